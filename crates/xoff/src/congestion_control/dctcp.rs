@@ -1,0 +1,201 @@
+//! DCTCP: cuts the window in proportion to the share of marked bytes (SIGCOMM 2010; RFC 8257).
+//! Left out: the handshake and ECN on pure control packets (RFC 8257, section 3.6).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reno::{self, Reno};
+use super::{Ack, CongestionControl, Flow, Loss, LossKind};
+use crate::kernel::units::{Bytes, Ratio, Time};
+
+/// What can be set of DCTCP.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Weight of the newest window in the running share of marked bytes, above 0 and at most 1 [g].
+    pub gain: Ratio,
+    /// Share of marked bytes assumed at the start, 0 to 1 [alpha].
+    pub initial_alpha: Ratio,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { gain: Ratio::new(1, 16), initial_alpha: Ratio::new(1, 1) }
+    }
+}
+
+/// One flow's state.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    reno: Reno,
+    gain: f64,
+    alpha: f64,
+    acked: Bytes,
+    marked: Bytes,
+    /// The observation window ends once this byte is acknowledged.
+    window_end: u64,
+    /// No second cut before this byte is acknowledged.
+    cut_end: u64,
+}
+
+impl Dctcp {
+    /// One flow's state.
+    pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        Self {
+            reno: Reno::new(&reno::Parameters {}, flow),
+            gain: parameters.gain.as_f64(),
+            alpha: parameters.initial_alpha.as_f64(),
+            acked: Bytes::ZERO,
+            marked: Bytes::ZERO,
+            window_end: 0,
+            cut_end: 0,
+        }
+    }
+
+    /// The running share of marked bytes [alpha].
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// SIGCOMM 2010, equation 1: alpha moves towards the share of marked bytes, once a window.
+    fn update_alpha(&mut self, next_sequence: u64) {
+        if self.acked > Bytes::ZERO {
+            let share = self.marked.as_f64() / self.acked.as_f64();
+            self.alpha = (1.0 - self.gain) * self.alpha + self.gain * share;
+        }
+        self.acked = Bytes::ZERO;
+        self.marked = Bytes::ZERO;
+        self.window_end = next_sequence;
+    }
+
+    /// SIGCOMM 2010, equation 2: cuts by half of alpha, once a window.
+    fn cut(&mut self, next_sequence: u64) {
+        let window = self.reno.window().as_f64() * (1.0 - self.alpha / 2.0);
+        self.reno.cut_to(Bytes::from_f64(window));
+        self.cut_end = next_sequence;
+    }
+}
+
+impl CongestionControl for Dctcp {
+    const ECN_CAPABLE: bool = true;
+
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: &Ack) {
+        self.acked += ack.newly_acked;
+        if ack.echo {
+            self.marked += ack.newly_acked;
+        }
+        if ack.cumulative > self.window_end {
+            self.update_alpha(ack.next_sequence);
+        }
+        if !ack.echo {
+            self.reno.on_ack(now, ack);
+        } else if ack.cumulative > self.cut_end {
+            self.cut(ack.next_sequence);
+        }
+    }
+
+    /// RFC 8257, section 3.5: a loss counts as Reno counts it, but a window is cut only once; a timeout always collapses it.
+    fn on_loss(&mut self, now: Time, loss: &Loss) {
+        let already_cut = loss.next_sequence <= self.cut_end;
+        if loss.kind == LossKind::Timeout || !already_cut {
+            self.reno.on_loss(now, loss);
+            self.cut_end = loss.next_sequence;
+        }
+    }
+
+    fn on_recovered(&mut self, now: Time, in_flight: Bytes) {
+        self.reno.on_recovered(now, in_flight);
+    }
+
+    #[inline]
+    fn window(&self) -> Bytes {
+        self.reno.window()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dctcp(initial_alpha: Ratio, window: u64) -> Dctcp {
+        let flow = Flow { segment: Bytes::new(1460), initial_window: Bytes::new(window) };
+        Dctcp::new(&Parameters { gain: Ratio::new(1, 16), initial_alpha }, &flow)
+    }
+
+    /// Feeds one whole window of 100 segments, of which `marked` carry an echo.
+    fn window(dctcp: &mut Dctcp, start: u64, marked: u64) {
+        for segment in 1..=100 {
+            let ack = Ack {
+                newly_acked: Bytes::new(1460),
+                echo: segment <= marked,
+                cumulative: start + segment * 1460,
+                next_sequence: start + 100 * 1460,
+                window_limited: true,
+            };
+            dctcp.on_ack(Time::ZERO, &ack);
+        }
+    }
+
+    fn alphas(initial: Ratio, marked: &[u64]) -> Vec<f64> {
+        let mut dctcp = dctcp(initial, 146_000);
+        let mut alphas = Vec::new();
+        for (round, &marked) in marked.iter().enumerate() {
+            dctcp.window_end = (round as u64 + 1) * 146_000 - 1;
+            window(&mut dctcp, round as u64 * 146_000, marked);
+            alphas.push(dctcp.alpha());
+        }
+        alphas
+    }
+
+    /// `facts/algorithms.md` 4, vector 1.
+    #[test]
+    fn alpha_follows_the_share_of_marked_bytes() {
+        assert_eq!(
+            alphas(Ratio::new(1, 1), &[0, 0, 100, 50]),
+            [0.9375, 0.878_906_25, 0.886_474_609_375, 0.862_319_946_289_062_5]
+        );
+    }
+
+    /// `facts/algorithms.md` 4, vector 2.
+    #[test]
+    fn alpha_rises_from_zero() {
+        let expected = [0.00625, 0.012_109_375, 0.017_602_539_062_5];
+        for (alpha, expected) in alphas(Ratio::new(0, 1), &[10, 10, 10]).iter().zip(expected) {
+            assert!((alpha - expected).abs() < 1e-15, "{alpha} {expected}");
+        }
+    }
+
+    /// `facts/algorithms.md` 4, vector 2: 146000 B at alpha 0.25 become 127750 B, once a window.
+    #[test]
+    fn an_echo_cuts_by_half_of_alpha_once_a_window() {
+        let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
+        dctcp.window_end = u64::MAX;
+        let mut ack = Ack {
+            newly_acked: Bytes::new(1460),
+            echo: true,
+            cumulative: 1460,
+            next_sequence: 146_000,
+            window_limited: true,
+        };
+        dctcp.on_ack(Time::ZERO, &ack);
+        assert_eq!(dctcp.window(), Bytes::new(127_750));
+        ack.cumulative = 146_000;
+        dctcp.on_ack(Time::ZERO, &ack);
+        assert_eq!(dctcp.window(), Bytes::new(127_750));
+        ack.cumulative = 147_460;
+        dctcp.on_ack(Time::ZERO, &ack);
+        assert_eq!(dctcp.window(), Bytes::new(111_781));
+    }
+
+    #[test]
+    fn one_window_is_cut_once_over_marks_and_losses() {
+        let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
+        dctcp.cut(146_000);
+        let loss = Loss { in_flight: Bytes::new(127_750), kind: LossKind::Recovery, next_sequence: 146_000 };
+        dctcp.on_loss(Time::ZERO, &loss);
+        assert_eq!(dctcp.window(), Bytes::new(127_750));
+        dctcp.on_loss(Time::ZERO, &Loss { kind: LossKind::Timeout, ..loss });
+        assert_eq!(dctcp.window(), Bytes::new(1460));
+    }
+}

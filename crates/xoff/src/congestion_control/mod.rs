@@ -1,0 +1,116 @@
+//! Congestion controls: how fast one flow may send.
+//! Each hears of acknowledgements and losses and answers a window; the transport does everything else.
+//! To add one: its file here, and one line in the list below.
+
+use crate::kernel::units::{Bytes, Time};
+
+/// What a flow knows of itself when its congestion control is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// Payload of a full segment [SMSS].
+    pub segment: Bytes,
+    /// Window to start with.
+    pub initial_window: Bytes,
+}
+
+/// One acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// Payload bytes acknowledged for the first time.
+    pub newly_acked: Bytes,
+    /// Whether it carries an ECN echo.
+    pub echo: bool,
+    /// First byte not yet acknowledged [snd_una].
+    pub cumulative: u64,
+    /// First byte not yet sent [snd_nxt].
+    pub next_sequence: u64,
+    /// Whether the window, and not the application or the adapter, held the flow back.
+    pub window_limited: bool,
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// By duplicate or selective acknowledgements.
+    Recovery,
+    /// By the retransmission timer.
+    Timeout,
+}
+
+/// One loss.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Bytes sent and not acknowledged before the loss was noticed [FlightSize].
+    pub in_flight: Bytes,
+    /// How it was noticed.
+    pub kind: LossKind,
+    /// First byte not yet sent [snd_nxt].
+    pub next_sequence: u64,
+}
+
+/// Decides how many bytes one flow may have in flight. Every event but the window has an empty default.
+pub trait CongestionControl {
+    /// Whether packets are sent ECN-capable.
+    const ECN_CAPABLE: bool;
+    /// New data was acknowledged outside of loss recovery.
+    fn on_ack(&mut self, _now: Time, _ack: &Ack) {}
+    /// A loss was noticed; called once for each recovery and for each timeout.
+    fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
+    /// Everything that was in flight at the loss is acknowledged; `in_flight` is what is out now.
+    fn on_recovered(&mut self, _now: Time, _in_flight: Bytes) {}
+    /// Bytes that may be in flight [cwnd].
+    fn window(&self) -> Bytes;
+}
+
+macro_rules! congestion_controls {
+    ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        crate::tagged! {
+            /// Decides the window, by algorithm.
+            pub enum Parameters by "algorithm" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+        }
+
+        impl Parameters {
+            /// The state of one flow under this algorithm.
+            pub fn start(&self, flow: &Flow) -> Algorithm {
+                match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters, flow)),)* }
+            }
+            /// Whether this algorithm sends ECN-capable packets.
+            pub fn ecn_capable(&self) -> bool {
+                match self { $(Self::$name(_) => $module::$name::ECN_CAPABLE,)* }
+            }
+        }
+
+        /// The state of one flow under one of the algorithms.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Algorithm { $($name($module::$name),)* }
+
+        impl Algorithm {
+            /// See [`CongestionControl::on_ack`].
+            #[inline]
+            pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+                match self { $(Self::$name(algorithm) => algorithm.on_ack(now, ack),)* }
+            }
+            /// See [`CongestionControl::on_loss`].
+            pub fn on_loss(&mut self, now: Time, loss: &Loss) {
+                match self { $(Self::$name(algorithm) => algorithm.on_loss(now, loss),)* }
+            }
+            /// See [`CongestionControl::on_recovered`].
+            pub fn on_recovered(&mut self, now: Time, in_flight: Bytes) {
+                match self { $(Self::$name(algorithm) => algorithm.on_recovered(now, in_flight),)* }
+            }
+            /// See [`CongestionControl::window`].
+            #[inline]
+            pub fn window(&self) -> Bytes {
+                match self { $(Self::$name(algorithm) => algorithm.window(),)* }
+            }
+        }
+    };
+}
+
+congestion_controls! {
+    reno::Reno,
+    dctcp::Dctcp,
+}

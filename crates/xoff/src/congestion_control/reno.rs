@@ -1,0 +1,143 @@
+//! Reno: slow start, congestion avoidance, half after a loss (RFC 5681, RFC 6582).
+//! Left out: slow-start restart, because a flow is one message.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ack, CongestionControl, Flow, Loss, LossKind};
+use crate::kernel::units::{Bytes, Time};
+
+/// Reno has nothing to set.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {}
+
+/// Least window after a loss or a mark, in segments.
+pub(super) const WINDOW_FLOOR: u64 = 2;
+
+/// The window and how it grows: shared by every algorithm that grows as Reno does.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    window: Bytes,
+    threshold: Bytes,
+    segment: Bytes,
+}
+
+impl Reno {
+    /// One flow's state.
+    pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
+        Self { window: flow.initial_window, threshold: Bytes::MAX, segment: flow.segment }
+    }
+
+    /// Opens the window for newly acknowledged bytes: doubling each round below the threshold, a segment a round above.
+    #[inline]
+    pub(super) fn grow(&mut self, newly_acked: Bytes) {
+        if self.window < self.threshold {
+            self.window += newly_acked.min(self.segment);
+        } else {
+            let segment = self.segment.get();
+            self.window += Bytes::new((segment * segment / self.window.get()).max(1));
+        }
+    }
+
+    /// Cuts window and slow-start threshold to `window`, but not below two segments.
+    pub(super) fn cut_to(&mut self, window: Bytes) {
+        self.window = window.max(self.segment * WINDOW_FLOOR);
+        self.threshold = self.window;
+    }
+}
+
+impl CongestionControl for Reno {
+    const ECN_CAPABLE: bool = false;
+
+    #[inline]
+    fn on_ack(&mut self, _now: Time, ack: &Ack) {
+        if ack.window_limited {
+            self.grow(ack.newly_acked);
+        }
+    }
+
+    fn on_loss(&mut self, _now: Time, loss: &Loss) {
+        self.cut_to(Bytes::new(loss.in_flight.get() / 2));
+        if loss.kind == LossKind::Timeout {
+            self.window = self.segment;
+        }
+    }
+
+    fn on_recovered(&mut self, _now: Time, in_flight: Bytes) {
+        self.window = self.threshold.min(in_flight.max(self.segment) + self.segment);
+    }
+
+    #[inline]
+    fn window(&self) -> Bytes {
+        self.window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1460;
+
+    fn reno(segments: u64) -> Reno {
+        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window: Bytes::new(segments * SEGMENT) };
+        Reno::new(&Parameters {}, &flow)
+    }
+
+    fn ack(bytes: u64) -> Ack {
+        Ack { newly_acked: Bytes::new(bytes), echo: false, cumulative: 0, next_sequence: 0, window_limited: true }
+    }
+
+    fn loss(segments: u64, kind: LossKind) -> Loss {
+        Loss { in_flight: Bytes::new(segments * SEGMENT), kind, next_sequence: 0 }
+    }
+
+    /// `facts/algorithms.md` 1, vector 2.
+    #[test]
+    fn slow_start_doubles_each_round() {
+        let mut reno = reno(10);
+        for expected in [29_200, 58_400, 116_800] {
+            for _ in 0..reno.window().get() / SEGMENT {
+                reno.on_ack(Time::ZERO, &ack(SEGMENT));
+            }
+            assert_eq!(reno.window(), Bytes::new(expected));
+        }
+    }
+
+    /// `facts/algorithms.md` 1, vector 3, integer arithmetic.
+    #[test]
+    fn congestion_avoidance_adds_a_segment_a_round() {
+        let mut reno = reno(10);
+        reno.threshold = Bytes::ZERO;
+        for _ in 0..10 {
+            reno.on_ack(Time::ZERO, &ack(SEGMENT));
+        }
+        assert_eq!(reno.window(), Bytes::new(15_995));
+    }
+
+    /// `facts/algorithms.md` 1, vector 4; the transport adds the three segments of inflation.
+    #[test]
+    fn a_loss_halves_what_was_in_flight() {
+        let mut reno = reno(20);
+        reno.on_loss(Time::ZERO, &loss(20, LossKind::Recovery));
+        assert_eq!(reno.window(), Bytes::new(10 * SEGMENT));
+        reno.on_recovered(Time::ZERO, Bytes::new(10 * SEGMENT));
+        assert_eq!(reno.window(), Bytes::new(10 * SEGMENT));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment_and_half_the_threshold() {
+        let mut reno = reno(20);
+        reno.on_loss(Time::ZERO, &loss(20, LossKind::Timeout));
+        assert_eq!(reno.window(), Bytes::new(SEGMENT));
+        assert_eq!(reno.threshold, Bytes::new(10 * SEGMENT));
+    }
+
+    #[test]
+    fn a_window_that_was_not_the_limit_does_not_grow() {
+        let mut reno = reno(10);
+        reno.on_ack(Time::ZERO, &Ack { window_limited: false, ..ack(SEGMENT) });
+        assert_eq!(reno.window(), Bytes::new(10 * SEGMENT));
+    }
+}

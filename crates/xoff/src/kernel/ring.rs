@@ -1,0 +1,106 @@
+//! A queue in a power-of-two ring that starts empty, grows when it must and forgets where it was when it empties,
+//! so that a queue that never holds more than a few entries never touches more than a few cache lines.
+
+/// First in, first out.
+#[derive(Clone, Debug)]
+pub struct Ring<T> {
+    slots: Vec<T>,
+    head: u32,
+    length: u32,
+}
+
+const FIRST_CAPACITY: usize = 4;
+
+impl<T: Copy + Default> Default for Ring<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// An empty ring that has allocated nothing.
+    pub const fn new() -> Self {
+        Self { slots: Vec::new(), head: 0, length: 0 }
+    }
+
+    /// The number of entries.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.length as usize
+    }
+
+    /// Whether there is no entry.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Adds an entry at the back.
+    #[inline]
+    pub fn push_back(&mut self, value: T) {
+        if self.length as usize == self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let index = (self.head as usize + self.length as usize) & mask;
+        self.slots[index] = value;
+        self.length += 1;
+    }
+
+    /// The entry at the front.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.length == 0 { None } else { Some(&self.slots[self.head as usize & (self.slots.len() - 1)]) }
+    }
+
+    /// Takes the entry at the front.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<T> {
+        if self.length == 0 {
+            return None;
+        }
+        let mask = self.slots.len() - 1;
+        let value = self.slots[self.head as usize & mask];
+        self.length -= 1;
+        self.head = if self.length == 0 { 0 } else { (self.head + 1) & mask as u32 };
+        Some(value)
+    }
+
+    /// The entries, front first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.length).map(|offset| &self.slots[(self.head + offset) as usize & (self.slots.len() - 1)])
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let capacity = (self.slots.len() * 2).max(FIRST_CAPACITY);
+        let mut slots = Vec::with_capacity(capacity);
+        slots.extend(self.iter().copied());
+        slots.resize(capacity, T::default());
+        self.slots = slots;
+        self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn it_behaves_as_a_queue_while_wrapping_and_growing() {
+        let mut ring = Ring::new();
+        let mut model = VecDeque::new();
+        for step in 0u32..2000 {
+            if step % 7 < 4 || model.is_empty() {
+                ring.push_back(step);
+                model.push_back(step);
+            } else {
+                assert_eq!(ring.pop_front(), model.pop_front());
+            }
+            assert_eq!(ring.len(), model.len());
+            assert_eq!(ring.front(), model.front());
+        }
+        assert!(ring.iter().eq(model.iter()));
+    }
+}

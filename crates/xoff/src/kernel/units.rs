@@ -1,0 +1,288 @@
+//! Time, size and rate as integers with a type each.
+//! This is the only file that casts between them; everything else does arithmetic on types.
+//! Nothing here knows about networks.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+/// Picoseconds in one second.
+pub const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
+
+macro_rules! integer_unit {
+    ($(#[$doc:meta])* $name:ident, $singular:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// Nothing.
+            pub const ZERO: Self = Self(0);
+            /// More than any simulation reaches: stands for "never" or "no limit".
+            pub const MAX: Self = Self(u64::MAX);
+            #[doc = concat!("From a whole number of ", $singular, ".")]
+            pub const fn new(value: u64) -> Self {
+                Self(value)
+            }
+            #[doc = concat!("The number of ", $singular, ".")]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+            /// The difference, or zero where the other is larger.
+            #[must_use]
+            pub const fn saturating_sub(self, other: Self) -> Self {
+                Self(self.0.saturating_sub(other.0))
+            }
+            /// The sum, or the largest value where it does not fit.
+            #[must_use]
+            pub const fn saturating_add(self, other: Self) -> Self {
+                Self(self.0.saturating_add(other.0))
+            }
+        }
+    };
+}
+
+macro_rules! additive_unit {
+    ($name:ident) => {
+        impl Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+        impl Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+        impl AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+        impl SubAssign for $name {
+            fn sub_assign(&mut self, other: Self) {
+                self.0 -= other.0;
+            }
+        }
+        impl Mul<u64> for $name {
+            type Output = Self;
+            fn mul(self, factor: u64) -> Self {
+                Self(self.0 * factor)
+            }
+        }
+        impl std::iter::Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+                iter.fold(Self::ZERO, Add::add)
+            }
+        }
+    };
+}
+
+integer_unit!(
+    /// An instant, in picoseconds since the start of the simulation.
+    Time,
+    "picoseconds"
+);
+integer_unit!(
+    /// A length of time, in picoseconds.
+    Span,
+    "picoseconds"
+);
+integer_unit!(
+    /// A number of bytes.
+    Bytes,
+    "bytes"
+);
+integer_unit!(
+    /// Bits per second.
+    Rate,
+    "bits per second"
+);
+additive_unit!(Span);
+additive_unit!(Bytes);
+additive_unit!(Rate);
+
+impl Time {
+    /// The instant in whole nanoseconds, rounded down.
+    pub const fn as_nanoseconds(self) -> u64 {
+        self.0 / 1_000
+    }
+    /// The time since `earlier`, which must not be later than this.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Span {
+        debug_assert!(earlier <= self, "time runs forward");
+        Span(self.0 - earlier.0)
+    }
+}
+
+impl Add<Span> for Time {
+    type Output = Self;
+    fn add(self, span: Span) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl Span {
+    /// From whole nanoseconds.
+    pub const fn from_nanoseconds(nanoseconds: u64) -> Self {
+        Self(nanoseconds * 1_000)
+    }
+    /// From whole microseconds.
+    pub const fn from_microseconds(microseconds: u64) -> Self {
+        Self(microseconds * 1_000_000)
+    }
+    /// From whole milliseconds.
+    pub const fn from_milliseconds(milliseconds: u64) -> Self {
+        Self(milliseconds * 1_000_000_000)
+    }
+    /// The span in whole nanoseconds, rounded down.
+    pub const fn as_nanoseconds(self) -> u64 {
+        self.0 / 1_000
+    }
+    /// The span in seconds.
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / PICOSECONDS_PER_SECOND as f64
+    }
+    /// From seconds, to the nearest picosecond.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * PICOSECONDS_PER_SECOND as f64).round() as u64)
+    }
+}
+
+impl Bytes {
+    /// The number as a floating-point value, for congestion controls.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+    /// The whole number of bytes in a floating-point value.
+    pub fn from_f64(bytes: f64) -> Self {
+        Self(bytes as u64)
+    }
+}
+
+impl Rate {
+    /// From gigabits per second.
+    pub const fn from_gbps(gbps: u64) -> Self {
+        Self(gbps * 1_000_000_000)
+    }
+    /// Bits per second as a floating-point value.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+    /// The time that `size` takes at this rate, rounded up to a picosecond.
+    pub fn transmission_time(self, size: Bytes) -> Span {
+        let bits = u128::from(size.0) * 8 * u128::from(PICOSECONDS_PER_SECOND);
+        Span(bits.div_ceil(u128::from(self.0)) as u64)
+    }
+    /// The bytes that this rate carries in `span`, rounded down.
+    pub fn bytes_in(self, span: Span) -> Bytes {
+        let bits = u128::from(self.0) * u128::from(span.0);
+        Bytes((bits / (8 * u128::from(PICOSECONDS_PER_SECOND))) as u64)
+    }
+}
+
+/// Turns sizes into transmission times on one link without a division.
+///
+/// One byte is a whole number of picoseconds at most rates in use (80 at 100 Gb/s); at the others each
+/// packet's time is rounded up to a picosecond, exactly as [`Rate::transmission_time`] does.
+#[derive(Clone, Copy, Debug)]
+pub struct TransmissionClock {
+    picoseconds_per_byte: u64,
+    rate: Rate,
+}
+
+impl TransmissionClock {
+    /// The clock of a link of this rate.
+    pub fn new(rate: Rate) -> Self {
+        let whole = 8 * PICOSECONDS_PER_SECOND;
+        let exact = whole.is_multiple_of(rate.0);
+        Self { picoseconds_per_byte: if exact { whole / rate.0 } else { 0 }, rate }
+    }
+    /// The time that `size` takes, rounded up to a picosecond.
+    #[inline]
+    pub fn transmission_time(self, size: Bytes) -> Span {
+        if self.picoseconds_per_byte == 0 {
+            return self.rate.transmission_time(size);
+        }
+        Span(self.picoseconds_per_byte * size.0)
+    }
+}
+
+/// A fraction of two integers, such as an alpha of 1/16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: u64,
+    denominator: u64,
+}
+
+impl Ratio {
+    /// `numerator` over `denominator`, which must not be zero.
+    pub const fn new(numerator: u64, denominator: u64) -> Self {
+        assert!(denominator > 0, "a ratio's denominator is not zero");
+        Self { numerator, denominator }
+    }
+    /// This share of `bytes`, rounded down.
+    #[inline]
+    #[must_use]
+    pub const fn of(self, bytes: Bytes) -> Bytes {
+        Bytes(self.numerator * bytes.0 / self.denominator)
+    }
+    /// The part above the line.
+    pub const fn numerator(self) -> u64 {
+        self.numerator
+    }
+    /// The part below the line.
+    pub const fn denominator(self) -> u64 {
+        self.denominator
+    }
+    /// The quotient.
+    pub fn as_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.denominator {
+            1 => write!(formatter, "{}", self.numerator),
+            denominator => write!(formatter, "{}/{denominator}", self.numerator),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_takes_eighty_picoseconds_at_100_gbps() {
+        let clock = TransmissionClock::new(Rate::from_gbps(100));
+        assert_eq!(clock.transmission_time(Bytes::new(1)), Span::new(80));
+        assert_eq!(clock.transmission_time(Bytes::new(1538)), Span::new(123_040));
+    }
+
+    #[test]
+    fn both_ways_to_a_transmission_time_agree_at_an_awkward_rate() {
+        let rate = Rate::new(3_000_000_007);
+        for size in [1, 64, 1538, 9038] {
+            let size = Bytes::new(size);
+            assert_eq!(TransmissionClock::new(rate).transmission_time(size), rate.transmission_time(size));
+        }
+    }
+
+    #[test]
+    fn large_sizes_do_not_overflow() {
+        assert_eq!(
+            Rate::from_gbps(1).transmission_time(Bytes::new(1_000_000_000)),
+            Span::new(8 * PICOSECONDS_PER_SECOND)
+        );
+    }
+
+    #[test]
+    fn a_ratio_rounds_down() {
+        assert_eq!(Ratio::new(1, 16).of(Bytes::new(31)), Bytes::new(1));
+        assert_eq!(Ratio::new(4, 1).of(Bytes::new(3)), Bytes::new(12));
+    }
+}

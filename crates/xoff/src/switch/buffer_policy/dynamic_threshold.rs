@@ -1,0 +1,59 @@
+//! Dynamic Threshold: a queue may take alpha times what is free (Choudhury and Hahne, IEEE/ACM ToN 1998).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BufferPolicy, Occupancy};
+use crate::kernel::units::{Bytes, Ratio};
+
+/// A queue may take alpha times the free bytes of the shared pool.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DynamicThreshold {
+    /// Share of the free shared pool that one queue may take, a number or a fraction such as `"1/16"` [alpha].
+    #[serde(default = "one")]
+    pub alpha: Ratio,
+}
+
+fn one() -> Ratio {
+    Ratio::new(1, 1)
+}
+
+impl Default for DynamicThreshold {
+    fn default() -> Self {
+        Self { alpha: one() }
+    }
+}
+
+impl BufferPolicy for DynamicThreshold {
+    #[inline]
+    fn threshold(&self, occupancy: &Occupancy) -> Bytes {
+        self.alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threshold(alpha: Ratio, shared: u64, used: u64) -> Bytes {
+        let occupancy = Occupancy { shared: Bytes::new(shared), shared_used: Bytes::new(used), queues: 8 };
+        DynamicThreshold { alpha }.threshold(&occupancy)
+    }
+
+    /// `facts/algorithms.md` 17: M saturated queues hold alpha B / (1 + M alpha) each.
+    #[test]
+    fn saturated_queues_hold_exactly_the_threshold() {
+        let four = Ratio::new(4, 1);
+        for (queues, each) in [(1, 2_400_000), (4, 705_882), (8, 363_636)] {
+            let threshold = threshold(four, 3_000_000, queues * each).get();
+            assert!(threshold.abs_diff(each) <= 4 * queues, "{queues} queues of {each}: {threshold}");
+        }
+        assert!(threshold(Ratio::new(1, 16), 16_000_000, 32 * 333_333).get().abs_diff(333_333) <= 2);
+    }
+
+    #[test]
+    fn a_pool_more_than_full_has_threshold_zero() {
+        assert_eq!(threshold(Ratio::new(1, 1), 100, 101), Bytes::ZERO);
+    }
+}

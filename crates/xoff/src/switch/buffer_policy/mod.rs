@@ -1,0 +1,46 @@
+//! Buffer policies: how much of the shared pool one queue may take.
+//! A policy answers a threshold; it never counts and never admits, the MMU does.
+//! To add one: its file here, and one line in the list below.
+
+use crate::kernel::units::Bytes;
+
+/// What a policy may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Occupancy {
+    /// Size of the shared pool.
+    pub shared: Bytes,
+    /// Bytes of the shared pool in use, by all queues.
+    pub shared_used: Bytes,
+    /// Queues of the switch that a class in use may fill.
+    pub queues: u64,
+}
+
+/// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
+pub trait BufferPolicy {
+    /// The threshold: a packet is admitted while its queue holds fewer shared bytes than this.
+    fn threshold(&self, occupancy: &Occupancy) -> Bytes;
+}
+
+macro_rules! buffer_policies {
+    ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        crate::tagged! {
+            /// How the shared pool is divided among queues.
+            pub enum Parameters by "policy" { $($(#[$doc])* $module => $name($module::$name),)* }
+        }
+
+        impl BufferPolicy for Parameters {
+            #[inline]
+            fn threshold(&self, occupancy: &Occupancy) -> Bytes {
+                match self { $(Self::$name(policy) => policy.threshold(occupancy),)* }
+            }
+        }
+    };
+}
+
+buffer_policies! {
+    complete_sharing::CompleteSharing,
+    static_partition::StaticPartition,
+    dynamic_threshold::DynamicThreshold,
+}

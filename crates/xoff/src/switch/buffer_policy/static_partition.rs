@@ -1,0 +1,33 @@
+//! Static partition: the shared pool is cut into equal parts, one for each queue (Irland, IEEE Trans. Comm. 1978).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BufferPolicy, Occupancy};
+use crate::kernel::units::Bytes;
+
+/// Every queue has the same fixed part of the shared pool.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaticPartition {}
+
+impl BufferPolicy for StaticPartition {
+    fn threshold(&self, occupancy: &Occupancy) -> Bytes {
+        Bytes::new(occupancy.shared.get() / occupancy.queues)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_does_not_depend_on_what_is_used() {
+        let part = |used| {
+            let occupancy = Occupancy { shared: Bytes::new(1_000_000), shared_used: Bytes::new(used), queues: 32 };
+            StaticPartition {}.threshold(&occupancy)
+        };
+        assert_eq!(part(0), Bytes::new(31_250));
+        assert_eq!(part(900_000), Bytes::new(31_250));
+    }
+}
