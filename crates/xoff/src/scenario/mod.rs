@@ -2,7 +2,10 @@
 //! These structs are the one source of the file format: the schema, `xoff explain` and the reference come from them.
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
+mod error;
 pub mod quantity;
+
+pub use error::ScenarioError;
 
 use std::collections::BTreeMap;
 
