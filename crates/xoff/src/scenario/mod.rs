@@ -2,16 +2,15 @@
 //! These structs are the one source of the file format: the schema, `xoff explain` and the reference come from them.
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
-mod error;
+pub mod error;
 pub mod quantity;
-
-pub use error::ScenarioError;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::error::ScenarioError;
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::{congestion_control, switch::buffer_policy, switch::marking};
 

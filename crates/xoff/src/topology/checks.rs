@@ -13,7 +13,7 @@ const MAXIMUM_RACKS: usize = (1 << 15) - 1;
 /// Refuses what cannot be routed.
 pub(super) fn check(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     if plan.hosts == 0 {
-        return Err(ScenarioError::at("topology.hosts", "there are no hosts", "at least one"));
+        return Err(ScenarioError::at("topology.hosts", "there are no hosts", "expected at least one"));
     }
     host_links(plan, ports)?;
     sizes(plan, ports)?;
@@ -25,7 +25,7 @@ fn name(plan: &Plan, node: NodeId) -> &str {
 }
 
 fn host_links(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
-    let expected = "exactly one link for every host";
+    let expected = "expected exactly one link for every host";
     for host in 0..plan.hosts {
         let name = name(plan, host);
         match ports.of(host) {
@@ -36,7 +36,7 @@ fn host_links(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
             [port] if port.peer < plan.hosts => {
                 let key = format!("topology.links[{}].between", port.link);
                 let problem = format!("joins the hosts \"{name}\" and \"{}\"", self::name(plan, port.peer));
-                return Err(ScenarioError::at(key, problem, "a host and a switch"));
+                return Err(ScenarioError::at(key, problem, "expected a host and a switch"));
             }
             [_] => {}
             [_, second, ..] => {
@@ -54,12 +54,12 @@ fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
         let ports = ports.of(switch);
         if ports.len() > MAXIMUM_PORTS {
             let problem = format!("\"{}\" would have {} ports", name(plan, switch), ports.len());
-            return Err(ScenarioError::at("topology", problem, format!("at most {MAXIMUM_PORTS}")));
+            return Err(ScenarioError::at("topology", problem, format!("expected at most {MAXIMUM_PORTS}")));
         }
         racks += usize::from(ports.iter().any(|port| port.peer < plan.hosts));
     }
     if racks > MAXIMUM_RACKS {
-        let expected = format!("at most {MAXIMUM_RACKS}");
+        let expected = format!("expected at most {MAXIMUM_RACKS}");
         return Err(ScenarioError::at("topology", format!("{racks} switches have hosts"), expected));
     }
     Ok(())
@@ -78,5 +78,5 @@ fn connected(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     }
     let Some(apart) = reached.iter().position(|reached| !reached) else { return Ok(()) };
     let problem = format!("\"{}\" cannot be reached from \"{}\"", plan.nodes[apart].name, name(plan, 0));
-    Err(ScenarioError::at("topology.links", problem, "links that join all nodes to one network"))
+    Err(ScenarioError::at("topology.links", problem, "expected links that join all nodes to one network"))
 }

@@ -16,7 +16,7 @@ pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
             usable_name(&key, name)?;
             if !seen.insert(name) {
                 let problem = format!("\"{name}\" is there twice");
-                return Err(ScenarioError::at(key, problem, "a name of its own for every node"));
+                return Err(ScenarioError::at(key, problem, "expected a name of its own for every node"));
             }
             plan.add_node(name);
         }
@@ -36,14 +36,18 @@ fn usable_name(key: &str, name: &str) -> Result<(), ScenarioError> {
     if !name.is_empty() && !name.contains(['.', '*']) {
         return Ok(());
     }
-    Err(ScenarioError::at(key, format!("\"{name}\" cannot name a node"), "a name without \".\" and \"*\""))
+    Err(ScenarioError::at(
+        key,
+        format!("\"{name}\" cannot name a node"),
+        "expected a name without \".\" and \"*\"",
+    ))
 }
 
 fn joined(index: usize, link: &LinkBetween, names: &Names<'_>) -> Result<Link, ScenarioError> {
     let key = format!("topology.links[{index}]");
     let ends = ends(&key, link, names)?;
     let missing = |what: &str, example: &str| {
-        let expected = format!("a {what}, such as \"{example}\"");
+        let expected = format!("expected a {what}, such as \"{example}\"");
         ScenarioError::at(format!("{key}.{what}"), "is missing", expected)
     };
     let rate = link.rate.ok_or_else(|| missing("rate", "100Gbps"))?;
@@ -58,7 +62,7 @@ fn ends(key: &str, link: &LinkBetween, names: &Names<'_>) -> Result<[NodeId; 2],
     let ends = [names.node(&key, one)?, names.node(&key, other)?];
     if ends[0] == ends[1] {
         let problem = format!("\"{one}\" is linked to itself");
-        return Err(ScenarioError::at(key, problem, "two different nodes"));
+        return Err(ScenarioError::at(key, problem, "expected two different nodes"));
     }
     Ok(ends)
 }

@@ -10,7 +10,7 @@ use crate::scenario::{FatTree, ScenarioError};
 pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
     at_least("topology.k", tree.k, 2)?;
     if !tree.k.is_multiple_of(2) {
-        return Err(ScenarioError::at("topology.k", format!("{} is odd", tree.k), "an even number"));
+        return Err(ScenarioError::at("topology.k", format!("{} is odd", tree.k), "expected an even number"));
     }
     carries("topology.host_link.rate", tree.host_link.rate)?;
     carries("topology.fabric_link.rate", tree.fabric_link.rate)?;

@@ -29,7 +29,7 @@ impl<'a> Names<'a> {
     /// The node of this name, or what is wrong with the key that named it.
     pub fn node(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         self.find(name).ok_or_else(|| {
-            let expected = expected_name("the name of a node", name, self.nodes);
+            let expected = expected_name("expected the name of a node", name, self.nodes);
             ScenarioError::at(key, format!("\"{name}\" does not exist"), expected)
         })
     }
@@ -41,14 +41,14 @@ impl<'a> Names<'a> {
             Some(_) => "is a switch",
             None => "does not exist",
         };
-        let expected = expected_name("the name of a host", name, &self.nodes[..self.hosts as usize]);
+        let expected = expected_name("expected the name of a host", name, &self.nodes[..self.hosts as usize]);
         Err(ScenarioError::at(key, format!("\"{name}\" {problem}"), expected))
     }
 }
 
 fn expected_name(what: &str, name: &str, nodes: &[Node]) -> String {
     match nearest(name, nodes.iter().map(|node| node.name.as_str())) {
-        Some(near) => format!("{what}; the nearest is \"{near}\""),
+        Some(near) => format!("{what}, the nearest is \"{near}\""),
         None => what.to_owned(),
     }
 }
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(names.node("key", "leaf0"), Ok(2));
         let error = names.node("key", "laef0").unwrap_err();
         assert_eq!(error.problem, "\"laef0\" does not exist");
-        assert_eq!(error.expected, "the name of a node; the nearest is \"leaf0\"");
+        assert_eq!(error.expected, "expected the name of a node, the nearest is \"leaf0\"");
     }
 
     #[test]

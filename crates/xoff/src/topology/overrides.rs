@@ -18,7 +18,7 @@ pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), Sc
         let key = format!("topology.links[{index}]");
         let link = &mut plan.links[by_ends_of(&key, change, &names, &by_ends)?];
         if change.rate.is_none() && change.delay.is_none() {
-            return Err(ScenarioError::at(key, "changes nothing", "a rate, a delay, or both"));
+            return Err(ScenarioError::at(key, "changes nothing", "expected a rate, a delay, or both"));
         }
         if let Some(rate) = change.rate {
             carries(&format!("{key}.rate"), rate)?;
@@ -40,7 +40,7 @@ fn by_ends_of(
     let ends = ordered([names.node(&key, one)?, names.node(&key, other)?]);
     by_ends.get(&ends).copied().ok_or_else(|| {
         let problem = format!("there is no link between \"{one}\" and \"{other}\"");
-        ScenarioError::at(key, problem, "two nodes that the topology joins")
+        ScenarioError::at(key, problem, "expected two nodes that the topology joins")
     })
 }
 

@@ -31,7 +31,7 @@ impl Plan {
     /// Starts with `host0..`, and refuses before it allocates what would never fit.
     pub(super) fn with_hosts(hosts: u64, links: u64) -> Result<Self, ScenarioError> {
         if links > MAXIMUM_LINKS {
-            let expected = format!("at most {MAXIMUM_LINKS} links");
+            let expected = format!("expected at most {MAXIMUM_LINKS} links");
             return Err(ScenarioError::at("topology", format!("would have {links} links"), expected));
         }
         let mut plan = Self { hosts: hosts as u32, ..Self::default() };
@@ -87,7 +87,7 @@ pub(super) fn at_least(key: &str, value: u32, minimum: u32) -> Result<(), Scenar
     if value >= minimum {
         return Ok(());
     }
-    Err(ScenarioError::at(key, format!("is {value}"), format!("at least {minimum}")))
+    Err(ScenarioError::at(key, format!("is {value}"), format!("expected at least {minimum}")))
 }
 
 /// Refuses a link that carries nothing.
@@ -95,5 +95,5 @@ pub(super) fn carries(key: &str, rate: Rate) -> Result<(), ScenarioError> {
     if rate > Rate::ZERO {
         return Ok(());
     }
-    Err(ScenarioError::at(key, "is zero", "a rate above zero, such as \"100Gbps\""))
+    Err(ScenarioError::at(key, "is zero", "expected a rate above zero, such as \"100Gbps\""))
 }
