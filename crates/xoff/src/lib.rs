@@ -5,6 +5,7 @@
 mod tagged;
 pub mod congestion_control;
 pub mod kernel;
+pub mod routing;
 pub mod scenario;
 pub mod switch;
 pub mod topology;
