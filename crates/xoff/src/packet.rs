@@ -1,6 +1,7 @@
 //! The packet: a small header that is copied from ring to ring.
 
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Time};
+use crate::routing::FiveTuple;
 use crate::topology::NodeId;
 
 /// Traffic classes of a port.
@@ -58,6 +59,15 @@ impl Packet {
     pub const fn priority(&self) -> usize {
         (self.flags & PRIORITY_MASK) as usize
     }
+    /// What switches hash to choose among next hops.
+    #[inline]
+    pub fn five_tuple(&self) -> FiveTuple {
+        if self.is(ACKNOWLEDGEMENT) {
+            FiveTuple::of_flow(self.destination, self.source, self.flow).reversed()
+        } else {
+            FiveTuple::of_flow(self.source, self.destination, self.flow)
+        }
+    }
     /// Bytes that buffers count.
     #[inline]
     pub const fn frame(&self) -> Bytes {
@@ -69,7 +79,7 @@ impl Packet {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flight {
     /// When its last bit arrives.
-    pub arrives: crate::kernel::units::Time,
+    pub arrives: Time,
     /// The packet.
     pub packet: Packet,
 }

@@ -154,7 +154,11 @@ impl Mmu {
         if cfg!(debug_assertions) {
             let sum = |bytes: fn(&Queue) -> Bytes| self.queues.iter().map(bytes).sum::<Bytes>();
             let reserved = self.reserves.iter().copied().sum::<Bytes>();
-            assert_eq!(self.occupancy.shared_used, sum(|queue| queue.shared), "the pool holds what its queues hold");
+            assert_eq!(
+                self.occupancy.shared_used,
+                sum(|queue| queue.shared),
+                "the pool holds what its queues hold"
+            );
             assert_eq!(self.used, sum(|queue| queue.bytes), "memory holds what its queues hold");
             assert_eq!(self.used, self.occupancy.shared_used + reserved, "each byte is in one place");
             assert!(self.occupancy.shared_used <= self.occupancy.shared, "the pool is not overfull");
@@ -219,7 +223,8 @@ mod tests {
     /// A queue is admitted while it is below the threshold, so it ends at most one packet above.
     #[test]
     fn dynamic_threshold_stops_a_queue_at_its_fixed_point() {
-        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha: Ratio::new(1, 1) });
+        let policy =
+            buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha: Ratio::new(1, 1) });
         let mut mmu = Mmu::new(Bytes::new(100_000), Reserve::PerQueue(Bytes::ZERO), policy, 4, 1);
         assert_eq!(fill(&mut mmu, 0), (50, DropReason::Threshold));
     }

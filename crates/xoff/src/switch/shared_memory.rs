@@ -118,11 +118,8 @@ impl SharedMemory {
         if asked_at != when {
             return false;
         }
-        let held_by_itself = if when == When::Dequeue && self.transmitting.is_some() {
-            packet.frame()
-        } else {
-            Bytes::ZERO
-        };
+        let held_by_itself =
+            if when == When::Dequeue && self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
         let level = Level { others: self.mmu.queue_bytes(queue) - held_by_itself };
         marker.signal(&level, &mut self.rng) == Signal::Mark
     }

@@ -42,6 +42,16 @@ impl Ports {
         Self { starts, ports }
     }
 
+    /// The index of a node's first port among the ports of all nodes.
+    pub fn first(&self, node: NodeId) -> u32 {
+        self.starts[node as usize]
+    }
+
+    /// The number of ports of all nodes.
+    pub fn count(&self) -> usize {
+        self.ports.len()
+    }
+
     /// The ports of one node, in order of their numbers.
     #[inline]
     pub fn of(&self, node: NodeId) -> &[Port] {

@@ -7,6 +7,6 @@ mod round_trip;
 mod scoreboard;
 mod sender;
 
-pub use receiver::{Acknowledgement, Echo, EchoReading, Received, TcpReceiver};
+pub use receiver::{Acknowledgement, Received, TcpReceiver};
 pub use round_trip::Bounds;
 pub use sender::TcpSender;

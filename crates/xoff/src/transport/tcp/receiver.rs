@@ -1,29 +1,7 @@
 //! The receiving side: what has arrived, when to acknowledge it and how to echo marks.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::congestion_control::{Echo, EchoReading};
 use crate::packet::{LAST, MARKED, Packet};
-
-/// How DCTCP's receiver answers when marked packets begin or end while an acknowledgement is pending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EchoReading {
-    /// At once, for what was pending and with the old state; the new packet begins a new run (SIGCOMM 2010, figure 10).
-    #[default]
-    OldState,
-    /// At once, for the new packet too and with the new state (RFC 8257, section 3.2, to the letter).
-    NewState,
-}
-
-/// How a receiver echoes marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Echo {
-    /// Not at all.
-    None,
-    /// Runs of marked packets exactly (DCTCP).
-    Exact(EchoReading),
-}
 
 /// One acknowledgement to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
