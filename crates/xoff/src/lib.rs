@@ -5,6 +5,7 @@
 mod tagged;
 pub mod agenda;
 pub mod congestion_control;
+pub mod engine;
 pub mod host;
 pub mod kernel;
 pub mod observer;
