@@ -11,6 +11,7 @@ pub(super) fn for_each_row<const COLUMNS: usize>(
     columns: [&str; COLUMNS],
     mut row: impl FnMut(&str, [&str; COLUMNS]) -> Result<(), ScenarioError>,
 ) -> Result<(), ScenarioError> {
+    let text = text.trim_start_matches('\u{feff}');
     let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
     check_header(file, &mut reader, &columns)?;
     let mut record = StringRecord::new();
@@ -38,12 +39,10 @@ struct Lines<'a> {
 impl Lines<'_> {
     /// The line of the first row that begins at or after this byte.
     fn of(&mut self, byte: u64) -> usize {
-        let text = self.text.as_bytes();
-        let at = (byte as usize).min(text.len());
-        let blank = text[at..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let newlines = text[self.counted..at + blank].iter().filter(|&&byte| byte == b'\n').count();
-        self.counted = at + blank;
-        self.line += newlines;
+        let rest = &self.text[byte as usize..];
+        let row = self.text.len() - rest.trim_start_matches(['\r', '\n']).len();
+        self.line += self.text[self.counted..row].matches('\n').count();
+        self.counted = row;
         self.line
     }
 }

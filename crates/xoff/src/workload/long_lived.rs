@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn flows_start_one_stagger_apart_pair_by_pair() {
-        let keys = "pairs = [['host2', 'host0'], ['host1', 'host0']]\nflows_per_pair = 2\nstart = '1us'\nstagger = '5us'";
+        let keys = "pairs = [['host2', 'host0'], ['host1', 'host0']]\n\
+                    flows_per_pair = 2\nstart = '1us'\nstagger = '5us'";
         let flows: Vec<_> = source(&star(3), &format!("kind = 'long_lived'\n{keys}")).collect();
         let starts: Vec<_> = flows.iter().map(|flow| (flow.source, flow.start.as_nanoseconds())).collect();
         assert_eq!(starts, [(2, 1_000), (2, 6_000), (1, 11_000), (1, 16_000)]);

@@ -24,7 +24,8 @@ impl Permutation {
     }
 }
 
-/// A permutation without fixed point; shuffling until there is none (e times on average) leaves all equally likely.
+/// A permutation without fixed point.
+/// Shuffling until there is none, e times on average, leaves all of them equally likely.
 fn derangement(rng: &mut Rng, count: u32) -> Vec<u32> {
     let mut permutation: Vec<u32> = (0..count).collect();
     loop {

@@ -1,5 +1,5 @@
 //! Flows at exponential intervals between random hosts, at a stated load.
-//! One process serves the whole network: hosts are drawn for each flow, in the order gap, source, destination, size.
+//! One process serves the whole network. Each flow draws, in this order: gap, source, destination, size.
 
 use super::FlowSpec;
 use super::setup::{Setup, after, other_than};

@@ -1,6 +1,6 @@
 //! Flow sizes: lists of `size_bytes,cumulative_probability`, linear between their points.
-//! Sampling is that of the field's reference generators (`facts/workloads.md`, section 1), and the mean that sets
-//! an arrival rate comes from the same list.
+//! Sampling is that of the field's reference generators (`facts/workloads.md`, section 1);
+//! the mean that sets an arrival rate comes from the same list.
 
 use super::csv_rows::{for_each_row, whole_number};
 use super::setup::Setup;
@@ -119,7 +119,7 @@ impl SizeDistribution {
     pub fn mean(&self) -> f64 {
         let (first_size, first_probability) = self.points[0];
         let segments =
-            self.points.windows(2).map(|pair| (pair[0].0 + pair[1].0) / 2.0 * (pair[1].1 - pair[0].1));
+            self.points.windows(2).map(|pair| f64::midpoint(pair[0].0, pair[1].0) * (pair[1].1 - pair[0].1));
         segments.fold(first_size * first_probability, |sum, segment| sum + segment)
     }
 
@@ -128,7 +128,7 @@ impl SizeDistribution {
         Bytes::from_f64(self.size_at(uniform)).max(Bytes::new(1))
     }
 
-    /// Interpolates within the segment whose probabilities enclose `uniform`; below the first point lies an atom.
+    /// Interpolates where `uniform` lies between two points; below the first lies an atom.
     fn size_at(&self, uniform: f64) -> f64 {
         let above = self.points.partition_point(|&(_, probability)| probability < uniform);
         let (size, probability) = self.points[above];
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(sizes.sample(0.0), Bytes::new(1));
     }
 
-    /// `facts/workloads.md` 2; for `hadoop_large` it gives 3,423,728, computed before its points were rounded.
+    /// `facts/workloads.md` 2, which for `hadoop_large` gives the mean before its points were rounded: 3,423,728.
     #[test]
     fn the_means_are_those_of_the_facts() {
         let means = [
