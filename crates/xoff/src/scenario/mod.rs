@@ -2,15 +2,23 @@
 //! These structs are the one source of the file format: the schema, `xoff explain` and the reference come from them.
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
+mod conform;
 mod error;
+mod explain;
+mod files;
 mod host;
+mod overrides;
+mod parse;
+pub mod pattern;
 mod quantity;
 mod record;
-pub mod schema;
+mod schema;
 mod stop;
 mod switch;
 mod topology;
 mod transport;
+mod validate;
+mod words;
 mod workload;
 
 use std::collections::BTreeMap;
@@ -19,8 +27,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::ScenarioError;
+pub use self::explain::{Choice, Explanation, Listing, explain, list};
+pub use self::files::FileReference;
 pub use self::host::Host;
 pub use self::record::{Every, Measure, Observe, ObserveOf};
+pub use self::schema::schema;
 pub use self::stop::Stop;
 pub use self::switch::{Marking, Release, SwitchKind, SwitchSettings, SwitchTable};
 pub use self::topology::{
