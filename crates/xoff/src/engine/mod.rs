@@ -18,8 +18,9 @@ use crate::switch::shared_memory::SharedMemory;
 
 pub use arrivals::Arrivals;
 pub use instants::Instants;
-pub use sampler::{Sample, Sampler, Samples};
+pub use sampler::{Quantity, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use shared::run;
+pub(crate) use worker::Workshop;
 
 /// Links shorter than this do not separate clusters: windows would cost more than they hold.
 pub const SHORTEST_WINDOW: Span = Span::from_nanoseconds(200);

@@ -3,11 +3,10 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::instants::Instants;
-use super::sampler::{Sampler, Samples};
+use super::sampler::{Sample, Sampler};
 use super::worker::{Worker, Workshop};
 use super::{Outcome, Progress};
-use crate::agenda::{Fabric, PortId};
+use crate::agenda::PortId;
 use crate::kernel::barrier::Barrier;
 use crate::observer::Observer;
 use crate::packet::Flight;
@@ -99,7 +98,7 @@ pub(crate) fn run<O: Observer + Send>(
     observers: Vec<O>,
     sampler: &Sampler,
     progress: &mut dyn FnMut(&Progress) -> bool,
-    finish: impl Fn(Vec<O>) -> Samples,
+    recorded: impl Fn(O) -> Vec<Sample>,
 ) -> Outcome {
     let threads = observers.len();
     let shared = Shared::new(threads);
@@ -112,5 +111,5 @@ pub(crate) fn run<O: Observer + Send>(
         first.run(&shared, progress);
     });
     let interrupted = shared.interrupted.load(Ordering::Relaxed);
-    Worker::gather(workers, interrupted, finish)
+    Worker::gather(workers, interrupted, recorded)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
 use super::instants::Instants;
-use super::sampler::{Sampler, Samples, Sampling};
+use super::sampler::{Sample, Sampler, Samples, Sampling};
 use super::shared::{Notice, Shared};
 use super::sources::{self, Class};
 use super::wheel::{Outgoing, Wheel};
@@ -403,7 +403,7 @@ impl<O: Observer> Worker<'_, O> {
     pub(super) fn gather(
         workers: Vec<Self>,
         interrupted: bool,
-        finish: impl Fn(Vec<O>) -> Samples,
+        recorded: impl Fn(O) -> Vec<Sample>,
     ) -> Outcome {
         let mut outcome = Outcome {
             hosts: Vec::new(),
@@ -413,16 +413,15 @@ impl<O: Observer> Worker<'_, O> {
             events: 0,
             interrupted,
         };
-        let (mut observers, mut rows) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
             outcome.end = outcome.end.max(worker.now);
-            observers.push(worker.observer);
             rows.push(worker.sampling.rows);
+            rows.push(recorded(worker.observer));
         }
-        rows.push(finish(observers).rows);
         outcome.samples = Samples::merge(rows);
         outcome.hosts.sort_by_key(Host::id);
         outcome.switches.sort_by_key(|switch| switch.ports().first().map(crate::port::Port::id));
