@@ -28,3 +28,27 @@ impl Scenario {
         files.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_ends_in_csv_is_a_file_and_another_is_not() {
+        let scenario = Scenario::from_toml(
+            r#"
+            topology = { kind = "star", hosts = 4, host_link = { rate = "10Gbps", delay = "1us" } }
+            transport.one = { kind = "constant_rate" }
+            stop.at = "1ms"
+            workload = [
+                { kind = "poisson", transport = "one", sizes = "web_search", load = 0.1, of = "host" },
+                { kind = "poisson", transport = "one", sizes = "my/sizes.csv", load = 0.1, of = "host" },
+                { kind = "trace", transport = "one", file = "flows.csv" },
+            ]"#,
+            &[],
+        );
+        let files = scenario.unwrap().files();
+        let files: Vec<_> = files.iter().map(|file| (file.key.as_str(), file.path.as_str())).collect();
+        assert_eq!(files, [("workload[1].sizes", "my/sizes.csv"), ("workload[2].file", "flows.csv")]);
+    }
+}

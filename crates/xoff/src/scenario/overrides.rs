@@ -71,15 +71,16 @@ fn parse_value(text: &str) -> Value {
 fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
     let Some((step, rest)) = path.split_first() else { return Ok(()) };
     let at = if at.is_empty() { step.name.clone() } else { format!("{at}.{}", step.name) };
-    if rest.is_empty() && step.index.is_none() {
+    let child = node.child(&step.name).unwrap_or(node);
+    let is_list = matches!(child.shape(), Shape::List(_));
+    let is_whole = step.index.is_none() && !(is_list && value.is_table());
+    if rest.is_empty() && is_whole {
         if node.tag() == Some(step.name.as_str()) {
             table.clear();
         }
         merge_key(table, node, &step.name, value);
         return Ok(());
     }
-    let child = node.child(&step.name).unwrap_or(node);
-    let is_list = matches!(child.shape(), Shape::List(_));
     let slot = table.entry(step.name.clone()).or_insert_with(|| {
         let empty = Value::Table(Table::new());
         if is_list { Value::Array(vec![empty]) } else { empty }
@@ -158,6 +159,8 @@ mod tests {
     fn without_an_index_every_table_is_meant_and_with_one_that_table() {
         equal(TWO, &["workload.load=0.5"], "workload = [{ load = 0.5 }, { load = 0.5 }]");
         equal(TWO, &["workload[1].load=0.5"], "workload = [{ load = 0.1 }, { load = 0.5 }]");
+        equal(TWO, &["workload={ load = 0.5 }"], "workload = [{ load = 0.5 }, { load = 0.5 }]");
+        equal(TWO, &["workload=[{ load = 0.5 }]"], "workload = [{ load = 0.5 }]");
     }
 
     #[test]
