@@ -142,7 +142,9 @@ fn catalogue() -> Vec<Explanation> {
             None => merged.push(entry),
         }
     }
-    merged.iter_mut().for_each(|entry| entry.of.dedup());
+    for entry in &mut merged {
+        entry.of.dedup();
+    }
     merged
 }
 
@@ -242,7 +244,7 @@ fn described(node: Node) -> (String, Option<String>) {
     let text = one_line(node.text("description").unwrap_or_default());
     let bare = text.trim_end_matches('.');
     match bare.strip_suffix(']').and_then(|bare| bare.rsplit_once(" [")) {
-        Some((about, symbol)) => (format!("{about}."), Some(symbol.to_owned())),
+        Some((about, symbol)) => (format!("{about}."), Some(symbol.trim_matches('`').to_owned())),
         None => (text, None),
     }
 }

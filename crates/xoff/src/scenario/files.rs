@@ -1,5 +1,7 @@
 //! The files a scenario refers to, for whoever may open them.
 
+use std::path::Path;
+
 use super::{Scenario, Sizes, Workload};
 
 /// A file that a scenario names.
@@ -11,13 +13,18 @@ pub struct FileReference {
     pub path: String,
 }
 
+/// Whether a name of sizes is that of a file.
+fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
 impl Scenario {
     /// Every file that must be read before the run: size distributions and traces.
     pub fn files(&self) -> Vec<FileReference> {
         let files = self.workload.iter().enumerate().filter_map(|(index, workload)| {
             let (key, path) = match workload {
                 Workload::Poisson(poisson) => match &poisson.sizes {
-                    Sizes::Named(name) if name.ends_with(".csv") => ("sizes", name),
+                    Sizes::Named(name) if is_file(name) => ("sizes", name),
                     _ => return None,
                 },
                 Workload::Trace(trace) => ("file", &trace.file),

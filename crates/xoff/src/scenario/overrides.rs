@@ -68,6 +68,7 @@ fn parse_value(text: &str) -> Value {
     }
 }
 
+/// Sets one key below `table`, which stands at `node` of the schema and at the path `at`.
 fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
     let Some((step, rest)) = path.split_first() else { return Ok(()) };
     let at = if at.is_empty() { step.name.clone() } else { format!("{at}.{}", step.name) };
@@ -86,17 +87,7 @@ fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) ->
         if is_list { Value::Array(vec![empty]) } else { empty }
     });
     match (slot, step.index) {
-        (Value::Array(values), None) => {
-            let elements = values.iter_mut();
-            elements.enumerate().try_for_each(|(index, slot)| {
-                set_in(slot, element(child), rest, value, &format!("{at}[{index}]"))
-            })
-        }
-        (Value::Array(values), Some(index)) => {
-            let count = values.len();
-            let slot = values.get_mut(index).ok_or_else(|| no_such_element(&at, index, count))?;
-            set_in(slot, element(child), rest, value, &format!("{at}[{index}]"))
-        }
+        (Value::Array(values), index) => set_in_list(values, index, element(child), rest, value, &at),
         (slot, None) => set_in(slot, child, rest, value, &at),
         (_, Some(index)) => {
             let expected = format!("expected `{at}` without an index");
@@ -105,9 +96,26 @@ fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) ->
     }
 }
 
-fn no_such_element(at: &str, index: usize, count: usize) -> ScenarioError {
-    let expected = format!("expected an index below {count}");
-    ScenarioError::at(format!("{at}[{index}]"), format!("`{at}` has {count}, counted from 0"), expected)
+/// Sets in one element of a list, or in every one.
+fn set_in_list(
+    values: &mut [Value],
+    index: Option<usize>,
+    node: Node,
+    rest: &[Step],
+    value: &Value,
+    at: &str,
+) -> Result<(), ScenarioError> {
+    let count = values.len();
+    if let Some(index) = index.filter(|index| *index >= count) {
+        let expected = format!("expected an index below {count}");
+        return Err(ScenarioError::at(
+            format!("{at}[{index}]"),
+            format!("`{at}` has {count}, counted from 0"),
+            expected,
+        ));
+    }
+    let meant = values.iter_mut().enumerate().filter(|(place, _)| index.is_none_or(|index| index == *place));
+    meant.into_iter().try_for_each(|(place, slot)| set_in(slot, node, rest, value, &format!("{at}[{place}]")))
 }
 
 /// Sets below `slot`, which becomes a table where it is not one; with nothing left of the path, sets `slot` itself.

@@ -89,7 +89,7 @@ impl Generator {
         match name {
             "integer" => {
                 let (least, most) = (bound("minimum").unwrap_or(0), bound("maximum").unwrap_or(1000));
-                let number = least + self.below((most - least + 1) as u64) as i64;
+                let number = least + self.below((most - least + 1) as u64).cast_signed();
                 Value::Integer(number - number % bound("multipleOf").unwrap_or(1))
             }
             "number" => self.pick(&[Value::Float(0.1), Value::Float(0.9), Value::Integer(1)]),
@@ -148,6 +148,7 @@ proptest! {
         let table = generated(1, 0);
         if let Err(error) = Scenario::from_value(table, &[change]) {
             prop_assert!(!error.key.is_empty() && !error.problem.is_empty() && !error.expected.is_empty());
+            prop_assert!(!error.to_string().contains('\n'));
         }
     }
 }

@@ -242,9 +242,8 @@ mod tests {
 
     #[test]
     fn there_are_at_most_255_transports() {
-        let table = "kind = \"constant_rate\"";
-        let tables =
-            |count| (0..count).map(|index| format!("[transport.t{index}]\n{table}\n")).collect::<String>();
+        let table = |index| format!("[transport.t{index}]\nkind = \"constant_rate\"\n");
+        let tables = |count| (0..count).map(table).collect::<Vec<_>>().concat();
         assert_eq!(problem(POISSON, &format!("stop.at = \"1s\"\n{}", tables(254))), "accepted");
         let problem = problem(POISSON, &format!("stop.at = \"1s\"\n{}", tables(255)));
         assert_eq!(problem, "transport: 256 tables; expected at most 255");
