@@ -106,6 +106,13 @@ fn set_in_list(
     at: &str,
 ) -> Result<(), ScenarioError> {
     let count = values.len();
+    if count == 0 {
+        return Err(ScenarioError::at(
+            at,
+            format!("`{at}` is an empty list"),
+            "expected a table in it to change",
+        ));
+    }
     if let Some(index) = index.filter(|index| *index >= count) {
         let expected = format!("expected an index below {count}");
         return Err(ScenarioError::at(
@@ -212,10 +219,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_set_is_said() {
-        let problem = |change: &str| {
-            let mut table: Table = TWO.parse().unwrap();
+        let applied_to = |file: &str, change: &str| {
+            let mut table: Table = file.parse().unwrap();
             apply(&mut table, &[change.to_owned()]).unwrap_err().to_string()
         };
+        let problem = |change| applied_to(TWO, change);
         assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");
         assert_eq!(
             problem("workload[x].load=1"),
