@@ -157,6 +157,17 @@ impl Workload {
         }
     }
 
+    /// The traffic class of all its flows; nothing where each flow has its own.
+    pub fn priority(&self) -> Option<u8> {
+        match self {
+            Self::Poisson(workload) => Some(workload.priority),
+            Self::LongLived(workload) => Some(workload.priority),
+            Self::Incast(workload) => Some(workload.priority),
+            Self::Permutation(workload) => Some(workload.priority),
+            Self::Trace(_) => None,
+        }
+    }
+
     /// Whether its flows have a last byte.
     fn has_finite_flows(&self) -> bool {
         match self {
