@@ -27,16 +27,25 @@ impl Tournament {
     /// which is earlier only where the window is longer than a key can hold.
     pub fn begin(&mut self, base: u64, horizon: u64, pending: &[u64]) {
         self.size = pending.len().next_power_of_two().max(2);
+        assert!(2 * self.size <= self.nodes.len(), "no more sources than it was made for");
         self.shift = self.size.trailing_zeros();
         self.base = base;
         self.horizon = horizon.min(base.saturating_add(self.longest_window()));
-        let size = self.size;
-        for (rank, &time) in pending.iter().enumerate() {
-            self.nodes[size + rank] = self.key(rank, time);
+        let (base, horizon, shift, size) = (self.base, self.horizon, self.shift, self.size);
+        let (inner, leaves) = self.nodes[..2 * size].split_at_mut(size);
+        let (leaves_in_use, leaves_to_spare) = leaves.split_at_mut(pending.len());
+        for (rank, (leaf, &time)) in leaves_in_use.iter_mut().zip(pending).enumerate() {
+            *leaf = if time < horizon { ((time - base) << shift) | rank as u64 } else { NEVER };
         }
-        self.nodes[size + pending.len()..2 * size].fill(NEVER);
-        for index in (1..size).rev() {
-            self.nodes[index] = self.nodes[2 * index].min(self.nodes[2 * index + 1]);
+        leaves_to_spare.fill(NEVER);
+        let mut below = leaves;
+        let mut rest = inner;
+        while rest.len() > 1 {
+            let (above, level) = rest.split_at_mut(rest.len() / 2);
+            for (node, pair) in level.iter_mut().zip(below.chunks_exact(2)) {
+                *node = pair[0].min(pair[1]);
+            }
+            (rest, below) = (above, level);
         }
     }
 
@@ -52,15 +61,21 @@ impl Tournament {
 
     /// Changes what one source has pending.
     #[inline]
+    #[allow(unsafe_code)]
     pub fn set(&mut self, rank: usize, time: u64) {
+        assert!(rank < self.size, "a source of this tournament");
         let mut best = self.key(rank, time);
         let mut index = self.size + rank;
-        let nodes = &mut self.nodes[..2 * self.size];
-        nodes[index] = best;
-        while index > 1 {
-            best = best.min(nodes[index ^ 1]);
-            index >>= 1;
-            nodes[index] = best;
+        let nodes = self.nodes.as_mut_ptr();
+        // SAFETY: `size <= rank + size < 2 * size`, and `nodes` holds at least `2 * size` keys; from there on the index
+        // only halves, and its neighbour differs in the lowest bit. Checked, this path costs twice the instructions.
+        unsafe {
+            *nodes.add(index) = best;
+            while index > 1 {
+                best = best.min(*nodes.add(index ^ 1));
+                index >>= 1;
+                *nodes.add(index) = best;
+            }
         }
     }
 
