@@ -44,10 +44,7 @@ enum Kind {
     SwitchArrival,
     HostEndOfTransmission,
     HostArrival,
-    Inbound,
-    Outbound,
-    FlowStart,
-    Timer,
+    Host,
 }
 
 /// One source of events as its thread sees it.
@@ -69,14 +66,11 @@ struct LocalCluster {
     lookahead: Span,
 }
 
-/// The ranks of a host's own sources in its cluster.
+/// Where what a host does by itself is heard of.
 #[derive(Clone, Copy, Debug, Default)]
-struct HostRanks {
+struct HostSource {
     cluster: usize,
-    inbound: usize,
-    outbound: usize,
-    start: usize,
-    timer: usize,
+    rank: usize,
 }
 
 /// One thread's part of the network.
@@ -86,7 +80,7 @@ pub(crate) struct Worker<'a, O> {
     clusters: Vec<LocalCluster>,
     sources: Vec<LocalSource>,
     hosts: Vec<Host>,
-    host_ranks: Vec<HostRanks>,
+    host_sources: Vec<HostSource>,
     /// Index of each host among this thread's, by its number.
     host_places: Vec<u32>,
     switches: Vec<SharedMemory>,
@@ -132,7 +126,7 @@ impl<'a> Workshop<'a> {
             clusters: layout.clusters,
             sources: layout.sources,
             hosts: layout.hosts.iter().map(|&node| (self.host)(node)).collect(),
-            host_ranks: layout.host_ranks,
+            host_sources: layout.host_sources,
             host_places: layout.host_places,
             switches: layout.switches.iter().map(|&node| (self.switch)(node)).collect(),
             wheel: layout.wheel,
@@ -152,7 +146,7 @@ struct Layout {
     clusters: Vec<LocalCluster>,
     sources: Vec<LocalSource>,
     hosts: Vec<NodeId>,
-    host_ranks: Vec<HostRanks>,
+    host_sources: Vec<HostSource>,
     host_places: Vec<u32>,
     switches: Vec<NodeId>,
     wheel: Wheel,
@@ -172,7 +166,7 @@ impl Layout {
             clusters: Vec::new(),
             sources: Vec::new(),
             hosts: Vec::new(),
-            host_ranks: Vec::new(),
+            host_sources: Vec::new(),
             host_places: vec![ELSEWHERE; network.hosts as usize],
             switches: Vec::new(),
             wheel: Wheel::new(Vec::new(), Vec::new(), &[], 0),
@@ -195,7 +189,7 @@ impl Layout {
             list.push(node);
             if network.is_host(node) {
                 self.host_places[node as usize] = places[node as usize];
-                self.host_ranks.push(HostRanks::default());
+                self.host_sources.push(HostSource::default());
             }
         }
     }
@@ -220,26 +214,13 @@ impl Layout {
                 Class::Arrival => {
                     outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32 };
                 }
-                class => self.host_ranks[place as usize].place(class, rank, number),
+                Class::Host => self.host_sources[place as usize] = HostSource { cluster: number, rank },
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
             self.sources.push(LocalSource { kind, port: source.port, place, peer });
         }
         let size = self.sources.len() - offset;
         self.clusters.push(LocalCluster { offset, size, lookahead: cluster.lookahead });
-    }
-}
-
-impl HostRanks {
-    fn place(&mut self, class: Class, rank: usize, cluster: usize) {
-        self.cluster = cluster;
-        match class {
-            Class::Inbound => self.inbound = rank,
-            Class::Outbound => self.outbound = rank,
-            Class::FlowStart => self.start = rank,
-            Class::Timer => self.timer = rank,
-            Class::EndOfTransmission | Class::Arrival => {}
-        }
     }
 }
 
@@ -250,10 +231,7 @@ impl Kind {
             Class::EndOfTransmission => Self::SwitchEndOfTransmission,
             Class::Arrival if of_host => Self::HostArrival,
             Class::Arrival => Self::SwitchArrival,
-            Class::Inbound => Self::Inbound,
-            Class::Outbound => Self::Outbound,
-            Class::FlowStart => Self::FlowStart,
-            Class::Timer => Self::Timer,
+            Class::Host => Self::Host,
         }
     }
 }
@@ -348,14 +326,14 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Announces to this thread's hosts the flows that start before `until`.
     fn announce(&mut self, until: Time) {
-        let Self { hosts, wheel, host_ranks, host_places, arrivals, .. } = self;
+        let Self { hosts, wheel, host_sources, host_places, arrivals, .. } = self;
         arrivals.announce_until(until, |source, start| {
             let place = host_places[source as usize];
             if place != ELSEWHERE {
                 let host = &mut hosts[place as usize];
                 host.announce(start);
-                let ranks = &host_ranks[place as usize];
-                wheel.notify(ranks.cluster, ranks.start, host.agenda().start);
+                let HostSource { cluster, rank } = host_sources[place as usize];
+                wheel.notify(cluster, rank, host.due());
             }
         });
     }
@@ -399,9 +377,9 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, fabric, hosts, host_ranks, .. } = self;
+        let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
         let host = &mut hosts[source.place as usize];
-        let before = host.agenda();
+        let due = host.due();
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::HostEndOfTransmission => {
@@ -413,22 +391,10 @@ impl<O: Observer> Worker<'_, O> {
                     host.on_arrival(packet, &mut context);
                 }
             }
-            Kind::Inbound => host.on_inbound(&mut context),
-            Kind::Outbound => host.on_outbound(&mut context),
-            Kind::FlowStart => host.on_start(&mut context),
-            Kind::Timer | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_timer(&mut context),
+            Kind::Host | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_due(&mut context),
         }
-        let agenda = host.agenda();
-        let ranks = &host_ranks[source.place as usize];
-        for (rank, before, after) in [
-            (ranks.inbound, before.inbound, agenda.inbound),
-            (ranks.outbound, before.outbound, agenda.outbound),
-            (ranks.start, before.start, agenda.start),
-            (ranks.timer, before.timer, agenda.timer),
-        ] {
-            if before != after {
-                wheel.set(rank, after);
-            }
+        if host.due() != due {
+            wheel.set(host_sources[source.place as usize].rank, host.due());
         }
     }
 

@@ -24,6 +24,15 @@ pub enum Reserve {
     PerPort(Bytes),
 }
 
+/// Where a packet is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// In the reserve of its queue or port.
+    Reserve,
+    /// In the shared pool.
+    Shared,
+}
+
 /// Packet memory of one switch: reserves and one shared pool.
 #[derive(Debug)]
 pub struct Mmu {
@@ -90,26 +99,37 @@ impl Mmu {
         self.peak
     }
 
-    /// Takes in a packet of `frame` bytes for `queue` if it fits: into the reserve, or else into the shared pool
-    /// while the queue's shared bytes are below the policy's threshold.
+    /// Where a packet of `frame` bytes for `queue` fits: in the reserve, or else in the shared pool while the queue's
+    /// shared bytes are below the policy's threshold.
     #[inline]
-    pub fn admit(&mut self, queue: usize, frame: Bytes) -> Result<(), DropReason> {
-        let counters = &mut self.queues[queue];
+    pub fn place(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
         if self.reserve_limit > Bytes::ZERO
             && self.reserves[queue >> self.reserve_shift] + frame <= self.reserve_limit
         {
-            self.reserves[queue >> self.reserve_shift] += frame;
-        } else {
-            if self.occupancy.shared_used + frame > self.occupancy.shared {
-                return Err(DropReason::PoolFull);
-            }
-            if counters.shared >= self.policy.threshold(&self.occupancy) {
-                return Err(DropReason::Threshold);
-            }
-            counters.shared += frame;
-            self.occupancy.shared_used += frame;
+            return Ok(Placement::Reserve);
         }
+        if self.occupancy.shared_used + frame > self.occupancy.shared {
+            return Err(DropReason::PoolFull);
+        }
+        if self.queues[queue].shared >= self.policy.threshold(&self.occupancy) {
+            return Err(DropReason::Threshold);
+        }
+        Ok(Placement::Shared)
+    }
+
+    /// Takes in a packet where it fits.
+    #[inline]
+    pub fn admit(&mut self, queue: usize, frame: Bytes) -> Result<(), DropReason> {
+        let placement = self.place(queue, frame)?;
+        let counters = &mut self.queues[queue];
         counters.bytes += frame;
+        match placement {
+            Placement::Reserve => self.reserves[queue >> self.reserve_shift] += frame,
+            Placement::Shared => {
+                counters.shared += frame;
+                self.occupancy.shared_used += frame;
+            }
+        }
         self.used += frame;
         self.peak = self.peak.max(self.used);
         self.check();
