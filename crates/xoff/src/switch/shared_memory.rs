@@ -102,7 +102,9 @@ impl SharedMemory {
 }
 
 impl Memory {
-    #[inline]
+    // Called at two places, and as a call a third of its own cost.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn transmit(
         &mut self,
         mut packet: Packet,
