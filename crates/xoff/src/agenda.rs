@@ -31,7 +31,7 @@ impl Fabric {
     /// Bytes that `packet` takes on the wire.
     #[inline]
     pub fn wire(&self, packet: &Packet) -> Bytes {
-        packet.frame() + self.wire_overheads[packet.transport as usize]
+        packet.frame() + self.wire_overheads[packet.transport() as usize]
     }
 }
 

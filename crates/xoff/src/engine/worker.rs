@@ -306,7 +306,8 @@ impl<O: Observer> Worker<'_, O> {
         shared: &Shared,
         progress: &mut dyn FnMut(&Progress) -> bool,
     ) -> bool {
-        let count = |counter: fn(&HostCounters) -> u64| self.hosts.iter().map(|host| counter(&host.counters)).sum();
+        let count =
+            |counter: fn(&HostCounters) -> u64| self.hosts.iter().map(|host| counter(&host.counters)).sum();
         let flows = FlowCount { started: count(|host| host.started), finished: count(|host| host.finished) };
         let all = shared.exchange_flows(self.thread, flows);
         if self.instants.has_enough(all.finished) {

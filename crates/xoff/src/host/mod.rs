@@ -235,7 +235,7 @@ impl Host {
             self.on_acknowledgement(&packet, context);
         } else {
             self.counters.data_delivered += 1;
-            self.counters.payload_delivered += Bytes::new(u64::from(packet.length));
+            self.counters.payload_delivered += Bytes::new(packet.length());
             self.on_data(&packet, context);
         }
     }

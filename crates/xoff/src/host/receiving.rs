@@ -6,7 +6,7 @@ use crate::congestion_control::Echo;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::Time;
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, Packet};
 use crate::scenario::{Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
@@ -30,10 +30,10 @@ struct ReturnAddress {
 impl ReturnAddress {
     fn of(packet: &Packet) -> Self {
         Self {
-            source: packet.source,
-            flow: packet.flow,
+            source: packet.source(),
+            flow: packet.flow(),
             priority: packet.priority() as u8,
-            transport: packet.transport,
+            transport: packet.transport(),
         }
     }
 }
@@ -58,19 +58,19 @@ impl Host {
             Receiver::ConstantRate(receiver) => {
                 if receiver.on_data(packet) {
                     self.counters.finished += 1;
-                    self.finish_reception(packet.reception, context.now);
+                    self.finish_reception(packet.reception(), context.now);
                 }
             }
             Receiver::Tcp(receiver) => {
                 let received = receiver.on_data(packet);
                 let back = reception.back;
                 if received.pending {
-                    self.arm_acknowledgement(slot as usize, packet.reception, context);
+                    self.arm_acknowledgement(slot as usize, packet.reception(), context);
                 } else {
                     reception.timer.disarm();
                 }
                 if received.complete {
-                    self.finish_reception(packet.reception, context.now);
+                    self.finish_reception(packet.reception(), context.now);
                 }
                 for acknowledgement in received.acknowledgements.into_iter().flatten() {
                     self.send_acknowledgement(&acknowledgement, back, context);
@@ -81,7 +81,7 @@ impl Host {
 
     #[inline]
     fn reception_slot(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
-        match self.reception_slots.get(packet.reception as usize) {
+        match self.reception_slots.get(packet.reception() as usize) {
             Some(&slot) if slot != NOT_SEEN => slot,
             _ => self.begin_reception(packet, context),
         }
@@ -89,12 +89,12 @@ impl Host {
 
     #[cold]
     fn begin_reception(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
-        let number = packet.reception as usize;
+        let number = packet.reception() as usize;
         if number >= self.reception_slots.len() {
             self.reception_slots.resize(number + 1, NOT_SEEN);
             self.received_at.resize(number + 1, Time::MAX);
         }
-        let receiver = match &context.fabric.transports[packet.transport as usize] {
+        let receiver = match &context.fabric.transports[packet.transport() as usize] {
             Transport::Tcp(tcp) => {
                 Receiver::Tcp(TcpReceiver::new(tcp.acknowledge_every, tcp.congestion_control.echo()))
             }
@@ -157,7 +157,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let acknowledgement =
-            Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp, block: None };
+            Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp(), block: None };
         self.send_acknowledgement(&acknowledgement, ReturnAddress::of(packet), context);
     }
 
@@ -170,7 +170,7 @@ impl Host {
     ) {
         let Transport::Tcp(tcp) = &context.fabric.transports[back.transport as usize] else { return };
         let (start, end) = acknowledgement.block.unwrap_or((acknowledgement.next, acknowledgement.next));
-        let packet = Packet {
+        let packet = Header {
             sequence: acknowledgement.next,
             stamp: acknowledgement.stamp,
             source: self.id,
@@ -183,7 +183,7 @@ impl Host {
             flags: acknowledgement_flags(tcp, acknowledgement, back.priority),
         };
         self.counters.acknowledgements_sent += 1;
-        self.send(packet, context);
+        self.send(packet.into(), context);
     }
 }
 

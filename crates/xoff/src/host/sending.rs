@@ -6,7 +6,7 @@ use crate::congestion_control::Echo;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{ECN_CAPABLE, LAST, Packet};
+use crate::packet::{ECN_CAPABLE, Header, LAST, Packet};
 use crate::scenario::{Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::Transmit;
@@ -106,7 +106,7 @@ impl Sending {
         if sequence + u64::from(length) == self.flow.size.get() {
             flags |= LAST;
         }
-        Packet {
+        Header {
             sequence,
             stamp: context.now.get(),
             source,
@@ -118,6 +118,7 @@ impl Sending {
             transport: self.flow.transport,
             flags,
         }
+        .into()
     }
 }
 
@@ -217,7 +218,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let slot = self.sending_slots[packet.flow as usize];
+        let slot = self.sending_slots[packet.flow() as usize];
         if slot == GONE {
             return;
         }
@@ -225,7 +226,7 @@ impl Host {
         let sending = &mut self.sendings[slot];
         let Sender::Tcp(sender) = &mut sending.sender else { return };
         let progress = sender.on_ack(context.now, packet);
-        context.observer.on_window(context.now, self.id, packet.flow, sender.window());
+        context.observer.on_window(context.now, self.id, packet.flow(), sender.window());
         if sender.is_done() {
             self.counters.finished += 1;
             return self.finish_sending(slot, context.now);
@@ -264,7 +265,7 @@ impl Host {
 
     #[inline]
     pub(super) fn on_entered_adapter(&mut self, packet: &Packet) {
-        let slot = self.sending_slots[packet.flow as usize];
+        let slot = self.sending_slots[packet.flow() as usize];
         if slot != GONE {
             self.sendings[slot as usize].queued += packet.frame();
         }
@@ -277,7 +278,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let slot = self.sending_slots[packet.flow as usize];
+        let slot = self.sending_slots[packet.flow() as usize];
         if slot == GONE {
             return;
         }

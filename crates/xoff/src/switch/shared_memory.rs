@@ -6,7 +6,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MARKED, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Packet};
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
@@ -56,7 +56,7 @@ impl SharedMemory {
     /// A packet has arrived whole.
     #[inline]
     pub fn on_arrival(&mut self, mut packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let number = self.routes.port(packet.destination, || packet.five_tuple());
+        let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if memory.marks(When::Enqueue, &packet, queue) && !mark(&mut packet, port, context) {
@@ -132,7 +132,8 @@ impl Memory {
         if asked_at != when {
             return false;
         }
-        let itself = if when == When::Dequeue && self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        let itself =
+            if when == When::Dequeue && self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
         let level = Level { others: self.mmu.queue_bytes(queue) - itself };
         marker.signal(&level, &mut self.rng) == Signal::Mark
     }
@@ -163,11 +164,7 @@ impl Memory {
 }
 
 /// Marks the packet if it can be marked.
-fn mark(
-    packet: &mut Packet,
-    port: &mut Port,
-    context: &mut Context<'_, impl Agenda, impl Observer>,
-) -> bool {
+fn mark(packet: &mut Packet, port: &mut Port, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
     if !packet.is(ECN_CAPABLE) {
         return false;
     }
@@ -175,7 +172,7 @@ fn mark(
         port.counters.marked += 1;
         context.observer.on_mark(context.now, port.id(), packet.priority());
     }
-    packet.flags |= MARKED;
+    packet.mark();
     true
 }
 

@@ -64,13 +64,13 @@ impl TcpReceiver {
         let mut received = Received::default();
         received.acknowledgements[0] = self.on_mark_change(packet);
         let changed_state = received.acknowledgements[0].is_some();
-        let start = packet.sequence;
-        let end = start + u64::from(packet.length);
+        let start = packet.sequence();
+        let end = start + packet.length();
         if packet.is(LAST) {
             self.end = end;
         }
         if self.pending == 0 {
-            self.pending_stamp = packet.stamp;
+            self.pending_stamp = packet.stamp();
         }
         let in_order = start <= self.next && end > self.next && self.blocks.is_empty();
         let block = if in_order {
@@ -143,11 +143,11 @@ impl TcpReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::ECN_CAPABLE;
+    use crate::packet::{ECN_CAPABLE, Header};
 
     fn data(number: u64, marked: bool) -> Packet {
         let flags = ECN_CAPABLE | if marked { MARKED } else { 0 };
-        Packet { sequence: number * 1000, length: 1000, flags, stamp: number, ..Packet::default() }
+        Header { sequence: number * 1000, length: 1000, flags, stamp: number, ..Header::default() }.into()
     }
 
     fn acknowledged(receiver: &mut TcpReceiver, packets: &[(u64, bool)]) -> Vec<(usize, u64, bool)> {
@@ -220,8 +220,7 @@ mod tests {
     #[test]
     fn the_last_byte_missing_completes_the_flow() {
         let mut receiver = TcpReceiver::new(2, Echo::None);
-        let mut last = data(1, false);
-        last.flags |= LAST;
+        let last = Header { sequence: 1000, length: 1000, flags: LAST, ..Header::default() }.into();
         assert!(!receiver.on_data(&last).complete);
         let received = receiver.on_data(&data(0, false));
         assert!(received.complete);

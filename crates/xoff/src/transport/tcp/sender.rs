@@ -182,12 +182,12 @@ impl TcpSender {
     /// An acknowledgement has arrived. Returns whether it acknowledges anything new.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> bool {
-        let cumulative = packet.sequence.min(self.size);
+        let cumulative = packet.sequence().min(self.size);
         if cumulative < self.unacknowledged {
             return false;
         }
         let newly_acked = cumulative - self.unacknowledged;
-        let news = packet.length > 0 && self.on_block(packet);
+        let news = packet.length() > 0 && self.on_block(packet);
         if newly_acked > 0 {
             self.on_progress(now, packet, newly_acked);
         } else if self.is_waiting() && (news || self.recovery == Recovery::NewReno) {
@@ -199,7 +199,7 @@ impl TcpSender {
 
     #[inline]
     fn on_progress(&mut self, now: Time, packet: &Packet, newly_acked: u64) {
-        self.round_trip.sample(now.since(Time::new(packet.stamp)));
+        self.round_trip.sample(now.since(Time::new(packet.stamp())));
         self.unacknowledged += newly_acked;
         self.duplicates = 0;
         if !self.scoreboard.is_clear() {
@@ -243,8 +243,8 @@ impl TcpSender {
             return false;
         }
         self.begin_scoreboard();
-        let start = packet.sequence + u64::from(packet.reception);
-        let end = start + u64::from(packet.length);
+        let start = packet.sequence() + u64::from(packet.reception());
+        let end = start + packet.length();
         self.scoreboard.sack(start / self.segment, end.div_ceil(self.segment)) > 0
     }
 
@@ -317,7 +317,7 @@ impl TcpSender {
 mod tests {
     use super::*;
     use crate::congestion_control::{Parameters, reno};
-    use crate::packet::ACKNOWLEDGEMENT;
+    use crate::packet::{ACKNOWLEDGEMENT, Header};
 
     const SEGMENT: u64 = 1000;
 
@@ -340,13 +340,14 @@ mod tests {
 
     fn ack(sender: &mut TcpSender, next: u64, block: Option<(u64, u64)>) -> Vec<u64> {
         let (start, end) = block.unwrap_or((next, next));
-        let packet = Packet {
+        let packet = Header {
             sequence: next * SEGMENT,
             reception: ((start - next) * SEGMENT) as u32,
             length: ((end - start) * SEGMENT) as u32,
             flags: ACKNOWLEDGEMENT,
-            ..Packet::default()
-        };
+            ..Header::default()
+        }
+        .into();
         sender.on_ack(Time::new(100_000_000), &packet);
         sent(sender)
     }
