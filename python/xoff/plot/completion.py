@@ -1,0 +1,51 @@
+"""The distribution of completion times by size class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xoff.plot import style
+from xoff.summary import counted, members_of
+from xoff.table import class_labels
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+POINTS = 400  # more than a screen shows, few enough for a page
+
+
+def draw(result: Result, ax: Axes) -> Axes:
+    """Cumulative share of flows against completion time, on a logarithmic time axis."""
+    flows = counted(result.flows)
+    limits = result.summary["size_classes_bytes"]
+    labels = class_labels(limits)
+    for name, members in members_of(flows["size_bytes"], limits):
+        times = np.sort(flows["fct_ns"][members]) / 1000
+        if len(times):
+            x, y = distribution(times)
+            ax.plot(x, y, color=style.CLASS_COLOURS[name], label=f"{labels[name]}: {len(times):,}", **_look(name))
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
+    ax.set_ylim(0, 1.01)
+    ax.set_xlabel("flow completion time")
+    ax.set_ylabel("share of flows")
+    if ax.has_data():
+        ax.legend(loc="lower right")
+    return ax
+
+
+def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Points of the cumulative distribution of ordered values, thinned evenly; the last ones are kept."""
+    count = len(ordered)
+    indices = np.unique(np.concatenate([np.linspace(0, count - 1, POINTS), np.arange(count - 20, count)]).astype(int))
+    indices = indices[indices >= 0]
+    return ordered[indices], (indices + 1) / count
+
+
+def _look(name: str) -> dict[str, Any]:
+    return {"linestyle": "--", "linewidth": 1.2} if name == "all" else {}
