@@ -56,9 +56,7 @@ def series_table(raw: RawResult) -> pa.Table | None:
     return table if table.num_rows else None
 
 
-def _table(
-    schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]
-) -> pa.Table:
+def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:
     arrays = [_array(field, columns[field.name], dictionaries.get(field.name, ())) for field in schema]
     return pa.table(arrays, schema=schema)
 

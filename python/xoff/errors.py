@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
 
 class ScenarioError(ValueError):
-    """A scenario, or a file it names, cannot be used. Its text is one line: `FILE: KEY: what is wrong; what is expected`.
+    """A scenario, or a file it names, cannot be used.
+
+    Its text is one line: `FILE: KEY: what is wrong; what is expected`.
 
     Attributes:
         file: The file at fault, or None for a scenario that came as text.

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from xoff.scenario import Scenario
 
 
-def run(
-    scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None
-) -> tuple[Result, bool]:
+def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None) -> tuple[Result, bool]:
     """The result, and whether a signal (Ctrl-C) and not `progress` cut it short."""
     files = scenario.read_files()
     told_to_stop = False
@@ -54,9 +52,7 @@ def digest(resolved: str, inputs: Mapping[str, str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _summary(
-    scenario: Scenario, raw: RawResult, flows: pa.Table, cost: Cost, threads: int
-) -> Summary:
+def _summary(scenario: Scenario, raw: RawResult, flows: pa.Table, cost: Cost, threads: int) -> Summary:
     engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
     return {
         "schema_version": SCHEMA_VERSION,

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _TAKEN = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}
 _REMEDY = "choose another folder with --out"
+_EXISTS = {
+    False: f"exists already; {_REMEDY}, or replace it with --force",
+    True: f"exists and is no result folder, so --force does not replace it; {_REMEDY}",
+}
 
 
 @dataclass
@@ -47,9 +51,7 @@ class Staging:
         """
         path = Path(path)
         if os.path.lexists(path) and not (replaces and replaces(path)):
-            remedy = "not a result folder, so it is not replaced" if replaces else "or replace it with --force"
-            message = f"{path}: --out: exists already; {_REMEDY}, {remedy}"
-            raise OutputError(message)
+            raise OutputError(f"{path}: --out: {_EXISTS[replaces is not None]}")
         return cls._make(iter([path]), path.parent, path.name, replaces=replaces is not None)
 
     @classmethod
@@ -63,7 +65,7 @@ class Staging:
         try:
             _make_folders(parent, made)
             path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".partial", dir=parent))
-            path.chmod(made_mode(parent))
+            path.chmod(_open_mode(parent))
         except OSError as error:
             _remove_empty(made)
             raise unwritable(parent, error) from None
@@ -108,13 +110,15 @@ def unwritable(path: Path, error: OSError) -> OutputError:
     return OutputError(f"{path}: --out: cannot write here: {(error.strerror or str(error)).lower()}; {_REMEDY}")
 
 
-def made_mode(parent: Path) -> int:
+def _open_mode(parent: Path) -> int:
     """Permissions for a folder in `parent`: mkdtemp makes a secret one, a result is as open as what holds it."""
     return parent.stat().st_mode & 0o777
 
 
 def _make_folders(path: Path, made: list[Path]) -> None:
-    if not path.is_dir():
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if not path.exists():
         if path.parent != path:
             _make_folders(path.parent, made)
         path.mkdir(exist_ok=True)

@@ -23,6 +23,7 @@ SCHEMA_VERSION = 1
 
 CLASSES = ("all", "small", "medium", "large")
 
+
 def summarise(
     flows: pa.Table,
     totals: dict[str, Any],
@@ -80,9 +81,7 @@ def counted(flows: pa.Table) -> dict[str, npt.NDArray[Any]]:
     return {name: flows[name].to_numpy()[before] for name in ("size_bytes", "fct_ns", "slowdown")}
 
 
-def members_of(
-    size: npt.NDArray[np.int64], size_classes: Sequence[int]
-) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """For each of `CLASSES`, which of the sizes (bytes, one per flow) belong to it."""
     small, medium = size_classes
     yield "all", np.ones(len(size), bool)

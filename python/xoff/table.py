@@ -20,13 +20,13 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("flows", "count"),
-    Column("mean FCT", "fct_mean_us"),
-    Column("p50 FCT", "fct_p50_us"),
-    Column("p95 FCT", "fct_p95_us"),
-    Column("p99 FCT", "fct_p99_us"),
-    Column("mean slowdown", "slowdown_mean"),
-    Column("p50", "slowdown_p50"),
-    Column("p99", "slowdown_p99"),
+    Column("FCT mean", "fct_mean_us"),
+    Column("FCT p50", "fct_p50_us"),
+    Column("FCT p95", "fct_p95_us"),
+    Column("FCT p99", "fct_p99_us"),
+    Column("slowdown mean", "slowdown_mean"),
+    Column("slowdown p50", "slowdown_p50"),
+    Column("slowdown p99", "slowdown_p99"),
 )
 
 
@@ -61,8 +61,12 @@ def cards(summary: Summary) -> list[Card]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     return [
         Card("flows finished", f"{flows['all']['count']:,}", f"{flows['unfinished']:,} unfinished"),
-        Card("median slowdown", _ratio(flows["all"]["slowdown_p50"]), f"p99 {_ratio(flows['all']['slowdown_p99'])}"),
-        Card("p99 FCT, small flows", duration(flows["small"]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
+        Card(
+            "median slowdown",
+            _ratio(flows["all"]["slowdown_p50"]),
+            f"p99 {_ratio(flows['all']['slowdown_p99'])}",
+        ),
+        Card("small flows, p99", duration(flows["small"]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
         Card("goodput", f"{summary['goodput_gbps']:,.1f} Gbps", f"{packets['delivered']:,} packets delivered"),
         Card("loss", percent(summary["loss_rate"]), f"{packets['dropped']:,} packets dropped"),
         Card("engine", _speed(engine["ns_per_packet_hop"]), f"{engine['packet_hops']:,} packet-hops"),
@@ -77,24 +81,24 @@ def counters(summary: Summary) -> dict[str, dict[str, str]]:
 
 def _cell(column: Column, value: float | None) -> str:
     if value is None:
-        return "–"
+        return "-"
     if column.key == "count":
         return f"{value:,}"
     return duration(value) if column.key.startswith("fct") else _ratio(value)
 
 
 def _ratio(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return "-" if value is None else f"{value:.2f}"
 
 
 def _speed(nanoseconds: float | None) -> str:
-    return "–" if nanoseconds is None else f"{nanoseconds:.1f} ns per hop"
+    return "-" if nanoseconds is None else f"{nanoseconds:.1f} ns/hop"
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     match value:
         case None:
-            return "–"
+            return "-"
         case bool():
             return "yes" if value else "no"
         case int():

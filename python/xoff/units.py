@@ -6,7 +6,7 @@ from __future__ import annotations
 def duration(microseconds: float | None) -> str:
     """A time in the unit that reads best, three digits or more."""
     if microseconds is None:
-        return "–"
+        return "-"
     for limit, scale, unit in ((1e3, 1, "us"), (1e6, 1e3, "ms")):
         if microseconds < limit:
             return f"{microseconds / scale:,.{_decimals(microseconds / scale)}f} {unit}"

@@ -17,7 +17,8 @@ def init(
         typer.Argument(metavar="[KIND]...", help="A topology, a workload, or one of each (see `xoff list scenarios`)."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml."),
     ] = None,
 ) -> None:
     """Write a commented scenario to start from; nothing that exists is overwritten."""

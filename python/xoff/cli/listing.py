@@ -37,7 +37,7 @@ def listing(
 def _entries(kind: Kind) -> list[dict[str, str]]:
     if kind is Kind.SCENARIOS:
         return [{"name": name, "what": starters.sentence(name)} for name in starters.TOPOLOGIES + starters.WORKLOADS]
-    entries: list[dict[str, str]] = json.loads(_xoff.list(kind.value))
+    entries: list[dict[str, str]] = json.loads(_xoff.available(kind.value))
     return entries
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
     from xoff._xoff import Progress
 
@@ -39,7 +40,7 @@ def shown_progress(title: str) -> Iterator[Callable[[Progress], None] | None]:
         yield lambda state: _update(bar, task, state)
 
 
-def _update(bar: Bar, task: int, state: Progress) -> None:
+def _update(bar: Bar, task: TaskID, state: Progress) -> None:
     done = f"{duration(state.now_ns / 1000)} simulated, {state.flows_finished:,} flows finished"
     # Once arrivals have ended what is left is the draining, which flows measure better than time.
     draining = state.end_ns is None or state.now_ns >= state.end_ns

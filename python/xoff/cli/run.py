@@ -25,7 +25,8 @@ def run(
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that share the work; the result is the same.")] = 1,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The result folder; left out, a new numbered one in results/.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The result folder; left out, a new numbered one in results/."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,

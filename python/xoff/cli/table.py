@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from xoff.folder import REPORT
 from xoff.table import COLUMNS, class_rows
 from xoff.units import duration, percent, size
 
@@ -22,7 +23,9 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
     console.print(_classes(summary))
     for line in _counters(summary):
         console.print(line)
-    console.print(f"Results: {path}{f'   Report: {path / 'report.html'}' if report else ''}", soft_wrap=True)
+    console.print(f"Results: {path}", soft_wrap=True)
+    if report:
+        console.print(f"Report:  {path / REPORT}", soft_wrap=True)
 
 
 def _classes(summary: Summary) -> Table:

@@ -35,7 +35,7 @@ def draw(result: Result, ax: Axes) -> Axes:
     ax.set_xlabel("flow completion time")
     ax.set_ylabel("share of flows")
     if ax.has_data():
-        ax.legend(loc="lower right")
+        style.legend(ax)
     return ax
 
 

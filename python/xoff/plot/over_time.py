@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 MOST_LINES = 8
-POINTS = 1500  # per line: the extremes of twice as many intervals as a report is pixels wide
+POINTS = 1000  # per line: the extremes of as many stretches as a figure in a report is wide
 
 
 class _Axis(NamedTuple):
@@ -69,8 +69,7 @@ def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None
     ax.set_xlabel("time")
     ax.set_ylabel(axis.label)
     hidden = len(lines) - MOST_LINES
-    title = f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None
-    ax.legend(title=title, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+    style.legend(ax, f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None)
     return ax
 
 

@@ -22,7 +22,7 @@ class Group(NamedTuple):
     """Flows of similar size."""
 
     largest_bytes: int
-    count: int
+    flows: int
     quantiles: tuple[float, ...]
     """Slowdown at each of `PERCENTS`."""
 
@@ -33,9 +33,7 @@ def groups_of(result: Result, groups: int = 20) -> list[Group]:
     order = np.argsort(flows["size_bytes"], kind="stable")
     sizes, slowdowns = flows["size_bytes"][order], flows["slowdown"][order]
     parts = np.array_split(np.arange(len(order)), min(groups, len(order)) or 1)
-    return [
-        Group(int(sizes[part[-1]]), len(part), _quantiles(np.sort(slowdowns[part]))) for part in parts if len(part)
-    ]
+    return [Group(int(sizes[part[-1]]), len(part), _quantiles(np.sort(slowdowns[part]))) for part in parts if len(part)]
 
 
 def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
@@ -49,12 +47,13 @@ def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if _few_decades(rows) else "")
+    ax.grid(visible=True, which="both", axis="y")
     step = max(1, len(rows) // 10)
     ax.set_xticks(list(positions)[::step], [_size(row) for row in rows][::step], rotation=30, ha="right")
     ax.set_xlabel(f"flow size, {len(rows)} groups of equally many flows (largest of each)")
     ax.set_ylabel("slowdown")
     if rows:
-        ax.legend(loc="upper left")
+        style.legend(ax)
     return ax
 
 

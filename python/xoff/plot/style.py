@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from cycler import cycler
@@ -25,7 +25,7 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8
 
 CLASS_COLOURS = dict(zip(("all", "small", "medium", "large"), (COLOURS[6], *COLOURS[:3]), strict=True))
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.grid.which": "major",
@@ -60,6 +60,24 @@ def axes(ax: Axes | None) -> Axes:
     from matplotlib import pyplot as plt
 
     return plt.subplots()[1]
+
+
+def legend(ax: Axes, title: str | None = None) -> None:
+    """A legend above the axes, where no line runs, in as many columns as fit."""
+    labels = ax.get_legend_handles_labels()[1]
+    longest = max(len(label) for label in labels)
+    columns = min(len(labels), max(1, 72 // (longest + 7)))
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        title=title,
+        alignment="left",
+        fontsize=8,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+        handlelength=1.4,
+    )
 
 
 def ticks(units: tuple[str, ...]) -> FuncFormatter:

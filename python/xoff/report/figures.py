@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from xoff.plot import Plots, over_time, style
-from xoff.units import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,37 +42,40 @@ class PageFigure(NamedTuple):
 def all_of(result: Result) -> list[PageFigure]:
     """Completion times, slowdowns, then whatever was observed."""
     plots = Plots(result)
-    shown = over_time.quantities(result)
     figures = []
     if result.summary["flows"]["all"]["count"]:
         figures += [
-            PageFigure("Flow completion times", _classes(result), svg(plots.fct_cdf)),
+            PageFigure(
+                "Completion times by size class",
+                "Share of the flows of a class that finished within a time.",
+                svg(plots.fct_cdf),
+            ),
             PageFigure(
                 "Slowdown by flow size",
-                "Completion time over that of the same flow alone on the idle network, in groups of equally many flows.",
+                "Completion time over that of the flow alone on the idle network, in groups of equally many flows.",
                 svg(plots.slowdown_by_size),
             ),
         ]
-    return figures + [
-        PageFigure(
-            _TITLES.get(quantity, quantity), _lines(result, quantity), svg(lambda ax, q=quantity: plots.over_time(q, ax))
-        )
-        for quantity in shown
-    ]
+    return figures + [_observed(plots, result, quantity) for quantity in over_time.quantities(result)]
+
+
+def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
+    drawn = svg(lambda ax: plots.over_time(quantity, ax))
+    return PageFigure(_TITLES.get(quantity, quantity), _lines(result, quantity), drawn)
 
 
 def svg(draw: Callable[[Axes], object]) -> str:
     """What `draw` draws, as an SVG element without fixed size, text as text, colours of the page."""
     with style.context(), mpl.rc_context(_page_style()):
-        figure = Figure(figsize=(7.2, 3.7))
+        figure = Figure(figsize=(5.6, 3.4))
         draw(figure.subplots())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _embedded(buffer.getvalue())
 
 
-def _page_style() -> dict[str, object]:
-    ink = {name: _INK for name in ("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color")}
+def _page_style() -> dict[Any, Any]:
+    ink = dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color"), _INK)
     return {**ink, "grid.color": _GRID, "grid.alpha": 1.0, "axes.titlecolor": _INK, "svg.hashsalt": "xoff"}
 
 
@@ -82,14 +84,10 @@ def _embedded(text: str) -> str:
     for own, page in _PAGE_COLOURS.items():
         text = text.replace(own, page)
     text = re.sub(r'<g id="[^"]*"', "<g", text)  # repeated from figure to figure; nothing refers to them
+    text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)  # a tenth of a point is never seen
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)  # the page's own typeface
     return re.sub(r'(<svg[^>]*?) (?:width|height)="[^"]*"([^>]*?) (?:width|height)="[^"]*"', r"\1\2", text, count=1)
-
-
-def _classes(result: Result) -> str:
-    small, medium = result.summary["size_classes_bytes"]
-    return f"Share of flows that finished within a time. Small is below {size(small)}, large from {size(medium)}."
 
 
 def _lines(result: Result, quantity: str) -> str:

@@ -48,7 +48,9 @@ def sentence(kind: str) -> str:
 def _only(kinds: list[str], choices: tuple[str, ...]) -> str:
     chosen = [kind for kind in kinds if kind in choices]
     if len(chosen) > 1:
-        raise ScenarioError(None, chosen[1], f"{chosen[0]} is of the same sort", f"expected one of {', '.join(choices)}")
+        raise ScenarioError(
+            None, chosen[1], f"{chosen[0]} is of the same sort", f"expected one of {', '.join(choices)}"
+        )
     return chosen[0] if chosen else choices[0]
 
 
