@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reno::{self, Reno};
-use super::{Ack, CongestionControl, Flow, Loss, LossKind};
+use super::{Ack, CongestionControl, Echo, EchoReading, Flow, Loss, LossKind};
 use crate::kernel::units::{Bytes, Ratio, Time};
 
 /// What can be set of DCTCP.
@@ -16,11 +16,13 @@ pub struct Parameters {
     pub gain: Ratio,
     /// Share of marked bytes assumed at the start, 0 to 1 [alpha].
     pub initial_alpha: Ratio,
+    /// How the receiver answers when marked packets begin or end while an acknowledgement is pending.
+    pub echo: EchoReading,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { gain: Ratio::new(1, 16), initial_alpha: Ratio::new(1, 1) }
+        Self { gain: Ratio::new(1, 16), initial_alpha: Ratio::new(1, 1), echo: EchoReading::default() }
     }
 }
 
@@ -77,7 +79,11 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    const ECN_CAPABLE: bool = true;
+    type Parameters = Parameters;
+
+    fn echo(parameters: &Parameters) -> Echo {
+        Echo::Exact(parameters.echo)
+    }
 
     #[inline]
     fn on_ack(&mut self, now: Time, ack: &Ack) {
@@ -120,7 +126,7 @@ mod tests {
 
     fn dctcp(initial_alpha: Ratio, window: u64) -> Dctcp {
         let flow = Flow { segment: Bytes::new(1460), initial_window: Bytes::new(window) };
-        Dctcp::new(&Parameters { gain: Ratio::new(1, 16), initial_alpha }, &flow)
+        Dctcp::new(&Parameters { initial_alpha, ..Parameters::default() }, &flow)
     }
 
     /// Feeds one whole window of 100 segments, of which `marked` carry an echo.

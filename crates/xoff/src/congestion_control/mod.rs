@@ -2,7 +2,30 @@
 //! Each hears of acknowledgements and losses and answers a window; the transport does everything else.
 //! To add one: its file here, and one line in the list below.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::kernel::units::{Bytes, Time};
+
+/// How DCTCP's receiver answers when marked packets begin or end while an acknowledgement is pending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EchoReading {
+    /// At once, for what was pending and with the old state; the new packet begins a new run (SIGCOMM 2010, figure 10).
+    #[default]
+    OldState,
+    /// At once, for the new packet too and with the new state (RFC 8257, section 3.2, to the letter).
+    NewState,
+}
+
+/// How a receiver echoes marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// Not at all.
+    None,
+    /// Runs of marked packets exactly (DCTCP).
+    Exact(EchoReading),
+}
 
 /// What a flow knows of itself when its congestion control is made.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +73,12 @@ pub struct Loss {
 
 /// Decides how many bytes one flow may have in flight. Every event but the window has an empty default.
 pub trait CongestionControl {
-    /// Whether packets are sent ECN-capable.
-    const ECN_CAPABLE: bool;
+    /// What can be set of this algorithm.
+    type Parameters;
+    /// How receivers echo marks to it. With [`Echo::None`] packets are not ECN-capable.
+    fn echo(_parameters: &Self::Parameters) -> Echo {
+        Echo::None
+    }
     /// New data was acknowledged outside of loss recovery.
     fn on_ack(&mut self, _now: Time, _ack: &Ack) {}
     /// A loss was noticed; called once for each recovery and for each timeout.
@@ -76,9 +103,9 @@ macro_rules! congestion_controls {
             pub fn start(&self, flow: &Flow) -> Algorithm {
                 match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters, flow)),)* }
             }
-            /// Whether this algorithm sends ECN-capable packets.
-            pub fn ecn_capable(&self) -> bool {
-                match self { $(Self::$name(_) => $module::$name::ECN_CAPABLE,)* }
+            /// How receivers echo marks to this algorithm.
+            pub fn echo(&self) -> Echo {
+                match self { $(Self::$name(parameters) => $module::$name::echo(parameters),)* }
             }
         }
 

@@ -48,7 +48,7 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
-    const ECN_CAPABLE: bool = false;
+    type Parameters = Parameters;
 
     #[inline]
     fn on_ack(&mut self, _now: Time, ack: &Ack) {

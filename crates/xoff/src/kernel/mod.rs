@@ -1,6 +1,9 @@
-//! The kernel: units, rings, timers, random streams and the tournament that orders events.
+//! The kernel: units, rings, timers, random streams, and the tournament and barrier that order events.
 //! It knows no network word; nothing here may import from outside this folder.
 
+pub mod barrier;
 pub mod ring;
 pub mod rng;
+pub mod timers;
+pub mod tournament;
 pub mod units;

@@ -2,6 +2,7 @@
 //! These structs are the one source of the file format: the schema, `xoff explain` and the reference come from them.
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
+pub mod error;
 pub mod quantity;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::error::ScenarioError;
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::{congestion_control, switch::buffer_policy, switch::marking};
 

@@ -1,7 +1,24 @@
 //! Topologies: from a scenario's `[topology]` to nodes and links.
-//! A builder makes a [`Network`]; routing and the simulation read it and never ask which kind it was.
+//! A kind lays out a [`Plan`]; overrides and checks, the same for every kind, make it a [`Network`].
+//! Routing and the simulation read the network and never ask which kind it was.
+
+mod checks;
+mod custom;
+mod dumbbell;
+mod fat_tree;
+mod leaf_spine;
+mod names;
+mod overrides;
+mod plan;
+mod ports;
+mod star;
+
+pub use names::{Names, nearest};
+pub use ports::{Port, Ports};
 
 use crate::kernel::units::{Rate, Span};
+use crate::scenario::{ScenarioError, Topology};
+use plan::Plan;
 
 /// Index of a node: hosts come first, switches after them.
 pub type NodeId = u32;
@@ -24,14 +41,15 @@ pub struct Link {
     pub delay: Span,
 }
 
-/// Links whose capacity a load can be a share of, in one direction.
+/// The links that traffic between racks has to cross.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
-    /// Sum over all core links, one direction.
+    /// What they carry at most: leaf-to-spine links count upwards only, a dumbbell's middle link both ways,
+    /// so that every flow between racks takes its bytes from this sum once.
     pub capacity: Rate,
 }
 
-/// Nodes and links, checked: every host has one link, every host can reach every other.
+/// Nodes and links, checked: every host has one link, to a switch, and every node can reach every other.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// All nodes, hosts first.
@@ -40,10 +58,94 @@ pub struct Network {
     pub hosts: u32,
     /// All links; a node numbers its ports in this order.
     pub links: Vec<Link>,
-    /// The rack of each host.
+    /// The ports of every node.
+    pub ports: Ports,
+    /// The rack of each host: the index of its switch among the switches that have hosts.
     pub racks: Vec<u32>,
     /// What `of = "core"` refers to, where the topology has a core.
     pub core: Option<Core>,
     /// Added to every switch's number to seed its ECMP hash.
     pub hash_seed: u32,
+}
+
+impl Network {
+    /// Lays out what a scenario's `[topology]` describes.
+    pub fn build(topology: &Topology) -> Result<Self, ScenarioError> {
+        let none = &[][..];
+        let (mut plan, overrides, hash_seed) = match topology {
+            Topology::Star(star) => (star::plan(star)?, &star.links[..], star.hash_seed),
+            Topology::Dumbbell(dumbbell) => {
+                (dumbbell::plan(dumbbell)?, &dumbbell.links[..], dumbbell.hash_seed)
+            }
+            Topology::LeafSpine(clos) => (leaf_spine::plan(clos)?, &clos.links[..], clos.hash_seed),
+            Topology::FatTree(tree) => (fat_tree::plan(tree)?, &tree.links[..], tree.hash_seed),
+            Topology::Custom(custom) => (custom::plan(custom)?, none, custom.hash_seed),
+        };
+        overrides::apply(&mut plan, overrides)?;
+        let ports = Ports::new(plan.nodes.len(), &plan.links);
+        checks::check(&plan, &ports)?;
+        Ok(Self::from_plan(plan, ports, hash_seed))
+    }
+
+    fn from_plan(plan: Plan, ports: Ports, hash_seed: u32) -> Self {
+        let racks = racks(plan.hosts, plan.nodes.len(), &ports);
+        let core = plan.core_capacity().map(|capacity| Core { capacity });
+        let Plan { nodes, hosts, links, .. } = plan;
+        Self { nodes, hosts, links, ports, racks, core, hash_seed }
+    }
+
+    /// Whether a node is a host.
+    #[inline]
+    pub fn is_host(&self, node: NodeId) -> bool {
+        node < self.hosts
+    }
+
+    /// The link of a host.
+    pub fn host_link(&self, host: NodeId) -> Link {
+        self.links[self.ports.of(host)[0].link as usize]
+    }
+
+    /// The switch that a host hangs on.
+    pub fn attachment(&self, host: NodeId) -> NodeId {
+        self.ports.of(host)[0].peer
+    }
+
+    /// All nodes by name.
+    pub fn names(&self) -> Names<'_> {
+        Names::new(&self.nodes, self.hosts)
+    }
+}
+
+/// Numbers the switches that have hosts, in order of their own number, and says which of them each host is on.
+fn racks(hosts: u32, nodes: usize, ports: &Ports) -> Vec<u32> {
+    let attachment = |host| ports.of(host)[0].peer as usize;
+    let mut rack_of = vec![u32::MAX; nodes];
+    for host in 0..hosts {
+        rack_of[attachment(host)] = 0;
+    }
+    let with_hosts = rack_of.iter_mut().filter(|rack| **rack == 0);
+    for (index, rack) in with_hosts.enumerate() {
+        *rack = index as u32;
+    }
+    (0..hosts).map(|host| rack_of[attachment(host)]).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// The network of a `[topology]` table.
+    pub(crate) fn network(table: &str) -> Result<Network, ScenarioError> {
+        Network::build(&toml::from_str(table).expect("the test's table is well formed"))
+    }
+
+    /// The one line that refuses a `[topology]` table.
+    pub(crate) fn refusal(table: &str) -> String {
+        network(table).expect_err("the test's table is refused").to_string()
+    }
+
+    /// The two keys that every link wants.
+    pub(crate) const HOST_LINK: &str = r#"host_link = { rate = "100Gbps", delay = "1us" }"#;
+    /// The same between switches.
+    pub(crate) const FABRIC_LINK: &str = r#"fabric_link = { rate = "400Gbps", delay = "2us" }"#;
 }

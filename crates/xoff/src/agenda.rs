@@ -1,0 +1,55 @@
+//! What a node asks of the engine that runs it, and what it is told about the run.
+
+use crate::kernel::units::{Bytes, Time};
+use crate::observer::Observer;
+use crate::packet::Packet;
+use crate::scenario;
+
+/// Index of an egress port in the whole network, and so of the one direction of a link that it feeds.
+pub type PortId = u32;
+
+/// The engine as a node sees it. Nothing that a node does takes effect elsewhere except through here.
+pub trait Agenda {
+    /// The packet just put on the wire of `port` arrives at the other end at `arrives`.
+    fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet);
+    /// Something waits for the transmission on `port`, which ends at `at`.
+    fn end_of_transmission(&mut self, port: PortId, at: Time);
+}
+
+/// What every node may look up and none may change.
+#[derive(Debug)]
+pub struct Fabric {
+    /// Transports in the order of their names.
+    pub transports: Vec<scenario::Transport>,
+    /// Bytes on the wire beyond the frame, by transport.
+    pub wire_overheads: Vec<Bytes>,
+    /// What every host adds around its transport.
+    pub host: scenario::Host,
+}
+
+impl Fabric {
+    /// Bytes that `packet` takes on the wire.
+    #[inline]
+    pub fn wire(&self, packet: &Packet) -> Bytes {
+        packet.frame() + self.wire_overheads[packet.transport as usize]
+    }
+}
+
+/// One event's surroundings.
+pub struct Context<'a, A, O> {
+    /// The instant.
+    pub now: Time,
+    /// The engine.
+    pub agenda: &'a mut A,
+    /// Whoever is watching.
+    pub observer: &'a mut O,
+    /// What never changes.
+    pub fabric: &'a Fabric,
+}
+
+impl<A: Agenda, O: Observer> Context<'_, A, O> {
+    /// The same surroundings for a callee.
+    pub fn reborrow(&mut self) -> Context<'_, A, O> {
+        Context { now: self.now, agenda: self.agenda, observer: self.observer, fabric: self.fabric }
+    }
+}

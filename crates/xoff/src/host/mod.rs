@@ -1,0 +1,282 @@
+//! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
+//! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state.
+
+mod receiving;
+mod sending;
+
+use std::collections::VecDeque;
+
+use slab::Slab;
+
+use crate::agenda::{Agenda, Context};
+use crate::kernel::ring::Ring;
+use crate::kernel::rng::{Rng, below};
+use crate::kernel::timers::Timers;
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::observer::{DropReason, Observer};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
+use crate::port::Port;
+use crate::topology::NodeId;
+use receiving::Reception;
+use sending::Sending;
+pub use sending::{FinishedFlow, FlowStart};
+
+/// A table entry for a flow whose state is gone, or not there yet.
+const GONE: u32 = u32::MAX;
+const NOT_SEEN: u32 = u32::MAX - 1;
+
+/// What a timer of a host is for. The order is the order of equal deadlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum TimerKey {
+    /// Retransmission or pacing of a flow, by its number at this host.
+    Sending(u32),
+    /// A pending acknowledgement, by the flow's number among those received here.
+    Reception(u32),
+}
+
+/// What a host has done since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCounters {
+    /// Flows handed to a transport.
+    pub started: u64,
+    /// Flows finished: acknowledged whole at this sender, or received whole here where nothing is acknowledged.
+    pub finished: u64,
+    /// Data packets sent, retransmissions included.
+    pub data_sent: u64,
+    /// Of them, sent again.
+    pub data_retransmitted: u64,
+    /// Data packets received.
+    pub data_delivered: u64,
+    /// Payload bytes received, duplicates included.
+    pub payload_delivered: Bytes,
+    /// Acknowledgements sent.
+    pub acknowledgements_sent: u64,
+    /// Acknowledgements received.
+    pub acknowledgements_delivered: u64,
+    /// Expiries of retransmission timers.
+    pub timeouts: u64,
+}
+
+/// When each of a host's own sources of events is due next; `Time::MAX` for never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostAgenda {
+    /// A packet reaches the transport.
+    pub inbound: Time,
+    /// A packet reaches the adapter.
+    pub outbound: Time,
+    /// A flow starts.
+    pub start: Time,
+    /// A timer may expire.
+    pub timer: Time,
+}
+
+/// One host.
+#[derive(Debug)]
+pub struct Host {
+    id: NodeId,
+    port: Port,
+    /// Bytes waiting in the adapter.
+    queued: Bytes,
+    starts: VecDeque<FlowStart>,
+    sendings: Slab<Sending>,
+    /// Slot of each flow of this host, by its number.
+    sending_slots: Vec<u32>,
+    receptions: Slab<Reception>,
+    /// Slot of each flow to this host, by its number.
+    reception_slots: Vec<u32>,
+    /// When each flow to this host was whole, by its number; `Time::MAX` until then.
+    received_at: Vec<Time>,
+    outbound: Ring<Flight>,
+    inbound: Ring<Flight>,
+    last_release: Time,
+    timers: Timers<TimerKey>,
+    finished: Vec<FinishedFlow>,
+    rng: Rng,
+    /// What it has done.
+    pub counters: HostCounters,
+}
+
+impl Host {
+    /// A host with nothing to do; `rng` is the stream of its jitter.
+    pub fn new(id: NodeId, port: Port, rng: Rng) -> Self {
+        Self {
+            id,
+            port,
+            queued: Bytes::ZERO,
+            starts: VecDeque::new(),
+            sendings: Slab::new(),
+            sending_slots: Vec::new(),
+            receptions: Slab::new(),
+            reception_slots: Vec::new(),
+            received_at: Vec::new(),
+            outbound: Ring::new(),
+            inbound: Ring::new(),
+            last_release: Time::ZERO,
+            timers: Timers::default(),
+            finished: Vec::new(),
+            rng,
+            counters: HostCounters::default(),
+        }
+    }
+
+    /// The adapter's port.
+    pub fn port(&self) -> &Port {
+        &self.port
+    }
+
+    /// Bytes waiting in the adapter.
+    pub fn queued(&self) -> Bytes {
+        self.queued
+    }
+
+    /// Flows finished so far, in order of their finish.
+    pub fn finished(&self) -> &[FinishedFlow] {
+        &self.finished
+    }
+
+    /// When the flow of this number among those to this host was whole.
+    pub fn received_at(&self, reception: u32) -> Option<Time> {
+        self.received_at.get(reception as usize).copied().filter(|&time| time != Time::MAX)
+    }
+
+    /// Number and window of each flow under way that has one.
+    pub fn windows(&self) -> impl Iterator<Item = (u32, Bytes)> {
+        self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
+    }
+
+    /// Packets that are in this host: waiting in the adapter or in the host's delay.
+    pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
+        self.port.queued().chain(self.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
+    }
+
+    /// Announces a flow. Flows are announced in order of their start.
+    pub fn announce(&mut self, start: FlowStart) {
+        debug_assert!(self.starts.back().is_none_or(|last| last.start <= start.start));
+        self.starts.push_back(start);
+    }
+
+    /// When its own sources of events are due next.
+    #[inline]
+    pub fn agenda(&self) -> HostAgenda {
+        let head = |ring: &Ring<Flight>| ring.front().map_or(Time::MAX, |flight| flight.arrives);
+        HostAgenda {
+            inbound: head(&self.inbound),
+            outbound: head(&self.outbound),
+            start: self.starts.front().map_or(Time::MAX, |start| start.start),
+            timer: self.timers.next(),
+        }
+    }
+
+    /// A packet has arrived whole at the adapter.
+    #[inline]
+    pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let delay = context.fabric.host.delay;
+        if delay == Span::ZERO {
+            self.receive(packet, context);
+        } else {
+            self.inbound.push_back(Flight { arrives: context.now + delay, packet });
+        }
+    }
+
+    /// A packet has crossed the host's delay and reaches the transport.
+    pub fn on_inbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(flight) = self.inbound.pop_front() {
+            self.receive(flight.packet, context);
+        }
+    }
+
+    /// A packet has crossed the host's delay and reaches the adapter.
+    pub fn on_outbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(flight) = self.outbound.pop_front() {
+            self.hand_to_adapter(flight.packet, context);
+        }
+    }
+
+    /// A flow starts.
+    pub fn on_start(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(start) = self.starts.pop_front() {
+            self.counters.started += 1;
+            let slot = self.begin_sending(&start, context);
+            self.pump(slot, context);
+        }
+    }
+
+    /// A timer may expire.
+    pub fn on_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        match self.timers.pop() {
+            Some((time, TimerKey::Sending(number))) => self.on_sending_timer(number, time, context),
+            Some((time, TimerKey::Reception(number))) => self.on_reception_timer(number, time, context),
+            None => {}
+        }
+    }
+
+    /// The transmission has ended and something waits for that.
+    /// Returns when the end of the next one must be heard of.
+    #[inline]
+    pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        if let Some(packet) = self.port.dequeue() {
+            self.queued -= packet.frame();
+            context.observer.on_queue(context.now, self.port.id(), packet.priority(), self.queued);
+            self.port.transmit(packet, context);
+            if !packet.is(ACKNOWLEDGEMENT) {
+                self.on_left_adapter(&packet, context);
+            }
+        }
+        self.port.next_end()
+    }
+
+    #[inline]
+    fn receive(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if packet.is(ACKNOWLEDGEMENT) {
+            self.counters.acknowledgements_delivered += 1;
+            self.on_acknowledgement(&packet, context);
+        } else {
+            self.counters.data_delivered += 1;
+            self.counters.payload_delivered += Bytes::new(u64::from(packet.length));
+            self.on_data(&packet, context);
+        }
+    }
+
+    /// Sends a packet off from the transport towards the adapter.
+    #[inline]
+    fn send(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let host = &context.fabric.host;
+        if host.delay == Span::ZERO && !host.jitter {
+            return self.hand_to_adapter(packet, context);
+        }
+        let release = (context.now + host.delay + self.draw_jitter(&packet, context)).max(self.last_release);
+        self.last_release = release;
+        self.outbound.push_back(Flight { arrives: release, packet });
+    }
+
+    fn draw_jitter(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> Span {
+        if !context.fabric.host.jitter {
+            return Span::ZERO;
+        }
+        let packet_time = self.port.transmission_time(context.fabric.wire(packet));
+        Span::new(below(&mut self.rng, packet_time.get()))
+    }
+
+    #[inline]
+    fn hand_to_adapter(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if self.port.is_idle(context.now) {
+            return self.port.transmit(packet, context);
+        }
+        let queued = self.queued + packet.frame();
+        if context.fabric.host.adapter_queue.is_some_and(|limit| queued > limit) {
+            return self.drop(&packet, context);
+        }
+        self.queued = queued;
+        if !packet.is(ACKNOWLEDGEMENT) {
+            self.on_entered_adapter(&packet);
+        }
+        self.port.enqueue(packet, context.agenda);
+        context.observer.on_queue(context.now, self.port.id(), packet.priority(), queued);
+    }
+
+    #[cold]
+    fn drop(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.port.counters.count_drop(packet, DropReason::AdapterFull);
+        context.observer.on_drop(context.now, self.port.id(), packet.priority(), DropReason::AdapterFull);
+    }
+}

@@ -1,0 +1,301 @@
+//! The sending side of a host: flows under way, what they send and when they are done.
+
+use super::{GONE, Host, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::congestion_control::Echo;
+use crate::kernel::timers::Timer;
+use crate::kernel::units::{Bytes, Time};
+use crate::observer::Observer;
+use crate::packet::{ECN_CAPABLE, LAST, Packet};
+use crate::scenario::{Tcp, Transport};
+use crate::topology::NodeId;
+use crate::transport::Transmit;
+use crate::transport::constant_rate::ConstantRateSender;
+use crate::transport::tcp::{Bounds, TcpSender};
+
+/// A flow that is about to start.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowStart {
+    /// When.
+    pub start: Time,
+    /// Its number among the flows of its source.
+    pub number: u32,
+    /// Its receiving host.
+    pub destination: NodeId,
+    /// Its number among the flows to its destination.
+    pub reception: u32,
+    /// Payload bytes; `Bytes::MAX` is without end.
+    pub size: Bytes,
+    /// Traffic class.
+    pub priority: u8,
+    /// Index of its transport.
+    pub transport: u8,
+}
+
+/// What is kept of a flow that is done.
+#[derive(Clone, Copy, Debug)]
+pub struct FinishedFlow {
+    /// The flow as it started.
+    pub flow: FlowStart,
+    /// When all was acknowledged; `Time::MAX` where nothing is.
+    pub finish: Time,
+    /// Payload bytes sent again.
+    pub retransmitted: Bytes,
+    /// Expiries of its retransmission timer.
+    pub timeouts: u32,
+}
+
+#[derive(Debug)]
+enum Sender {
+    Tcp(TcpSender),
+    ConstantRate(ConstantRateSender),
+}
+
+/// One flow under way.
+#[derive(Debug)]
+pub(super) struct Sending {
+    flow: FlowStart,
+    sender: Sender,
+    timer: Timer,
+    /// Bytes of this flow waiting in the adapter.
+    queued: Bytes,
+    held_back: bool,
+}
+
+impl Sending {
+    pub(super) fn number(&self) -> u32 {
+        self.flow.number
+    }
+
+    pub(super) fn window(&self) -> Option<Bytes> {
+        match &self.sender {
+            Sender::Tcp(sender) => Some(sender.window()),
+            Sender::ConstantRate(_) => None,
+        }
+    }
+
+    fn key(&self) -> TimerKey {
+        TimerKey::Sending(self.flow.number)
+    }
+
+    #[inline]
+    fn poll_transmit(&mut self, now: Time) -> Transmit {
+        match &mut self.sender {
+            Sender::Tcp(sender) => sender.poll_transmit(),
+            Sender::ConstantRate(sender) => sender.poll_transmit(now),
+        }
+    }
+
+    #[inline]
+    fn packet(
+        &self,
+        source: NodeId,
+        sequence: u64,
+        length: u32,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Packet {
+        let transport = &context.fabric.transports[self.flow.transport as usize];
+        let (headers, ecn_capable) = match transport {
+            Transport::Tcp(tcp) => (tcp.headers, tcp.congestion_control.echo() != Echo::None),
+            Transport::ConstantRate(constant_rate) => (constant_rate.headers, false),
+        };
+        let mut flags = self.flow.priority;
+        if ecn_capable {
+            flags |= ECN_CAPABLE;
+        }
+        if sequence + u64::from(length) == self.flow.size.get() {
+            flags |= LAST;
+        }
+        Packet {
+            sequence,
+            stamp: context.now.get(),
+            source,
+            destination: self.flow.destination,
+            flow: self.flow.number,
+            reception: self.flow.reception,
+            length,
+            frame: (length + headers.get() as u32) as u16,
+            transport: self.flow.transport,
+            flags,
+        }
+    }
+}
+
+fn bounds(tcp: &Tcp) -> Bounds {
+    Bounds {
+        initial: tcp.initial_rto.unwrap_or(tcp.minimum_rto),
+        minimum: tcp.minimum_rto,
+        maximum: tcp.maximum_rto,
+    }
+}
+
+impl Host {
+    pub(super) fn begin_sending(
+        &mut self,
+        flow: &FlowStart,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> usize {
+        let sender = match &context.fabric.transports[flow.transport as usize] {
+            Transport::Tcp(settings) => Sender::Tcp(TcpSender::new(settings, flow.size)),
+            Transport::ConstantRate(settings) => {
+                Sender::ConstantRate(ConstantRateSender::new(settings, flow.size, context.now))
+            }
+        };
+        let sending =
+            Sending { flow: *flow, sender, timer: Timer::default(), queued: Bytes::ZERO, held_back: false };
+        let slot = self.sendings.insert(sending);
+        debug_assert_eq!(
+            self.sending_slots.len(),
+            flow.number as usize,
+            "flows start in the order of their numbers"
+        );
+        self.sending_slots.push(slot as u32);
+        slot
+    }
+
+    /// Sends what the flow may send now.
+    #[inline]
+    pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        loop {
+            let sending = &mut self.sendings[slot];
+            if sending.queued >= context.fabric.host.small_queue {
+                sending.held_back = true;
+                if let Sender::Tcp(sender) = &mut sending.sender {
+                    sender.on_held_back();
+                }
+                break;
+            }
+            match sending.poll_transmit(context.now) {
+                Transmit::Segment { sequence, length, retransmission } => {
+                    let packet = sending.packet(self.id, sequence, length, context);
+                    self.counters.data_sent += 1;
+                    self.counters.data_retransmitted += u64::from(retransmission);
+                    self.send(packet, context);
+                }
+                Transmit::WaitUntil(time) => {
+                    self.timers.arm(&mut sending.timer, TimerKey::Sending(sending.flow.number), time);
+                    break;
+                }
+                Transmit::WindowFull | Transmit::Idle => break,
+            }
+        }
+        self.after_pump(slot, context);
+    }
+
+    #[inline]
+    fn after_pump(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
+        let sending = &mut self.sendings[slot];
+        match &sending.sender {
+            Sender::Tcp(sender) => {
+                if sender.is_waiting() && !sending.timer.is_armed() {
+                    self.arm_retransmission(slot, context);
+                }
+            }
+            Sender::ConstantRate(sender) => {
+                if sender.is_done() {
+                    self.finish_sending(slot, Time::MAX);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn arm_retransmission(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
+        let sending = &mut self.sendings[slot];
+        let key = sending.key();
+        if let (Sender::Tcp(sender), Transport::Tcp(tcp)) =
+            (&sending.sender, &context.fabric.transports[sending.flow.transport as usize])
+        {
+            let deadline = context.now + sender.timeout(&bounds(tcp));
+            self.timers.arm(&mut sending.timer, key, deadline);
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_acknowledgement(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let slot = self.sending_slots[packet.flow as usize];
+        if slot == GONE {
+            return;
+        }
+        let slot = slot as usize;
+        let sending = &mut self.sendings[slot];
+        let Sender::Tcp(sender) = &mut sending.sender else { return };
+        let progress = sender.on_ack(context.now, packet);
+        context.observer.on_window(context.now, self.id, packet.flow, sender.window());
+        if sender.is_done() {
+            self.counters.finished += 1;
+            return self.finish_sending(slot, context.now);
+        }
+        if progress {
+            if sender.is_waiting() {
+                self.arm_retransmission(slot, context);
+            } else {
+                sending.timer.disarm();
+            }
+        }
+        self.pump(slot, context);
+    }
+
+    pub(super) fn on_sending_timer(
+        &mut self,
+        number: u32,
+        time: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let slot = self.sending_slots[number as usize];
+        if slot == GONE {
+            return;
+        }
+        let sending = &mut self.sendings[slot as usize];
+        if !self.timers.expires(&mut sending.timer, TimerKey::Sending(number), time) {
+            return;
+        }
+        if let Sender::Tcp(sender) = &mut sending.sender {
+            sender.on_timeout(context.now);
+            self.counters.timeouts += 1;
+            context.observer.on_window(context.now, self.id, number, sender.window());
+        }
+        self.pump(slot as usize, context);
+    }
+
+    #[inline]
+    pub(super) fn on_entered_adapter(&mut self, packet: &Packet) {
+        let slot = self.sending_slots[packet.flow as usize];
+        if slot != GONE {
+            self.sendings[slot as usize].queued += packet.frame();
+        }
+    }
+
+    /// A data packet has left the adapter's queue: its flow may send again if that held it back.
+    #[inline]
+    pub(super) fn on_left_adapter(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let slot = self.sending_slots[packet.flow as usize];
+        if slot == GONE {
+            return;
+        }
+        let sending = &mut self.sendings[slot as usize];
+        sending.queued -= packet.frame();
+        if sending.held_back && sending.queued < context.fabric.host.small_queue {
+            sending.held_back = false;
+            self.pump(slot as usize, context);
+        }
+    }
+
+    fn finish_sending(&mut self, slot: usize, finish: Time) {
+        let sending = self.sendings.remove(slot);
+        self.sending_slots[sending.flow.number as usize] = GONE;
+        let (retransmitted, timeouts) = match &sending.sender {
+            Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
+            Sender::ConstantRate(_) => (Bytes::ZERO, 0),
+        };
+        self.finished.push(FinishedFlow { flow: sending.flow, finish, retransmitted, timeouts });
+    }
+}

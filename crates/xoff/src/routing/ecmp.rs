@@ -1,0 +1,102 @@
+//! Equal-cost multipath: the five-tuple of a packet and its hash, as HPCC's reference code has them.
+//! The hash is MurmurHash3_x86_32 (Appleby 2011) over three words; packets of a flow always hash alike.
+
+use crate::topology::NodeId;
+
+/// Port that every flow is addressed to.
+const DESTINATION_PORT: u16 = 100;
+/// Source port of a host's first flow.
+const FIRST_SOURCE_PORT: u16 = 10_000;
+
+/// What a switch hashes to choose among next hops; the protocol number, always the same, is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FiveTuple {
+    source_address: u32,
+    destination_address: u32,
+    source_port: u16,
+    destination_port: u16,
+}
+
+impl FiveTuple {
+    /// The tuple of the data packets of one flow, numbered among the flows of its source.
+    #[inline]
+    pub fn of_flow(source: NodeId, destination: NodeId, number_at_source: u32) -> Self {
+        Self {
+            source_address: address(source),
+            destination_address: address(destination),
+            source_port: FIRST_SOURCE_PORT.wrapping_add(number_at_source as u16),
+            destination_port: DESTINATION_PORT,
+        }
+    }
+
+    /// The tuple of what the receiver sends back.
+    #[inline]
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self {
+            source_address: self.destination_address,
+            destination_address: self.source_address,
+            source_port: self.destination_port,
+            destination_port: self.source_port,
+        }
+    }
+
+    /// The hash that chooses the next hop at a switch of this seed.
+    #[inline]
+    pub fn hash(self, seed: u32) -> u32 {
+        let ports = u32::from(self.source_port) | u32::from(self.destination_port) << 16;
+        let hash = mixed(mixed(mixed(seed, self.source_address), self.destination_address), ports);
+        finished(hash ^ 12)
+    }
+}
+
+/// 11.0.0.1, 11.0.1.1, ...: the address of HPCC's node of this number.
+#[inline]
+fn address(node: NodeId) -> u32 {
+    0x0b00_0001_u32.wrapping_add((node / 256) << 16).wrapping_add((node % 256) << 8)
+}
+
+/// MurmurHash3's body: takes in one little-endian word.
+#[inline]
+fn mixed(hash: u32, word: u32) -> u32 {
+    let word = word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
+    (hash ^ word).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
+}
+
+/// MurmurHash3's end; the length in bytes is already mixed in.
+#[inline]
+fn finished(hash: u32) -> u32 {
+    let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+    let hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    hash ^ (hash >> 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `facts/algorithms.md` 23.
+    #[test]
+    fn the_hash_is_murmur3_over_address_and_port_words() {
+        let first = FiveTuple::of_flow(0, 1, 0);
+        assert_eq!(first.hash(0), 0x13ad_ce27);
+        assert_eq!(FiveTuple::of_flow(0, 1, 1).hash(0), 0xe08d_be38);
+        assert_eq!(first.hash(7), 0xd412_6565);
+        assert_eq!(finished(mixed(0, u32::from_le_bytes(*b"test")) ^ 4), 0xba6b_d213);
+    }
+
+    #[test]
+    fn addresses_differ_between_nodes() {
+        assert_eq!(address(0), 0x0b00_0001);
+        assert_eq!(address(255), 0x0b00_ff01);
+        assert_eq!(address(256), 0x0b01_0001);
+        assert_ne!(address(65_536), address(0));
+    }
+
+    #[test]
+    fn replies_swap_both_ends_and_back() {
+        let tuple = FiveTuple::of_flow(3, 5, 70_000);
+        assert_eq!(tuple.reversed().source_port, 100);
+        assert_eq!(tuple.reversed().reversed(), tuple);
+    }
+}

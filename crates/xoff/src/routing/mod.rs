@@ -1,0 +1,239 @@
+//! Routing: which port leads to which host.
+//! Tables are computed once, by hop count; destinations are grouped by rack, so a search runs per rack.
+//! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow.
+
+mod ecmp;
+mod shortest;
+mod table;
+
+use std::sync::Arc;
+
+pub use ecmp::FiveTuple;
+pub use table::SwitchRoutes;
+
+use crate::topology::{Network, NodeId};
+use shortest::SwitchGraph;
+use table::Attachment;
+
+/// The tables of all switches.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    hosts: u32,
+    switches: Vec<SwitchRoutes>,
+}
+
+/// One link of a path, from the node that sends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The node that sends.
+    pub node: NodeId,
+    /// Its port.
+    pub port: u16,
+    /// Index of the link.
+    pub link: u32,
+}
+
+impl Routes {
+    /// Finds all shortest paths.
+    pub fn new(network: &Network) -> Self {
+        let mut graph = SwitchGraph::new(network);
+        let attachments: Arc<[Attachment]> =
+            (0..network.hosts).map(|host| attachment(network, host)).collect();
+        let roots = roots(network);
+        let mut switches: Vec<SwitchRoutes> = (network.hosts..network.nodes.len() as NodeId)
+            .map(|switch| {
+                let seed = network.hash_seed.wrapping_add(switch);
+                SwitchRoutes::new(Arc::clone(&attachments), roots.len(), seed)
+            })
+            .collect();
+        for (rack, root) in roots.into_iter().enumerate() {
+            graph.search(root, |switch, ports| switches[switch as usize].set(rack, ports));
+        }
+        Self { hosts: network.hosts, switches }
+    }
+
+    /// The table of one switch.
+    #[inline]
+    pub fn table(&self, switch: NodeId) -> &SwitchRoutes {
+        &self.switches[(switch - self.hosts) as usize]
+    }
+
+    /// The links that a packet of this tuple crosses, in order.
+    pub fn path<'a>(
+        &'a self,
+        network: &'a Network,
+        source: NodeId,
+        destination: NodeId,
+        tuple: FiveTuple,
+    ) -> impl Iterator<Item = Hop> + 'a {
+        let mut node = source;
+        std::iter::from_fn(move || {
+            if node == destination {
+                return None;
+            }
+            let port = if network.is_host(node) { 0 } else { self.table(node).port(destination, || tuple) };
+            let connection = network.ports.of(node)[port as usize];
+            let hop = Hop { node, port, link: connection.link };
+            node = connection.peer;
+            Some(hop)
+        })
+    }
+}
+
+fn attachment(network: &Network, host: NodeId) -> Attachment {
+    let port = network.ports.of(host)[0].peer_port;
+    Attachment { rack: network.racks[host as usize] as u16, port }
+}
+
+/// The switch of every rack, numbered from the first switch.
+fn roots(network: &Network) -> Vec<u32> {
+    let racks = network.racks.iter().max().map_or(0, |last| last + 1);
+    let mut roots = vec![0; racks as usize];
+    for host in 0..network.hosts {
+        roots[network.racks[host as usize] as usize] = network.attachment(host) - network.hosts;
+    }
+    roots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::{FABRIC_LINK, HOST_LINK, network};
+    use proptest::prelude::*;
+
+    fn fat_tree(k: u32) -> Network {
+        network(&format!("kind = 'fat_tree'\nk = {k}\n{HOST_LINK}\n{FABRIC_LINK}")).unwrap()
+    }
+
+    fn path(network: &Network, routes: &Routes, from: NodeId, to: NodeId, flow: u32) -> Vec<Hop> {
+        let tuple = FiveTuple::of_flow(from, to, flow);
+        routes.path(network, from, to, tuple).take(network.nodes.len()).collect()
+    }
+
+    #[test]
+    fn paths_in_a_fat_tree_have_two_four_or_six_links() {
+        let network = fat_tree(4);
+        let routes = Routes::new(&network);
+        let length = |to| path(&network, &routes, 0, to, 0).len();
+        assert_eq!([1, 2, 3, 4, 15].map(length), [2, 4, 4, 6, 6]);
+    }
+
+    #[test]
+    fn next_hops_are_ordered_by_node() {
+        let network = fat_tree(8);
+        let routes = Routes::new(&network);
+        let leaf = network.attachment(0);
+        let peers: Vec<NodeId> = (routes.table(leaf).equal_cost_ports(127).iter())
+            .map(|&port| network.ports.of(leaf)[port as usize].peer)
+            .collect();
+        let spine0 = network.names().find("spine0").unwrap();
+        assert_eq!(peers, (spine0..spine0 + 4).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_switch_hashes_with_the_scenario_s_seed_plus_its_own_number() {
+        let table = format!(
+            "kind = 'leaf_spine'\nleaves = 2\nspines = 16\nhosts_per_leaf = 1\nhash_seed = 5\n{HOST_LINK}\n{FABRIC_LINK}"
+        );
+        let network = network(&table).unwrap();
+        let tuple = FiveTuple::of_flow(0, 1, 0);
+        // Leaf 0 is node 2: seed 7, whose hash `facts/algorithms.md` gives as 0xd4126565. Port 0 is the host.
+        assert_eq!(Routes::new(&network).table(2).port(1, || tuple), 1 + 5);
+    }
+
+    #[test]
+    fn flows_spread_over_all_equal_paths() {
+        let network = fat_tree(4);
+        let routes = Routes::new(&network);
+        let mut cores: Vec<NodeId> =
+            (0..200).map(|flow| path(&network, &routes, 0, 15, flow)[3].node).collect();
+        cores.sort_unstable();
+        cores.dedup();
+        assert_eq!(cores.len(), 4);
+    }
+
+    /// A random tree of switches with extra links, and hosts on random switches.
+    fn random_network() -> impl Strategy<Value = Network> {
+        let switches = proptest::collection::vec(any::<prop::sample::Index>(), 0..12);
+        let extra = proptest::collection::vec(any::<[prop::sample::Index; 2]>(), 0..8);
+        let hosts = proptest::collection::vec(any::<prop::sample::Index>(), 2..12);
+        (switches, extra, hosts).prop_map(|(parents, extra, hosts)| {
+            let switches = parents.len() + 1;
+            let mut pairs: Vec<(String, String)> =
+                (1..).zip(&parents).map(|(child, parent)| (name(child), name(parent.index(child)))).collect();
+            pairs.extend(
+                extra
+                    .iter()
+                    .map(|ends| ends.map(|end| end.index(switches)))
+                    .filter(|[one, other]| one != other)
+                    .map(|[one, other]| (name(one), name(other))),
+            );
+            pairs.extend(
+                (0..)
+                    .zip(&hosts)
+                    .map(|(host, on): (usize, _)| (format!("h{host}"), name(on.index(switches)))),
+            );
+            let links: Vec<String> = (pairs.iter())
+                .map(|(one, other)| {
+                    format!("{{ between = ['{one}', '{other}'], rate = '1Gbps', delay = '1us' }}")
+                })
+                .collect();
+            let host_names: Vec<String> = (0..hosts.len()).map(|host| format!("h{host}")).collect();
+            let switch_names: Vec<String> = (0..switches).map(name).collect();
+            network(&format!(
+                "kind = 'custom'\nhosts = {host_names:?}\nswitches = {switch_names:?}\nlinks = [{}]",
+                links.join(", ")
+            ))
+            .unwrap()
+        })
+    }
+
+    fn name(switch: usize) -> String {
+        format!("s{switch}")
+    }
+
+    /// Hops from every node to one host, found without the tables.
+    fn distances(network: &Network, to: NodeId) -> Vec<u32> {
+        let mut distances = vec![u32::MAX; network.nodes.len()];
+        distances[to as usize] = 0;
+        for _ in 0..network.nodes.len() {
+            for link in &network.links {
+                let [one, other] = link.ends.map(|end| end as usize);
+                distances[one] = distances[one].min(distances[other].saturating_add(1));
+                distances[other] = distances[other].min(distances[one].saturating_add(1));
+            }
+        }
+        distances
+    }
+
+    proptest! {
+        #[test]
+        fn every_host_reaches_every_other_by_a_shortest_path(network in random_network(), flow in 0_u32..1000) {
+            let routes = Routes::new(&network);
+            for to in 0..network.hosts {
+                let distances = distances(&network, to);
+                for from in (0..network.hosts).filter(|&from| from != to) {
+                    let path = path(&network, &routes, from, to, flow);
+                    prop_assert_eq!(path.len() as u32, distances[from as usize]);
+                }
+            }
+        }
+
+        #[test]
+        fn next_hops_are_exactly_the_ports_that_come_closer(network in random_network()) {
+            let routes = Routes::new(&network);
+            for to in 0..network.hosts {
+                let distances = distances(&network, to);
+                for switch in network.hosts..network.nodes.len() as NodeId {
+                    let mut ports = routes.table(switch).equal_cost_ports(to);
+                    ports.sort_unstable();
+                    let closer: Vec<u16> = (0..).zip(network.ports.of(switch))
+                        .filter(|(_, port)| distances[port.peer as usize] < distances[switch as usize])
+                        .map(|(number, _)| number)
+                        .collect();
+                    prop_assert_eq!(ports, closer);
+                }
+            }
+        }
+    }
+}

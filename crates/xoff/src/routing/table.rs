@@ -1,0 +1,125 @@
+//! The forwarding table of one switch: what the hot loop asks for every packet.
+
+use std::sync::Arc;
+
+use super::FiveTuple;
+use crate::topology::NodeId;
+
+/// An entry at or above this is no port but an index of a choice.
+const CHOICE: u16 = 0x8000;
+/// An entry for destinations on this very switch.
+const LOCAL: u16 = u16::MAX;
+
+/// Where a host hangs; small, for there is one per host and every look-up reads one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attachment {
+    /// The host's rack.
+    pub(super) rack: u16,
+    /// The port of the rack's switch that leads to the host.
+    pub(super) port: u16,
+}
+
+/// Several next hops of equal cost: a run in the table's list of ports.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    offset: u32,
+    count: u32,
+}
+
+/// Where one switch sends packets.
+#[derive(Clone, Debug)]
+pub struct SwitchRoutes {
+    attachments: Arc<[Attachment]>,
+    next: Vec<u16>,
+    choices: Vec<Choice>,
+    ports: Vec<u16>,
+    seed: u32,
+}
+
+impl SwitchRoutes {
+    /// A table in which every rack is this switch's own, until told otherwise.
+    pub(super) fn new(attachments: Arc<[Attachment]>, racks: usize, seed: u32) -> Self {
+        Self { attachments, next: vec![LOCAL; racks], choices: Vec::new(), ports: Vec::new(), seed }
+    }
+
+    /// Says by which ports a rack is reached; equal sets of ports are kept once.
+    pub(super) fn set(&mut self, rack: usize, ports: &[u16]) {
+        self.next[rack] = match *ports {
+            [port] => port,
+            _ => CHOICE | self.choice(ports),
+        };
+    }
+
+    fn choice(&mut self, ports: &[u16]) -> u16 {
+        let known = self.choices.iter().rposition(|&choice| self.ports_of(choice) == ports);
+        let index = known.unwrap_or_else(|| {
+            self.choices.push(Choice { offset: self.ports.len() as u32, count: ports.len() as u32 });
+            self.ports.extend_from_slice(ports);
+            self.choices.len() - 1
+        });
+        index as u16
+    }
+
+    fn ports_of(&self, choice: Choice) -> &[u16] {
+        &self.ports[choice.offset as usize..][..choice.count as usize]
+    }
+
+    /// The port towards a host. The tuple is asked for only where there is a choice.
+    #[inline]
+    pub fn port(&self, destination: NodeId, tuple: impl FnOnce() -> FiveTuple) -> u16 {
+        let attachment = self.attachments[destination as usize];
+        match self.next[attachment.rack as usize] {
+            LOCAL => attachment.port,
+            port if port < CHOICE => port,
+            choice => {
+                let Choice { offset, count } = self.choices[(choice - CHOICE) as usize];
+                self.ports[(offset + tuple().hash(self.seed) % count) as usize]
+            }
+        }
+    }
+
+    /// All ports that lead to a host on a shortest path.
+    pub fn equal_cost_ports(&self, destination: NodeId) -> Vec<u16> {
+        let attachment = self.attachments[destination as usize];
+        match self.next[attachment.rack as usize] {
+            LOCAL => vec![attachment.port],
+            port if port < CHOICE => vec![port],
+            choice => self.ports_of(self.choices[(choice - CHOICE) as usize]).to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> SwitchRoutes {
+        let attachments = [(0, 5), (1, 6), (2, 7)].map(|(rack, port)| Attachment { rack, port });
+        SwitchRoutes::new(Arc::new(attachments), 3, 0)
+    }
+
+    #[test]
+    fn the_tuple_is_computed_only_for_a_choice() {
+        let mut table = table();
+        table.set(1, &[9]);
+        let never = || panic!("there is no choice");
+        assert_eq!(table.port(0, never), 5);
+        assert_eq!(table.port(1, never), 9);
+    }
+
+    /// `facts/algorithms.md` 23: the hash of the tuple is 0x13adce27, which is 7 modulo 16.
+    #[test]
+    fn a_choice_takes_the_hash_modulo_the_number_of_next_hops() {
+        let mut table = table();
+        table.set(2, &(20..36).collect::<Vec<u16>>());
+        assert_eq!(table.port(2, || FiveTuple::of_flow(0, 1, 0)), 27);
+    }
+
+    #[test]
+    fn equal_choices_are_kept_once() {
+        let mut table = table();
+        table.set(1, &[1, 2]);
+        table.set(2, &[1, 2]);
+        assert_eq!((table.choices.len(), table.ports.len()), (1, 2));
+    }
+}

@@ -1,0 +1,82 @@
+//! What every network must satisfy, whatever its kind.
+//! Regular kinds satisfy most of it by construction; overrides and links by hand do not.
+
+use super::plan::Plan;
+use super::{NodeId, Ports};
+use crate::scenario::ScenarioError;
+
+/// Routing tables hold a port in 15 bits.
+const MAXIMUM_PORTS: usize = 1 << 15;
+/// Routing tables hold the number of a switch with hosts in 15 bits.
+const MAXIMUM_RACKS: usize = (1 << 15) - 1;
+
+/// Refuses what cannot be routed.
+pub(super) fn check(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+    if plan.hosts == 0 {
+        return Err(ScenarioError::at("topology.hosts", "there are no hosts", "expected at least one"));
+    }
+    host_links(plan, ports)?;
+    sizes(plan, ports)?;
+    connected(plan, ports)
+}
+
+fn name(plan: &Plan, node: NodeId) -> &str {
+    &plan.nodes[node as usize].name
+}
+
+fn host_links(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+    let expected = "expected exactly one link for every host";
+    for host in 0..plan.hosts {
+        let name = name(plan, host);
+        match ports.of(host) {
+            [] => {
+                let problem = format!("host \"{name}\" has no link");
+                return Err(ScenarioError::at("topology.links", problem, expected));
+            }
+            [port] if port.peer < plan.hosts => {
+                let key = format!("topology.links[{}].between", port.link);
+                let problem = format!("joins the hosts \"{name}\" and \"{}\"", self::name(plan, port.peer));
+                return Err(ScenarioError::at(key, problem, "expected a host and a switch"));
+            }
+            [_] => {}
+            [_, second, ..] => {
+                let key = format!("topology.links[{}].between", second.link);
+                return Err(ScenarioError::at(key, format!("host \"{name}\" has two links"), expected));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+    let mut racks = 0;
+    for switch in plan.hosts..plan.nodes.len() as NodeId {
+        let ports = ports.of(switch);
+        if ports.len() > MAXIMUM_PORTS {
+            let problem = format!("\"{}\" would have {} ports", name(plan, switch), ports.len());
+            return Err(ScenarioError::at("topology", problem, format!("expected at most {MAXIMUM_PORTS}")));
+        }
+        racks += usize::from(ports.iter().any(|port| port.peer < plan.hosts));
+    }
+    if racks > MAXIMUM_RACKS {
+        let expected = format!("expected at most {MAXIMUM_RACKS}");
+        return Err(ScenarioError::at("topology", format!("{racks} switches have hosts"), expected));
+    }
+    Ok(())
+}
+
+fn connected(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+    let mut reached = vec![false; plan.nodes.len()];
+    let mut waiting = vec![0];
+    reached[0] = true;
+    while let Some(node) = waiting.pop() {
+        for port in ports.of(node) {
+            if !std::mem::replace(&mut reached[port.peer as usize], true) {
+                waiting.push(port.peer);
+            }
+        }
+    }
+    let Some(apart) = reached.iter().position(|reached| !reached) else { return Ok(()) };
+    let problem = format!("\"{}\" cannot be reached from \"{}\"", plan.nodes[apart].name, name(plan, 0));
+    Err(ScenarioError::at("topology.links", problem, "expected links that join all nodes to one network"))
+}

@@ -1,0 +1,141 @@
+//! Nodes and links by hand.
+
+use std::collections::HashSet;
+
+use super::plan::{Plan, carries};
+use super::{Link, Names, NodeId};
+use crate::scenario::{Custom, LinkBetween, ScenarioError};
+
+/// Lays out what is written, in the order in which it is written.
+pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
+    let mut plan = Plan { hosts: custom.hosts.len() as u32, ..Plan::default() };
+    let mut seen = HashSet::new();
+    for (kind, names) in [("hosts", &custom.hosts), ("switches", &custom.switches)] {
+        for (index, name) in names.iter().enumerate() {
+            let key = format!("topology.{kind}[{index}]");
+            usable_name(&key, name)?;
+            if !seen.insert(name) {
+                let problem = format!("\"{name}\" is there twice");
+                return Err(ScenarioError::at(key, problem, "expected a name of its own for every node"));
+            }
+            plan.add_node(name);
+        }
+    }
+    let names = Names::new(&plan.nodes, plan.hosts);
+    plan.links = custom
+        .links
+        .iter()
+        .enumerate()
+        .map(|(index, link)| joined(index, link, &names))
+        .collect::<Result<_, _>>()?;
+    Ok(plan)
+}
+
+/// Dots and stars have a meaning where ports are named: `leaf0.port3`, `leaf*`.
+fn usable_name(key: &str, name: &str) -> Result<(), ScenarioError> {
+    if !name.is_empty() && !name.contains(['.', '*']) {
+        return Ok(());
+    }
+    Err(ScenarioError::at(
+        key,
+        format!("\"{name}\" cannot name a node"),
+        "expected a name without \".\" and \"*\"",
+    ))
+}
+
+fn joined(index: usize, link: &LinkBetween, names: &Names<'_>) -> Result<Link, ScenarioError> {
+    let key = format!("topology.links[{index}]");
+    let ends = ends(&key, link, names)?;
+    let missing = |what: &str, example: &str| {
+        let expected = format!("expected a {what}, such as \"{example}\"");
+        ScenarioError::at(format!("{key}.{what}"), "is missing", expected)
+    };
+    let rate = link.rate.ok_or_else(|| missing("rate", "100Gbps"))?;
+    let delay = link.delay.ok_or_else(|| missing("delay", "1us"))?;
+    carries(&format!("{key}.rate"), rate)?;
+    Ok(Link { ends, rate, delay })
+}
+
+fn ends(key: &str, link: &LinkBetween, names: &Names<'_>) -> Result<[NodeId; 2], ScenarioError> {
+    let key = format!("{key}.between");
+    let [one, other] = &link.between;
+    let ends = [names.node(&key, one)?, names.node(&key, other)?];
+    if ends[0] == ends[1] {
+        let problem = format!("\"{one}\" is linked to itself");
+        return Err(ScenarioError::at(key, problem, "expected two different nodes"));
+    }
+    Ok(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{network, refusal};
+
+    const LINK: &str = "rate = '10Gbps', delay = '1us'";
+
+    fn table(hosts: &[&str], switches: &[&str], links: &[[&str; 2]]) -> String {
+        let links: Vec<String> =
+            links.iter().map(|ends| format!("{{ between = {ends:?}, {LINK} }}")).collect();
+        format!("kind = 'custom'\nhosts = {hosts:?}\nswitches = {switches:?}\nlinks = [{}]", links.join(", "))
+    }
+
+    #[test]
+    fn ports_follow_the_order_of_the_links() {
+        let links = [["s", "t"], ["b", "t"], ["s", "a"], ["s", "t"]];
+        let network = network(&table(&["a", "b"], &["s", "t"], &links)).unwrap();
+        let peers = |node| network.ports.of(node).iter().map(|port| port.peer).collect::<Vec<_>>();
+        assert_eq!((peers(2), peers(3)), (vec![3, 0, 3], vec![2, 1, 2]));
+        assert_eq!(network.racks, [0, 1]);
+        assert!(network.core.is_none());
+    }
+
+    #[test]
+    fn racks_count_only_switches_with_hosts() {
+        let links = [["a", "z"], ["b", "x"], ["x", "y"], ["y", "z"], ["c", "z"]];
+        let network = network(&table(&["a", "b", "c"], &["x", "y", "z"], &links)).unwrap();
+        assert_eq!(network.racks, [1, 0, 1]);
+    }
+
+    #[test]
+    fn a_host_has_exactly_one_link_and_it_goes_to_a_switch() {
+        let two = refusal(&table(&["a", "b"], &["s"], &[["a", "s"], ["b", "s"], ["a", "s"]]));
+        assert!(two.contains("topology.links[2].between: host \"a\" has two links"), "{two}");
+        let none = refusal(&table(&["a", "b"], &["s"], &[["a", "s"]]));
+        assert!(none.contains("host \"b\" has no link"), "{none}");
+        let direct = refusal(&table(&["a", "b"], &[], &[["a", "b"]]));
+        assert!(direct.contains("topology.links[0].between: joins the hosts \"a\" and \"b\""), "{direct}");
+    }
+
+    #[test]
+    fn names_and_ends_are_checked() {
+        let twice = refusal(&table(&["a", "b"], &["a"], &[]));
+        assert!(twice.contains("topology.switches[0]: \"a\" is there twice"), "{twice}");
+        let dotted = refusal(&table(&["a.b"], &[], &[]));
+        assert!(dotted.contains("topology.hosts[0]: \"a.b\" cannot name a node"), "{dotted}");
+        let itself = refusal(&table(&["a"], &["s"], &[["a", "s"], ["s", "s"]]));
+        assert!(itself.contains("topology.links[1].between: \"s\" is linked to itself"), "{itself}");
+        let unknown = refusal(&table(&["a"], &["switch"], &[["a", "swich"]]));
+        assert!(unknown.contains("the nearest is \"switch\""), "{unknown}");
+        assert!(refusal(&table(&[], &["s"], &[])).contains("topology.hosts: there are no hosts"));
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_named() {
+        let links = [["a", "s"], ["b", "t"]];
+        let apart = refusal(&table(&["a", "b"], &["s", "t"], &links));
+        assert!(apart.contains("topology.links: \"b\" cannot be reached from \"a\""), "{apart}");
+    }
+
+    #[test]
+    fn a_link_by_hand_needs_rate_and_delay() {
+        let table = |keys: &str| {
+            format!(
+                "kind = 'custom'\nhosts = ['a']\nswitches = ['s']\nlinks = [{{ between = ['a', 's'], {keys} }}]"
+            )
+        };
+        let no_rate = refusal(&table("delay = '1us'"));
+        assert!(no_rate.contains("topology.links[0].rate: is missing"), "{no_rate}");
+        let no_delay = refusal(&table("rate = '1Gbps'"));
+        assert!(no_delay.contains("topology.links[0].delay: is missing"), "{no_delay}");
+    }
+}

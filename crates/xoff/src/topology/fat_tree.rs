@@ -1,0 +1,84 @@
+//! The k-ary fat tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008).
+
+use std::ops::Range;
+
+use super::NodeId;
+use super::plan::{Plan, at_least, carries};
+use crate::scenario::{FatTree, ScenarioError};
+
+/// Lays out pods one after another: spine j of every pod is joined to the same k/2 cores.
+pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
+    at_least("topology.k", tree.k, 2)?;
+    if !tree.k.is_multiple_of(2) {
+        return Err(ScenarioError::at("topology.k", format!("{} is odd", tree.k), "expected an even number"));
+    }
+    carries("topology.host_link.rate", tree.host_link.rate)?;
+    carries("topology.fabric_link.rate", tree.fabric_link.rate)?;
+    let k = u64::from(tree.k);
+    let hosts = k.saturating_mul(k).saturating_mul(k) / 4;
+    let mut plan = Plan::with_hosts(hosts, hosts.saturating_mul(3))?;
+    let half = tree.k / 2;
+    let leaves = plan.add_nodes("leaf", tree.k * half);
+    let spines = plan.add_nodes("spine", tree.k * half);
+    let cores = plan.add_nodes("core", half * half);
+    plan.join_hosts(leaves.clone(), half, tree.host_link);
+    let first = plan.links.len();
+    join_tiers(&mut plan, tree, leaves, |leaf| spines.start + leaf / half * half);
+    plan.core_since(first, false);
+    join_tiers(&mut plan, tree, spines.clone(), |spine| cores.start + spine % half * half);
+    Ok(plan)
+}
+
+/// Joins every switch of a tier to k/2 neighbours above, from the one that `first_above` gives for its index.
+fn join_tiers(plan: &mut Plan, tree: &FatTree, tier: Range<NodeId>, first_above: impl Fn(u32) -> NodeId) {
+    for (index, switch) in (0..).zip(tier) {
+        let above = first_above(index);
+        for neighbour in above..above + tree.k / 2 {
+            plan.join(switch, neighbour, tree.fabric_link);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{FABRIC_LINK, HOST_LINK, network, refusal};
+    use crate::kernel::units::Rate;
+
+    fn table(k: u32) -> String {
+        format!("kind = 'fat_tree'\nk = {k}\n{HOST_LINK}\n{FABRIC_LINK}")
+    }
+
+    #[test]
+    fn every_switch_has_k_ports_and_every_tier_its_size() {
+        for k in [2, 4, 6, 8] {
+            let network = network(&table(k)).unwrap();
+            let hosts = k * k * k / 4;
+            assert_eq!(network.hosts, hosts);
+            assert_eq!(network.nodes.len() as u32, hosts + k * k + k * k / 4);
+            assert!(
+                (hosts..hosts + k * k + k * k / 4).all(|switch| network.ports.of(switch).len() as u32 == k)
+            );
+            assert_eq!(network.core.unwrap().capacity, Rate::from_gbps(400) * u64::from(hosts));
+        }
+    }
+
+    #[test]
+    fn a_core_meets_every_pod_once() {
+        let network = network(&table(4)).unwrap();
+        let core3 = network.names().find("core3").unwrap();
+        let spines: Vec<&str> = network
+            .ports
+            .of(core3)
+            .iter()
+            .map(|port| network.nodes[port.peer as usize].name.as_str())
+            .collect();
+        assert_eq!(spines, ["spine1", "spine3", "spine5", "spine7"]);
+    }
+
+    #[test]
+    fn an_odd_or_endless_k_is_refused() {
+        assert!(refusal(&table(5)).contains("topology.k: 5 is odd"));
+        assert!(refusal(&table(0)).contains("topology.k: is 0"));
+        assert!(refusal(&table(4_000_000_000)).contains("topology: would have"));
+    }
+}

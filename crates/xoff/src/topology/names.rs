@@ -1,0 +1,85 @@
+//! Nodes by name, and the nearest name where there is none.
+
+use std::collections::HashMap;
+
+use super::{Node, NodeId};
+use crate::scenario::ScenarioError;
+
+/// Finds nodes by name.
+#[derive(Debug)]
+pub struct Names<'a> {
+    nodes: &'a [Node],
+    hosts: u32,
+    by_name: HashMap<&'a str, NodeId>,
+}
+
+impl<'a> Names<'a> {
+    /// An index of these nodes, the first `hosts` of which are hosts.
+    pub fn new(nodes: &'a [Node], hosts: u32) -> Self {
+        let by_name =
+            nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), index as NodeId)).collect();
+        Self { nodes, hosts, by_name }
+    }
+
+    /// The node of this name.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The node of this name, or what is wrong with the key that named it.
+    pub fn node(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
+        self.find(name).ok_or_else(|| {
+            let expected = expected_name("expected the name of a node", name, self.nodes);
+            ScenarioError::at(key, format!("\"{name}\" does not exist"), expected)
+        })
+    }
+
+    /// The host of this name, or what is wrong with the key that named it.
+    pub fn host(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
+        let problem = match self.find(name) {
+            Some(node) if node < self.hosts => return Ok(node),
+            Some(_) => "is a switch",
+            None => "does not exist",
+        };
+        let expected = expected_name("expected the name of a host", name, &self.nodes[..self.hosts as usize]);
+        Err(ScenarioError::at(key, format!("\"{name}\" {problem}"), expected))
+    }
+}
+
+fn expected_name(what: &str, name: &str, nodes: &[Node]) -> String {
+    match nearest(name, nodes.iter().map(|node| node.name.as_str())) {
+        Some(near) => format!("{what}, the nearest is \"{near}\""),
+        None => what.to_owned(),
+    }
+}
+
+/// The candidate with the fewest edits from `name`; the earliest of several.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates.into_iter().min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes() -> Vec<Node> {
+        ["host0", "host1", "leaf0"].map(|name| Node { name: name.to_owned() }).to_vec()
+    }
+
+    #[test]
+    fn a_wrong_name_is_answered_with_the_nearest() {
+        let nodes = nodes();
+        let names = Names::new(&nodes, 2);
+        assert_eq!(names.node("key", "leaf0"), Ok(2));
+        let error = names.node("key", "laef0").unwrap_err();
+        assert_eq!(error.problem, "\"laef0\" does not exist");
+        assert_eq!(error.expected, "expected the name of a node, the nearest is \"leaf0\"");
+    }
+
+    #[test]
+    fn a_switch_is_not_a_host() {
+        let nodes = nodes();
+        let error = Names::new(&nodes, 2).host("key", "leaf0").unwrap_err();
+        assert_eq!(error.problem, "\"leaf0\" is a switch");
+    }
+}

@@ -1,0 +1,83 @@
+//! `topology.links`: single links that differ from what their kind says.
+
+use std::collections::HashMap;
+
+use super::plan::{Plan, carries};
+use super::{Names, NodeId};
+use crate::scenario::{LinkBetween, ScenarioError};
+
+/// Changes rate and delay of the links named.
+pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), ScenarioError> {
+    if overrides.is_empty() {
+        return Ok(());
+    }
+    let names = Names::new(&plan.nodes, plan.hosts);
+    let by_ends: HashMap<[NodeId; 2], usize> =
+        plan.links.iter().enumerate().map(|(index, link)| (ordered(link.ends), index)).collect();
+    for (index, change) in overrides.iter().enumerate() {
+        let key = format!("topology.links[{index}]");
+        let link = &mut plan.links[by_ends_of(&key, change, &names, &by_ends)?];
+        if change.rate.is_none() && change.delay.is_none() {
+            return Err(ScenarioError::at(key, "changes nothing", "expected a rate, a delay, or both"));
+        }
+        if let Some(rate) = change.rate {
+            carries(&format!("{key}.rate"), rate)?;
+            link.rate = rate;
+        }
+        link.delay = change.delay.unwrap_or(link.delay);
+    }
+    Ok(())
+}
+
+fn by_ends_of(
+    key: &str,
+    change: &LinkBetween,
+    names: &Names<'_>,
+    by_ends: &HashMap<[NodeId; 2], usize>,
+) -> Result<usize, ScenarioError> {
+    let key = format!("{key}.between");
+    let [one, other] = &change.between;
+    let ends = ordered([names.node(&key, one)?, names.node(&key, other)?]);
+    by_ends.get(&ends).copied().ok_or_else(|| {
+        let problem = format!("there is no link between \"{one}\" and \"{other}\"");
+        ScenarioError::at(key, problem, "expected two nodes that the topology joins")
+    })
+}
+
+fn ordered([one, other]: [NodeId; 2]) -> [NodeId; 2] {
+    [one.min(other), one.max(other)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{FABRIC_LINK, HOST_LINK, network, refusal};
+    use crate::kernel::units::{Rate, Span};
+
+    fn with(links: &str) -> String {
+        format!(
+            "kind = 'leaf_spine'\nleaves = 2\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}\nlinks = [{links}]"
+        )
+    }
+
+    #[test]
+    fn only_the_named_link_changes_whatever_the_order_of_its_ends() {
+        let network = network(&with("{ between = ['spine1', 'leaf0'], rate = '40Gbps' }")).unwrap();
+        let rates: Vec<Rate> = network.links.iter().map(|link| link.rate).collect();
+        assert_eq!(rates, [100, 100, 400, 40, 400, 400].map(Rate::from_gbps));
+        assert!(network.links[2..].iter().all(|link| link.delay == Span::from_microseconds(2)));
+        assert_eq!(network.core.unwrap().capacity, Rate::from_gbps(1240));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_by_its_key() {
+        let refused = |links: &str| refusal(&with(links));
+        let unknown = refused("{ between = ['leaf0', 'spin1'], rate = '1Gbps' }");
+        assert!(unknown.contains("topology.links[0].between: \"spin1\" does not exist"), "{unknown}");
+        assert!(unknown.contains("the nearest is \"spine1\""), "{unknown}");
+        let apart = refused("{ between = ['leaf0', 'leaf1'], rate = '1Gbps' }");
+        assert!(apart.contains("there is no link between \"leaf0\" and \"leaf1\""), "{apart}");
+        assert!(refused("{ between = ['leaf0', 'spine1'] }").contains("topology.links[0]: changes nothing"));
+        let stopped = refused("{ between = ['leaf0', 'spine1'], rate = '0Gbps' }");
+        assert!(stopped.contains("topology.links[0].rate: is zero"), "{stopped}");
+    }
+}

@@ -1,0 +1,99 @@
+//! A topology while it is being laid out: nothing is overridden or checked yet.
+
+use std::ops::Range;
+
+use super::{Link, Node, NodeId};
+use crate::kernel::units::Rate;
+use crate::scenario::{LinkSettings, ScenarioError};
+
+/// More links than any simulation here finishes with; it keeps a mistyped number from filling the memory.
+const MAXIMUM_LINKS: u64 = 1 << 22;
+
+/// The links whose capacity a load can be a share of.
+#[derive(Debug)]
+pub(super) struct CoreLinks {
+    /// Their indices.
+    pub(super) links: Range<usize>,
+    /// Whether both directions count.
+    pub(super) both_ways: bool,
+}
+
+/// Nodes and links in their final order.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) nodes: Vec<Node>,
+    pub(super) hosts: u32,
+    pub(super) links: Vec<Link>,
+    pub(super) core: Option<CoreLinks>,
+}
+
+impl Plan {
+    /// Starts with `host0..`, and refuses before it allocates what would never fit.
+    pub(super) fn with_hosts(hosts: u64, links: u64) -> Result<Self, ScenarioError> {
+        if links > MAXIMUM_LINKS {
+            let expected = format!("expected at most {MAXIMUM_LINKS} links");
+            return Err(ScenarioError::at("topology", format!("would have {links} links"), expected));
+        }
+        let mut plan = Self { hosts: hosts as u32, ..Self::default() };
+        plan.add_nodes("host", hosts as u32);
+        Ok(plan)
+    }
+
+    /// Adds switches `prefix0..` and says which they are.
+    pub(super) fn add_nodes(&mut self, prefix: &str, count: u32) -> Range<NodeId> {
+        let first = self.nodes.len() as NodeId;
+        self.nodes.extend((0..count).map(|index| Node { name: format!("{prefix}{index}") }));
+        first..first + count
+    }
+
+    /// Adds one node.
+    pub(super) fn add_node(&mut self, name: &str) -> NodeId {
+        self.nodes.push(Node { name: name.to_owned() });
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// Joins two nodes.
+    pub(super) fn join(&mut self, one: NodeId, other: NodeId, settings: LinkSettings) {
+        self.links.push(Link { ends: [one, other], rate: settings.rate, delay: settings.delay });
+    }
+
+    /// Joins all hosts, the same number to each of `switches`, in order.
+    pub(super) fn join_hosts(&mut self, switches: Range<NodeId>, per_switch: u32, settings: LinkSettings) {
+        let mut host = 0;
+        for switch in switches {
+            for _ in 0..per_switch {
+                self.join(host, switch, settings);
+                host += 1;
+            }
+        }
+    }
+
+    /// Names the links added since `first` as the core.
+    pub(super) fn core_since(&mut self, first: usize, both_ways: bool) {
+        self.core = Some(CoreLinks { links: first..self.links.len(), both_ways });
+    }
+
+    /// What the core links carry at most, after overrides.
+    pub(super) fn core_capacity(&self) -> Option<Rate> {
+        let core = self.core.as_ref()?;
+        let one_way =
+            self.links[core.links.clone()].iter().fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
+        Some(if core.both_ways { one_way.saturating_add(one_way) } else { one_way })
+    }
+}
+
+/// Refuses a number of nodes below `minimum`.
+pub(super) fn at_least(key: &str, value: u32, minimum: u32) -> Result<(), ScenarioError> {
+    if value >= minimum {
+        return Ok(());
+    }
+    Err(ScenarioError::at(key, format!("is {value}"), format!("expected at least {minimum}")))
+}
+
+/// Refuses a link that carries nothing.
+pub(super) fn carries(key: &str, rate: Rate) -> Result<(), ScenarioError> {
+    if rate > Rate::ZERO {
+        return Ok(());
+    }
+    Err(ScenarioError::at(key, "is zero", "expected a rate above zero, such as \"100Gbps\""))
+}

@@ -1,0 +1,27 @@
+//! Transports: how a flow is cut into packets, acknowledged and repaired. Senders and their receivers side by side.
+//! A transport answers what to send next; the host puts it on its way.
+
+pub mod constant_rate;
+pub mod tcp;
+
+use crate::kernel::units::Time;
+
+/// What a sender wants to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmit {
+    /// Send these payload bytes now.
+    Segment {
+        /// First byte.
+        sequence: u64,
+        /// Number of bytes.
+        length: u32,
+        /// Whether they were sent before.
+        retransmission: bool,
+    },
+    /// Nothing before this time.
+    WaitUntil(Time),
+    /// Nothing until an acknowledgement opens the window.
+    WindowFull,
+    /// Nothing more, ever.
+    Idle,
+}

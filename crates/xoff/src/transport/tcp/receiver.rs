@@ -1,0 +1,238 @@
+//! The receiving side: what has arrived, when to acknowledge it and how to echo marks.
+
+use crate::congestion_control::{Echo, EchoReading};
+use crate::packet::{LAST, MARKED, Packet};
+
+/// One acknowledgement to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// First byte not yet received.
+    pub next: u64,
+    /// Whether it echoes a mark.
+    pub echo: bool,
+    /// The stamp to give back.
+    pub stamp: u64,
+    /// A block of bytes received beyond `next`: start and end.
+    pub block: Option<(u64, u64)>,
+}
+
+/// What one data packet leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Acknowledgements to send, in order.
+    pub acknowledgements: [Option<Acknowledgement>; 2],
+    /// Whether one is left pending for the timer.
+    pub pending: bool,
+    /// Whether this was the last byte missing.
+    pub complete: bool,
+}
+
+/// Receiving state of one flow.
+#[derive(Clone, Debug)]
+pub struct TcpReceiver {
+    every: u32,
+    echo: Echo,
+    next: u64,
+    /// One past the flow's last byte, once the last packet has been seen.
+    end: u64,
+    /// Blocks received beyond `next`, in order and apart.
+    blocks: Vec<(u64, u64)>,
+    /// In-order packets not yet acknowledged, and the stamp of the first.
+    pending: u32,
+    pending_stamp: u64,
+    marked: bool,
+}
+
+impl TcpReceiver {
+    /// A receiver that acknowledges every `every`-th in-order packet.
+    pub fn new(every: u32, echo: Echo) -> Self {
+        Self {
+            every,
+            echo,
+            next: 0,
+            end: u64::MAX,
+            blocks: Vec::new(),
+            pending: 0,
+            pending_stamp: 0,
+            marked: false,
+        }
+    }
+
+    /// A data packet has arrived.
+    #[inline]
+    pub fn on_data(&mut self, packet: &Packet) -> Received {
+        let mut received = Received::default();
+        received.acknowledgements[0] = self.on_mark_change(packet);
+        let changed_state = received.acknowledgements[0].is_some();
+        let start = packet.sequence;
+        let end = start + u64::from(packet.length);
+        if packet.is(LAST) {
+            self.end = end;
+        }
+        if self.pending == 0 {
+            self.pending_stamp = packet.stamp;
+        }
+        let in_order = start <= self.next && end > self.next && self.blocks.is_empty();
+        let block = if in_order {
+            self.next = end;
+            None
+        } else {
+            self.insert(start, end)
+        };
+        self.pending += 1;
+        received.complete = self.next == self.end;
+        let answer_new_state = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
+        self.marked = packet.is(MARKED);
+        if !in_order || received.complete || self.pending >= self.every || answer_new_state {
+            received.acknowledgements[usize::from(changed_state)] = Some(self.acknowledge(block));
+        } else {
+            received.pending = true;
+        }
+        received
+    }
+
+    /// The timer of a pending acknowledgement has expired.
+    pub fn on_timer(&mut self) -> Option<Acknowledgement> {
+        (self.pending > 0).then(|| self.acknowledge(None))
+    }
+
+    fn turned(&self, packet: &Packet) -> bool {
+        self.marked != packet.is(MARKED)
+    }
+
+    /// Two-state machine of the DCTCP receiver: a change answers at once for what is pending, with the old state.
+    #[inline]
+    fn on_mark_change(&mut self, packet: &Packet) -> Option<Acknowledgement> {
+        let old_state = self.echo == Echo::Exact(EchoReading::OldState);
+        (old_state && self.pending > 0 && self.turned(packet)).then(|| self.acknowledge(None))
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, block: Option<(u64, u64)>) -> Acknowledgement {
+        self.pending = 0;
+        Acknowledgement {
+            next: self.next,
+            echo: self.marked && self.echo != Echo::None,
+            stamp: self.pending_stamp,
+            block: block.or_else(|| self.blocks.first().copied()),
+        }
+    }
+
+    /// Takes bytes that are not simply the next ones. Returns the block beyond `next` that now holds them.
+    #[cold]
+    fn insert(&mut self, mut start: u64, mut end: u64) -> Option<(u64, u64)> {
+        if end <= self.next {
+            return None;
+        }
+        let first = self.blocks.partition_point(|block| block.1 < start);
+        let last = self.blocks.partition_point(|block| block.0 <= end);
+        if first < last {
+            start = start.min(self.blocks[first].0);
+            end = end.max(self.blocks[last - 1].1);
+        }
+        self.blocks.splice(first..last, [(start, end)]);
+        if start > self.next {
+            return Some((start, end));
+        }
+        self.next = end;
+        self.blocks.remove(0);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::ECN_CAPABLE;
+
+    fn data(number: u64, marked: bool) -> Packet {
+        let flags = ECN_CAPABLE | if marked { MARKED } else { 0 };
+        Packet { sequence: number * 1000, length: 1000, flags, stamp: number, ..Packet::default() }
+    }
+
+    fn acknowledged(receiver: &mut TcpReceiver, packets: &[(u64, bool)]) -> Vec<(usize, u64, bool)> {
+        let mut answers = Vec::new();
+        for (index, &(number, marked)) in packets.iter().enumerate() {
+            for answer in receiver.on_data(&data(number, marked)).acknowledgements.iter().flatten() {
+                answers.push((index + 1, answer.next / 1000, answer.echo));
+            }
+        }
+        answers
+    }
+
+    fn marks(marks: [bool; 5]) -> Vec<(u64, bool)> {
+        (0..).zip(marks).collect()
+    }
+
+    /// `facts/algorithms.md` 4, vector 5.
+    #[test]
+    fn the_old_state_is_echoed_for_what_was_pending() {
+        let mut receiver = TcpReceiver::new(2, Echo::Exact(EchoReading::OldState));
+        let answers = acknowledged(&mut receiver, &marks([false, false, true, true, false]));
+        assert_eq!(answers, [(2, 2, false), (4, 4, true)]);
+        assert_eq!(receiver.pending, 1);
+
+        let mut receiver = TcpReceiver::new(2, Echo::Exact(EchoReading::OldState));
+        assert_eq!(acknowledged(&mut receiver, &[(0, false), (1, true)]), [(2, 1, false)]);
+        assert_eq!(receiver.on_timer().map(|answer| (answer.next, answer.echo)), Some((2000, true)));
+    }
+
+    /// `facts/algorithms.md` 4, vector 5, the wording of RFC 8257.
+    #[test]
+    fn the_new_state_is_echoed_for_all_that_has_arrived() {
+        let mut receiver = TcpReceiver::new(2, Echo::Exact(EchoReading::NewState));
+        assert_eq!(acknowledged(&mut receiver, &[(0, false), (1, true)]), [(2, 2, true)]);
+    }
+
+    #[test]
+    fn both_readings_agree_when_every_packet_is_acknowledged() {
+        for reading in [EchoReading::OldState, EchoReading::NewState] {
+            let mut receiver = TcpReceiver::new(1, Echo::Exact(reading));
+            let answers = acknowledged(&mut receiver, &marks([false, true, true, false, true]));
+            assert_eq!(answers, [(1, 1, false), (2, 2, true), (3, 3, true), (4, 4, false), (5, 5, true)]);
+        }
+    }
+
+    #[test]
+    fn a_gap_is_answered_at_once_with_the_block_beyond_it() {
+        let mut receiver = TcpReceiver::new(2, Echo::None);
+        receiver.on_data(&data(0, false));
+        let answer = receiver.on_data(&data(2, false)).acknowledgements[0].unwrap();
+        assert_eq!((answer.next, answer.block), (1000, Some((2000, 3000))));
+        let answer = receiver.on_data(&data(3, false)).acknowledgements[0].unwrap();
+        assert_eq!((answer.next, answer.block), (1000, Some((2000, 4000))));
+        let answer = receiver.on_data(&data(1, false)).acknowledgements[0].unwrap();
+        assert_eq!((answer.next, answer.block, answer.stamp), (4000, None, 1));
+    }
+
+    #[test]
+    fn blocks_merge_whatever_the_order() {
+        let mut receiver = TcpReceiver::new(1, Echo::None);
+        for number in [5, 2, 7, 6, 3] {
+            receiver.on_data(&data(number, false));
+        }
+        assert_eq!(receiver.blocks, [(2000, 4000), (5000, 8000)]);
+        receiver.on_data(&data(0, false));
+        receiver.on_data(&data(1, false));
+        assert_eq!((receiver.next, receiver.blocks.as_slice()), (4000, &[(5000, 8000)][..]));
+    }
+
+    #[test]
+    fn the_last_byte_missing_completes_the_flow() {
+        let mut receiver = TcpReceiver::new(2, Echo::None);
+        let mut last = data(1, false);
+        last.flags |= LAST;
+        assert!(!receiver.on_data(&last).complete);
+        let received = receiver.on_data(&data(0, false));
+        assert!(received.complete);
+        assert_eq!(received.acknowledgements[0].unwrap().next, 2000);
+    }
+
+    #[test]
+    fn data_that_came_before_is_acknowledged_again() {
+        let mut receiver = TcpReceiver::new(2, Echo::None);
+        receiver.on_data(&data(0, false));
+        let answer = receiver.on_data(&data(0, false)).acknowledgements[0].unwrap();
+        assert_eq!(answer.next, 1000);
+    }
+}

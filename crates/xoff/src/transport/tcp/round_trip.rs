@@ -1,0 +1,97 @@
+//! Round-trip estimate and retransmission timeout (RFC 6298), on samples from timestamps (RFC 7323).
+
+use crate::kernel::units::Span;
+
+/// Bounds of the timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Before the first sample.
+    pub initial: Span,
+    /// Least.
+    pub minimum: Span,
+    /// Largest, after back-off.
+    pub maximum: Span,
+}
+
+/// Smoothed round-trip time, its variation and the back-off.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RoundTrip {
+    smoothed: Span,
+    variation: Span,
+    backoff: u32,
+}
+
+impl RoundTrip {
+    /// Takes one sample, which also ends a back-off.
+    #[inline]
+    pub fn sample(&mut self, sample: Span) {
+        let sample = sample.get();
+        if self.smoothed == Span::ZERO {
+            self.smoothed = Span::new(sample);
+            self.variation = Span::new(sample / 2);
+        } else {
+            let deviation = self.smoothed.get().abs_diff(sample);
+            self.variation = Span::new((3 * self.variation.get() + deviation) / 4);
+            self.smoothed = Span::new((7 * self.smoothed.get() + sample) / 8);
+        }
+        self.backoff = 0;
+    }
+
+    /// The timeout expired: the next one waits twice as long.
+    pub fn back_off(&mut self) {
+        self.backoff += 1;
+    }
+
+    /// Whether the timeout has expired since the last sample.
+    pub fn has_backed_off(&self) -> bool {
+        self.backoff > 0
+    }
+
+    /// The timeout: srtt + 4 rttvar within its bounds, doubled for each expiry up to the largest.
+    #[inline]
+    pub fn timeout(&self, bounds: &Bounds) -> Span {
+        let base = if self.smoothed == Span::ZERO {
+            bounds.initial
+        } else {
+            (self.smoothed + self.variation * 4).max(bounds.minimum)
+        };
+        let doubled = u128::from(base.get()) << self.backoff.min(64);
+        Span::new(doubled.min(u128::from(bounds.maximum.get())) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds {
+        initial: Span::from_milliseconds(5),
+        minimum: Span::ZERO,
+        maximum: Span::from_milliseconds(60_000),
+    };
+
+    /// `facts/algorithms.md` 1, vector 1: samples 100, 200, 100 us.
+    #[test]
+    fn the_timeout_follows_rfc_6298() {
+        let mut round_trip = RoundTrip::default();
+        assert_eq!(round_trip.timeout(&BOUNDS), BOUNDS.initial);
+        for (sample, expected) in [(100, 300_000_000), (200, 362_500_000), (100, 310_937_500)] {
+            round_trip.sample(Span::from_microseconds(sample));
+            assert_eq!(round_trip.timeout(&BOUNDS), Span::new(expected));
+        }
+    }
+
+    #[test]
+    fn back_off_doubles_to_the_maximum_and_a_sample_ends_it() {
+        let mut round_trip = RoundTrip::default();
+        round_trip.back_off();
+        round_trip.back_off();
+        assert_eq!(round_trip.timeout(&BOUNDS), Span::from_milliseconds(20));
+        for _ in 0..100 {
+            round_trip.back_off();
+        }
+        assert_eq!(round_trip.timeout(&BOUNDS), BOUNDS.maximum);
+        round_trip.sample(Span::from_microseconds(100));
+        assert_eq!(round_trip.timeout(&BOUNDS), Span::from_microseconds(300));
+    }
+}

@@ -1,0 +1,434 @@
+//! The sending side: what to send next, and what acknowledgements and timeouts change.
+
+use super::round_trip::{Bounds, RoundTrip};
+use super::scoreboard::Scoreboard;
+use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::packet::{ECHO, Packet};
+use crate::scenario::{Recovery, Tcp};
+use crate::transport::Transmit;
+
+/// Duplicate acknowledgements that make a loss (RFC 5681).
+const DUPLICATE_ACKS: u32 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Repairing what duplicate or selective acknowledgements told of, until `recover` is acknowledged.
+    Recovery,
+    /// Starting again after a timeout, until `recover` is acknowledged.
+    Loss,
+}
+
+/// Sending state of one flow.
+#[derive(Clone, Debug)]
+pub struct TcpSender {
+    size: u64,
+    segment: u64,
+    maximum_window: u64,
+    /// First byte not acknowledged [`snd_una`].
+    unacknowledged: u64,
+    /// First byte never sent [`snd_nxt`].
+    next: u64,
+    congestion_control: Algorithm,
+    round_trip: RoundTrip,
+    recovery: Recovery,
+    state: State,
+    recover: u64,
+    duplicates: u32,
+    /// Window beyond the congestion control's during `NewReno` recovery.
+    inflation: u64,
+    /// The next retransmission goes out whatever the window.
+    forced: bool,
+    /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
+    rescued: bool,
+    window_limited: bool,
+    scoreboard: Scoreboard,
+    /// Payload bytes sent again.
+    pub retransmitted: Bytes,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u32,
+}
+
+impl TcpSender {
+    /// A flow of `size` bytes that has sent nothing.
+    pub fn new(settings: &Tcp, size: Bytes) -> Self {
+        let segment = settings.payload;
+        let flow = Flow { segment, initial_window: segment * u64::from(settings.initial_window) };
+        Self {
+            size: size.get(),
+            segment: segment.get(),
+            maximum_window: settings.maximum_window.unwrap_or(Bytes::MAX).get(),
+            unacknowledged: 0,
+            next: 0,
+            congestion_control: settings.congestion_control.start(&flow),
+            round_trip: RoundTrip::default(),
+            recovery: settings.recovery,
+            state: State::Open,
+            recover: 0,
+            duplicates: 0,
+            inflation: 0,
+            forced: false,
+            rescued: false,
+            window_limited: false,
+            scoreboard: Scoreboard::default(),
+            retransmitted: Bytes::ZERO,
+            timeouts: 0,
+        }
+    }
+
+    /// Whether every byte is acknowledged.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.unacknowledged == self.size
+    }
+
+    /// Whether anything sent is not acknowledged.
+    #[inline]
+    pub fn is_waiting(&self) -> bool {
+        self.unacknowledged < self.next
+    }
+
+    /// Bytes the congestion control allows in flight.
+    #[inline]
+    pub fn window(&self) -> Bytes {
+        self.congestion_control.window()
+    }
+
+    /// The retransmission timeout in force.
+    #[inline]
+    pub fn timeout(&self, bounds: &Bounds) -> Span {
+        self.round_trip.timeout(bounds)
+    }
+
+    /// The adapter, not the window, keeps this flow from sending.
+    #[inline]
+    pub fn on_held_back(&mut self) {
+        self.window_limited = false;
+    }
+
+    /// What to send now. Call again until it answers something else than a segment.
+    #[inline]
+    pub fn poll_transmit(&mut self) -> Transmit {
+        let window = self.window().get().min(self.maximum_window) + self.inflation;
+        let in_flight = self.in_flight();
+        if !self.scoreboard.is_clear()
+            && let Some(segment) = self.scoreboard.next_lost()
+        {
+            return self.repair(segment, in_flight, window);
+        }
+        self.window_limited = false;
+        if self.next < self.size {
+            let length = self.segment.min(self.size - self.next);
+            if in_flight + length > window {
+                self.window_limited = true;
+                return Transmit::WindowFull;
+            }
+            let sequence = self.next;
+            self.next += length;
+            return Transmit::Segment { sequence, length: length as u32, retransmission: false };
+        }
+        if self.state == State::Recovery && in_flight + self.segment <= window {
+            return self.repair_the_tail();
+        }
+        Transmit::Idle
+    }
+
+    /// Bytes believed to be in the network [pipe].
+    #[inline]
+    fn in_flight(&self) -> u64 {
+        let sent = self.next - self.unacknowledged;
+        if self.scoreboard.is_clear() {
+            return sent;
+        }
+        let gone = (self.scoreboard.sacked_count() + self.scoreboard.lost_count()) * self.segment;
+        sent.saturating_sub(gone)
+    }
+
+    fn repair(&mut self, segment: u64, in_flight: u64, window: u64) -> Transmit {
+        if !self.forced && in_flight + self.segment > window {
+            self.window_limited = true;
+            return Transmit::WindowFull;
+        }
+        self.forced = false;
+        self.scoreboard.sent_again();
+        self.send_again(segment)
+    }
+
+    /// RFC 6675, `NextSeg` rules 3 and 4: no loss is known and no new data is left.
+    fn repair_the_tail(&mut self) -> Transmit {
+        if self.recovery == Recovery::NewReno {
+            return Transmit::Idle;
+        }
+        if let Some(segment) = self.scoreboard.next_unsacked() {
+            self.scoreboard.sent_again();
+            return self.send_again(segment);
+        }
+        let last = (self.next - 1) / self.segment;
+        if self.rescued || self.scoreboard.highest_sacked() == Some(last) {
+            return Transmit::Idle;
+        }
+        self.rescued = true;
+        self.send_again(last)
+    }
+
+    fn send_again(&mut self, segment: u64) -> Transmit {
+        let sequence = segment * self.segment;
+        let length = self.segment.min(self.size - sequence);
+        self.retransmitted += Bytes::new(length);
+        Transmit::Segment { sequence, length: length as u32, retransmission: true }
+    }
+
+    /// An acknowledgement has arrived. Returns whether it acknowledges anything new.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, packet: &Packet) -> bool {
+        let cumulative = packet.sequence.min(self.size);
+        if cumulative < self.unacknowledged {
+            return false;
+        }
+        let newly_acked = cumulative - self.unacknowledged;
+        let news = packet.length > 0 && self.on_block(packet);
+        if newly_acked > 0 {
+            self.on_progress(now, packet, newly_acked);
+        } else if self.is_waiting() && (news || self.recovery == Recovery::NewReno) {
+            self.on_duplicate();
+        }
+        self.look_for_losses(now);
+        newly_acked > 0
+    }
+
+    #[inline]
+    fn on_progress(&mut self, now: Time, packet: &Packet, newly_acked: u64) {
+        self.round_trip.sample(now.since(Time::new(packet.stamp)));
+        self.unacknowledged += newly_acked;
+        self.duplicates = 0;
+        if !self.scoreboard.is_clear() {
+            self.scoreboard.advance(self.unacknowledged.div_ceil(self.segment));
+        }
+        if self.state != State::Open {
+            self.on_progress_in_recovery(now, newly_acked);
+        }
+        let ack = Ack {
+            newly_acked: Bytes::new(newly_acked),
+            echo: packet.is(ECHO),
+            cumulative: self.unacknowledged,
+            next_sequence: self.next,
+            window_limited: self.window_limited && self.state != State::Recovery,
+        };
+        self.congestion_control.on_ack(now, &ack);
+    }
+
+    #[cold]
+    fn on_progress_in_recovery(&mut self, now: Time, newly_acked: u64) {
+        if self.unacknowledged >= self.recover {
+            if self.state == State::Recovery {
+                self.congestion_control.on_recovered(now, Bytes::new(self.next - self.unacknowledged));
+            }
+            self.state = State::Open;
+            self.inflation = 0;
+            self.forced = false;
+        } else if self.state == State::Recovery && self.recovery == Recovery::NewReno {
+            self.inflation = self.inflation.saturating_sub(newly_acked);
+            if newly_acked >= self.segment {
+                self.inflation += self.segment;
+            }
+            self.lose_first();
+        }
+    }
+
+    /// Takes the block of an acknowledgement. Returns whether it tells of anything new.
+    #[cold]
+    fn on_block(&mut self, packet: &Packet) -> bool {
+        if self.recovery == Recovery::NewReno {
+            return false;
+        }
+        self.begin_scoreboard();
+        let start = packet.sequence + u64::from(packet.reception);
+        let end = start + u64::from(packet.length);
+        self.scoreboard.sack(start / self.segment, end.div_ceil(self.segment)) > 0
+    }
+
+    fn begin_scoreboard(&mut self) {
+        if self.scoreboard.is_clear() {
+            self.scoreboard.reset(self.unacknowledged / self.segment);
+        }
+    }
+
+    fn lose_first(&mut self) {
+        self.begin_scoreboard();
+        self.scoreboard.lose_first();
+        self.forced = true;
+    }
+
+    fn on_duplicate(&mut self) {
+        self.duplicates += 1;
+        if self.state == State::Recovery && self.recovery == Recovery::NewReno {
+            self.inflation += self.segment;
+        }
+    }
+
+    #[inline]
+    fn look_for_losses(&mut self, now: Time) {
+        if self.scoreboard.is_clear() && self.duplicates < DUPLICATE_ACKS {
+            return;
+        }
+        let lost = self.scoreboard.find_losses() || self.duplicates >= DUPLICATE_ACKS;
+        if lost && self.state == State::Open && self.is_waiting() {
+            self.enter_recovery(now);
+        }
+    }
+
+    #[cold]
+    fn enter_recovery(&mut self, now: Time) {
+        self.state = State::Recovery;
+        self.recover = self.next;
+        self.rescued = false;
+        if self.recovery == Recovery::NewReno {
+            self.inflation = u64::from(DUPLICATE_ACKS) * self.segment;
+        }
+        self.lose_first();
+        self.lower_window(now, LossKind::Recovery);
+    }
+
+    fn lower_window(&mut self, now: Time, kind: LossKind) {
+        let in_flight = Bytes::new(self.next - self.unacknowledged);
+        self.congestion_control.on_loss(now, &Loss { in_flight, kind, next_sequence: self.next });
+    }
+
+    /// The retransmission timer has expired: everything that has not arrived is lost.
+    #[cold]
+    pub fn on_timeout(&mut self, now: Time) {
+        self.timeouts += 1;
+        if !self.round_trip.has_backed_off() {
+            self.lower_window(now, LossKind::Timeout);
+        }
+        self.round_trip.back_off();
+        self.state = State::Loss;
+        self.recover = self.next;
+        self.duplicates = 0;
+        self.inflation = 0;
+        self.forced = true;
+        self.begin_scoreboard();
+        self.scoreboard.lose_everything_below(self.next.div_ceil(self.segment));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion_control::{Parameters, reno};
+    use crate::packet::ACKNOWLEDGEMENT;
+
+    const SEGMENT: u64 = 1000;
+
+    fn settings(recovery: Recovery) -> Tcp {
+        let text = r#"payload = "1000B"
+            congestion_control = { algorithm = "reno" }"#;
+        let mut settings: Tcp = toml::from_str(text).unwrap();
+        settings.recovery = recovery;
+        settings.congestion_control = Parameters::Reno(reno::Parameters {});
+        settings
+    }
+
+    fn sent(sender: &mut TcpSender) -> Vec<u64> {
+        let mut sent = Vec::new();
+        while let Transmit::Segment { sequence, .. } = sender.poll_transmit() {
+            sent.push(sequence / SEGMENT);
+        }
+        sent
+    }
+
+    fn ack(sender: &mut TcpSender, next: u64, block: Option<(u64, u64)>) -> Vec<u64> {
+        let (start, end) = block.unwrap_or((next, next));
+        let packet = Packet {
+            sequence: next * SEGMENT,
+            reception: ((start - next) * SEGMENT) as u32,
+            length: ((end - start) * SEGMENT) as u32,
+            flags: ACKNOWLEDGEMENT,
+            ..Packet::default()
+        };
+        sender.on_ack(Time::new(100_000_000), &packet);
+        sent(sender)
+    }
+
+    fn sender(recovery: Recovery, segments: u64) -> TcpSender {
+        TcpSender::new(&settings(recovery), Bytes::new(segments * SEGMENT))
+    }
+
+    #[test]
+    fn each_acknowledgement_in_slow_start_lets_two_segments_go() {
+        let mut sender = sender(Recovery::Sack, 100);
+        assert_eq!(sent(&mut sender), (0..10).collect::<Vec<_>>());
+        assert_eq!(ack(&mut sender, 1, None), [10, 11]);
+        assert_eq!(ack(&mut sender, 2, None), [12, 13]);
+    }
+
+    #[test]
+    fn sack_repairs_several_holes_in_one_round() {
+        let mut sender = sender(Recovery::Sack, 100);
+        sent(&mut sender);
+        ack(&mut sender, 2, None);
+        assert_eq!(ack(&mut sender, 2, Some((3, 4))), [13]);
+        assert_eq!(ack(&mut sender, 2, Some((5, 6))), [14]);
+        assert_eq!(ack(&mut sender, 2, Some((5, 7))), [2]);
+        assert_eq!(ack(&mut sender, 2, Some((5, 8))), Vec::<u64>::new());
+        for end in 9..12 {
+            ack(&mut sender, 2, Some((5, end)));
+        }
+        assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
+        assert!(ack(&mut sender, 4, Some((5, 12))).iter().all(|&segment| segment >= 15));
+        assert_eq!(sender.timeouts, 0);
+    }
+
+    #[test]
+    fn new_reno_repairs_one_hole_a_round() {
+        let mut sender = sender(Recovery::NewReno, 100);
+        sent(&mut sender);
+        assert!(ack(&mut sender, 0, None).is_empty());
+        assert!(ack(&mut sender, 0, None).is_empty());
+        assert_eq!(ack(&mut sender, 0, None), [0]);
+        assert_eq!(sender.window(), Bytes::new(5 * SEGMENT));
+        assert_eq!(ack(&mut sender, 4, None), [4]);
+        ack(&mut sender, 10, None);
+        assert_eq!(sender.state, State::Open);
+        assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
+    }
+
+    #[test]
+    fn a_timeout_starts_again_from_what_is_not_acknowledged() {
+        let mut sender = sender(Recovery::Sack, 100);
+        sent(&mut sender);
+        sender.on_timeout(Time::new(5_000_000_000));
+        assert_eq!(sent(&mut sender), [0]);
+        assert_eq!(ack(&mut sender, 1, None), [1, 2]);
+        assert_eq!(ack(&mut sender, 10, None).first(), Some(&10));
+    }
+
+    #[test]
+    fn a_second_timeout_waits_twice_as_long_and_leaves_the_threshold() {
+        let bounds = Bounds {
+            initial: Span::from_milliseconds(5),
+            minimum: Span::from_milliseconds(5),
+            maximum: Span::from_milliseconds(60_000),
+        };
+        let mut sender = sender(Recovery::Sack, 100);
+        sent(&mut sender);
+        sender.on_timeout(Time::new(1));
+        sent(&mut sender);
+        sender.on_timeout(Time::new(2));
+        assert_eq!(sender.timeout(&bounds), Span::from_milliseconds(20));
+        sent(&mut sender);
+        ack(&mut sender, 1, None);
+        assert_eq!(sender.window(), Bytes::new(2 * SEGMENT));
+        assert_eq!(sender.timeouts, 2);
+    }
+
+    #[test]
+    fn the_last_segment_is_as_short_as_the_flow_needs() {
+        let mut sender = TcpSender::new(&settings(Recovery::Sack), Bytes::new(1500));
+        sender.poll_transmit();
+        let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
+        assert_eq!(sender.poll_transmit(), last);
+        assert_eq!(sender.poll_transmit(), Transmit::Idle);
+    }
+}
