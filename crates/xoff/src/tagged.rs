@@ -1,21 +1,107 @@
 //! Tables that name their kind: `{ kind = "red", minimum = ... }` becomes the variant `Red` with its own keys.
+//! The schema of such an enum lists each variant with all its keys, so that whatever reads the schema sees one table.
+
+use schemars::Schema;
+use serde_json::{Map, Value, json};
 
 /// Declares an enum that is read from a table whose tag key names the variant.
+///
+/// A variant is described by the head of the file of its name, or, where `documented by type`, by its settings' type.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! tagged {
-    ($(#[$doc:meta])* pub enum $enum:ident by $tag:literal {
-        $($(#[$variant_doc:meta])* $spelling:ident => $name:ident($settings:ty),)*
+    ($(#[doc = $doc:literal])* pub enum $enum:ident by $tag:literal documented by type {
+        $($spelling:ident => $name:ident($settings:ty),)*
     }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+        $crate::tagged! { @declare [$($doc)*] $enum $tag $($spelling $name [$settings] [None])* }
+    };
+    ($(#[doc = $doc:literal])* pub enum $enum:ident by $tag:literal {
+        $($spelling:ident => $name:ident($settings:ty),)*
+    }) => {
+        $crate::tagged! { @declare [$($doc)*] $enum $tag
+            $($spelling $name [$settings] [Some(include_str!(concat!(stringify!($spelling), ".rs")))])* }
+    };
+    (@declare [$($doc:literal)*] $enum:ident $tag:literal
+        $($spelling:ident $name:ident [$settings:ty] [$source:expr])*
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
         #[serde(tag = $tag, rename_all = "snake_case")]
         #[allow(missing_docs)]
-        pub enum $enum { $($(#[$variant_doc])* $name($settings),)* }
+        pub enum $enum { $($name($settings),)* }
 
         impl $enum {
             /// The spellings of the tag, in the order of the list.
             pub const NAMES: &[&str] = &[$(stringify!($spelling)),*];
         }
+
+        impl schemars::JsonSchema for $enum {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $crate::tagged::family(module_path!()).into()
+            }
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($enum)).into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let variants = vec![$({
+                    let settings = <$settings as schemars::JsonSchema>::json_schema(generator);
+                    $crate::tagged::variant($tag, stringify!($spelling), $source, &settings)
+                },)*];
+                $crate::tagged::schema(concat!($($doc, "\n"),*), variants)
+            }
+        }
     };
+}
+
+/// The family an enum belongs to: the last part of its module's path.
+pub(crate) fn family(module_path: &'static str) -> &'static str {
+    module_path.rsplit("::").next().unwrap_or(module_path)
+}
+
+/// The `//!` lines a file begins with.
+fn head(source: &str) -> String {
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+/// The schema of one variant: the keys of its settings, and before them the tag.
+pub(crate) fn variant(tag: &str, spelling: &str, source: Option<&str>, settings: &Schema) -> Value {
+    let settings = settings.as_value();
+    let about = source.map_or_else(|| settings["description"].clone(), |source| head(source).into());
+    let mut properties = Map::new();
+    properties.insert(tag.to_owned(), json!({ "type": "string", "const": spelling }));
+    properties.extend(settings["properties"].as_object().cloned().unwrap_or_default());
+    let mut required = vec![json!(tag)];
+    required.extend(settings["required"].as_array().cloned().unwrap_or_default());
+    json!({
+        "description": about,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The schema of an enum of such variants.
+pub(crate) fn schema(about: &str, variants: Vec<Value>) -> Schema {
+    let mut schema = Schema::default();
+    let lines = about.lines().map(str::trim).collect::<Vec<_>>();
+    schema.insert("description".to_owned(), lines.join("\n").into());
+    schema.insert("oneOf".to_owned(), Value::Array(variants));
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_described_by_its_head() {
+        assert_eq!(head("//! One.\n//! Two.\n\nuse a;\n//! Three."), "One.\nTwo.");
+    }
+
+    #[test]
+    fn a_family_is_named_after_its_folder() {
+        assert_eq!(family("xoff::switch::buffer_policy"), "buffer_policy");
+    }
 }

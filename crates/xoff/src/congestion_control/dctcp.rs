@@ -13,8 +13,10 @@ use crate::kernel::units::{Bytes, Ratio, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Parameters {
     /// Weight of the newest window in the running share of marked bytes, above 0 and at most 1 [g].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
     /// Share of marked bytes assumed at the start, 0 to 1 [alpha].
+    #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub initial_alpha: Ratio,
     /// How the receiver answers when marked packets begin or end while an acknowledgement is pending.
     pub echo: EchoReading,

@@ -4,22 +4,27 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, Unexpected, Visitor};
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use toml::Value;
 
 use super::Every;
+use super::words::shown;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
 /// What a quantity measures, with its units from the smallest to the largest: a name and how many base units it is.
 struct Dimension {
     what: &'static str,
     units: &'static [(&'static str, u64)],
+    /// The unit that zero is written in.
+    zero: &'static str,
     example: &'static str,
 }
 
 const TIME: Dimension = Dimension {
     what: "a time",
     units: &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)],
+    zero: "s",
     example: "1us",
 };
 const SIZE: Dimension = Dimension {
@@ -33,6 +38,7 @@ const SIZE: Dimension = Dimension {
         ("GB", 1_000_000_000),
         ("GiB", 1 << 30),
     ],
+    zero: "B",
     example: "720kB",
 };
 const RATE: Dimension = Dimension {
@@ -44,6 +50,7 @@ const RATE: Dimension = Dimension {
         ("Gbps", 1_000_000_000),
         ("Tbps", 1_000_000_000_000),
     ],
+    zero: "bps",
     example: "100Gbps",
 };
 const DIMENSIONS: [&Dimension; 3] = [&TIME, &SIZE, &RATE];
@@ -57,55 +64,124 @@ impl Dimension {
         format!("{} with its unit ({}), such as \"{}\"", self.what, self.unit_names(), self.example)
     }
 
+    /// The number of base units, or what is wrong with the text.
     fn parse(&self, text: &str) -> Result<u64, String> {
         let text = text.trim();
         let split = text.find(|character: char| character.is_ascii_alphabetic()).unwrap_or(text.len());
         let (number, unit) = (text[..split].trim(), text[split..].trim());
         if unit.is_empty() {
-            return Err(format!("\"{text}\" has no unit; expected {}", self.expected()));
+            return Err(format!("\"{text}\" has no unit"));
         }
         let Some((_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
             let other = DIMENSIONS.iter().find(|other| other.units.iter().any(|(name, _)| *name == unit));
             return Err(match other {
-                Some(other) => format!("\"{text}\" is {}; expected {}", other.what, self.expected()),
-                None => format!("\"{text}\" has an unknown unit \"{unit}\"; expected {}", self.expected()),
+                Some(other) => format!("\"{text}\" is {}, not {}", other.what, self.what),
+                None => format!("\"{text}\" has an unknown unit \"{unit}\""),
             });
         };
-        scaled(number, *scale).ok_or_else(|| match number.strip_prefix('-') {
-            Some(_) => format!("\"{text}\" is negative; expected {}", self.expected()),
-            None => format!(
-                "\"{text}\" is not a whole number of {}; expected {}",
-                self.units[0].0,
-                self.expected()
-            ),
+        if number.starts_with('-') {
+            return Err(format!("\"{text}\" is negative"));
+        }
+        scaled(number, *scale).map_err(|fault| match fault {
+            Fault::NoNumber => format!("\"{text}\" has no number before its unit"),
+            Fault::Fraction => format!("\"{text}\" is not a whole number of {}", self.units[0].0),
+            Fault::TooLarge => format!("\"{text}\" is too large"),
         })
     }
 
+    fn read(&self, value: &Value) -> Result<u64, String> {
+        match value {
+            Value::String(text) => self.parse(text),
+            Value::Integer(_) | Value::Float(_) => Err(format!("{value} has no unit")),
+            other => Err(format!("{} is not {}", shown(other), self.what)),
+        }
+    }
+
     fn write(&self, value: u64) -> String {
-        let (name, scale) = self
-            .units
-            .iter()
-            .rev()
-            .find(|(_, scale)| value >= *scale && value.is_multiple_of(*scale))
-            .unwrap_or(&self.units[0]);
+        if value == 0 {
+            return format!("0{}", self.zero);
+        }
+        let (name, scale) =
+            self.units.iter().rev().find(|(_, scale)| value.is_multiple_of(*scale)).unwrap_or(&self.units[0]);
         format!("{}{name}", value / scale)
     }
 }
 
-/// `number` times `scale`, where `number` may have a decimal point; nothing if it is not exactly a whole number.
-fn scaled(number: &str, scale: u64) -> Option<u64> {
+/// Why a decimal number times a scale is not a number of base units.
+#[derive(Debug, PartialEq)]
+enum Fault {
+    NoNumber,
+    Fraction,
+    TooLarge,
+}
+
+/// `number` times `scale`, where `number` may have a decimal point but the product may not.
+fn scaled(number: &str, scale: u64) -> Result<u64, Fault> {
     let number = number.replace('_', "");
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    let fraction = fraction.trim_end_matches('0');
     let digits = format!("{whole}{fraction}");
-    if digits.is_empty() || fraction.len() > 18 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return None;
+    let is_number = number.bytes().any(|digit| digit.is_ascii_digit())
+        && digits.bytes().all(|digit| digit.is_ascii_digit());
+    if !is_number {
+        return Err(Fault::NoNumber);
+    }
+    if fraction.len() > 18 {
+        return Err(Fault::Fraction);
     }
     let divisor = 10u128.pow(fraction.len() as u32);
-    let product = digits.parse::<u128>().ok()?.checked_mul(u128::from(scale))?;
+    let digits = if digits.is_empty() { Ok(0) } else { digits.parse::<u128>() };
+    let product =
+        digits.ok().and_then(|digits| digits.checked_mul(u128::from(scale))).ok_or(Fault::TooLarge)?;
     if !product.is_multiple_of(divisor) {
-        return None;
+        return Err(Fault::Fraction);
     }
-    u64::try_from(product / divisor).ok()
+    u64::try_from(product / divisor).map_err(|_| Fault::TooLarge)
+}
+
+/// What a value comes to, for comparison with others of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) enum Magnitude {
+    /// Base units of a quantity.
+    Units(u64),
+    /// A whole number.
+    Integer(i64),
+    /// A number or a ratio.
+    Real(f64),
+}
+
+/// Reads a value as the quantity that the schema's `x-quantity` names, or says what is wrong with it.
+pub(super) fn read(kind: &str, value: &Value) -> Result<Magnitude, String> {
+    match kind {
+        "Span" => TIME.read(value).map(Magnitude::Units),
+        "Bytes" => SIZE.read(value).map(Magnitude::Units),
+        "Rate" => RATE.read(value).map(Magnitude::Units),
+        "Every" if value.as_str() == Some("change") => Ok(Magnitude::Units(u64::MAX)),
+        "Every" => TIME.read(value).map(Magnitude::Units),
+        _ => read_ratio(value).map(|ratio| Magnitude::Real(ratio.as_f64())),
+    }
+}
+
+fn read_ratio(value: &Value) -> Result<Ratio, String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(_) | Value::Float(_) => value.to_string(),
+        other => return Err(format!("{} is not a number", shown(other))),
+    };
+    parse_ratio(&text).map_err(|problem| format!("{} {problem}", shown(value)))
+}
+
+fn parse_ratio(text: &str) -> Result<Ratio, &'static str> {
+    if text.trim().starts_with('-') {
+        return Err("is negative");
+    }
+    match text.split_once('/') {
+        Some((above, below)) => match (above.trim().parse(), below.trim().parse()) {
+            (Ok(above), Ok(below)) if below > 0 => Ok(Ratio::new(above, below)),
+            _ => Err("is not a fraction"),
+        },
+        None => decimal_ratio(text.trim()).ok_or("is not a number of at most nine decimals"),
+    }
 }
 
 struct QuantityVisitor(&'static Dimension);
@@ -117,7 +193,7 @@ impl Visitor<'_> for QuantityVisitor {
         formatter.write_str(&self.0.expected())
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
-        self.0.parse(text).map_err(E::custom)
+        self.0.parse(text).map_err(|problem| E::custom(format!("{problem}; expected {}", self.0.expected())))
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<u64, E> {
         Err(missing_unit(self.0, number))
@@ -135,7 +211,7 @@ fn missing_unit<E: Error>(dimension: &Dimension, number: impl Display) -> E {
 }
 
 macro_rules! quantity {
-    ($type:ident, $dimension:ident, $pattern:literal) => {
+    ($type:ident, $dimension:ident, $pattern:literal $(, $bound:literal: $least:literal)?) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 deserializer.deserialize_any(QuantityVisitor(&$dimension)).map(Self::new)
@@ -158,9 +234,11 @@ macro_rules! quantity {
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
                 json_schema!({
                     "type": "string",
+                    "x-quantity": stringify!($type),
                     "description": $dimension.expected(),
                     "examples": [$dimension.example],
                     "pattern": $pattern,
+                    $($bound: $least)?
                 })
             }
         }
@@ -169,7 +247,7 @@ macro_rules! quantity {
 
 quantity!(Span, TIME, r"^[0-9_.]+ *(ps|ns|us|ms|s)$");
 quantity!(Bytes, SIZE, r"^[0-9_.]+ *(B|kB|KiB|MB|MiB|GB|GiB)$");
-quantity!(Rate, RATE, r"^[0-9_.]+ *(bps|kbps|Mbps|Gbps|Tbps)$");
+quantity!(Rate, RATE, r"^[0-9_.]+ *(bps|kbps|Mbps|Gbps|Tbps)$", "x-above": "0bps");
 
 impl<'de> Deserialize<'de> for Ratio {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -186,25 +264,16 @@ impl Visitor<'_> for RatioVisitor {
         formatter.write_str("a number, or a fraction such as \"1/16\"")
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<Ratio, E> {
-        let number =
-            u64::try_from(number).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))?;
-        Ok(Ratio::new(number, 1))
+        self.visit_str(&number.to_string())
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<Ratio, E> {
-        Ok(Ratio::new(number, 1))
+        self.visit_str(&number.to_string())
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<Ratio, E> {
-        decimal_ratio(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+        self.visit_str(&number.to_string())
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Ratio, E> {
-        let ratio = match text.split_once('/') {
-            Some((above, below)) => match (above.trim().parse(), below.trim().parse()) {
-                (Ok(above), Ok(below)) if below > 0 => Some(Ratio::new(above, below)),
-                _ => None,
-            },
-            None => decimal_ratio(text.trim()),
-        };
-        ratio.ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        parse_ratio(text).map_err(|problem| E::custom(format!("{text} {problem}")))
     }
 }
 
@@ -214,7 +283,7 @@ fn decimal_ratio(text: &str) -> Option<Ratio> {
         return None;
     }
     let denominator = 10u64.pow(decimals as u32);
-    let numerator = scaled(text, denominator)?;
+    let numerator = scaled(text, denominator).ok()?;
     let common = greatest_common_divisor(numerator, denominator);
     Some(Ratio::new(numerator / common, denominator / common))
 }
@@ -239,6 +308,7 @@ impl JsonSchema for Ratio {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
+            "x-quantity": "Ratio",
             "description": "a number, or a fraction such as \"1/16\"",
             "examples": [4, "1/16"],
             "anyOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": r"^[0-9]+(/[1-9][0-9]*|\.[0-9]+)?$" }],
@@ -248,11 +318,11 @@ impl JsonSchema for Ratio {
 
 impl<'de> Deserialize<'de> for Every {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        if text == "change" {
+        let value = Value::deserialize(deserializer)?;
+        if value.as_str() == Some("change") {
             return Ok(Self::Change);
         }
-        match TIME.parse(&text) {
+        match TIME.read(&value) {
             Ok(0) => Err(D::Error::custom("expected a time above zero, or \"change\"")),
             Ok(span) => Ok(Self::Span(Span::new(span))),
             Err(problem) => Err(D::Error::custom(format!("{problem}, or \"change\""))),
@@ -276,7 +346,9 @@ impl JsonSchema for Every {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": format!("{}, or \"change\"", TIME.expected()),
+            "x-quantity": "Every",
+            "x-above": "0s",
+            "description": format!("\"change\", or {}", TIME.expected()),
             "examples": ["10us", "change"],
         })
     }
@@ -298,9 +370,11 @@ mod tests {
     fn what_is_wrong_is_said_with_the_units_that_fit() {
         let problem = |text| RATE.parse(text).unwrap_err();
         assert!(problem("100").contains("has no unit"));
-        assert!(problem("1us").contains("is a time; expected a rate"));
+        assert!(problem("1us").contains("is a time, not a rate"));
         assert!(problem("1Gb").contains("unknown unit \"Gb\""));
         assert!(problem("-1Gbps").contains("negative"));
+        assert!(problem("Gbps").contains("has no number"));
+        assert!(problem("99999999999Gbps").contains("too large"));
         assert!(SIZE.parse("1.5B").unwrap_err().contains("not a whole number of B"));
     }
 
@@ -309,6 +383,7 @@ mod tests {
         assert_eq!(TIME.write(1_500_000), "1500ns");
         assert_eq!(SIZE.write(3 << 20), "3MiB");
         assert_eq!(SIZE.write(0), "0B");
+        assert_eq!(TIME.write(0), "0s");
         assert_eq!(RATE.write(100_000_000_000), "100Gbps");
     }
 
@@ -316,6 +391,8 @@ mod tests {
     fn ratios_are_read_as_fractions() {
         assert_eq!(decimal_ratio("0.5"), Some(Ratio::new(1, 2)));
         assert_eq!(decimal_ratio("4"), Some(Ratio::new(4, 1)));
-        assert_eq!(decimal_ratio("-4"), None);
+        assert_eq!(parse_ratio("1/16"), Ok(Ratio::new(1, 16)));
+        assert_eq!(parse_ratio("-4"), Err("is negative"));
+        assert_eq!(parse_ratio("1/0"), Err("is not a fraction"));
     }
 }

@@ -12,6 +12,7 @@ use crate::kernel::units::{Bytes, Ratio};
 pub struct DynamicThreshold {
     /// Share of the free shared pool that one queue may take, a number or a fraction such as `"1/16"` [alpha].
     #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha: Ratio,
 }
 

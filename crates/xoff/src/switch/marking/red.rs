@@ -15,8 +15,10 @@ pub struct Red {
     /// Bytes up to which no packet is marked [K_min].
     pub minimum: Bytes,
     /// Bytes above which every packet is marked [K_max].
+    #[schemars(extend("x-above-key" = "minimum"))]
     pub maximum: Bytes,
     /// Probability of a mark at `maximum`, 0 to 1 [P_max].
+    #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub probability: f64,
     /// When the length is looked at.
     #[serde(default)]

@@ -1,0 +1,223 @@
+//! Holds a TOML table against the schema, before it becomes a `Scenario`.
+//! Doing this first, and not inside of serde, is what gives every error the whole path of its key and plain words.
+
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+use super::ScenarioError;
+use super::quantity::{self, Magnitude};
+use super::schema::{Node, Shape, Variant};
+use super::words::{choices, did_you_mean, listed, shown, takes};
+
+type Checked = Result<(), ScenarioError>;
+
+/// The first thing in which `value` departs from the schema at `node`; `at` is the path of its key.
+pub(super) fn check(node: Node, value: &Value, at: &str) -> Checked {
+    match (node.shape(), value) {
+        (Shape::Quantity(kind), _) => quantity(node, kind, value, at),
+        (Shape::Table, Value::Table(table)) => check_table(node, table, at, &[]),
+        (Shape::Tagged(variants), Value::Table(table)) => {
+            let chosen = choose(&variants, table, at)?;
+            check_table(chosen.node, table, at, &variants)
+        }
+        (Shape::Map(values), Value::Table(table)) => {
+            table.iter().try_for_each(|(name, value)| check(values, value, &join(at, name)))
+        }
+        (Shape::List(items), Value::Array(values)) => check_list(node, items, values, at),
+        (Shape::Choice(words), Value::String(word)) => {
+            let words = || words.iter().filter_map(|node| node.text("const"));
+            if words().any(|known| known == word) {
+                return Ok(());
+            }
+            let meant = did_you_mean(word, words(), '"');
+            Err(ScenarioError::at(
+                at,
+                format!("unknown \"{word}\""),
+                format!("{meant}expected {}", takes(node)),
+            ))
+        }
+        (Shape::Either(branches), _) => match branches.iter().find(|branch| fits(**branch, value)) {
+            Some(branch) => check(*branch, value, at),
+            None => Err(wrong_type(node, value, at)),
+        },
+        (Shape::Plain(name), _) => plain(node, name, value, at),
+        _ => Err(wrong_type(node, value, at)),
+    }
+}
+
+fn join(at: &str, key: &str) -> String {
+    if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") }
+}
+
+fn wrong_type(node: Node, value: &Value, at: &str) -> ScenarioError {
+    ScenarioError::at(at, format!("{} does not fit", shown(value)), format!("expected {}", takes(node)))
+}
+
+/// Whether a value has the TOML type of a branch, whatever it holds.
+fn fits(node: Node, value: &Value) -> bool {
+    match node.shape() {
+        Shape::Table | Shape::Tagged(_) | Shape::Map(_) => value.is_table(),
+        Shape::List(_) => value.is_array(),
+        _ => value.is_str(),
+    }
+}
+
+fn choose<'a>(variants: &'a [Variant], table: &Table, at: &str) -> Result<&'a Variant, ScenarioError> {
+    let tag = variants[0].tag;
+    let key = join(at, tag);
+    let known = || variants.iter().map(|variant| variant.spelling);
+    let expected = format!("expected {}", choices(known()));
+    match table.get(tag) {
+        None => Err(ScenarioError::at(key, "missing", expected)),
+        Some(Value::String(name)) => {
+            variants.iter().find(|variant| variant.spelling == name).ok_or_else(|| {
+                let meant = did_you_mean(name, known(), '"');
+                ScenarioError::at(key, format!("unknown {tag} \"{name}\""), format!("{meant}{expected}"))
+            })
+        }
+        Some(other) => Err(ScenarioError::at(key, format!("{} does not fit", shown(other)), expected)),
+    }
+}
+
+/// `siblings` are the variants of a tagged table, among which an unknown key may have its home.
+fn check_table(node: Node, table: &Table, at: &str, siblings: &[Variant]) -> Checked {
+    if let Some(key) = table.keys().find(|key| node.key(key).is_none()) {
+        return Err(unknown_key(node, key, at, siblings));
+    }
+    for (key, value) in table {
+        node.key(key).map_or(Ok(()), |child| check(child, value, &join(at, key)))?;
+    }
+    let missing = node.keys().find(|(key, _)| node.is_required(key) && !table.contains_key(*key));
+    if let Some((key, child)) = missing {
+        let about = child.text("description").map_or_else(|| takes(child), super::explain::phrase);
+        let expected = format!("expected {about} ({})", takes(child));
+        return Err(ScenarioError::at(join(at, key), "missing", expected));
+    }
+    node.keys().try_for_each(|(key, _)| check_against_neighbour(node, key, table, at))
+}
+
+fn unknown_key(node: Node, key: &str, at: &str, siblings: &[Variant]) -> ScenarioError {
+    let known = || node.keys().map(|(key, _)| key);
+    let home = siblings.iter().find(|variant| variant.node.key(key).is_some());
+    let remedy = match home {
+        Some(variant) => format!("it belongs to {} = \"{}\"; ", variant.tag, variant.spelling),
+        None => did_you_mean(key, known(), '`'),
+    };
+    let expected = format!("{remedy}known keys: {}", listed(known()));
+    ScenarioError::at(join(at, key), format!("unknown key `{key}`"), expected)
+}
+
+fn check_list(node: Node, items: Node, values: &[Value], at: &str) -> Checked {
+    let limit = |keyword| node.keyword(keyword).and_then(Json::as_u64);
+    let count = values.len() as u64;
+    if limit("minItems").is_some_and(|least| count < least)
+        || limit("maxItems").is_some_and(|most| count > most)
+    {
+        let expected = format!("expected {}", takes(node));
+        return Err(ScenarioError::at(at, format!("a list of {count}"), expected));
+    }
+    let each = values.iter().enumerate();
+    each.clone().try_for_each(|(index, value)| check(items, value, &format!("{at}[{index}]")))?;
+    if node.keyword("x-increasing").is_some() {
+        let magnitudes: Vec<_> = values.iter().filter_map(|value| magnitude(items, value)).collect();
+        if !magnitudes.is_sorted_by(|before, after| before < after) {
+            let all = values.iter().map(shown).collect::<Vec<_>>().join(", ");
+            return Err(ScenarioError::at(
+                at,
+                format!("{all} do not increase"),
+                "expected each above the one before",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn quantity(node: Node, kind: &str, value: &Value, at: &str) -> Checked {
+    let magnitude = quantity::read(kind, value)
+        .map_err(|problem| ScenarioError::at(at, problem, format!("expected {}", takes(node))))?;
+    check_range(node, magnitude, value, at)
+}
+
+fn plain(node: Node, name: &str, value: &Value, at: &str) -> Checked {
+    match (name, value) {
+        ("string", Value::String(_)) | ("boolean", Value::Boolean(_)) => Ok(()),
+        ("integer" | "number", _) => match magnitude(node, value) {
+            Some(magnitude) => check_range(node, magnitude, value, at),
+            None => Err(wrong_type(node, value, at)),
+        },
+        _ => Err(wrong_type(node, value, at)),
+    }
+}
+
+/// A value as something that can be compared with the bounds of its place.
+fn magnitude(node: Node, value: &Value) -> Option<Magnitude> {
+    match (node.shape(), value) {
+        (Shape::Quantity(kind), _) => quantity::read(kind, value).ok(),
+        (Shape::Plain("integer"), Value::Integer(number)) => Some(Magnitude::Integer(*number)),
+        (Shape::Plain("number"), Value::Integer(number)) => Some(Magnitude::Real(*number as f64)),
+        (Shape::Plain("number"), Value::Float(number)) => Some(Magnitude::Real(*number)),
+        _ => None,
+    }
+}
+
+fn check_range(node: Node, found: Magnitude, value: &Value, at: &str) -> Checked {
+    let bound = |keyword| {
+        let bound = node.keyword(keyword)?;
+        match (bound, found) {
+            (Json::String(text), _) => magnitude(node, &Value::String(text.clone())),
+            (Json::Number(number), Magnitude::Integer(_)) => number.as_i64().map(Magnitude::Integer),
+            (Json::Number(number), _) => number.as_f64().map(Magnitude::Real),
+            _ => None,
+        }
+    };
+    // Written as "not inside" so that NaN is outside.
+    let inside = bound("minimum").is_none_or(|least| found >= least)
+        && bound("x-at-least").is_none_or(|least| found >= least)
+        && bound("exclusiveMinimum").is_none_or(|least| found > least)
+        && bound("x-above").is_none_or(|least| found > least)
+        && bound("maximum").is_none_or(|most| found <= most)
+        && is_multiple(node, found)
+        && fits_format(node, found);
+    if inside {
+        return Ok(());
+    }
+    let expected = format!("expected {}", takes(node));
+    Err(ScenarioError::at(at, format!("{} is out of range", shown(value)), expected))
+}
+
+fn is_multiple(node: Node, found: Magnitude) -> bool {
+    match (node.keyword("multipleOf").and_then(Json::as_i64), found) {
+        (Some(factor), Magnitude::Integer(number)) => number % factor == 0,
+        _ => true,
+    }
+}
+
+fn fits_format(node: Node, found: Magnitude) -> bool {
+    match (node.text("format"), found) {
+        (Some("uint32"), Magnitude::Integer(number)) => u32::try_from(number).is_ok(),
+        (Some("uint8"), Magnitude::Integer(number)) => u8::try_from(number).is_ok(),
+        _ => true,
+    }
+}
+
+/// `x-above-key` and `x-at-least-key`: a key bounded by another of the same table, set or default.
+fn check_against_neighbour(node: Node, key: &str, table: &Table, at: &str) -> Checked {
+    let Some(child) = node.key(key) else { return Ok(()) };
+    for (keyword, words) in [("x-above-key", "above"), ("x-at-least-key", "at least")] {
+        let Some(other) = child.text(keyword) else { continue };
+        let (Some(value), Some(bound)) = (effective(node, key, table), effective(node, other, table)) else {
+            continue;
+        };
+        let (found, least) = (magnitude(child, &value), magnitude(child, &bound));
+        if found < least || (keyword == "x-above-key" && found == least) {
+            let problem = format!("{} is not {words} `{other}`, {}", shown(&value), shown(&bound));
+            return Err(ScenarioError::at(join(at, key), problem, format!("expected {}", takes(child))));
+        }
+    }
+    Ok(())
+}
+
+fn effective(node: Node, key: &str, table: &Table) -> Option<Value> {
+    let default = || node.key(key)?.keyword("default").and_then(|default| Value::try_from(default).ok());
+    table.get(key).cloned().or_else(default)
+}

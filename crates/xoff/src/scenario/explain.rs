@@ -1,0 +1,391 @@
+//! What a key, an algorithm or another name of a scenario means: read from the schema, so from the structs' comments.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::ScenarioError;
+use super::schema::{Node, Shape, Variant};
+use super::words::{did_you_mean, takes};
+
+/// What one name means.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The key's path (`switch.buffer.alpha`), or the name of an algorithm, a policy, a marker, a kind.
+    pub name: String,
+    /// Where it is written: for a key its path, for a name the key that takes it.
+    pub path: String,
+    /// The family of an algorithm or kind, such as `buffer_policy`.
+    pub family: Option<String>,
+    /// The kinds or algorithms that have this key; empty where the key does not depend on one.
+    pub of: Vec<String>,
+    /// What it is.
+    pub about: String,
+    /// The paper's symbol.
+    pub symbol: Option<String>,
+    /// The paper or standard it comes from.
+    pub source: Option<String>,
+    /// Type, unit and range of the value.
+    pub takes: String,
+    /// The default, as TOML.
+    pub default: Option<String>,
+    /// Whether it must be set.
+    pub required: bool,
+    /// The words a key takes, where they are a fixed list.
+    pub choices: Vec<Choice>,
+    /// The keys of a table or an algorithm.
+    pub keys: Vec<Self>,
+}
+
+/// One of the words that a key takes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Choice {
+    /// The word.
+    pub name: String,
+    /// What it means.
+    pub about: String,
+}
+
+/// One line of a list of algorithms and kinds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listing {
+    /// The family: `topology`, `buffer_policy`, `congestion_control` and so on.
+    pub family: String,
+    /// What a scenario calls it.
+    pub name: String,
+    /// One sentence.
+    pub about: String,
+    /// The paper or standard it comes from.
+    pub source: Option<String>,
+}
+
+/// Every algorithm, policy, marker, topology, transport and workload, family by family.
+pub fn list() -> Vec<Listing> {
+    let names = catalogue().into_iter().filter_map(|entry| {
+        let family = entry.family?;
+        Some(Listing {
+            family,
+            name: entry.name,
+            about: sentence(&entry.about).to_owned(),
+            source: entry.source,
+        })
+    });
+    names.collect()
+}
+
+/// What a name means: a key by its path or the end of it, or an algorithm or kind. Several where it is not unique.
+pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
+    let path = without_indices(name.trim());
+    let all = catalogue();
+    let matching = |wanted: &dyn Fn(&Explanation) -> bool| -> Vec<_> {
+        all.iter().filter(|entry| wanted(entry)).cloned().collect()
+    };
+    let exact = matching(&|entry| entry.family.is_none() && entry.name == path);
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+    let unnamed = without_user_names(&path);
+    let end = format!(".{path}");
+    let mut found = matching(&|entry| entry.family.is_some() && entry.name == path);
+    found.extend(matching(&|entry| {
+        entry.family.is_none() && (entry.name == unnamed || entry.name.ends_with(&end))
+    }));
+    if found.is_empty() {
+        let names = all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
+        let meant = did_you_mean(&path, names.flatten(), '`');
+        return Err(ScenarioError::at(
+            name,
+            "no key and no algorithm has this name",
+            format!("{meant}see `xoff list`"),
+        ));
+    }
+    Ok(found)
+}
+
+/// `workload[1].load` as `workload.load`.
+fn without_indices(path: &str) -> String {
+    path.split('.').map(|part| part.split('[').next().unwrap_or(part)).collect::<Vec<_>>().join(".")
+}
+
+/// `transport.dctcp.payload` as `transport.payload`: what the user named is not part of a key's path.
+fn without_user_names(path: &str) -> String {
+    let mut kept = Vec::new();
+    let mut node = Some(Node::root());
+    for part in path.split('.') {
+        match node.map(Node::shape) {
+            Some(Shape::Map(values)) if values.child(part).is_none() => node = Some(values),
+            Some(Shape::Map(values)) => {
+                kept.push(part);
+                node = values.child(part);
+            }
+            _ => {
+                kept.push(part);
+                node = node.and_then(|node| node.child(part));
+            }
+        }
+    }
+    kept.join(".")
+}
+
+/// Everything that can be explained, in the order of the scenario file.
+fn catalogue() -> Vec<Explanation> {
+    let mut entries = Vec::new();
+    visit_inside(Node::root(), "", None, &mut entries);
+    let mut merged: Vec<Explanation> = Vec::new();
+    for entry in entries {
+        let same = |other: &&mut Explanation| {
+            let other = &**other;
+            *other == Explanation { of: other.of.clone(), ..entry.clone() }
+                || (other.family.is_some() && (&other.family, &other.name) == (&entry.family, &entry.name))
+        };
+        match merged.iter_mut().find(same) {
+            Some(other) => other.of.extend(entry.of.into_iter().filter(|name| !name.is_empty())),
+            None => merged.push(entry),
+        }
+    }
+    merged.iter_mut().for_each(|entry| entry.of.dedup());
+    merged
+}
+
+/// Adds what can be written inside of a place; `of` is the kind or algorithm it belongs to.
+fn visit_inside(node: Node, path: &str, of: Option<&str>, entries: &mut Vec<Explanation>) {
+    match node.shape() {
+        Shape::Table => visit_keys(node, path, of, None, entries),
+        Shape::Tagged(variants) => {
+            entries.push(explain_tag(node, &variants, path, of));
+            for variant in &variants {
+                entries.push(explain_variant(node, variant, path));
+            }
+            for variant in &variants {
+                visit_keys(variant.node, path, Some(variant.spelling), Some(variant.tag), entries);
+            }
+        }
+        Shape::Map(values) | Shape::List(values) => visit_inside(values, path, of, entries),
+        Shape::Either(branches) => branches.iter().for_each(|node| visit_inside(*node, path, of, entries)),
+        _ => {}
+    }
+}
+
+fn visit_keys(table: Node, path: &str, of: Option<&str>, tag: Option<&str>, entries: &mut Vec<Explanation>) {
+    for (key, node) in table.keys().filter(|(key, _)| Some(*key) != tag) {
+        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        let mut explanation = explain_key(node, &path, of);
+        explanation.required = table.is_required(key);
+        entries.push(explanation);
+        visit_inside(node, &path, of, entries);
+    }
+}
+
+fn explain_key(node: Node, path: &str, of: Option<&str>) -> Explanation {
+    let (about, symbol) = described(node);
+    let choices = match node.shape() {
+        Shape::Choice(words) => words.iter().filter_map(|word| choice(word.text("const")?, *word)).collect(),
+        _ => Vec::new(),
+    };
+    Explanation {
+        name: path.to_owned(),
+        path: path.to_owned(),
+        family: None,
+        of: of.map(str::to_owned).into_iter().collect(),
+        source: source(&about),
+        about,
+        symbol,
+        takes: takes(node),
+        default: node.keyword("default").and_then(written),
+        required: false,
+        choices,
+        keys: match node.shape() {
+            Shape::Table => keys_of(node, path, None),
+            _ => Vec::new(),
+        },
+    }
+}
+
+fn explain_tag(node: Node, variants: &[Variant], path: &str, of: Option<&str>) -> Explanation {
+    let tag = variants.first().map_or("kind", |variant| variant.tag);
+    let path = format!("{path}.{tag}");
+    let choices = variants.iter().filter_map(|variant| choice(variant.spelling, variant.node)).collect();
+    let about = node.type_description().unwrap_or_default().to_owned();
+    let words = super::words::choices(variants.iter().map(|variant| variant.spelling));
+    let described =
+        Explanation { about, takes: words, default: None, choices, ..explain_key(node, &path, of) };
+    Explanation { required: true, keys: Vec::new(), ..described }
+}
+
+fn explain_variant(family: Node, variant: &Variant, path: &str) -> Explanation {
+    Explanation {
+        name: variant.spelling.to_owned(),
+        path: format!("{path}.{}", variant.tag),
+        family: family.family().map(str::to_owned),
+        takes: format!("{} = \"{}\"", variant.tag, variant.spelling),
+        keys: keys_of(variant.node, path, Some(variant.tag)),
+        ..explain_key(variant.node, path, None)
+    }
+}
+
+/// The keys of a table without what is inside of them.
+fn keys_of(table: Node, path: &str, tag: Option<&str>) -> Vec<Explanation> {
+    let keys = table.keys().filter(|(key, _)| Some(*key) != tag);
+    let explained = keys.map(|(key, node)| {
+        let required = table.is_required(key);
+        Explanation { required, keys: Vec::new(), ..explain_key(node, &format!("{path}.{key}"), None) }
+    });
+    explained.collect()
+}
+
+fn choice(name: &str, node: Node) -> Option<Choice> {
+    let about = node.text("description")?;
+    Some(Choice { name: name.to_owned(), about: sentence(&one_line(about)).to_owned() })
+}
+
+/// A place's description without the symbol in brackets at its end, and the symbol.
+fn described(node: Node) -> (String, Option<String>) {
+    let text = one_line(node.text("description").unwrap_or_default());
+    let bare = text.trim_end_matches('.');
+    match bare.strip_suffix(']').and_then(|bare| bare.rsplit_once(" [")) {
+        Some((about, symbol)) => (format!("{about}."), Some(symbol.to_owned())),
+        None => (text, None),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A default as TOML writes it; the default of a whole table is that of its keys.
+fn written(default: &Json) -> Option<String> {
+    let value = toml::Value::try_from(default).ok()?;
+    (!value.is_table()).then(|| value.to_string())
+}
+
+/// The first sentence of a text; full stops within brackets do not end one.
+fn sentence(text: &str) -> &str {
+    let mut depth = 0;
+    for (index, character) in text.char_indices() {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            '.' if depth == 0 && text[index + 1..].starts_with(' ') => {
+                let next = text[index + 2..].chars().next();
+                if next.is_some_and(|next| next.is_uppercase() || next == '`') {
+                    return &text[..=index];
+                }
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// A description's first sentence as part of another: `Name of the transport.` as `name of the transport`.
+pub(super) fn phrase(description: &str) -> String {
+    let text = one_line(description);
+    let sentence = sentence(&text).trim_end_matches('.');
+    let bare = sentence.split(" [").next().unwrap_or(sentence);
+    let mut characters = bare.chars();
+    let first = characters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+    first + characters.as_str()
+}
+
+/// The first bracket that holds a year or an RFC.
+fn source(text: &str) -> Option<String> {
+    let brackets = text.split('(').skip(1).filter_map(|rest| rest.split(')').next());
+    let is_source = |text: &&str| {
+        let year = text.as_bytes().windows(4).any(|digits| digits.iter().all(u8::is_ascii_digit));
+        year || text.contains("RFC ")
+    };
+    brackets.into_iter().find(is_source).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(name: &str) -> Explanation {
+        let found = explain(name).unwrap();
+        assert_eq!(found.len(), 1, "{found:#?}");
+        found[0].clone()
+    }
+
+    #[test]
+    fn a_key_is_explained_with_unit_default_and_symbol() {
+        let alpha = only("switch[0].buffer.alpha");
+        assert_eq!(alpha.name, "switch.buffer.alpha");
+        assert_eq!(alpha.of, ["dynamic_threshold"]);
+        assert_eq!(alpha.symbol.as_deref(), Some("alpha"));
+        assert_eq!(alpha.default.as_deref(), Some("1"));
+        assert_eq!(alpha.takes, "a number, or a fraction such as \"1/16\", above 0");
+        let gain = only("transport.dctcp.congestion_control.gain");
+        assert_eq!((gain.symbol.as_deref(), gain.default.as_deref()), (Some("g"), Some("\"1/16\"")));
+        let total = only("switch.total");
+        assert_eq!(total.default.as_deref(), Some("\"16MB\""));
+        assert!(!total.required);
+        assert!(only("workload.load").required);
+    }
+
+    #[test]
+    fn a_key_that_several_kinds_share_is_explained_once() {
+        assert_eq!(only("workload.priority").of, ["poisson", "long_lived", "incast", "permutation"]);
+    }
+
+    #[test]
+    fn an_algorithm_is_explained_from_the_head_of_its_file() {
+        let dctcp = only("dctcp");
+        assert_eq!(dctcp.family.as_deref(), Some("congestion_control"));
+        assert_eq!(dctcp.path, "transport.congestion_control.algorithm");
+        assert_eq!(dctcp.source.as_deref(), Some("SIGCOMM 2010; RFC 8257"));
+        assert!(dctcp.about.starts_with("DCTCP: cuts the window"));
+        assert!(dctcp.about.contains("Left out: "));
+        let keys: Vec<_> = dctcp.keys.iter().map(|key| key.name.as_str()).collect();
+        assert_eq!(keys, ["transport.congestion_control.gain", "transport.congestion_control.initial_alpha"]);
+    }
+
+    #[test]
+    fn a_tag_is_explained_by_what_it_chooses_among() {
+        let policy = only("switch.buffer.policy");
+        assert_eq!(policy.takes, "\"complete_sharing\" or \"static_partition\" or \"dynamic_threshold\"");
+        assert_eq!(policy.choices.len(), 3);
+        assert!(policy.required);
+    }
+
+    #[test]
+    fn the_end_of_a_path_is_enough() {
+        assert_eq!(only("minimum_rto").name, "transport.minimum_rto");
+        assert_eq!(only("congestion_control").name, "transport.congestion_control");
+        let threshold: Vec<_> = explain("threshold").unwrap().into_iter().map(|found| found.path).collect();
+        assert_eq!(threshold, ["switch.marking.queue.kind", "switch.marking.queue.threshold"]);
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest() {
+        let problem = |name| explain(name).unwrap_err().to_string();
+        let nothing = "no key and no algorithm has this name";
+        assert_eq!(problem("dctpc"), format!("dctpc: {nothing}; did you mean `dctcp`? see `xoff list`"));
+        assert_eq!(
+            problem("switch.bufer.alpha"),
+            format!("switch.bufer.alpha: {nothing}; did you mean `switch.buffer.alpha`? see `xoff list`")
+        );
+    }
+
+    #[test]
+    fn everything_is_listed_by_family_with_one_sentence() {
+        let list = list();
+        let of = |family: &str| {
+            let names = list.iter().filter(|listing| listing.family == family);
+            names.map(|listing| listing.name.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("topology"), ["star", "dumbbell", "leaf_spine", "fat_tree", "custom"]);
+        assert_eq!(of("buffer_policy"), ["complete_sharing", "static_partition", "dynamic_threshold"]);
+        assert_eq!(of("marking"), ["threshold", "red"]);
+        assert_eq!(of("transport"), ["tcp", "constant_rate"]);
+        assert_eq!(of("congestion_control"), ["reno", "dctcp"]);
+        assert_eq!(of("workload"), ["poisson", "long_lived", "incast", "permutation", "trace"]);
+        assert!(list.iter().all(|listing| listing.about.ends_with('.') && !listing.about.contains('\n')));
+    }
+
+    #[test]
+    fn a_sentence_ends_at_a_stop_outside_of_brackets() {
+        assert_eq!(sentence("One (Trans. Comm. 1978). Two."), "One (Trans. Comm. 1978).");
+        assert_eq!(phrase("Name of it [K_min]. Left out, none."), "name of it");
+        assert_eq!(source("RED (DCQCN, SIGCOMM 2015). Left (1993)."), Some("DCQCN, SIGCOMM 2015".to_owned()));
+    }
+}

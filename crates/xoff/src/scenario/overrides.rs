@@ -1,0 +1,222 @@
+//! `--set KEY=VALUE`: changes to a scenario's tables before they are read.
+//! A table that names a kind, policy or algorithm replaces what it overrides; any other is merged key by key.
+
+use toml::{Table, Value};
+
+use super::ScenarioError;
+use super::schema::{Node, Shape};
+
+/// One `KEY=VALUE`.
+struct Override {
+    path: Vec<Step>,
+    value: Value,
+}
+
+/// One part of a key: `workload`, or `workload[1]`.
+#[derive(Debug, PartialEq)]
+struct Step {
+    name: String,
+    index: Option<usize>,
+}
+
+/// Applies the overrides; those that name a kind come first, so that their order does not matter.
+pub(super) fn apply(table: &mut Table, overrides: &[String]) -> Result<(), ScenarioError> {
+    let mut parsed = overrides.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+    parsed.sort_by_key(|change| !change.names_kind());
+    parsed.into_iter().try_for_each(|change| set(table, Node::root(), &change.path, &change.value, ""))
+}
+
+impl Override {
+    fn names_kind(&self) -> bool {
+        let Some((last, above)) = self.path.split_last() else { return false };
+        let node = above.iter().try_fold(Node::root(), |node, step| node.child(&step.name));
+        node.map(element).and_then(Node::tag) == Some(last.name.as_str())
+    }
+}
+
+/// What a list holds, or the node itself.
+fn element(node: Node) -> Node {
+    match node.shape() {
+        Shape::List(items) => items,
+        _ => node,
+    }
+}
+
+fn parse(text: &str) -> Result<Override, ScenarioError> {
+    let malformed = |problem: &str| {
+        ScenarioError::at(format!("--set {text}"), problem, "expected KEY=VALUE, such as workload.load=0.5")
+    };
+    let (key, value) = text.split_once('=').ok_or_else(|| malformed("no `=`"))?;
+    let path = key.trim().split('.').map(step).collect::<Option<Vec<_>>>();
+    Ok(Override { path: path.ok_or_else(|| malformed("malformed key"))?, value: parse_value(value.trim()) })
+}
+
+fn step(part: &str) -> Option<Step> {
+    let (name, index) = match part.split_once('[') {
+        Some((name, index)) => (name, Some(index.strip_suffix(']')?.parse().ok()?)),
+        None => (part, None),
+    };
+    (!name.is_empty()).then(|| Step { name: name.to_owned(), index })
+}
+
+/// A TOML value, or else the text as it stands: `100Gbps` needs no quotes.
+fn parse_value(text: &str) -> Value {
+    let parsed = format!("value = {text}").parse::<Table>().ok();
+    match parsed.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value")) {
+        Some(value) if !value.is_datetime() => value,
+        _ => Value::String(text.to_owned()),
+    }
+}
+
+fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
+    let Some((step, rest)) = path.split_first() else { return Ok(()) };
+    let at = if at.is_empty() { step.name.clone() } else { format!("{at}.{}", step.name) };
+    if rest.is_empty() && step.index.is_none() {
+        if node.tag() == Some(step.name.as_str()) {
+            table.clear();
+        }
+        merge_key(table, node, &step.name, value);
+        return Ok(());
+    }
+    let child = node.child(&step.name).unwrap_or(node);
+    let is_list = matches!(child.shape(), Shape::List(_));
+    let slot = table.entry(step.name.clone()).or_insert_with(|| {
+        let empty = Value::Table(Table::new());
+        if is_list { Value::Array(vec![empty]) } else { empty }
+    });
+    match (slot, step.index) {
+        (Value::Array(values), None) => {
+            let elements = values.iter_mut();
+            elements.enumerate().try_for_each(|(index, slot)| {
+                set_in(slot, element(child), rest, value, &format!("{at}[{index}]"))
+            })
+        }
+        (Value::Array(values), Some(index)) => {
+            let count = values.len();
+            let slot = values.get_mut(index).ok_or_else(|| no_such_element(&at, index, count))?;
+            set_in(slot, element(child), rest, value, &format!("{at}[{index}]"))
+        }
+        (slot, None) => set_in(slot, child, rest, value, &at),
+        (_, Some(index)) => {
+            let expected = format!("expected `{at}` without an index");
+            Err(ScenarioError::at(format!("{at}[{index}]"), format!("`{at}` is not a list"), expected))
+        }
+    }
+}
+
+fn no_such_element(at: &str, index: usize, count: usize) -> ScenarioError {
+    let expected = format!("expected an index below {count}");
+    ScenarioError::at(format!("{at}[{index}]"), format!("`{at}` has {count}, counted from 0"), expected)
+}
+
+/// Sets below `slot`, which becomes a table where it is not one; with nothing left of the path, sets `slot` itself.
+fn set_in(slot: &mut Value, node: Node, rest: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
+    if rest.is_empty() {
+        merge(slot, node, value);
+        return Ok(());
+    }
+    if !slot.is_table() {
+        *slot = Value::Table(Table::new());
+    }
+    slot.as_table_mut().map_or(Ok(()), |table| set(table, node, rest, value, at))
+}
+
+fn merge(slot: &mut Value, node: Node, value: &Value) {
+    match (slot, value) {
+        (Value::Table(old), Value::Table(new)) if node.tag().is_none_or(|tag| !new.contains_key(tag)) => {
+            new.iter().for_each(|(key, value)| merge_key(old, node, key, value));
+        }
+        (slot, value) => *slot = value.clone(),
+    }
+}
+
+fn merge_key(table: &mut Table, node: Node, key: &str, value: &Value) {
+    match (table.get_mut(key), node.child(key)) {
+        (Some(slot), Some(child)) => merge(slot, child, value),
+        _ => drop(table.insert(key.to_owned(), value.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(text: &str, overrides: &[&str]) -> Table {
+        let mut table: Table = text.parse().unwrap();
+        let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
+        apply(&mut table, &overrides).unwrap();
+        table
+    }
+
+    fn equal(text: &str, overrides: &[&str], expected: &str) {
+        assert_eq!(applied(text, overrides), expected.parse().unwrap(), "{overrides:?}");
+    }
+
+    const TWO: &str = "workload = [{ load = 0.1 }, { load = 0.2 }]";
+
+    #[test]
+    fn without_an_index_every_table_is_meant_and_with_one_that_table() {
+        equal(TWO, &["workload.load=0.5"], "workload = [{ load = 0.5 }, { load = 0.5 }]");
+        equal(TWO, &["workload[1].load=0.5"], "workload = [{ load = 0.1 }, { load = 0.5 }]");
+    }
+
+    #[test]
+    fn strings_need_no_quotes() {
+        equal(
+            "",
+            &["host.delay=18us", "host.jitter=true", "seed = 3"],
+            "seed = 3\nhost = { delay = \"18us\", jitter = true }",
+        );
+        equal("", &["title=a = b"], "title = \"a = b\"");
+        equal("", &["title=1979-05-27"], "title = \"1979-05-27\"");
+    }
+
+    #[test]
+    fn tables_that_are_not_there_are_made() {
+        equal(
+            "",
+            &["transport.dctcp.congestion_control.gain=1/16"],
+            "transport.dctcp.congestion_control.gain = \"1/16\"",
+        );
+        equal("", &["switch.total=1MB"], "[[switch]]\ntotal = \"1MB\"");
+    }
+
+    #[test]
+    fn a_table_that_names_its_kind_replaces_and_another_is_merged() {
+        let file = "switch = [{ total = \"1MB\", buffer = { policy = \"dynamic_threshold\", alpha = 4 } }]";
+        let partition = "switch = [{ total = \"1MB\", buffer = { policy = \"static_partition\" } }]";
+        equal(file, &["switch.buffer.policy=static_partition"], partition);
+        equal(file, &["switch.buffer={ policy = \"static_partition\" }"], partition);
+        let eight = "switch = [{ total = \"1MB\", buffer = { policy = \"dynamic_threshold\", alpha = 8 } }]";
+        equal(file, &["switch.buffer.alpha=8"], eight);
+        equal(file, &["switch.buffer={ alpha = 8 }"], eight);
+        equal(file, &["switch.buffer.alpha=8", "switch.buffer.policy=dynamic_threshold"], eight);
+    }
+
+    #[test]
+    fn the_kind_of_a_switch_is_a_key_like_any_other() {
+        let expected = "switch = [{ total = \"1MB\", kind = \"shared_memory\" }]";
+        equal("switch = [{ total = \"1MB\" }]", &["switch.kind=shared_memory"], expected);
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_said() {
+        let problem = |change: &str| {
+            let mut table: Table = TWO.parse().unwrap();
+            apply(&mut table, &[change.to_owned()]).unwrap_err().to_string()
+        };
+        assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");
+        assert_eq!(
+            problem("workload[x].load=1"),
+            "--set workload[x].load=1: malformed key; expected KEY=VALUE, such as workload.load=0.5"
+        );
+        assert_eq!(
+            problem("workload[2].load=1"),
+            "workload[2]: `workload` has 2, counted from 0; expected an index below 2"
+        );
+        assert_eq!(
+            problem("host[0].delay=1"),
+            "host[0]: `host` is not a list; expected `host` without an index"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! `[measure]` and `[observe]`: how results are grouped and what is recorded over time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::units::{Bytes, Span};
+
+/// How results are grouped.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Flow sizes at which small ends and medium ends.
+    #[serde(default = "default_size_classes")]
+    #[schemars(extend("x-increasing" = true))]
+    pub size_classes: [Bytes; 2],
+}
+
+fn default_size_classes() -> [Bytes; 2] {
+    [Bytes::new(100 * 1024), Bytes::new(10 * 1024 * 1024)]
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self { size_classes: default_size_classes() }
+    }
+}
+
+/// What is recorded over time.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Observe {
+    /// Bytes in each queue of the named ports.
+    #[serde(default)]
+    pub queues: Option<ObserveOf>,
+    /// Bits per second sent by the named ports.
+    #[serde(default)]
+    pub throughput: Option<ObserveOf>,
+    /// Packets marked at the named ports.
+    #[serde(default)]
+    pub marks: Option<ObserveOf>,
+    /// Packets dropped at the named ports.
+    #[serde(default)]
+    pub drops: Option<ObserveOf>,
+    /// Window in bytes of the flows of the named hosts.
+    #[serde(default)]
+    pub windows: Option<ObserveOf>,
+}
+
+/// When and of what something is recorded.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObserveOf {
+    /// A time between samples, or `"change"` to record every change.
+    pub every: Every,
+    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), or hosts and flows (`host0`, `host0.flow3`) for windows.
+    #[serde(default = "every_name")]
+    #[schemars(extend("minItems" = 1))]
+    pub of: Vec<String>,
+}
+
+fn every_name() -> Vec<String> {
+    vec!["*".to_owned()]
+}
+
+/// When something is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// At multiples of this time.
+    Span(Span),
+    /// At every change.
+    Change,
+}

@@ -1,0 +1,218 @@
+//! The scenario's JSON Schema, made from the structs, and a way to walk it.
+//! Reading, explaining and listing all walk this one description, so a key is described once: in its struct.
+//!
+//! Beside the standard keywords it has: `x-quantity` (a number with a unit, or a ratio), `x-at-least` and `x-above`
+//! (a least quantity), `x-at-least-key` and `x-above-key` (the same, from a neighbouring key), `x-increasing`.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::Scenario;
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let mut schema = schemars::schema_for!(Scenario).to_value();
+    without_null(&mut schema);
+    schema
+});
+
+/// The JSON Schema of a scenario.
+pub fn schema() -> Value {
+    SCHEMA.clone()
+}
+
+/// TOML has no null: an optional key is one that may be left out.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.retain(|_, value| !value.is_null());
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                let first = types.iter().find(|name| *name != "null").cloned();
+                object.insert("type".to_owned(), first.unwrap_or_default());
+            }
+            if let Some(Value::Array(branches)) = object.get_mut("anyOf") {
+                branches.retain(|branch| branch["type"] != "null");
+                if let [only] = &branches[..] {
+                    let only = only.as_object().cloned().unwrap_or_default();
+                    object.shift_remove("anyOf");
+                    object.extend(only);
+                }
+            }
+            object.values_mut().for_each(without_null);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_null),
+        _ => {}
+    }
+}
+
+/// One place in the schema.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    own: &'static Map<String, Value>,
+    /// What `$ref` leads to, or the node itself.
+    referred: &'static Map<String, Value>,
+}
+
+/// What a place in a scenario holds.
+pub(super) enum Shape {
+    /// A number with a unit, or a ratio; the name of its type.
+    Quantity(&'static str),
+    /// A table with these keys.
+    Table,
+    /// A table whose tag key names one of the variants.
+    Tagged(Vec<Variant>),
+    /// A table of tables by names of the user's choice.
+    Map(Node),
+    /// A list.
+    List(Node),
+    /// One of these words.
+    Choice(Vec<Node>),
+    /// One of several shapes.
+    Either(Vec<Node>),
+    /// A whole number, a number, text, or true or false.
+    Plain(&'static str),
+}
+
+/// One variant of a tagged table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variant {
+    /// The tag key.
+    pub(super) tag: &'static str,
+    /// What the tag says for this variant.
+    pub(super) spelling: &'static str,
+    /// The table, tag included.
+    pub(super) node: Node,
+}
+
+impl Node {
+    pub(super) fn root() -> Self {
+        Self::at(&SCHEMA)
+    }
+
+    fn at(schema: &'static Value) -> Self {
+        static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        let own = schema.as_object().unwrap_or(&NOTHING);
+        let target = own.get("$ref").and_then(Value::as_str).and_then(|path| SCHEMA.pointer(&path[1..]));
+        Self { own, referred: target.and_then(Value::as_object).unwrap_or(own) }
+    }
+
+    /// A keyword of this place, or of the type it refers to.
+    pub(super) fn keyword(self, name: &str) -> Option<&'static Value> {
+        self.own.get(name).or_else(|| self.referred.get(name))
+    }
+
+    pub(super) fn text(self, keyword: &str) -> Option<&'static str> {
+        self.keyword(keyword).and_then(Value::as_str)
+    }
+
+    /// The description of the type, not of the key that has it.
+    pub(super) fn type_description(self) -> Option<&'static str> {
+        self.referred.get("description").and_then(Value::as_str)
+    }
+
+    /// The family, for the enums whose variants are listed by family.
+    pub(super) fn family(self) -> Option<&'static str> {
+        self.own.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
+    }
+
+    /// The keys of a table, in the order of its struct.
+    pub(super) fn keys(self) -> impl Iterator<Item = (&'static str, Self)> {
+        let properties = self.referred.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(key, schema)| (key.as_str(), Self::at(schema)))
+    }
+
+    pub(super) fn key(self, name: &str) -> Option<Self> {
+        self.keys().find(|(key, _)| *key == name).map(|(_, node)| node)
+    }
+
+    pub(super) fn is_required(self, key: &str) -> bool {
+        let required = self.referred.get("required").and_then(Value::as_array);
+        required.is_some_and(|keys| keys.iter().any(|name| name == key))
+    }
+
+    pub(super) fn shape(self) -> Shape {
+        let nodes = |keyword| {
+            let list = self.referred.get(keyword).and_then(Value::as_array);
+            list.map(|list| list.iter().map(Self::at).collect::<Vec<_>>())
+        };
+        if let Some(name) = self.text("x-quantity") {
+            return Shape::Quantity(name);
+        }
+        if let Some(branches) = nodes("oneOf") {
+            let variants: Vec<_> = branches.iter().filter_map(|node| node.as_variant()).collect();
+            return if variants.is_empty() { Shape::Choice(branches) } else { Shape::Tagged(variants) };
+        }
+        if let Some(branches) = nodes("anyOf") {
+            return Shape::Either(branches);
+        }
+        match self.text("type") {
+            Some("object") => match self.referred.get("additionalProperties") {
+                Some(values @ Value::Object(_)) => Shape::Map(Self::at(values)),
+                _ => Shape::Table,
+            },
+            Some("array") => Shape::List(Self::at(&self.referred["items"])),
+            name => Shape::Plain(name.unwrap_or("string")),
+        }
+    }
+
+    fn as_variant(self) -> Option<Variant> {
+        self.keys().find_map(|(tag, node)| Some(Variant { tag, spelling: node.text("const")?, node: self }))
+    }
+
+    /// The tag key of a tagged table.
+    pub(super) fn tag(self) -> Option<&'static str> {
+        match self.shape() {
+            Shape::Tagged(variants) => variants.first().map(|variant| variant.tag),
+            _ => None,
+        }
+    }
+
+    /// Where `name` leads from here, through lists and variants.
+    pub(super) fn child(self, name: &str) -> Option<Self> {
+        match self.shape() {
+            Shape::Table => self.key(name),
+            Shape::Tagged(variants) => variants.iter().find_map(|variant| variant.node.key(name)),
+            Shape::Map(values) => Some(values),
+            Shape::List(items) => items.child(name),
+            Shape::Either(branches) => branches.iter().find_map(|branch| branch.child(name)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_described() {
+        fn visit(node: Node, path: &str) {
+            let tables = match node.shape() {
+                Shape::Table => vec![node],
+                Shape::Tagged(variants) => variants.iter().map(|variant| variant.node).collect(),
+                Shape::Map(values) | Shape::List(values) => return visit(values, path),
+                Shape::Either(branches) => return branches.iter().for_each(|branch| visit(*branch, path)),
+                _ => vec![],
+            };
+            for (key, child) in tables.iter().flat_map(|table| table.keys()) {
+                let described = child.own.contains_key("description") || child.own.contains_key("const");
+                assert!(described, "{path}.{key} has no doc comment");
+                visit(child, &format!("{path}.{key}"));
+            }
+        }
+        visit(Node::root(), "");
+    }
+
+    #[test]
+    fn defaults_stand_in_the_schema() {
+        let tcp = Node::root().child("transport").and_then(|node| node.child("dctcp")).unwrap();
+        assert_eq!(tcp.child("payload").unwrap().text("default"), Some("1460B"));
+        let total = Node::root().child("switch").and_then(|node| node.child("total")).unwrap();
+        assert_eq!(total.text("default"), Some("16MB"));
+    }
+
+    #[test]
+    fn a_scenario_knows_no_null() {
+        assert!(!schema().to_string().contains("null"));
+    }
+}

@@ -1,0 +1,135 @@
+//! How errors speak: what a place takes, what a value is, which name was meant.
+
+use serde_json::Value as Json;
+use toml::Value;
+
+use super::schema::{Node, Shape};
+
+/// What a place in a scenario takes, such as `a whole number, at least 1`.
+pub(super) fn takes(node: Node) -> String {
+    let what = match node.shape() {
+        Shape::Quantity(_) => node.type_description().unwrap_or("a quantity").to_owned(),
+        Shape::Table => {
+            format!("a table with {}", listed(node.keys().map(|(key, _)| key)))
+        }
+        Shape::Tagged(variants) => {
+            let tag = variants.first().map_or("kind", |variant| variant.tag);
+            format!("a table with {tag} = {}", choices(variants.iter().map(|variant| variant.spelling)))
+        }
+        Shape::Map(_) => "tables by name".to_owned(),
+        Shape::List(items) => list(node, items),
+        Shape::Choice(branches) => choices(branches.iter().filter_map(|branch| branch.text("const"))),
+        Shape::Either(branches) => {
+            branches.iter().map(|branch| takes(*branch)).collect::<Vec<_>>().join(", or ")
+        }
+        Shape::Plain(name) => plain(name).to_owned(),
+    };
+    let bounds = bounds(node);
+    if bounds.is_empty() { what } else { format!("{what}, {bounds}") }
+}
+
+fn plain(type_name: &str) -> &'static str {
+    match type_name {
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "true or false",
+        _ => "text in quotes",
+    }
+}
+
+fn list(node: Node, items: Node) -> String {
+    let least = node.keyword("minItems").and_then(Json::as_u64);
+    let most = node.keyword("maxItems").and_then(Json::as_u64);
+    let each = takes(items);
+    match (least, most) {
+        (Some(least), Some(most)) if least == most => format!("a list of {least}, each {each}"),
+        (Some(least), _) => format!("a list of at least {least}, each {each}"),
+        _ => format!("a list, each {each}"),
+    }
+}
+
+/// The range of a place, such as `above 0 and at most 1`; empty where anything goes.
+pub(super) fn bounds(node: Node) -> String {
+    let bound = |keyword: &str, words: &str, quote: &str| {
+        let bound = node.keyword(keyword)?;
+        let bound = bound.as_str().map_or_else(|| bound.to_string(), str::to_owned);
+        Some(format!("{words} {quote}{bound}{quote}"))
+    };
+    let all = [
+        bound("exclusiveMinimum", "above", ""),
+        bound("minimum", "at least", ""),
+        bound("x-above", "above", ""),
+        bound("x-at-least", "at least", ""),
+        bound("x-above-key", "above", "`"),
+        bound("x-at-least-key", "at least", "`"),
+        bound("maximum", "at most", ""),
+        bound("multipleOf", "a multiple of", ""),
+        node.keyword("x-increasing").map(|_| "each above the one before".to_owned()),
+    ];
+    all.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}
+
+/// A value as an error shows it.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Table(_) => "a table".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(text) => format!("\"{text}\""),
+        other => other.to_string(),
+    }
+}
+
+/// Names in backticks, joined by commas.
+pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Values in quotes, joined as alternatives.
+pub(super) fn choices<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
+}
+
+/// `did you mean X? ` where one of the names is near, else nothing.
+pub(super) fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>, quote: char) -> String {
+    nearest(word, names).map_or_else(String::new, |name| format!("did you mean {quote}{name}{quote}? "))
+}
+
+/// The name most like `word`, if any is like it at all.
+pub(super) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near =
+        names.map(|name| (strsim::jaro_winkler(word, name), name)).filter(|(likeness, _)| *likeness > 0.7);
+    // The first of equals, so that the order of the schema decides.
+    let best = near.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(path: &[&str]) -> Node {
+        path.iter().fold(Node::root(), |node, name| node.child(name).unwrap())
+    }
+
+    #[test]
+    fn what_a_key_takes_is_said_in_one_phrase() {
+        assert_eq!(takes(at(&["workload", "load"])), "a number, above 0 and at most 1");
+        assert_eq!(takes(at(&["workload", "priority"])), "a whole number, at least 0 and at most 7");
+        assert_eq!(takes(at(&["topology", "k"])), "a whole number, at least 2 and a multiple of 2");
+        assert_eq!(takes(at(&["host", "jitter"])), "true or false");
+        assert_eq!(
+            takes(at(&["switch", "buffer", "alpha"])),
+            "a number, or a fraction such as \"1/16\", above 0"
+        );
+        assert_eq!(takes(at(&["workload", "of"])), "\"core\" or \"host\"");
+        assert_eq!(takes(at(&["workload", "sizes"])), "text in quotes, or a table with `fixed`");
+    }
+
+    #[test]
+    fn the_nearest_name_is_found_and_a_stranger_is_not() {
+        let names = ["policy", "alpha", "minimum"];
+        assert_eq!(nearest("alfa", names.into_iter()), Some("alpha"));
+        assert_eq!(nearest("zzz", names.into_iter()), None);
+    }
+}
