@@ -1,10 +1,12 @@
 //! Equal-cost multipath: the five-tuple of a packet and its hash, as HPCC's reference code has them.
-//! The hash is MurmurHash3_x86_32 (Appleby 2011) over three words; packets of a flow always hash alike.
+//! The hash is `MurmurHash3_x86_32` (Appleby 2011) over three words; packets of a flow always hash alike.
 
 use crate::topology::NodeId;
 
 /// Port that every flow is addressed to.
 const DESTINATION_PORT: u16 = 100;
+/// Three words.
+const TUPLE_BYTES: u32 = 12;
 /// Source port of a host's first flow.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
@@ -46,24 +48,24 @@ impl FiveTuple {
     pub fn hash(self, seed: u32) -> u32 {
         let ports = u32::from(self.source_port) | u32::from(self.destination_port) << 16;
         let hash = mixed(mixed(mixed(seed, self.source_address), self.destination_address), ports);
-        finished(hash ^ 12)
+        finished(hash ^ TUPLE_BYTES)
     }
 }
 
 /// 11.0.0.1, 11.0.1.1, ...: the address of HPCC's node of this number.
 #[inline]
 fn address(node: NodeId) -> u32 {
-    0x0b00_0001_u32.wrapping_add((node / 256) << 16).wrapping_add((node % 256) << 8)
+    0x0b00_0001_u32.wrapping_add((node >> 8) << 16).wrapping_add((node & 0xff) << 8)
 }
 
-/// MurmurHash3's body: takes in one little-endian word.
+/// The hash's body: takes in one little-endian word.
 #[inline]
 fn mixed(hash: u32, word: u32) -> u32 {
     let word = word.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
     (hash ^ word).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
 }
 
-/// MurmurHash3's end; the length in bytes is already mixed in.
+/// The hash's end; the length in bytes is already mixed in.
 #[inline]
 fn finished(hash: u32) -> u32 {
     let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);

@@ -133,7 +133,8 @@ mod tests {
     #[test]
     fn a_switch_hashes_with_the_scenario_s_seed_plus_its_own_number() {
         let table = format!(
-            "kind = 'leaf_spine'\nleaves = 2\nspines = 16\nhosts_per_leaf = 1\nhash_seed = 5\n{HOST_LINK}\n{FABRIC_LINK}"
+            "kind = 'leaf_spine'\nleaves = 2\nspines = 16\nhosts_per_leaf = 1\nhash_seed = 5\n\
+             {HOST_LINK}\n{FABRIC_LINK}"
         );
         let network = network(&table).unwrap();
         let tuple = FiveTuple::of_flow(0, 1, 0);
@@ -208,7 +209,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_host_reaches_every_other_by_a_shortest_path(network in random_network(), flow in 0_u32..1000) {
+        fn every_host_reaches_every_other_by_a_shortest_path(
+            network in random_network(),
+            flow in 0_u32..1000,
+        ) {
             let routes = Routes::new(&network);
             for to in 0..network.hosts {
                 let distances = distances(&network, to);

@@ -130,7 +130,8 @@ mod tests {
     fn a_link_by_hand_needs_rate_and_delay() {
         let table = |keys: &str| {
             format!(
-                "kind = 'custom'\nhosts = ['a']\nswitches = ['s']\nlinks = [{{ between = ['a', 's'], {keys} }}]"
+                "kind = 'custom'\nhosts = ['a']\nswitches = ['s']\n\
+                 links = [{{ between = ['a', 's'], {keys} }}]"
             )
         };
         let no_rate = refusal(&table("delay = '1us'"));

@@ -33,7 +33,8 @@ mod tests {
 
     fn table(leaves: u32, spines: u32, hosts: u32) -> String {
         format!(
-            "kind = 'leaf_spine'\nleaves = {leaves}\nspines = {spines}\nhosts_per_leaf = {hosts}\n{HOST_LINK}\n{FABRIC_LINK}"
+            "kind = 'leaf_spine'\nleaves = {leaves}\nspines = {spines}\nhosts_per_leaf = {hosts}\n\
+             {HOST_LINK}\n{FABRIC_LINK}"
         )
     }
 

@@ -116,7 +116,7 @@ impl Network {
     }
 }
 
-/// Numbers the switches that have hosts, in order of their own number, and says which of them each host is on.
+/// Numbers the switches that have hosts, in their order, and says which of them each host is on.
 fn racks(hosts: u32, nodes: usize, ports: &Ports) -> Vec<u32> {
     let attachment = |host| ports.of(host)[0].peer as usize;
     let mut rack_of = vec![u32::MAX; nodes];

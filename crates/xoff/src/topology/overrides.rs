@@ -55,7 +55,8 @@ mod tests {
 
     fn with(links: &str) -> String {
         format!(
-            "kind = 'leaf_spine'\nleaves = 2\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}\nlinks = [{links}]"
+            "kind = 'leaf_spine'\nleaves = 2\nspines = 2\nhosts_per_leaf = 1\n\
+             {HOST_LINK}\n{FABRIC_LINK}\nlinks = [{links}]"
         )
     }
 

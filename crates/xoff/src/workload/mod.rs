@@ -1,7 +1,17 @@
 //! Workloads: open-loop sources of flows, drawn before they are needed and never influenced by the network.
+//! A source is an iterator over flows in order of their start; it owns its random stream.
+//! To add one: its file here, its settings among the scenario's workloads, and one line in the list below.
+
+mod csv_rows;
+mod setup;
+pub mod sizes;
+
+use std::collections::BTreeMap;
 
 use crate::kernel::units::{Bytes, Time};
-use crate::topology::NodeId;
+use crate::scenario::{Scenario, ScenarioError, Workload};
+use crate::topology::{Network, NodeId};
+use setup::Setup;
 
 /// One flow before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,4 +28,147 @@ pub struct FlowSpec {
     pub priority: u8,
     /// Index of the transport in the scenario's tables, in order of name.
     pub transport: u8,
+}
+
+/// Text of every file that a scenario names, by its path as written there.
+pub type Files = BTreeMap<String, String>;
+
+/// The flows of one workload, in order of their start.
+#[derive(Clone, Debug)]
+pub struct Source {
+    kind: Kind,
+    end: Time,
+}
+
+impl Iterator for Source {
+    type Item = FlowSpec;
+
+    fn next(&mut self) -> Option<FlowSpec> {
+        self.kind.next().filter(|flow| flow.start < self.end)
+    }
+}
+
+/// Makes the source of every workload, in the order of the scenario.
+pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<Vec<Source>, ScenarioError> {
+    let end = scenario.stop.arrivals_end.map_or(Time::MAX, |end| Time::ZERO + end);
+    let names = network.names();
+    (scenario.workload.iter().enumerate())
+        .map(|(index, workload)| {
+            let setup = Setup { scenario, network, names: &names, files, index };
+            Ok(Source { kind: Kind::new(workload, &setup)?, end })
+        })
+        .collect()
+}
+
+macro_rules! workloads {
+    ($($module:ident::$name:ident),* $(,)?) => {
+        $(mod $module;)*
+
+        /// One source of each kind.
+        #[derive(Clone, Debug)]
+        enum Kind { $($name($module::$name),)* }
+
+        impl Kind {
+            fn new(workload: &Workload, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+                match workload {
+                    $(Workload::$name(settings) => $module::$name::new(settings, setup).map(Self::$name),)*
+                }
+            }
+        }
+
+        impl Iterator for Kind {
+            type Item = FlowSpec;
+
+            fn next(&mut self) -> Option<FlowSpec> {
+                match self { $(Self::$name(source) => source.next(),)* }
+            }
+        }
+    };
+}
+
+workloads! {
+    poisson::Poisson,
+    long_lived::LongLived,
+    incast::Incast,
+    permutation::Permutation,
+    trace::Trace,
+}
+
+#[cfg(test)]
+mod testing {
+    use super::*;
+    use crate::topology::testing::{FABRIC_LINK, HOST_LINK};
+
+    /// The scenario of one workload table on a topology; its transport is called `plain`.
+    pub(super) fn scenario(topology: &str, workload: &str) -> Scenario {
+        let text = format!(
+            "[topology]\n{topology}\n{HOST_LINK}\n[transport.other]\nkind = 'constant_rate'\n\
+             [transport.plain]\nkind = 'constant_rate'\n[[workload]]\ntransport = 'plain'\n{workload}"
+        );
+        toml::from_str(&text).expect("the test's scenario is well formed")
+    }
+
+    /// Four leaves with four hosts each and four spines.
+    pub(super) fn clos() -> String {
+        format!("kind = 'leaf_spine'\nleaves = 4\nspines = 4\nhosts_per_leaf = 4\n{FABRIC_LINK}")
+    }
+
+    /// This many hosts around one switch.
+    pub(super) fn star(hosts: u32) -> String {
+        format!("kind = 'star'\nhosts = {hosts}")
+    }
+
+    /// The network and the only source of a scenario.
+    pub(super) fn source_with(
+        scenario: &Scenario,
+        files: &Files,
+    ) -> Result<(Network, Source), ScenarioError> {
+        let network = Network::build(&scenario.topology)?;
+        let source = sources(scenario, &network, files)?.remove(0);
+        Ok((network, source))
+    }
+
+    /// The source of one workload table.
+    pub(super) fn source(topology: &str, workload: &str) -> Source {
+        source_with(&scenario(topology, workload), &Files::new()).expect("the test's workload is right").1
+    }
+
+    /// The one line that refuses a workload table.
+    pub(super) fn refusal(topology: &str, workload: &str) -> String {
+        let error = source_with(&scenario(topology, workload), &Files::new());
+        error.expect_err("the test's workload is refused").to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::*;
+    use super::*;
+    use crate::kernel::units::Span;
+
+    const FAN: &str = "kind = 'incast'\nfan_in = 2\nsize = '1kB'\nreceiver = 'host0'\nevery = '10us'";
+
+    #[test]
+    fn no_flow_starts_at_or_after_the_end_of_arrivals() {
+        let mut scenario = scenario(&star(4), FAN);
+        scenario.stop.arrivals_end = Some(Span::from_microseconds(20));
+        let (_, source) = source_with(&scenario, &Files::new()).unwrap();
+        let starts: Vec<u64> = source.map(|flow| flow.start.as_nanoseconds()).collect();
+        assert_eq!(starts, [0, 0, 10_000, 10_000]);
+    }
+
+    #[test]
+    fn transports_are_numbered_in_order_of_name() {
+        assert_eq!(source(&star(4), FAN).next().unwrap().transport, 1);
+        let mut scenario = scenario(&star(4), FAN);
+        scenario.transport.clear();
+        let error = source_with(&scenario, &Files::new()).unwrap_err().to_string();
+        assert!(error.contains("workload[0].transport: \"plain\" does not exist"), "{error}");
+    }
+
+    #[test]
+    fn a_priority_above_seven_is_refused() {
+        let error = refusal(&star(4), &format!("{FAN}\npriority = 8"));
+        assert!(error.contains("workload[0].priority: is 8; expected 0 to 7"), "{error}");
+    }
 }

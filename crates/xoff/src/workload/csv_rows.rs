@@ -1,0 +1,96 @@
+//! Rows of a CSV file with a known header; what is wrong is said by file and line.
+
+use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+
+use crate::scenario::ScenarioError;
+
+/// Hands every row to `row`, with `FILE line N` for its errors.
+pub(super) fn for_each_row<const COLUMNS: usize>(
+    file: &str,
+    text: &str,
+    columns: [&str; COLUMNS],
+    mut row: impl FnMut(&str, [&str; COLUMNS]) -> Result<(), ScenarioError>,
+) -> Result<(), ScenarioError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
+    check_header(file, &mut reader, &columns)?;
+    let mut record = StringRecord::new();
+    let mut lines = Lines { text, counted: 0, line: 1 };
+    loop {
+        let line = lines.of(reader.position().byte());
+        let unreadable = |error: csv::Error| malformed(file, line, error.to_string(), &columns);
+        if !reader.read_record(&mut record).map_err(unreadable)? {
+            return Ok(());
+        }
+        let fields: Vec<&str> = record.iter().collect();
+        let fields = <[&str; COLUMNS]>::try_from(fields)
+            .map_err(|fields| malformed(file, line, format!("has {} fields", fields.len()), &columns))?;
+        row(&format!("{file} line {line}"), fields)?;
+    }
+}
+
+/// Counts lines as an editor does; the reader's own count lags after `\r\n` and blank lines.
+struct Lines<'a> {
+    text: &'a str,
+    counted: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line of the first row that begins at or after this byte.
+    fn of(&mut self, byte: u64) -> usize {
+        let rest = &self.text[byte as usize..];
+        let row = self.text.len() - rest.trim_start_matches(['\r', '\n']).len();
+        self.line += self.text[self.counted..row].matches('\n').count();
+        self.counted = row;
+        self.line
+    }
+}
+
+fn check_header(file: &str, reader: &mut Reader<&[u8]>, columns: &[&str]) -> Result<(), ScenarioError> {
+    let header = reader.headers().map_err(|error| malformed(file, 1, error.to_string(), columns))?;
+    if header.iter().eq(columns.iter().copied()) {
+        return Ok(());
+    }
+    let found = header.iter().collect::<Vec<_>>().join(",");
+    Err(malformed(file, 1, format!("the header is \"{found}\""), columns))
+}
+
+fn malformed(file: &str, line: usize, problem: String, columns: &[&str]) -> ScenarioError {
+    ScenarioError::at(format!("{file} line {line}"), problem, format!("expected {}", columns.join(",")))
+}
+
+/// A whole number in a row.
+pub(super) fn whole_number(at: &str, column: &str, field: &str) -> Result<u64, ScenarioError> {
+    field.parse().map_err(|_| {
+        ScenarioError::at(at, format!("{column} is \"{field}\""), "expected a whole number, at least 0")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Result<Vec<String>, ScenarioError> {
+        let mut lines = Vec::new();
+        for_each_row("a.csv", text, ["x", "y"], |at, [x, y]| {
+            lines.push(format!("{at}: {x} {y}"));
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+
+    #[test]
+    fn rows_know_their_line_past_blank_ones() {
+        let rows = lines("x,y\r\n1,2\r\n\n\n 3 , 4\r\n5,6").unwrap();
+        assert_eq!(rows, ["a.csv line 2: 1 2", "a.csv line 5: 3 4", "a.csv line 6: 5 6"]);
+    }
+
+    #[test]
+    fn header_and_number_of_fields_are_checked() {
+        let refusal = |text| lines(text).unwrap_err().to_string();
+        assert_eq!(refusal("y,x\n1,2\n"), "a.csv line 1: the header is \"y,x\"; expected x,y");
+        assert_eq!(refusal("x,y\n1,2\n1\n"), "a.csv line 3: has 1 fields; expected x,y");
+        assert_eq!(refusal(""), "a.csv line 1: the header is \"\"; expected x,y");
+    }
+}

@@ -1,0 +1,101 @@
+//! What a source is made from, and the checks that several kinds share.
+
+use super::{Files, FlowSpec};
+use crate::kernel::rng::{Purpose, Rng, stream};
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::scenario::{Scenario, ScenarioError, Transport};
+use crate::topology::{Names, Network, NodeId, nearest};
+
+/// The scenario around one workload.
+pub(super) struct Setup<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) network: &'a Network,
+    pub(super) names: &'a Names<'a>,
+    pub(super) files: &'a Files,
+    pub(super) index: usize,
+}
+
+impl<'a> Setup<'a> {
+    /// Path of one of this workload's keys.
+    pub(super) fn key(&self, name: &str) -> String {
+        format!("workload[{}].{name}", self.index)
+    }
+
+    /// What is wrong with one of this workload's keys.
+    pub(super) fn error(&self, name: &str, problem: impl Into<String>, expected: &str) -> ScenarioError {
+        ScenarioError::at(self.key(name), problem, expected)
+    }
+
+    /// The workload's own random stream.
+    pub(super) fn rng(&self) -> Rng {
+        stream(self.scenario.seed, Purpose::Workload, self.index as u64)
+    }
+
+    /// A transport by name.
+    pub(super) fn transport(&self, name: &str) -> Result<&'a Transport, ScenarioError> {
+        self.scenario.transport.get(name).ok_or_else(|| {
+            let near = nearest(name, self.scenario.transport.keys().map(String::as_str));
+            let expected = match near {
+                Some(near) => format!("expected the name of a [transport] table, the nearest is \"{near}\""),
+                None => format!("expected a table [transport.{name}]"),
+            };
+            self.error("transport", format!("\"{name}\" does not exist"), &expected)
+        })
+    }
+
+    /// A flow of this transport and priority, to be completed.
+    pub(super) fn template(&self, transport: &str, priority: u8) -> Result<FlowSpec, ScenarioError> {
+        self.transport(transport)?;
+        let index = self.scenario.transport.keys().position(|name| name == transport);
+        let transport = index.and_then(|index| u8::try_from(index).ok()).ok_or_else(|| {
+            ScenarioError::at("transport", "there are more than 256 tables", "expected at most 256")
+        })?;
+        if priority > 7 {
+            return Err(self.error("priority", format!("is {priority}"), "expected 0 to 7"));
+        }
+        let (start, size) = (Time::ZERO, Bytes::MAX);
+        Ok(FlowSpec { start, source: 0, destination: 0, size, priority, transport })
+    }
+
+    /// A flow size that is not zero; without end where there is none.
+    pub(super) fn size(&self, size: Option<Bytes>) -> Result<Bytes, ScenarioError> {
+        match size {
+            Some(Bytes::ZERO) => Err(self.error("size", "is zero", "expected at least 1B")),
+            size => Ok(size.unwrap_or(Bytes::MAX)),
+        }
+    }
+
+    /// A number that is not zero.
+    pub(super) fn at_least_one(&self, name: &str, number: u64) -> Result<(), ScenarioError> {
+        if number > 0 {
+            return Ok(());
+        }
+        Err(self.error(name, "is 0", "expected at least 1"))
+    }
+
+    /// How many hosts there are, where at least two are needed.
+    pub(super) fn two_hosts(&self) -> Result<u32, ScenarioError> {
+        if self.network.hosts >= 2 {
+            return Ok(self.network.hosts);
+        }
+        Err(self.error("kind", "there is only one host to send and receive", "expected at least two hosts"))
+    }
+
+    /// The text of a file that a key names.
+    pub(super) fn text(&self, name: &str, file: &str) -> Result<&'a str, ScenarioError> {
+        self.files
+            .get(file)
+            .map(String::as_str)
+            .ok_or_else(|| self.error(name, format!("\"{file}\" was not read"), "expected a CSV file"))
+    }
+}
+
+/// `span` after `time`; the end of time where that is later than any simulation reaches.
+pub(super) fn after(time: Time, span: Span) -> Time {
+    Time::new(time.get().saturating_add(span.get()))
+}
+
+/// The `index`-th of all hosts but one.
+pub(super) fn other_than(host: NodeId, index: u32) -> NodeId {
+    index + u32::from(index >= host)
+}

@@ -1,0 +1,267 @@
+//! Flow sizes: lists of `size_bytes,cumulative_probability`, linear between their points.
+//! Sampling is that of the field's reference generators (`facts/workloads.md`, section 1);
+//! the mean that sets an arrival rate comes from the same list.
+
+use super::csv_rows::{for_each_row, whole_number};
+use super::setup::Setup;
+use crate::kernel::units::Bytes;
+use crate::scenario::{ScenarioError, Sizes};
+use crate::topology::nearest;
+
+/// A list that comes with xoff.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedList {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What was measured, in one line.
+    pub description: &'static str,
+    /// Where its points are from.
+    pub origin: &'static str,
+    text: &'static str,
+}
+
+impl NamedList {
+    /// The distribution.
+    pub fn distribution(&self) -> SizeDistribution {
+        SizeDistribution::parse(self.name, self.text).expect("the lists that come with xoff are well formed")
+    }
+
+    /// Mean flow size in bytes.
+    pub fn mean(&self) -> f64 {
+        self.distribution().mean()
+    }
+}
+
+macro_rules! named_lists {
+    ($($name:ident: $description:literal, $origin:literal;)*) => {
+        const CATALOGUE: &[NamedList] = &[$(NamedList {
+            name: stringify!($name),
+            description: $description,
+            origin: $origin,
+            text: include_str!(concat!("../../data/flow-size-cdf/", stringify!($name), ".csv")),
+        }),*];
+    };
+}
+
+named_lists! {
+    web_search: "Web search cluster of the DCTCP paper",
+        "Alizadeh et al., SIGCOMM 2010, Figure 4; points as in HPCC's and BCC's repositories";
+    data_mining: "Data mining cluster of the VL2 paper; 2 % of its flows are above 100 MB",
+        "Greenberg et al., SIGCOMM 2009; points as in BCC's repository";
+    data_mining_short: "Data mining in another reading, with a mean 2.5 times smaller",
+        "Greenberg et al., SIGCOMM 2009; points as in inet-tub/ns3-datacenter";
+    cache: "Facebook cache followers",
+        "Roy et al., SIGCOMM 2015; points as in BCC's repository";
+    hadoop: "Facebook Hadoop",
+        "Roy et al., SIGCOMM 2015; points as in HPCC's repository";
+    hadoop_large: "Facebook Hadoop in another reading, with a mean 28 times larger",
+        "Roy et al., SIGCOMM 2015; points as in inet-tub/ns3-datacenter";
+    storage: "Alibaba storage, 2019",
+        "Li et al. (HPCC), SIGCOMM 2019; points as in HPCC's repository";
+    google_rpc: "Google remote procedure calls, 2008",
+        "Montazeri et al. (Homa), SIGCOMM 2018; points as in HPCC's repository";
+}
+
+/// The lists that come with xoff.
+pub fn catalogue() -> &'static [NamedList] {
+    CATALOGUE
+}
+
+/// The list of this name; anything else a scenario writes is the path of a file.
+pub fn named(name: &str) -> Option<&'static NamedList> {
+    CATALOGUE.iter().find(|list| list.name == name)
+}
+
+/// What a flow's size is drawn from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeDistribution {
+    /// Size in bytes and probability of a flow not larger, both increasing; the last probability is 1.
+    points: Vec<(f64, f64)>,
+}
+
+impl SizeDistribution {
+    /// Every flow alike.
+    pub fn fixed(size: Bytes) -> Self {
+        Self { points: vec![(size.as_f64(), 1.0)] }
+    }
+
+    /// Reads a CSV of `size_bytes,cumulative_probability`; `file` names it in errors.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for_each_row(file, text, ["size_bytes", "cumulative_probability"], |at, [size, probability]| {
+            let size = Bytes::new(whole_number(at, "size_bytes", size)?).as_f64();
+            let probability = share(at, probability)?;
+            if let Some(&before) = points.last() {
+                increasing(at, "size_bytes", before.0, size)?;
+                increasing(at, "cumulative_probability", before.1, probability)?;
+            }
+            points.push((size, probability));
+            Ok(())
+        })?;
+        match points.last() {
+            Some(&(size, 1.0)) if size > 0.0 => Ok(Self { points }),
+            last => {
+                let problem = match last {
+                    Some((_, 1.0)) => "every size is 0".to_owned(),
+                    Some((_, probability)) => format!("ends at a cumulative_probability of {probability}"),
+                    None => "has no rows".to_owned(),
+                };
+                Err(ScenarioError::at(
+                    file,
+                    problem,
+                    "expected a last row of a size above 0 and probability 1",
+                ))
+            }
+        }
+    }
+
+    /// Mean size in bytes.
+    pub fn mean(&self) -> f64 {
+        let (first_size, first_probability) = self.points[0];
+        let segments =
+            self.points.windows(2).map(|pair| f64::midpoint(pair[0].0, pair[1].0) * (pair[1].1 - pair[0].1));
+        segments.fold(first_size * first_probability, |sum, segment| sum + segment)
+    }
+
+    /// The size at a uniform variate in [0, 1), rounded down, at least one byte.
+    pub fn sample(&self, uniform: f64) -> Bytes {
+        Bytes::from_f64(self.size_at(uniform)).max(Bytes::new(1))
+    }
+
+    /// Interpolates where `uniform` lies between two points; below the first lies an atom.
+    fn size_at(&self, uniform: f64) -> f64 {
+        let above = self.points.partition_point(|&(_, probability)| probability < uniform);
+        let (size, probability) = self.points[above];
+        let Some(&(size_below, probability_below)) = above.checked_sub(1).map(|below| &self.points[below])
+        else {
+            return size;
+        };
+        size_below + (size - size_below) * (uniform - probability_below) / (probability - probability_below)
+    }
+
+    /// What a workload's `sizes` stands for.
+    pub(super) fn new(sizes: &Sizes, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        match sizes {
+            Sizes::Fixed { fixed: Bytes::ZERO } => {
+                Err(setup.error("sizes.fixed", "is zero", "expected at least 1B"))
+            }
+            Sizes::Fixed { fixed } => Ok(Self::fixed(*fixed)),
+            Sizes::Named(name) => match (named(name), setup.files.get(name)) {
+                (Some(list), _) => Ok(list.distribution()),
+                (None, Some(text)) => Self::parse(name, text),
+                (None, None) => Err(unknown(name, setup)),
+            },
+        }
+    }
+}
+
+fn unknown(name: &str, setup: &Setup<'_>) -> ScenarioError {
+    let near = nearest(name, CATALOGUE.iter().map(|list| list.name)).unwrap_or("web_search");
+    let expected =
+        format!("expected a name from `xoff list sizes` or a CSV file, the nearest name is \"{near}\"");
+    setup.error("sizes", format!("\"{name}\" does not exist"), &expected)
+}
+
+fn share(at: &str, field: &str) -> Result<f64, ScenarioError> {
+    let share = field.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| {
+        let problem = format!("cumulative_probability is \"{field}\"");
+        ScenarioError::at(at, problem, "expected a number from 0 to 1")
+    })
+}
+
+fn increasing(at: &str, column: &str, before: f64, value: f64) -> Result<(), ScenarioError> {
+    if value > before {
+        return Ok(());
+    }
+    let problem = format!("{column} goes from {before} to {value}");
+    Err(ScenarioError::at(at, problem, "expected every row to be above the one before"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list(rows: &str) -> Result<SizeDistribution, ScenarioError> {
+        SizeDistribution::parse("a.csv", &format!("size_bytes,cumulative_probability\n{rows}"))
+    }
+
+    /// `facts/workloads.md` 1.
+    #[test]
+    fn web_search_samples_as_the_reference_generators_do() {
+        let sizes = named("web_search").unwrap().distribution();
+        let vectors = [
+            (0.10, 6_666.67),
+            (0.15, 10_000.0),
+            (0.25, 25_000.0),
+            (0.50, 73_076.92),
+            (0.65, 600_000.0),
+            (0.75, 1_500_000.0),
+            (0.95, 8_571_428.57),
+            (0.99, 23_333_333.33),
+            (0.999, 29_333_333.33),
+        ];
+        for (uniform, size) in vectors {
+            assert!((sizes.size_at(uniform) - size).abs() < 0.006, "{uniform}: {}", sizes.size_at(uniform));
+        }
+        assert_eq!(sizes.sample(0.50), Bytes::new(73_076));
+        assert_eq!(sizes.sample(0.0), Bytes::new(1));
+    }
+
+    /// `facts/workloads.md` 2, which for `hadoop_large` gives the mean before its points were rounded: 3,423,728.
+    #[test]
+    fn the_means_are_those_of_the_facts() {
+        let means = [
+            ("web_search", 1_711_250.0),
+            ("data_mining", 12_658_198.6),
+            ("data_mining_short", 5_036_535.0),
+            ("cache", 935_452.5),
+            ("hadoop", 120_420.8),
+            ("hadoop_large", 3_422_156.8),
+            ("storage", 40_869.8),
+            ("google_rpc", 2_891.6),
+        ];
+        assert_eq!(means.len(), catalogue().len());
+        for (name, mean) in means {
+            let computed = named(name).unwrap().mean();
+            assert!((computed / mean - 1.0).abs() < 2e-5, "{name}: {computed}");
+        }
+    }
+
+    #[test]
+    fn a_first_probability_above_zero_is_an_atom() {
+        let sizes = list("1,0.5\n3,1\n").unwrap();
+        assert_eq!([0.0, 0.3, 0.5, 0.75].map(|uniform| sizes.sample(uniform).get()), [1, 1, 1, 2]);
+        assert!((sizes.mean() - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn fixed_sizes_are_fixed() {
+        let sizes = SizeDistribution::fixed(Bytes::new(1000));
+        assert_eq!((sizes.sample(0.0), sizes.sample(0.999)), (Bytes::new(1000), Bytes::new(1000)));
+        assert!((sizes.mean() - 1000.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn malformed_lists_are_refused_by_line() {
+        let refusal = |rows: &str| list(rows).unwrap_err().to_string();
+        assert!(refusal("0,0\n10,0.5\n10,1\n").starts_with("a.csv line 4: size_bytes goes from 10 to 10"));
+        assert!(refusal("0,0\n10,0\n20,1\n").starts_with("a.csv line 3: cumulative_probability goes"));
+        assert!(refusal("0,0\n10,0.9\n").starts_with("a.csv: ends at a cumulative_probability of 0.9"));
+        assert!(refusal("0,0\n10,nan\n").starts_with("a.csv line 3: cumulative_probability is \"nan\""));
+        assert!(refusal("-1,0\n10,1\n").starts_with("a.csv line 2: size_bytes is \"-1\""));
+        assert!(refusal("").starts_with("a.csv: has no rows"));
+        assert!(refusal("0,1\n").starts_with("a.csv: every size is 0"));
+    }
+
+    proptest! {
+        #[test]
+        fn larger_variates_never_give_smaller_flows(one in 0.0..1.0_f64, other in 0.0..1.0_f64) {
+            for list in catalogue() {
+                let sizes = list.distribution();
+                prop_assert!(sizes.sample(one.min(other)) <= sizes.sample(one.max(other)));
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Flows read from a CSV: `source,destination,size_bytes,start_ns,priority`, in any order.
+
+use super::FlowSpec;
+use super::csv_rows::{for_each_row, whole_number};
+use super::setup::Setup;
+use crate::kernel::units::{Bytes, Time};
+use crate::scenario::{self, ScenarioError};
+use crate::topology::Names;
+
+const COLUMNS: [&str; 5] = ["source", "destination", "size_bytes", "start_ns", "priority"];
+const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
+
+/// The source.
+#[derive(Clone, Debug)]
+pub(super) struct Trace {
+    flows: std::vec::IntoIter<FlowSpec>,
+}
+
+impl Trace {
+    pub(super) fn new(settings: &scenario::Trace, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        let template = setup.template(&settings.transport, 0)?;
+        let text = setup.text("file", &settings.file)?;
+        let mut flows = Vec::new();
+        for_each_row(&settings.file, text, COLUMNS, |at, fields| {
+            flows.push(flow(at, fields, template, setup.names)?);
+            Ok(())
+        })?;
+        // The sort is stable: flows that start together keep the order of the file.
+        flows.sort_by_key(|flow| flow.start);
+        Ok(Self { flows: flows.into_iter() })
+    }
+}
+
+fn flow(
+    at: &str,
+    fields: [&str; 5],
+    template: FlowSpec,
+    names: &Names<'_>,
+) -> Result<FlowSpec, ScenarioError> {
+    let [source, destination, size, start, priority] = fields;
+    let wrong = |problem: String, expected: &str| Err(ScenarioError::at(at, problem, expected));
+    if source == destination {
+        return wrong(format!("\"{source}\" would send to itself"), "expected two different hosts");
+    }
+    let (source, destination) = (names.host(at, source)?, names.host(at, destination)?);
+    let size = whole_number(at, "size_bytes", size)?;
+    if size == 0 {
+        return wrong("size_bytes is 0".to_owned(), "expected at least 1");
+    }
+    let nanoseconds = whole_number(at, "start_ns", start)?;
+    let Some(start) = nanoseconds.checked_mul(PICOSECONDS_PER_NANOSECOND).map(Time::new) else {
+        return wrong(format!("start_ns is {nanoseconds}"), "expected less than 200 days");
+    };
+    match whole_number(at, "priority", priority)? {
+        priority @ 0..=7 => {
+            let priority = priority as u8;
+            Ok(FlowSpec { start, source, destination, size: Bytes::new(size), priority, ..template })
+        }
+        priority => wrong(format!("priority is {priority}"), "expected 0 to 7"),
+    }
+}
+
+impl Iterator for Trace {
+    type Item = FlowSpec;
+
+    fn next(&mut self) -> Option<FlowSpec> {
+        self.flows.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{scenario, source_with, star};
+    use super::super::{Files, FlowSpec, ScenarioError};
+
+    fn flows(rows: &str) -> Result<Vec<FlowSpec>, ScenarioError> {
+        let text = format!("source,destination,size_bytes,start_ns,priority\n{rows}");
+        let files = Files::from([("flows.csv".to_owned(), text)]);
+        let scenario = scenario(&star(4), "kind = 'trace'\nfile = 'flows.csv'");
+        Ok(source_with(&scenario, &files)?.1.collect())
+    }
+
+    #[test]
+    fn rows_are_sorted_by_start_and_keep_their_order_where_it_is_equal() {
+        let rows = "host0,host1,100,20,0\nhost1,host2,200,10,7\nhost2,host3,300,10,1\n";
+        let flows: Vec<_> = flows(rows)
+            .unwrap()
+            .iter()
+            .map(|flow| (flow.source, flow.destination, flow.size.get(), flow.start.get(), flow.priority))
+            .collect();
+        assert_eq!(flows, [(1, 2, 200, 10_000, 7), (2, 3, 300, 10_000, 1), (0, 1, 100, 20_000, 0)]);
+    }
+
+    #[test]
+    fn a_malformed_row_is_named_by_its_line() {
+        let good = "host0,host1,100,20,0\n";
+        let cases = [
+            ("host0,host1,100,20", "has 4 fields"),
+            (
+                "host0,hots1,100,20,0",
+                "\"hots1\" does not exist; expected the name of a host, the nearest is \"host1\"",
+            ),
+            ("switch0,host1,100,20,0", "\"switch0\" is a switch"),
+            ("host1,host1,100,20,0", "\"host1\" would send to itself"),
+            ("host0,host1,0,20,0", "size_bytes is 0"),
+            ("host0,host1,1.5,20,0", "size_bytes is \"1.5\""),
+            ("host0,host1,100,-1,0", "start_ns is \"-1\""),
+            ("host0,host1,100,18446744073709551615,0", "start_ns is 18446744073709551615"),
+            ("host0,host1,100,20,8", "priority is 8; expected 0 to 7"),
+        ];
+        for (row, problem) in cases {
+            let error = flows(&format!("{good}{row}\n")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("flows.csv line 3: {problem}")), "{row}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_not_read_is_refused() {
+        let scenario = scenario(&star(4), "kind = 'trace'\nfile = 'flows.csv'");
+        let error = source_with(&scenario, &Files::new()).unwrap_err().to_string();
+        assert!(error.contains("workload[0].file: \"flows.csv\" was not read"), "{error}");
+    }
+}
