@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from itertools import groupby
 from typing import Annotated
 
 import typer
 
-from xoff import _xoff, starters
+from xoff import catalogue
+from xoff.units import size
 
 
 class Kind(StrEnum):
@@ -19,29 +21,34 @@ class Kind(StrEnum):
     SCENARIOS = "scenarios"
 
 
+_ENTRIES = {
+    Kind.ALGORITHMS: catalogue.algorithms,
+    Kind.SIZES: catalogue.sizes,
+    Kind.SCENARIOS: catalogue.scenarios,
+}
+
+
 def listing(
-    kind: Annotated[Kind | None, typer.Argument(help="Left out, everything.", show_choices=True)] = None,
+    kind: Annotated[Kind | None, typer.Argument(help="Left out, everything.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
 ) -> None:
     """List algorithms, flow-size distributions, or scenarios to start from."""
-    found = {one.value: _entries(one) for one in ([kind] if kind else Kind)}
+    kinds = [kind] if kind else list(Kind)
     if as_json:
-        typer.echo(json.dumps(found if kind is None else found[kind.value], indent=2, ensure_ascii=False))
+        found = {one.value: _ENTRIES[one]() for one in kinds}
+        typer.echo(json.dumps(found[kind.value] if kind else found, indent=2, ensure_ascii=False))
         return
-    for heading, entries in found.items():
+    for one in kinds:
         if kind is None:
-            typer.echo(f"{heading}:")
-        _print(entries)
+            typer.secho(one.value, bold=True)
+        _print(_ENTRIES[one]())
 
 
-def _entries(kind: Kind) -> list[dict[str, str]]:
-    if kind is Kind.SCENARIOS:
-        return [{"name": name, "what": starters.sentence(name)} for name in starters.TOPOLOGIES + starters.WORKLOADS]
-    entries: list[dict[str, str]] = json.loads(_xoff.available(kind.value))
-    return entries
-
-
-def _print(entries: list[dict[str, str]]) -> None:
-    width = max((len(entry["name"]) for entry in entries), default=0)
-    for entry in entries:
-        typer.echo(f"  {entry['name']:{width}}  {entry['what']}")
+def _print(entries: list[catalogue.Entry]) -> None:
+    width = max(len(entry["name"]) for entry in entries)
+    for family, members in groupby(entries, lambda entry: entry.get("family", "")):
+        if family:
+            typer.echo(f"{family}:")
+        for entry in members:
+            mean = f" (mean {size(entry['mean_bytes'])})" if "mean_bytes" in entry else ""
+            typer.echo(f"  {entry['name']:{width}}  {entry['about']}{mean}")
