@@ -39,7 +39,7 @@ def _print(entry: dict[str, Any]) -> None:
 def _facts(entry: dict[str, Any]) -> dict[str, str | None]:
     is_key = not entry["family"]
     return {
-        "written": None if is_key else f"{entry['path']} = \"{entry['name']}\"",
+        "written": None if is_key else f'{entry["path"]} = "{entry["name"]}"',
         "takes": entry["takes"] if is_key else None,
         "default": _default(entry) if is_key and not entry["keys"] else None,
         "symbol": entry["symbol"],

@@ -27,18 +27,21 @@ def init(
         typer.echo(chosen.text, nl=False)
         return
     path = out or Path("_".join(kinds or ["scenario"]) + ".toml")
-    texts = {path: chosen.text, **{path.parent / name: text for name, text in chosen.companions.items()}}
-    _refuse_existing(list(texts))
+    companions = {path.parent / name: text for name, text in chosen.companions.items()}
+    texts = {target: text for target, text in ({path: chosen.text} | companions).items() if _is_new(target, text)}
     for target, text in texts.items():
         _write(target, text)
     typer.echo(f"{' and '.join(str(target) for target in texts)} written; run it: xoff run {path}")
 
 
-def _refuse_existing(paths: list[Path]) -> None:
-    for path in paths:
-        if path.exists():
-            message = f"{path}: --out: exists already; choose another name with --out"
-            raise OutputError(message)
+def _is_new(path: Path, text: str) -> bool:
+    """Whether the file must be written; raises OutputError if something else is there."""
+    if not path.exists():
+        return True
+    if path.is_file() and path.suffix == ".csv" and path.read_text(encoding="utf-8", errors="replace") == text:
+        return False
+    message = f"{path}: --out: exists already; choose another name with --out"
+    raise OutputError(message)
 
 
 def _write(path: Path, text: str) -> None:
