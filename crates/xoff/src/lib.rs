@@ -5,14 +5,25 @@
 mod tagged;
 pub mod agenda;
 pub mod congestion_control;
+pub mod engine;
 pub mod host;
+pub mod ideal;
 pub mod kernel;
 pub mod observer;
 pub mod packet;
 pub mod port;
+pub mod report;
 pub mod routing;
 pub mod scenario;
+pub mod simulation;
 pub mod switch;
 pub mod topology;
 pub mod transport;
+pub mod watch;
 pub mod workload;
+
+pub use engine::Progress;
+pub use report::Report;
+pub use scenario::{Scenario, ScenarioError};
+pub use simulation::{Execution, Simulation, run};
+pub use workload::Files;

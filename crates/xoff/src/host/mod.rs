@@ -119,6 +119,11 @@ impl Host {
         }
     }
 
+    /// Its number.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
     /// The adapter's port.
     pub fn port(&self) -> &Port {
         &self.port

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::ScenarioError;
 use super::quantity::{self, Magnitude};
 use super::schema::{Node, Shape, Variant};
-use super::words::{choices, did_you_mean, listed, shown, takes};
+use super::words::{bounds, choices, did_you_mean, listed, shown, takes, what};
 
 type Checked = Result<(), ScenarioError>;
 
@@ -32,7 +32,7 @@ pub(super) fn check(node: Node, value: &Value, at: &str) -> Checked {
             let meant = did_you_mean(word, words(), '"');
             Err(ScenarioError::at(
                 at,
-                format!("unknown \"{word}\""),
+                format!("unknown value \"{word}\""),
                 format!("{meant}expected {}", takes(node)),
             ))
         }
@@ -134,7 +134,7 @@ fn check_list(node: Node, items: Node, values: &[Value], at: &str) -> Checked {
 
 fn quantity(node: Node, kind: &str, value: &Value, at: &str) -> Checked {
     let magnitude = quantity::read(kind, value)
-        .map_err(|problem| ScenarioError::at(at, problem, format!("expected {}", takes(node))))?;
+        .map_err(|problem| ScenarioError::at(at, problem, format!("expected {}", what(node))))?;
     check_range(node, magnitude, value, at)
 }
 
@@ -170,19 +170,21 @@ fn check_range(node: Node, found: Magnitude, value: &Value, at: &str) -> Checked
             _ => None,
         }
     };
-    // Written as "not inside" so that NaN is outside.
-    let inside = bound("minimum").is_none_or(|least| found >= least)
+    // Written with `is_none_or` and not as the opposite comparison, so that NaN is outside.
+    let large_enough = bound("minimum").is_none_or(|least| found >= least)
         && bound("x-at-least").is_none_or(|least| found >= least)
         && bound("exclusiveMinimum").is_none_or(|least| found > least)
-        && bound("x-above").is_none_or(|least| found > least)
-        && bound("maximum").is_none_or(|most| found <= most)
-        && is_multiple(node, found)
-        && fits_format(node, found);
-    if inside {
-        return Ok(());
-    }
-    let expected = format!("expected {}", takes(node));
-    Err(ScenarioError::at(at, format!("{} is out of range", shown(value)), expected))
+        && bound("x-above").is_none_or(|least| found > least);
+    let small_enough = bound("maximum").is_none_or(|most| found <= most) && fits_format(node, found);
+    let problem = match (large_enough, small_enough) {
+        (false, false) => "is not a number",
+        (false, true) => "is too small",
+        (true, false) => "is too large",
+        (true, true) if !is_multiple(node, found) => "does not divide evenly",
+        (true, true) => return Ok(()),
+    };
+    let expected = format!("expected a value {}", bounds(node));
+    Err(ScenarioError::at(at, format!("{} {problem}", shown(value)), expected))
 }
 
 fn is_multiple(node: Node, found: Magnitude) -> bool {
@@ -194,8 +196,8 @@ fn is_multiple(node: Node, found: Magnitude) -> bool {
 
 fn fits_format(node: Node, found: Magnitude) -> bool {
     match (node.text("format"), found) {
-        (Some("uint32"), Magnitude::Integer(number)) => u32::try_from(number).is_ok(),
-        (Some("uint8"), Magnitude::Integer(number)) => u8::try_from(number).is_ok(),
+        (Some("uint32"), Magnitude::Integer(number)) => number <= i64::from(u32::MAX),
+        (Some("uint8"), Magnitude::Integer(number)) => number <= i64::from(u8::MAX),
         _ => true,
     }
 }
@@ -211,7 +213,11 @@ fn check_against_neighbour(node: Node, key: &str, table: &Table, at: &str) -> Ch
         let (found, least) = (magnitude(child, &value), magnitude(child, &bound));
         if found < least || (keyword == "x-above-key" && found == least) {
             let problem = format!("{} is not {words} `{other}`, {}", shown(&value), shown(&bound));
-            return Err(ScenarioError::at(join(at, key), problem, format!("expected {}", takes(child))));
+            return Err(ScenarioError::at(
+                join(at, key),
+                problem,
+                format!("expected a value {}", bounds(child)),
+            ));
         }
     }
     Ok(())

@@ -33,7 +33,9 @@ impl fmt::Display for ScenarioError {
         if let Some(file) = &self.file {
             write!(formatter, "{file}: ")?;
         }
-        write!(formatter, "{}: {}; {}", self.key, self.problem, self.expected)
+        let line = format!("{}: {}; {}", self.key, self.problem, self.expected);
+        // What the user wrote may hold line breaks; the error never does.
+        formatter.write_str(&line.replace(['\n', '\r'], " "))
     }
 }
 

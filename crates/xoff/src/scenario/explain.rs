@@ -1,7 +1,6 @@
 //! What a key, an algorithm or another name of a scenario means: read from the schema, so from the structs' comments.
 
 use serde::Serialize;
-use serde_json::Value as Json;
 
 use super::ScenarioError;
 use super::schema::{Node, Shape, Variant};
@@ -142,7 +141,9 @@ fn catalogue() -> Vec<Explanation> {
             None => merged.push(entry),
         }
     }
-    merged.iter_mut().for_each(|entry| entry.of.dedup());
+    for entry in &mut merged {
+        entry.of.dedup();
+    }
     merged
 }
 
@@ -190,7 +191,7 @@ fn explain_key(node: Node, path: &str, of: Option<&str>) -> Explanation {
         about,
         symbol,
         takes: takes(node),
-        default: node.keyword("default").and_then(written),
+        default: written(node),
         required: false,
         choices,
         keys: match node.shape() {
@@ -242,7 +243,7 @@ fn described(node: Node) -> (String, Option<String>) {
     let text = one_line(node.text("description").unwrap_or_default());
     let bare = text.trim_end_matches('.');
     match bare.strip_suffix(']').and_then(|bare| bare.rsplit_once(" [")) {
-        Some((about, symbol)) => (format!("{about}."), Some(symbol.to_owned())),
+        Some((about, symbol)) => (format!("{about}."), Some(symbol.trim_matches('`').to_owned())),
         None => (text, None),
     }
 }
@@ -251,10 +252,11 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A default as TOML writes it; the default of a whole table is that of its keys.
-fn written(default: &Json) -> Option<String> {
-    let value = toml::Value::try_from(default).ok()?;
-    (!value.is_table()).then(|| value.to_string())
+/// A default as TOML; that of a table of plain keys is told key by key.
+fn written(node: Node) -> Option<String> {
+    let value = toml::Value::try_from(node.keyword("default")?).ok()?;
+    let is_told = !value.is_table() || matches!(node.shape(), Shape::Tagged(_));
+    is_told.then(|| value.to_string())
 }
 
 /// The first sentence of a text; full stops within brackets do not end one.
@@ -319,6 +321,8 @@ mod tests {
         let total = only("switch.total");
         assert_eq!(total.default.as_deref(), Some("\"16MB\""));
         assert!(!total.required);
+        let buffer = only("switch.buffer");
+        assert_eq!(buffer.default.as_deref(), Some("{ policy = \"dynamic_threshold\", alpha = 1 }"));
         assert!(only("workload.load").required);
     }
 

@@ -1,5 +1,7 @@
 //! The files a scenario refers to, for whoever may open them.
 
+use std::path::Path;
+
 use super::{Scenario, Sizes, Workload};
 
 /// A file that a scenario names.
@@ -11,13 +13,18 @@ pub struct FileReference {
     pub path: String,
 }
 
+/// Whether a name of sizes is that of a file.
+fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
 impl Scenario {
     /// Every file that must be read before the run: size distributions and traces.
     pub fn files(&self) -> Vec<FileReference> {
         let files = self.workload.iter().enumerate().filter_map(|(index, workload)| {
             let (key, path) = match workload {
                 Workload::Poisson(poisson) => match &poisson.sizes {
-                    Sizes::Named(name) if name.ends_with(".csv") => ("sizes", name),
+                    Sizes::Named(name) if is_file(name) => ("sizes", name),
                     _ => return None,
                 },
                 Workload::Trace(trace) => ("file", &trace.file),
@@ -26,5 +33,29 @@ impl Scenario {
             Some(FileReference { key: format!("workload[{index}].{key}"), path: path.clone() })
         });
         files.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_ends_in_csv_is_a_file_and_another_is_not() {
+        let scenario = Scenario::from_toml(
+            r#"
+            topology = { kind = "star", hosts = 4, host_link = { rate = "10Gbps", delay = "1us" } }
+            transport.one = { kind = "constant_rate" }
+            stop.at = "1ms"
+            workload = [
+                { kind = "poisson", transport = "one", sizes = "web_search", load = 0.1, of = "host" },
+                { kind = "poisson", transport = "one", sizes = "my/sizes.csv", load = 0.1, of = "host" },
+                { kind = "trace", transport = "one", file = "flows.csv" },
+            ]"#,
+            &[],
+        );
+        let files = scenario.unwrap().files();
+        let files: Vec<_> = files.iter().map(|file| (file.key.as_str(), file.path.as_str())).collect();
+        assert_eq!(files, [("workload[1].sizes", "my/sizes.csv"), ("workload[2].file", "flows.csv")]);
     }
 }

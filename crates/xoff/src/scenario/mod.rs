@@ -10,6 +10,8 @@ mod host;
 mod overrides;
 mod parse;
 pub mod pattern;
+#[cfg(test)]
+mod properties;
 mod quantity;
 mod record;
 mod schema;

@@ -68,34 +68,26 @@ fn parse_value(text: &str) -> Value {
     }
 }
 
+/// Sets one key below `table`, which stands at `node` of the schema and at the path `at`.
 fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
     let Some((step, rest)) = path.split_first() else { return Ok(()) };
     let at = if at.is_empty() { step.name.clone() } else { format!("{at}.{}", step.name) };
-    if rest.is_empty() && step.index.is_none() {
+    let child = node.child(&step.name).unwrap_or(node);
+    let is_list = matches!(child.shape(), Shape::List(_));
+    let is_whole = step.index.is_none() && !(is_list && value.is_table());
+    if rest.is_empty() && is_whole {
         if node.tag() == Some(step.name.as_str()) {
             table.clear();
         }
         merge_key(table, node, &step.name, value);
         return Ok(());
     }
-    let child = node.child(&step.name).unwrap_or(node);
-    let is_list = matches!(child.shape(), Shape::List(_));
     let slot = table.entry(step.name.clone()).or_insert_with(|| {
         let empty = Value::Table(Table::new());
         if is_list { Value::Array(vec![empty]) } else { empty }
     });
     match (slot, step.index) {
-        (Value::Array(values), None) => {
-            let elements = values.iter_mut();
-            elements.enumerate().try_for_each(|(index, slot)| {
-                set_in(slot, element(child), rest, value, &format!("{at}[{index}]"))
-            })
-        }
-        (Value::Array(values), Some(index)) => {
-            let count = values.len();
-            let slot = values.get_mut(index).ok_or_else(|| no_such_element(&at, index, count))?;
-            set_in(slot, element(child), rest, value, &format!("{at}[{index}]"))
-        }
+        (Value::Array(values), index) => set_in_list(values, index, element(child), rest, value, &at),
         (slot, None) => set_in(slot, child, rest, value, &at),
         (_, Some(index)) => {
             let expected = format!("expected `{at}` without an index");
@@ -104,9 +96,33 @@ fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) ->
     }
 }
 
-fn no_such_element(at: &str, index: usize, count: usize) -> ScenarioError {
-    let expected = format!("expected an index below {count}");
-    ScenarioError::at(format!("{at}[{index}]"), format!("`{at}` has {count}, counted from 0"), expected)
+/// Sets in one element of a list, or in every one.
+fn set_in_list(
+    values: &mut [Value],
+    index: Option<usize>,
+    node: Node,
+    rest: &[Step],
+    value: &Value,
+    at: &str,
+) -> Result<(), ScenarioError> {
+    let count = values.len();
+    if count == 0 {
+        return Err(ScenarioError::at(
+            at,
+            format!("`{at}` is an empty list"),
+            "expected a table in it to change",
+        ));
+    }
+    if let Some(index) = index.filter(|index| *index >= count) {
+        let expected = format!("expected an index below {count}");
+        return Err(ScenarioError::at(
+            format!("{at}[{index}]"),
+            format!("`{at}` has {count}, counted from 0"),
+            expected,
+        ));
+    }
+    let meant = values.iter_mut().enumerate().filter(|(place, _)| index.is_none_or(|index| index == *place));
+    meant.into_iter().try_for_each(|(place, slot)| set_in(slot, node, rest, value, &format!("{at}[{place}]")))
 }
 
 /// Sets below `slot`, which becomes a table where it is not one; with nothing left of the path, sets `slot` itself.
@@ -158,6 +174,8 @@ mod tests {
     fn without_an_index_every_table_is_meant_and_with_one_that_table() {
         equal(TWO, &["workload.load=0.5"], "workload = [{ load = 0.5 }, { load = 0.5 }]");
         equal(TWO, &["workload[1].load=0.5"], "workload = [{ load = 0.1 }, { load = 0.5 }]");
+        equal(TWO, &["workload={ load = 0.5 }"], "workload = [{ load = 0.5 }, { load = 0.5 }]");
+        equal(TWO, &["workload=[{ load = 0.5 }]"], "workload = [{ load = 0.5 }]");
     }
 
     #[test]
@@ -201,10 +219,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_set_is_said() {
-        let problem = |change: &str| {
-            let mut table: Table = TWO.parse().unwrap();
+        let applied_to = |file: &str, change: &str| {
+            let mut table: Table = file.parse().unwrap();
             apply(&mut table, &[change.to_owned()]).unwrap_err().to_string()
         };
+        let problem = |change| applied_to(TWO, change);
         assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");
         assert_eq!(
             problem("workload[x].load=1"),

@@ -15,18 +15,23 @@ impl Scenario {
     /// Reads a scenario that is already a table, with the `KEY=VALUE` overrides applied.
     pub fn from_value(mut table: Table, overrides: &[String]) -> Result<Self, ScenarioError> {
         overrides::apply(&mut table, overrides)?;
+        let scenario = Self::from_table(table)?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    /// Every key by itself is right; whether the tables fit together is not asked.
+    pub(super) fn from_table(table: Table) -> Result<Self, ScenarioError> {
         let value = Value::Table(table);
         conform::check(Node::root(), &value, "")?;
-        let scenario: Self = serde_path_to_error::deserialize(value).map_err(|error| {
-            // What conforms to the schema is readable; only a schema that says less than its type leads here.
+        // What conforms to the schema is readable: only a schema that says less than its type leads to this error.
+        serde_path_to_error::deserialize(value).map_err(|error| {
             ScenarioError::at(
                 error.path().to_string(),
                 error.inner().message(),
                 "see `xoff explain` for this key",
             )
-        })?;
-        scenario.validate()?;
-        Ok(scenario)
+        })
     }
 
     /// The scenario as a file with every default filled in, which reads back as the same scenario.
@@ -36,7 +41,144 @@ impl Scenario {
 }
 
 fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {
-    let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-    let problem = error.message().lines().collect::<Vec<_>>().join(", ");
-    ScenarioError::at(format!("line {line}"), problem, "expected TOML, such as key = \"value\"")
+    let span = error.span().unwrap_or(0..0);
+    let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
+    let problem = error.message().replace('\n', ", ").replace(", expected nothing", "");
+    let place = text.lines().nth(line - 1).unwrap_or_default().trim();
+    let problem = if place.is_empty() { problem } else { format!("{problem} in `{place}`") };
+    let expected = "expected TOML, with text and quantities in quotes, such as rate = \"100Gbps\"";
+    ScenarioError::at(format!("line {line}"), problem, expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEMO: &str = r#"
+title = "Web search at 60 % load"
+[topology]
+kind = "leaf_spine"
+leaves = 4
+spines = 4
+hosts_per_leaf = 8
+host_link = { rate = "100Gbps", delay = "1us" }
+fabric_link = { rate = "100Gbps", delay = "1us" }
+[[switch]]
+total = "16MB"
+buffer = { policy = "dynamic_threshold", alpha = 1 }
+marking.queue = { kind = "threshold", threshold = "100kB" }
+[transport.dctcp]
+kind = "tcp"
+congestion_control = { algorithm = "dctcp" }
+[[workload]]
+kind = "poisson"
+transport = "dctcp"
+sizes = "web_search"
+load = 0.6
+of = "core"
+[stop]
+arrivals_end = "10ms"
+"#;
+
+    fn problem(overrides: &[&str]) -> String {
+        let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
+        Scenario::from_toml(DEMO, &overrides)
+            .map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    /// The demo with a piece of its text replaced.
+    fn problem_with(old: &str, new: &str) -> String {
+        assert!(DEMO.contains(old), "{old}");
+        let text = DEMO.replace(old, new);
+        Scenario::from_toml(&text, &[]).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    const RATE: &str = "expected a rate with its unit (bps, kbps, Mbps, Gbps, Tbps), such as \"100Gbps\"";
+    const SIZE: &str = "expected a size with its unit (B, kB, KiB, MB, MiB, GB, GiB), such as \"720kB\"";
+
+    /// Issue 2, "Bad input", and what a hand at the keyboard does wrong besides.
+    #[test]
+    fn a_wrong_value_is_answered_in_one_line_with_key_and_remedy() {
+        let rate = "topology.host_link.rate";
+        for (change, expected) in [
+            ("switch.buffer.alfa=2", "switch[0].buffer.alfa: unknown key `alfa`; did you mean `alpha`? known keys: `policy`, `alpha`".to_owned()),
+            ("topology.host_link.rate=100", format!("{rate}: 100 has no unit; {RATE}")),
+            ("topology.host_link.rate=100us", format!("{rate}: \"100us\" is a time, not a rate; {RATE}")),
+            ("topology.host_link.rate=1Gb", format!("{rate}: \"1Gb\" has an unknown unit \"Gb\"; {RATE}")),
+            ("topology.host_link.rate=-1Gbps", format!("{rate}: \"-1Gbps\" is negative; {RATE}")),
+            ("topology.host_link.rate=0Gbps", format!("{rate}: \"0Gbps\" is too small; expected a value above 0bps")),
+            ("topology.host_link.rate=true", format!("{rate}: true is not a rate; {RATE}")),
+            ("topology.leaves=0", "topology.leaves: 0 is too small; expected a value at least 1".to_owned()),
+            ("workload.load=0", "workload[0].load: 0 is too small; expected a value above 0 and at most 1".to_owned()),
+            ("workload.load=1.5", "workload[0].load: 1.5 is too large; expected a value above 0 and at most 1".to_owned()),
+            ("workload.load=nan", "workload[0].load: nan is not a number; expected a value above 0 and at most 1".to_owned()),
+            ("workload.load=high", "workload[0].load: \"high\" does not fit; expected a number, above 0 and at most 1".to_owned()),
+            ("workload.priority=8", "workload[0].priority: 8 is too large; expected a value at least 0 and at most 7".to_owned()),
+            ("workload.transport=dctpc", "workload[0].transport: there is no transport \"dctpc\"; did you mean \"dctcp\"? expected \"dctcp\", or a table [transport.dctpc]".to_owned()),
+            ("workload.sizes={ fixed = \"0B\" }", "workload[0].sizes.fixed: \"0B\" is too small; expected a value at least 1B".to_owned()),
+            ("workload.sizes=5", "workload[0].sizes: 5 does not fit; expected text in quotes, or a table with `fixed`".to_owned()),
+            ("switch.total=1kB", "switch[0].total: 1kB is smaller than one packet; expected at least 1518B, the largest frame of the transports".to_owned()),
+            ("switch.total=1.5B", format!("switch[0].total: \"1.5B\" is not a whole number of B; {SIZE}")),
+            ("switch.buffer.alpha=0", "switch[0].buffer.alpha: 0 is too small; expected a value above 0".to_owned()),
+            ("switch.buffer.policy=dynamic_treshold", "switch[0].buffer.policy: unknown policy \"dynamic_treshold\"; did you mean \"dynamic_threshold\"? expected \"complete_sharing\" or \"static_partition\" or \"dynamic_threshold\"".to_owned()),
+            ("switch.buffer={ policy = \"complete_sharing\", alpha = 3 }", "switch[0].buffer.alpha: unknown key `alpha`; it belongs to policy = \"dynamic_threshold\"; known keys: `policy`".to_owned()),
+            ("switch.marking.queue={ kind = \"red\", minimum = \"2kB\", maximum = \"2kB\", probability = 0.1 }", "switch[0].marking.queue.maximum: \"2kB\" is not above `minimum`, \"2kB\"; expected a value above `minimum`".to_owned()),
+            ("transport.dctcp.payload=0B", "transport.dctcp.payload: \"0B\" is too small; expected a value at least 1B".to_owned()),
+            ("transport.dctcp.payload=65500B", "transport.dctcp.payload: 65558B make a frame; expected payload and headers of at most 65535B together".to_owned()),
+            ("transport.dctcp.maximum_rto=1ms", "transport.dctcp.maximum_rto: \"1ms\" is not at least `minimum_rto`, \"5ms\"; expected a value at least `minimum_rto`".to_owned()),
+            ("transport.dctcp.congestion_control.gain=2", "transport.dctcp.congestion_control.gain: 2 is too large; expected a value above 0 and at most 1".to_owned()),
+            ("transport.dctcp.recovery=newreno", "transport.dctcp.recovery: unknown value \"newreno\"; did you mean \"new_reno\"? expected \"sack\" or \"new_reno\"".to_owned()),
+            ("stop.period=0s", "stop.period: \"0s\" is too small; expected a value above 0s".to_owned()),
+            ("measure.size_classes=[\"2kB\", \"1kB\"]", "measure.size_classes: \"2kB\", \"1kB\" do not increase; expected each above the one before".to_owned()),
+            ("measure.size_classes=[\"2kB\"]", format!("measure.size_classes: a list of 1; expected a list of 2, each {}, each above the one before", &SIZE[9..])),
+            ("seed=1.5", "seed: 1.5 does not fit; expected a whole number, at least 0".to_owned()),
+            ("host=3", "host: 3 does not fit; expected a table with `delay`, `jitter`, `adapter_queue`, `small_queue`".to_owned()),
+            ("observe.queues={ every = 10 }", "observe.queues.every: 10 has no unit; expected \"change\", or a time with its unit (ps, ns, us, ms, s), such as \"1us\"".to_owned()),
+        ] {
+            assert_eq!(problem(&[change]), expected, "{change}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_named_with_what_it_is() {
+        assert_eq!(
+            problem_with("load = 0.6\n", ""),
+            "workload[0].load: missing; expected offered load as a share of a capacity (a number, above 0 and at most 1)"
+        );
+        assert_eq!(
+            problem_with("host_link = { rate = \"100Gbps\", delay = \"1us\" }\nfabric", "fabric"),
+            "topology.host_link: missing; expected the link of every host (a table with `rate`, `delay`)"
+        );
+        assert_eq!(
+            problem_with("kind = \"tcp\"\n", ""),
+            "transport.dctcp.kind: missing; expected \"tcp\" or \"constant_rate\""
+        );
+        let rest = DEMO.split("[[workload]]").next().unwrap();
+        assert!(Scenario::from_toml(rest, &[]).unwrap_err().to_string().starts_with("workload: missing; "));
+    }
+
+    #[test]
+    fn text_that_is_not_toml_is_answered_with_its_line() {
+        let remedy = "expected TOML, with text and quantities in quotes, such as rate = \"100Gbps\"";
+        for (old, new, expected) in [
+            ("leaves = 4\n", "leaves = 4\nleaves = 5\n", "line 6: duplicate key in `leaves = 5`"),
+            ("load = 0.6", "load = 0.6Gbps", "line 21: invalid float in `load = 0.6Gbps`"),
+            (
+                "leaves = 4\n",
+                "leaves =\n",
+                "line 5: string values must be quoted, expected literal string in `leaves =`",
+            ),
+        ] {
+            assert_eq!(problem_with(old, new), format!("{expected}; {remedy}"));
+        }
+    }
+
+    #[test]
+    fn the_demo_is_read_with_its_defaults() {
+        let scenario = Scenario::from_toml(DEMO, &[]).unwrap();
+        assert_eq!(scenario.seed, 1);
+        assert_eq!(problem(&["switch.buffer.alpha=1/16", "workload[0].load=1"]), "accepted");
+        assert!(scenario.to_toml().contains("payload = \"1460B\""), "{}", scenario.to_toml());
+        assert_eq!(Scenario::from_toml(&scenario.to_toml(), &[]), Ok(scenario));
+    }
 }

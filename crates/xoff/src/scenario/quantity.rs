@@ -153,11 +153,10 @@ pub(super) enum Magnitude {
 /// Reads a value as the quantity that the schema's `x-quantity` names, or says what is wrong with it.
 pub(super) fn read(kind: &str, value: &Value) -> Result<Magnitude, String> {
     match kind {
-        "Span" => TIME.read(value).map(Magnitude::Units),
         "Bytes" => SIZE.read(value).map(Magnitude::Units),
         "Rate" => RATE.read(value).map(Magnitude::Units),
         "Every" if value.as_str() == Some("change") => Ok(Magnitude::Units(u64::MAX)),
-        "Every" => TIME.read(value).map(Magnitude::Units),
+        "Span" | "Every" => TIME.read(value).map(Magnitude::Units),
         _ => read_ratio(value).map(|ratio| Magnitude::Real(ratio.as_f64())),
     }
 }

@@ -160,3 +160,65 @@ impl Scenario {
         deciding.map_or_else(|| format!("switch.{key}"), |index| format!("switch[{index}].{key}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(switch: &str) -> Scenario {
+        let text = format!(
+            r#"
+            topology = {{ kind = "star", hosts = 4, host_link = {{ rate = "10Gbps", delay = "1us" }} }}
+            transport.one = {{ kind = "constant_rate" }}
+            workload = [{{ kind = "permutation", transport = "one", size = "1kB" }}]
+            {switch}"#
+        );
+        Scenario::from_toml(&text, &[]).unwrap()
+    }
+
+    #[test]
+    fn a_switch_of_which_nothing_is_said_has_the_defaults() {
+        let settings = scenario("").switch_settings("switch0");
+        assert_eq!(settings, SwitchSettings::default());
+        assert_eq!(settings.total, Bytes::new(16_000_000));
+    }
+
+    #[test]
+    fn the_later_table_wins_key_by_key() {
+        let scenario = scenario(
+            r#"
+            [[switch]]
+            total = "1MB"
+            reserved_per_port = "2kB"
+            buffer = { policy = "dynamic_threshold", alpha = 4 }
+            marking.queue = { kind = "threshold", threshold = "10kB", when = "dequeue" }
+            [[switch]]
+            nodes = "leaf*"
+            total = "2MB"
+            buffer = { policy = "dynamic_threshold" }
+            [switch.marking]
+            queue = { kind = "threshold", threshold = "20kB" }
+            "#,
+        );
+        let (leaf, spine) = (scenario.switch_settings("leaf0"), scenario.switch_settings("spine0"));
+        assert_eq!((leaf.total, spine.total), (Bytes::new(2_000_000), Bytes::new(1_000_000)));
+        assert_eq!(leaf.reserved_per_port, Bytes::new(2_000));
+        assert_eq!(leaf.buffer, SwitchSettings::default().buffer);
+        let threshold = |settings: &SwitchSettings| match &settings.marking.queue {
+            Some(marking::Parameters::Threshold(marker)) => (marker.threshold.get(), marker.when),
+            _ => panic!("a threshold"),
+        };
+        assert_eq!(threshold(&leaf), (20_000, marking::When::Enqueue));
+        assert_eq!(threshold(&spine), (10_000, marking::When::Dequeue));
+    }
+
+    #[test]
+    fn a_pattern_must_match_a_switch() {
+        let scenario = scenario("switch = [{ nodes = \"*\" }, { nodes = \"leave*\" }]");
+        assert_eq!(scenario.check_switch_patterns(&["leaf0", "leave1"]), Ok(()));
+        assert_eq!(
+            scenario.check_switch_patterns(&["leaf0", "leaf1"]).unwrap_err().to_string(),
+            "switch[1].nodes: no switch matches \"leave*\"; did you mean \"leaf0\"? the switches are \"leaf0\" to \"leaf1\""
+        );
+    }
+}

@@ -34,13 +34,9 @@ impl Scenario {
             let frame = transport.largest_frame();
             if frame > LARGEST_FRAME {
                 let problem = format!("{frame} make a frame");
-                let expected =
-                    format!("expected payload and headers of at most {} together", LARGEST_FRAME.get());
-                return Err(ScenarioError::at(
-                    format!("transport.{name}.payload"),
-                    problem,
-                    format!("{expected} bytes"),
-                ));
+                let most = LARGEST_FRAME.get();
+                let expected = format!("expected payload and headers of at most {most}B together");
+                return Err(ScenarioError::at(format!("transport.{name}.payload"), problem, expected));
             }
         }
         Ok(())
@@ -161,6 +157,17 @@ impl Workload {
         }
     }
 
+    /// The traffic class of all its flows; nothing where each flow has its own.
+    pub fn priority(&self) -> Option<u8> {
+        match self {
+            Self::Poisson(workload) => Some(workload.priority),
+            Self::LongLived(workload) => Some(workload.priority),
+            Self::Incast(workload) => Some(workload.priority),
+            Self::Permutation(workload) => Some(workload.priority),
+            Self::Trace(_) => None,
+        }
+    }
+
     /// Whether its flows have a last byte.
     fn has_finite_flows(&self) -> bool {
         match self {
@@ -177,5 +184,88 @@ impl Workload {
             Self::Incast(workload) => workload.groups.is_none(),
             Self::LongLived(_) | Self::Permutation(_) | Self::Trace(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(workloads: &str, rest: &str) -> Result<Scenario, ScenarioError> {
+        let text = format!(
+            r#"
+            topology = {{ kind = "star", hosts = 4, host_link = {{ rate = "10Gbps", delay = "1us" }} }}
+            transport.reno = {{ kind = "tcp", congestion_control = {{ algorithm = "reno" }} }}
+            workload = [{workloads}]
+            {rest}"#
+        );
+        Scenario::from_toml(&text, &[])
+    }
+
+    fn problem(workloads: &str, rest: &str) -> String {
+        scenario(workloads, rest).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    const POISSON: &str = r#"{ kind = "poisson", transport = "reno", sizes = "x", load = 0.5, of = "host" }"#;
+    const ENDLESS: &str = r#"{ kind = "permutation", transport = "reno" }"#;
+
+    #[test]
+    fn arrivals_need_an_end() {
+        let expected = "workload[0].kind: flows arrive for ever, and nothing ends the run; \
+                        expected stop.arrivals_end, stop.after_flows or stop.at";
+        assert_eq!(problem(POISSON, ""), expected);
+        for stop in ["arrivals_end = \"1ms\"", "after_flows = 3", "at = \"1ms\""] {
+            assert_eq!(problem(POISSON, &format!("stop.{stop}")), "accepted");
+        }
+        let incast =
+            |keys| format!(r#"{{ kind = "incast", transport = "reno", fan_in = 3, size = "1kB", {keys} }}"#);
+        assert_eq!(problem(&incast("every = \"1ms\""), ""), expected);
+        assert_eq!(problem(&incast("every = \"1ms\", groups = 2"), ""), "accepted");
+        assert_eq!(problem(&incast("groups = 1"), ""), "accepted");
+        let missing =
+            "workload[0].every: missing; expected the time from one group to the next, or groups = 1";
+        assert_eq!(problem(&incast("groups = 2"), ""), missing);
+    }
+
+    #[test]
+    fn flows_without_end_need_the_runs_end() {
+        let expected = "workload[0].size: flows without end, and nothing that ends the run; \
+                        expected a `size`, or stop.at";
+        assert_eq!(problem(ENDLESS, ""), expected);
+        assert_eq!(problem(ENDLESS, "stop.arrivals_end = \"1ms\""), expected);
+        assert_eq!(problem(ENDLESS, "stop.after_flows = 3"), expected);
+        assert_eq!(problem(ENDLESS, "stop.at = \"1ms\""), "accepted");
+        assert_eq!(problem(&format!("{ENDLESS}, {POISSON}"), "stop.after_flows = 3"), "accepted");
+    }
+
+    #[test]
+    fn reserves_must_fit_into_the_memory() {
+        let keys = "reserved_per_port = \"1kB\", reserved_per_queue = \"500B\"";
+        let rest = format!("stop.at = \"1ms\"\nswitch = [{{ total = \"8kB\" }}, {{ {keys} }}]");
+        let scenario = scenario(POISSON, &rest).unwrap();
+        assert_eq!(scenario.check_reserves("switch0", 4, 2), Ok(()));
+        assert_eq!(
+            scenario.check_reserves("switch0", 5, 2).unwrap_err().to_string(),
+            "switch[0].total: switch0 reserves 10kB for 5 ports, more than its memory of 8kB; \
+             expected a larger `total`, or smaller `reserved_per_port` and `reserved_per_queue`"
+        );
+    }
+
+    #[test]
+    fn there_are_at_most_255_transports() {
+        let table = |index| format!("[transport.t{index}]\nkind = \"constant_rate\"\n");
+        let tables = |count| (0..count).map(table).collect::<Vec<_>>().concat();
+        assert_eq!(problem(POISSON, &format!("stop.at = \"1s\"\n{}", tables(254))), "accepted");
+        let problem = problem(POISSON, &format!("stop.at = \"1s\"\n{}", tables(255)));
+        assert_eq!(problem, "transport: 256 tables; expected at most 255");
+    }
+
+    #[test]
+    fn an_adapter_must_hold_a_packet() {
+        assert_eq!(
+            problem(POISSON, "stop.at = \"1ms\"\nhost.adapter_queue = \"1kB\""),
+            "host.adapter_queue: 1kB is smaller than one packet; \
+             expected at least 1518B, the largest frame of the transports"
+        );
     }
 }

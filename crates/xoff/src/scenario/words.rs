@@ -7,7 +7,13 @@ use super::schema::{Node, Shape};
 
 /// What a place in a scenario takes, such as `a whole number, at least 1`.
 pub(super) fn takes(node: Node) -> String {
-    let what = match node.shape() {
+    let (what, bounds) = (what(node), bounds(node));
+    if bounds.is_empty() { what } else { format!("{what}, {bounds}") }
+}
+
+/// The same without the range.
+pub(super) fn what(node: Node) -> String {
+    match node.shape() {
         Shape::Quantity(_) => node.type_description().unwrap_or("a quantity").to_owned(),
         Shape::Table => {
             format!("a table with {}", listed(node.keys().map(|(key, _)| key)))
@@ -23,9 +29,7 @@ pub(super) fn takes(node: Node) -> String {
             branches.iter().map(|branch| takes(*branch)).collect::<Vec<_>>().join(", or ")
         }
         Shape::Plain(name) => plain(name).to_owned(),
-    };
-    let bounds = bounds(node);
-    if bounds.is_empty() { what } else { format!("{what}, {bounds}") }
+    }
 }
 
 fn plain(type_name: &str) -> &'static str {

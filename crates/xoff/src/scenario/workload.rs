@@ -72,7 +72,7 @@ pub struct Poisson {
     pub transport: String,
     /// Flow sizes.
     pub sizes: Sizes,
-    /// Offered load as a share of a capacity, above 0 and at most 1.
+    /// Offered load as a share of a capacity.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: f64,
     /// Which capacity the load is a share of.

@@ -115,7 +115,7 @@ mod tests {
         let itself = refusal(&table(&["a"], &["s"], &[["a", "s"], ["s", "s"]]));
         assert!(itself.contains("topology.links[1].between: \"s\" is linked to itself"), "{itself}");
         let unknown = refusal(&table(&["a"], &["switch"], &[["a", "swich"]]));
-        assert!(unknown.contains("the nearest is \"switch\""), "{unknown}");
+        assert!(unknown.contains("did you mean \"switch\"?"), "{unknown}");
         assert!(refusal(&table(&[], &["s"], &[])).contains("topology.hosts: there are no hosts"));
     }
 

@@ -13,7 +13,7 @@ mod plan;
 mod ports;
 mod star;
 
-pub use names::{Names, nearest};
+pub use names::{Names, did_you_mean};
 pub use ports::{Port, Ports};
 
 use crate::kernel::units::{Rate, Span};

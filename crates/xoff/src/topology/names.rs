@@ -29,7 +29,7 @@ impl<'a> Names<'a> {
     /// The node of this name, or what is wrong with the key that named it.
     pub fn node(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         self.find(name).ok_or_else(|| {
-            let expected = expected_name("expected the name of a node", name, self.nodes);
+            let expected = expected_name("the name of a node", name, self.nodes);
             ScenarioError::at(key, format!("\"{name}\" does not exist"), expected)
         })
     }
@@ -41,21 +41,27 @@ impl<'a> Names<'a> {
             Some(_) => "is a switch",
             None => "does not exist",
         };
-        let expected = expected_name("expected the name of a host", name, &self.nodes[..self.hosts as usize]);
+        let expected = expected_name("the name of a host", name, &self.nodes[..self.hosts as usize]);
         Err(ScenarioError::at(key, format!("\"{name}\" {problem}"), expected))
     }
 }
 
 fn expected_name(what: &str, name: &str, nodes: &[Node]) -> String {
-    match nearest(name, nodes.iter().map(|node| node.name.as_str())) {
-        Some(near) => format!("{what}, the nearest is \"{near}\""),
-        None => what.to_owned(),
-    }
+    let meant = did_you_mean(name, nodes.iter().map(|node| node.name.as_str()));
+    format!("{meant}expected {what}")
 }
 
-/// The candidate with the fewest edits from `name`; the earliest of several.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates.into_iter().min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
+/// `did you mean "X"? ` with the candidate that takes the fewest edits, the earliest of several.
+/// Nothing where even that one differs in more than half of the letters.
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let by_edits = candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .min_by_key(|(edits, _)| *edits);
+    match by_edits {
+        Some((edits, near)) if edits * 2 <= name.chars().count() => format!("did you mean \"{near}\"? "),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +79,13 @@ mod tests {
         assert_eq!(names.node("key", "leaf0"), Ok(2));
         let error = names.node("key", "laef0").unwrap_err();
         assert_eq!(error.problem, "\"laef0\" does not exist");
-        assert_eq!(error.expected, "expected the name of a node, the nearest is \"leaf0\"");
+        assert_eq!(error.expected, "did you mean \"leaf0\"? expected the name of a node");
+    }
+
+    #[test]
+    fn a_name_like_no_other_is_answered_with_none() {
+        assert_eq!(did_you_mean("router", ["host0", "leaf0"]), "");
+        assert_eq!(did_you_mean("host7", []), "");
     }
 
     #[test]

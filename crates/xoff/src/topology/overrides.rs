@@ -74,7 +74,7 @@ mod tests {
         let refused = |links: &str| refusal(&with(links));
         let unknown = refused("{ between = ['leaf0', 'spin1'], rate = '1Gbps' }");
         assert!(unknown.contains("topology.links[0].between: \"spin1\" does not exist"), "{unknown}");
-        assert!(unknown.contains("the nearest is \"spine1\""), "{unknown}");
+        assert!(unknown.contains("did you mean \"spine1\"?"), "{unknown}");
         let apart = refused("{ between = ['leaf0', 'leaf1'], rate = '1Gbps' }");
         assert!(apart.contains("there is no link between \"leaf0\" and \"leaf1\""), "{apart}");
         assert!(refused("{ between = ['leaf0', 'spine1'] }").contains("topology.links[0]: changes nothing"));

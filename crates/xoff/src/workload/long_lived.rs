@@ -87,7 +87,7 @@ mod tests {
         let refused = |keys: &str| refusal(&star(3), &format!("kind = 'long_lived'\n{keys}"));
         let unknown = refused("pairs = [['host0', 'host1'], ['host0', 'hots2']]");
         assert!(unknown.contains("workload[0].pairs[1]: \"hots2\" does not exist"), "{unknown}");
-        assert!(unknown.contains("the nearest is \"host2\""), "{unknown}");
+        assert!(unknown.contains("did you mean \"host2\"?"), "{unknown}");
         let itself = refused("pairs = [['host1', 'host1']]");
         assert!(itself.contains("workload[0].pairs[0]: \"host1\" would send to itself"), "{itself}");
         let switch = refused("pairs = [['host1', 'switch0']]");

@@ -38,6 +38,14 @@ pub type Files = BTreeMap<String, String>;
 pub struct Source {
     kind: Kind,
     end: Time,
+    classes: u8,
+}
+
+impl Source {
+    /// The traffic classes of its flows: bit n is set if class n is among them.
+    pub fn classes(&self) -> u8 {
+        self.classes
+    }
 }
 
 impl Iterator for Source {
@@ -55,7 +63,12 @@ pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<
     (scenario.workload.iter().enumerate())
         .map(|(index, workload)| {
             let setup = Setup { scenario, network, names: &names, files, index };
-            Ok(Source { kind: Kind::new(workload, &setup)?, end })
+            let kind = Kind::new(workload, &setup)?;
+            let classes = match workload.priority() {
+                Some(priority) => 1 << priority,
+                None => kind.clone().fold(0, |classes, flow| classes | 1 << flow.priority),
+            };
+            Ok(Source { kind, end, classes })
         })
         .collect()
 }

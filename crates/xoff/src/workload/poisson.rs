@@ -259,7 +259,7 @@ mod tests {
     fn unknown_sizes_are_answered_with_the_nearest_name() {
         let error = refusal(&star(4), "kind = 'poisson'\nsizes = 'web-search'\nload = 0.5\nof = 'host'");
         assert!(error.contains("workload[0].sizes: \"web-search\" does not exist"), "{error}");
-        assert!(error.contains("the nearest name is \"web_search\""), "{error}");
+        assert!(error.contains("did you mean \"web_search\"?"), "{error}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Files, FlowSpec};
 use crate::kernel::rng::{Purpose, Rng, stream};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{Scenario, ScenarioError, Transport};
-use crate::topology::{Names, Network, NodeId, nearest};
+use crate::topology::{Names, Network, NodeId, did_you_mean};
 
 /// The scenario around one workload.
 pub(super) struct Setup<'a> {
@@ -34,11 +34,8 @@ impl<'a> Setup<'a> {
     /// A transport by name.
     pub(super) fn transport(&self, name: &str) -> Result<&'a Transport, ScenarioError> {
         self.scenario.transport.get(name).ok_or_else(|| {
-            let near = nearest(name, self.scenario.transport.keys().map(String::as_str));
-            let expected = match near {
-                Some(near) => format!("expected the name of a [transport] table, the nearest is \"{near}\""),
-                None => format!("expected a table [transport.{name}]"),
-            };
+            let meant = did_you_mean(name, self.scenario.transport.keys().map(String::as_str));
+            let expected = format!("{meant}expected the name of a table, as in [transport.{name}]");
             self.error("transport", format!("\"{name}\" does not exist"), &expected)
         })
     }

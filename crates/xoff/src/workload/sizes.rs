@@ -6,7 +6,7 @@ use super::csv_rows::{for_each_row, whole_number};
 use super::setup::Setup;
 use crate::kernel::units::Bytes;
 use crate::scenario::{ScenarioError, Sizes};
-use crate::topology::nearest;
+use crate::topology::did_you_mean;
 
 /// A list that comes with xoff.
 #[derive(Clone, Copy, Debug)]
@@ -156,9 +156,8 @@ impl SizeDistribution {
 }
 
 fn unknown(name: &str, setup: &Setup<'_>) -> ScenarioError {
-    let near = nearest(name, CATALOGUE.iter().map(|list| list.name)).unwrap_or("web_search");
-    let expected =
-        format!("expected a name from `xoff list sizes` or a CSV file, the nearest name is \"{near}\"");
+    let meant = did_you_mean(name, CATALOGUE.iter().map(|list| list.name));
+    let expected = format!("{meant}expected a name from `xoff list sizes`, or a CSV file");
     setup.error("sizes", format!("\"{name}\" does not exist"), &expected)
 }
 
@@ -209,7 +208,7 @@ mod tests {
         assert_eq!(sizes.sample(0.0), Bytes::new(1));
     }
 
-    /// `facts/workloads.md` 2, which for `hadoop_large` gives the mean before its points were rounded: 3,423,728.
+    /// `facts/workloads.md` 2; for `hadoop_large` it gives the mean of unrounded points: 3,423,728.
     #[test]
     fn the_means_are_those_of_the_facts() {
         let means = [

@@ -98,7 +98,7 @@ mod tests {
             ("host0,host1,100,20", "has 4 fields"),
             (
                 "host0,hots1,100,20,0",
-                "\"hots1\" does not exist; expected the name of a host, the nearest is \"host1\"",
+                "\"hots1\" does not exist; did you mean \"host1\"? expected the name of a host",
             ),
             ("switch0,host1,100,20,0", "\"switch0\" is a switch"),
             ("host1,host1,100,20,0", "\"host1\" would send to itself"),

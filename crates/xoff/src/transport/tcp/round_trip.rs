@@ -15,7 +15,7 @@ pub struct Bounds {
 
 /// Smoothed round-trip time, its variation and the back-off.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RoundTrip {
+pub(super) struct RoundTrip {
     smoothed: Span,
     variation: Span,
     backoff: u32,
@@ -24,7 +24,7 @@ pub struct RoundTrip {
 impl RoundTrip {
     /// Takes one sample, which also ends a back-off.
     #[inline]
-    pub fn sample(&mut self, sample: Span) {
+    pub(super) fn sample(&mut self, sample: Span) {
         let sample = sample.get();
         if self.smoothed == Span::ZERO {
             self.smoothed = Span::new(sample);
@@ -38,18 +38,18 @@ impl RoundTrip {
     }
 
     /// The timeout expired: the next one waits twice as long.
-    pub fn back_off(&mut self) {
+    pub(super) fn back_off(&mut self) {
         self.backoff += 1;
     }
 
     /// Whether the timeout has expired since the last sample.
-    pub fn has_backed_off(&self) -> bool {
+    pub(super) fn has_backed_off(&self) -> bool {
         self.backoff > 0
     }
 
     /// The timeout: srtt + 4 rttvar within its bounds, doubled for each expiry up to the largest.
     #[inline]
-    pub fn timeout(&self, bounds: &Bounds) -> Span {
+    pub(super) fn timeout(&self, bounds: &Bounds) -> Span {
         let base = if self.smoothed == Span::ZERO {
             bounds.initial
         } else {

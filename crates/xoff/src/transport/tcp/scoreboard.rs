@@ -8,7 +8,7 @@ const DUPLICATE_THRESHOLD: usize = 3;
 
 /// Segment numbers run from the start of the flow.
 #[derive(Clone, Debug, Default)]
-pub struct Scoreboard {
+pub(super) struct Scoreboard {
     /// First segment not cumulatively acknowledged.
     first: u64,
     /// Whether each segment from `first` on has been selectively acknowledged.
@@ -26,7 +26,7 @@ pub struct Scoreboard {
 
 impl Scoreboard {
     /// Forgets everything; segments below `first` are acknowledged.
-    pub fn reset(&mut self, first: u64) {
+    pub(super) fn reset(&mut self, first: u64) {
         self.first = first;
         self.sacked.clear();
         self.sacked_count = 0;
@@ -37,22 +37,22 @@ impl Scoreboard {
     }
 
     /// Whether nothing is known beyond the cumulative acknowledgement.
-    pub fn is_clear(&self) -> bool {
+    pub(super) fn is_clear(&self) -> bool {
         self.sacked_count == 0 && self.lost_below == self.first
     }
 
     /// Segments that have arrived out of order.
-    pub fn sacked_count(&self) -> u64 {
+    pub(super) fn sacked_count(&self) -> u64 {
         self.sacked_count
     }
 
     /// The highest segment that has arrived out of order.
-    pub fn highest_sacked(&self) -> Option<u64> {
+    pub(super) fn highest_sacked(&self) -> Option<u64> {
         (self.sacked_count > 0).then_some(self.highest[0])
     }
 
     /// Everything below segment `first` is acknowledged.
-    pub fn advance(&mut self, first: u64) {
+    pub(super) fn advance(&mut self, first: u64) {
         while self.first < first {
             if self.sacked.pop_front().unwrap_or(false) {
                 self.sacked_count -= 1;
@@ -66,7 +66,7 @@ impl Scoreboard {
     }
 
     /// Segments `start..end` have arrived. Returns how many of them are news.
-    pub fn sack(&mut self, start: u64, end: u64) -> u64 {
+    pub(super) fn sack(&mut self, start: u64, end: u64) -> u64 {
         let mut news = 0;
         for segment in start.max(self.first)..end {
             let index = (segment - self.first) as usize;
@@ -95,7 +95,7 @@ impl Scoreboard {
     }
 
     /// Declares lost what has at least three arrived segments above it. Returns whether there is anything lost.
-    pub fn find_losses(&mut self) -> bool {
+    pub(super) fn find_losses(&mut self) -> bool {
         let third = self.highest[DUPLICATE_THRESHOLD - 1];
         if self.sacked_count >= DUPLICATE_THRESHOLD as u64 && third > self.first {
             self.lose_below(third);
@@ -104,7 +104,7 @@ impl Scoreboard {
     }
 
     /// Declares everything below `end` that has not arrived lost, and none of it sent again.
-    pub fn lose_everything_below(&mut self, end: u64) {
+    pub(super) fn lose_everything_below(&mut self, end: u64) {
         self.next = self.first;
         self.lost_below = self.first;
         self.lost_count = 0;
@@ -112,7 +112,7 @@ impl Scoreboard {
     }
 
     /// Declares one more segment lost if it has not arrived.
-    pub fn lose_first(&mut self) {
+    pub(super) fn lose_first(&mut self) {
         self.lose_below(self.first + 1);
     }
 
@@ -139,26 +139,26 @@ impl Scoreboard {
     }
 
     /// The next lost segment that has not been sent again.
-    pub fn next_lost(&mut self) -> Option<u64> {
+    pub(super) fn next_lost(&mut self) -> Option<u64> {
         self.skip_sacked();
         (self.next < self.lost_below).then_some(self.next)
     }
 
     /// The next segment below the highest that has arrived, lost or not (RFC 6675, NextSeg rule 3), now declared lost.
-    pub fn next_unsacked(&mut self) -> Option<u64> {
+    pub(super) fn next_unsacked(&mut self) -> Option<u64> {
         let highest = self.highest_sacked()?;
         self.lose_below(highest);
         self.next_lost()
     }
 
     /// The segment last answered by [`Scoreboard::next_lost`] is sent again.
-    pub fn sent_again(&mut self) {
+    pub(super) fn sent_again(&mut self) {
         self.next += 1;
         self.lost_count -= 1;
     }
 
     /// Lost segments not yet sent again.
-    pub fn lost_count(&self) -> u64 {
+    pub(super) fn lost_count(&self) -> u64 {
         self.lost_count
     }
 }

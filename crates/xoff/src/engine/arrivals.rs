@@ -1,0 +1,59 @@
+//! Flows as they are drawn from the workloads, numbered at both of their ends.
+//! Every thread draws all flows, because that is cheaper than telling one another, and keeps its own.
+
+use crate::host::FlowStart;
+use crate::kernel::units::Time;
+use crate::topology::NodeId;
+use crate::workload::{FlowSpec, Source};
+
+/// The flows still to come.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    sources: Vec<Source>,
+    heads: Vec<Option<FlowSpec>>,
+    departures: Vec<u32>,
+    receptions: Vec<u32>,
+}
+
+impl Arrivals {
+    /// All flows of these workloads between `hosts` hosts.
+    pub fn new(mut sources: Vec<Source>, hosts: u32) -> Self {
+        let heads = sources.iter_mut().map(Iterator::next).collect();
+        Self { sources, heads, departures: vec![0; hosts as usize], receptions: vec![0; hosts as usize] }
+    }
+
+    /// When the next flow starts; `Time::MAX` if none does.
+    pub fn next_start(&self) -> Time {
+        self.heads.iter().flatten().map(|flow| flow.start).min().unwrap_or(Time::MAX)
+    }
+
+    /// Announces to `host` every flow that starts before `end`, in order of start and of workload.
+    pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(NodeId, FlowStart)) {
+        while let Some(earliest) = self.earliest_before(end) {
+            let head = &mut self.heads[earliest];
+            let Some(flow) = std::mem::replace(head, self.sources[earliest].next()) else { return };
+            let number = take_number(&mut self.departures[flow.source as usize]);
+            let reception = take_number(&mut self.receptions[flow.destination as usize]);
+            let start = FlowStart {
+                start: flow.start,
+                number,
+                destination: flow.destination,
+                reception,
+                size: flow.size,
+                priority: flow.priority,
+                transport: flow.transport,
+            };
+            announce(flow.source, start);
+        }
+    }
+
+    fn earliest_before(&self, end: Time) -> Option<usize> {
+        let starts = self.heads.iter().enumerate().filter_map(|(index, flow)| Some((flow.as_ref()?.start, index)));
+        starts.min().filter(|&(start, _)| start < end).map(|(_, index)| index)
+    }
+}
+
+fn take_number(next: &mut u32) -> u32 {
+    *next += 1;
+    *next - 1
+}

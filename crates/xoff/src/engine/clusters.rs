@@ -1,0 +1,123 @@
+//! Clusters: which nodes must run together, and which thread runs them.
+
+use super::SHORTEST_WINDOW;
+use crate::kernel::units::Span;
+use crate::topology::{Network, NodeId};
+
+/// Nodes that run together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cluster {
+    /// In order of their numbers.
+    pub(super) nodes: Vec<NodeId>,
+    /// The shortest link that comes in from outside: nothing from there can arrive sooner.
+    pub(super) lookahead: Span,
+}
+
+/// Joins nodes over links shorter than the shortest window.
+pub(super) fn find(network: &Network) -> Vec<Cluster> {
+    let mut leader: Vec<NodeId> = (0..network.nodes.len() as NodeId).collect();
+    for link in network.links.iter().filter(|link| link.delay < SHORTEST_WINDOW) {
+        let [one, other] = link.ends.map(|end| find_leader(&mut leader, end));
+        leader[one.max(other) as usize] = one.min(other);
+    }
+    let mut place = vec![u32::MAX; leader.len()];
+    let mut clusters: Vec<Cluster> = Vec::new();
+    for node in 0..leader.len() as NodeId {
+        let leader = find_leader(&mut leader, node);
+        if leader == node {
+            place[node as usize] = clusters.len() as u32;
+            clusters.push(Cluster { nodes: Vec::new(), lookahead: Span::MAX });
+        }
+        place[node as usize] = place[leader as usize];
+        clusters[place[node as usize] as usize].nodes.push(node);
+    }
+    for link in &network.links {
+        let [one, other] = link.ends.map(|end| place[end as usize]);
+        if one != other {
+            for place in [one, other] {
+                let lookahead = &mut clusters[place as usize].lookahead;
+                *lookahead = (*lookahead).min(link.delay);
+            }
+        }
+    }
+    clusters
+}
+
+fn find_leader(leader: &mut [NodeId], mut node: NodeId) -> NodeId {
+    while leader[node as usize] != node {
+        leader[node as usize] = leader[leader[node as usize] as usize];
+        node = leader[node as usize];
+    }
+    node
+}
+
+/// Divides clusters among threads: racks stay whole, switches without hosts are spread, and work is even.
+/// Any division gives the same results; this one keeps most packets on their thread.
+pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) -> Vec<usize> {
+    let mut rack_of: Vec<Option<u32>> = vec![None; network.nodes.len()];
+    for host in 0..network.hosts {
+        let rack = network.racks[host as usize];
+        rack_of[host as usize] = Some(rack);
+        rack_of[network.ports.of(host)[0].peer as usize] = Some(rack);
+    }
+    let racks = network.racks.iter().max().map_or(1, |last| *last as usize + 1);
+    let mut spread = 0;
+    clusters
+        .iter()
+        .map(|cluster| match cluster.nodes.iter().find_map(|&node| rack_of[node as usize]) {
+            Some(rack) => rack as usize * threads / racks,
+            None => {
+                spread += 1;
+                (spread - 1) % threads
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::network;
+
+    fn line(delays: [&str; 3]) -> Network {
+        let [first, middle, last] = delays;
+        network(&format!(
+            "kind = 'custom'\nhosts = ['a', 'b']\nswitches = ['s', 't']\nlinks = [\
+             {{ between = ['a', 's'], rate = '1Gbps', delay = '{first}' }}, \
+             {{ between = ['s', 't'], rate = '1Gbps', delay = '{middle}' }}, \
+             {{ between = ['t', 'b'], rate = '1Gbps', delay = '{last}' }}]"
+        ))
+        .unwrap()
+    }
+
+    fn nodes(network: &Network) -> Vec<Vec<NodeId>> {
+        find(network).into_iter().map(|cluster| cluster.nodes).collect()
+    }
+
+    #[test]
+    fn nodes_on_long_links_stand_alone() {
+        let network = line(["1us", "2us", "3us"]);
+        assert_eq!(nodes(&network), [[0], [1], [2], [3]]);
+        let lookaheads: Vec<Span> = find(&network).iter().map(|cluster| cluster.lookahead).collect();
+        assert_eq!(lookaheads, [1, 3, 1, 2].map(Span::from_microseconds));
+    }
+
+    #[test]
+    fn nodes_on_short_links_run_together() {
+        assert_eq!(nodes(&line(["1us", "1ns", "1us"])), [vec![0], vec![1], vec![2, 3]]);
+        let network = line(["0ns", "0ns", "0ns"]);
+        assert_eq!(nodes(&network), [[0, 1, 2, 3]]);
+        assert_eq!(find(&network)[0].lookahead, Span::MAX);
+    }
+
+    #[test]
+    fn a_rack_stays_on_one_thread() {
+        let network = network(
+            "kind = 'leaf_spine'\nleaves = 4\nspines = 2\nhosts_per_leaf = 2\n\
+             host_link = { rate = '1Gbps', delay = '1us' }\nfabric_link = { rate = '1Gbps', delay = '1us' }",
+        )
+        .unwrap();
+        let threads = divide(&network, &find(&network), 2);
+        assert_eq!(threads, [0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Global instants: times known in advance at which all clusters stand still.
+//! No window straddles one, so what is seen there does not depend on windows or threads.
+
+use crate::kernel::units::{Span, Time};
+use crate::scenario::Stop;
+
+/// What happens at the next instant.
+#[derive(Clone, Debug)]
+pub struct Instants {
+    period: Span,
+    check: Time,
+    end: Time,
+    after_flows: u64,
+    samples: Vec<(Time, Span)>,
+}
+
+impl Instants {
+    /// The instants of a run that samples at these intervals.
+    pub fn new(stop: &Stop, sample_intervals: &[Span]) -> Self {
+        Self {
+            period: stop.period,
+            check: Time::ZERO,
+            end: stop.at.map_or(Time::MAX, |at| Time::ZERO + at),
+            after_flows: stop.after_flows.unwrap_or(u64::MAX),
+            samples: sample_intervals.iter().map(|&every| (Time::ZERO, every)).collect(),
+        }
+    }
+
+    /// The next instant.
+    pub fn next(&self) -> Time {
+        let samples = self.samples.iter().map(|sample| sample.0).min().unwrap_or(Time::MAX);
+        self.check.min(self.end).min(samples)
+    }
+
+    /// Whether the run ends at `now`, with so many flows finished.
+    pub fn ends(&self, now: Time, finished: u64) -> bool {
+        now >= self.end || (now == self.check && finished >= self.after_flows)
+    }
+
+    /// When the run ends at the latest, where that is known.
+    pub fn latest_end(&self) -> Option<Time> {
+        (self.end != Time::MAX).then_some(self.end)
+    }
+
+    /// Whether there is a check at `now`, and until when flows must then be announced.
+    /// Checks before `least`, at which nothing would have happened, are skipped.
+    pub fn take_check(&mut self, now: Time, least: Time) -> Option<Time> {
+        if now != self.check {
+            return None;
+        }
+        let whole_periods = Time::new(least.get() / self.period.get() * self.period.get());
+        let next = if least == Time::MAX { Time::MAX } else { whole_periods.max(now + self.period) };
+        self.check = next;
+        Some(now + self.period)
+    }
+
+    /// Whether sample `index` is due at `now`; it is then due again an interval later.
+    pub fn take_sample(&mut self, index: usize, now: Time) -> bool {
+        let (due, every) = &mut self.samples[index];
+        let is_due = *due == now;
+        if is_due {
+            *due = now + *every;
+        }
+        is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn microseconds(number: u64) -> Time {
+        Time::ZERO + Span::from_microseconds(number)
+    }
+
+    #[test]
+    fn checks_with_nothing_between_them_are_skipped() {
+        let mut instants = Instants::new(&Stop::default(), &[]);
+        assert_eq!(instants.take_check(Time::ZERO, microseconds(950)), Some(microseconds(100)));
+        assert_eq!(instants.next(), microseconds(900));
+        assert_eq!(instants.take_check(microseconds(900), microseconds(950)), Some(microseconds(1000)));
+        assert_eq!(instants.next(), microseconds(1000));
+    }
+
+    #[test]
+    fn samples_are_due_at_multiples_of_their_interval() {
+        let mut instants = Instants::new(&Stop::default(), &[Span::from_microseconds(30)]);
+        assert!(instants.take_sample(0, Time::ZERO));
+        assert!(!instants.take_sample(0, microseconds(10)));
+        assert!(instants.take_sample(0, microseconds(30)));
+    }
+
+    #[test]
+    fn enough_flows_end_the_run_only_at_a_check() {
+        let stop = Stop { after_flows: Some(5), ..Stop::default() };
+        let mut instants = Instants::new(&stop, &[Span::from_microseconds(30)]);
+        instants.take_check(Time::ZERO, Time::ZERO);
+        assert!(!instants.ends(microseconds(30), 7));
+        assert!(!instants.ends(microseconds(100), 4));
+        assert!(instants.ends(microseconds(100), 5));
+    }
+}

@@ -1,0 +1,56 @@
+//! The engine: runs hosts and switches window by window, each cluster of nodes alone.
+//! Nodes joined by links shorter than [`SHORTEST_WINDOW`] form a cluster; within a window no cluster can affect
+//! another, so each runs its own pending events in the order of their key: time, class, node, port.
+//! The classes are those of [`sources::Class`]. Nothing here knows what a packet means.
+
+mod arrivals;
+mod clusters;
+mod instants;
+mod sampler;
+mod shared;
+pub mod sources;
+mod wheel;
+mod worker;
+
+use crate::host::Host;
+use crate::kernel::units::Span;
+use crate::switch::shared_memory::SharedMemory;
+
+pub use arrivals::Arrivals;
+pub use instants::Instants;
+pub use sampler::{Quantity, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
+pub(crate) use shared::run;
+pub(crate) use worker::Workshop;
+
+/// Links shorter than this do not separate clusters: windows would cost more than they hold.
+pub const SHORTEST_WINDOW: Span = Span::from_nanoseconds(200);
+
+/// What a caller hears of a run under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: crate::kernel::units::Time,
+    /// When the run will end at the latest, where that is known.
+    pub end: Option<crate::kernel::units::Time>,
+    /// Flows started.
+    pub started: u64,
+    /// Flows finished.
+    pub finished: u64,
+}
+
+/// Hosts and switches as they are after a run, in order of their numbers, and what was recorded.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All hosts.
+    pub hosts: Vec<Host>,
+    /// All switches.
+    pub switches: Vec<SharedMemory>,
+    /// What was sampled or seen to change.
+    pub samples: Samples,
+    /// When the run ended.
+    pub end: crate::kernel::units::Time,
+    /// Events handled.
+    pub events: u64,
+    /// Whether the caller ended it.
+    pub interrupted: bool,
+}

@@ -1,0 +1,246 @@
+//! What is sampled at global instants, and the rows that samples and recorded changes become.
+
+use crate::agenda::PortId;
+use crate::host::Host;
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::packet::PRIORITIES;
+use crate::port::Port;
+use crate::switch::mmu::Mmu;
+use crate::switch::shared_memory::SharedMemory;
+use crate::topology::NodeId;
+
+/// What a row tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Quantity {
+    /// Bytes in a queue.
+    Queue,
+    /// Bits per second on the wire since the sample before.
+    Throughput,
+    /// Packets marked since the row before.
+    Marks,
+    /// Packets dropped since the row before.
+    Drops,
+    /// Bytes of window.
+    Window,
+}
+
+impl Quantity {
+    /// All quantities in the order of their numbers.
+    pub const ALL: [Self; 5] = [Self::Queue, Self::Throughput, Self::Marks, Self::Drops, Self::Window];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Throughput => "throughput",
+            Self::Marks => "marks",
+            Self::Drops => "drops",
+            Self::Window => "window",
+        }
+    }
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub quantity: Quantity,
+    /// The port, or the host for windows.
+    pub entity: u32,
+    /// The traffic class, or the flow's number at its host for windows.
+    pub part: u32,
+    /// How much.
+    pub value: f64,
+}
+
+/// Rows in order of time, quantity and entity.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// The rows.
+    pub rows: Vec<Sample>,
+}
+
+impl Samples {
+    /// Puts the rows of several threads together.
+    pub fn merge(parts: impl IntoIterator<Item = Vec<Sample>>) -> Self {
+        let mut rows: Vec<Sample> = parts.into_iter().flatten().collect();
+        rows.sort_by_key(|row| (row.time, row.quantity, row.entity, row.part));
+        Self { rows }
+    }
+}
+
+/// Which flows of a host are watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchedFlows {
+    /// All of them.
+    pub all: bool,
+    /// Those of these numbers.
+    pub numbers: Vec<u32>,
+}
+
+impl WatchedFlows {
+    /// Whether this flow is watched.
+    pub fn contains(&self, number: u32) -> bool {
+        self.all || self.numbers.contains(&number)
+    }
+}
+
+/// One quantity sampled at an interval.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What.
+    pub quantity: Quantity,
+    /// How often.
+    pub every: Span,
+    /// Which ports, by their number; empty for windows.
+    pub ports: Vec<bool>,
+    /// Which flows, by host; empty for quantities of ports.
+    pub flows: Vec<WatchedFlows>,
+}
+
+/// Everything that is sampled.
+#[derive(Clone, Debug, Default)]
+pub struct Sampler {
+    /// One entry for each quantity.
+    pub series: Vec<Series>,
+    /// Bit n is set while class n is in use.
+    pub classes: u8,
+}
+
+impl Sampler {
+    /// The intervals, in the order of the series.
+    pub fn intervals(&self) -> Vec<Span> {
+        self.series.iter().map(|series| series.every).collect()
+    }
+}
+
+/// One thread's samples and what it must remember from one to the next.
+#[derive(Debug)]
+pub(super) struct Sampling<'a> {
+    sampler: &'a Sampler,
+    /// The counter of each port at the sample before, by series.
+    before: Vec<Vec<u64>>,
+    pub(super) rows: Vec<Sample>,
+}
+
+impl<'a> Sampling<'a> {
+    pub(super) fn new(sampler: &'a Sampler) -> Self {
+        let before = sampler.series.iter().map(|series| vec![0; series.ports.len()]).collect();
+        Self { sampler, before, rows: Vec::new() }
+    }
+
+    /// The number of series.
+    pub(super) fn count(&self) -> usize {
+        self.sampler.series.len()
+    }
+
+    pub(super) fn sample(&mut self, index: usize, now: Time, hosts: &[Host], switches: &[SharedMemory]) {
+        let series = &self.sampler.series[index];
+        if series.quantity == Quantity::Window {
+            return self.sample_windows(series, now, hosts);
+        }
+        for host in hosts {
+            let port = host.port();
+            if series.ports[port.id() as usize] {
+                self.sample_port(index, now, port, |priority| queued(port, priority));
+            }
+        }
+        for switch in switches {
+            for (number, port) in switch.ports().iter().enumerate() {
+                if series.ports[port.id() as usize] {
+                    let bytes = |priority| switch.mmu().queue_bytes(Mmu::queue(number as u16, priority));
+                    self.sample_port(index, now, port, bytes);
+                }
+            }
+        }
+    }
+
+    fn sample_windows(&mut self, series: &Series, now: Time, hosts: &[Host]) {
+        for host in hosts {
+            let watched = &series.flows[host.id() as usize];
+            for (number, window) in host.windows().filter(|flow| watched.contains(flow.0)) {
+                self.push(now, Quantity::Window, host.id(), number, window.as_f64());
+            }
+        }
+    }
+
+    fn sample_port(&mut self, index: usize, now: Time, port: &Port, bytes: impl Fn(usize) -> Bytes) {
+        let series = &self.sampler.series[index];
+        if series.quantity == Quantity::Queue {
+            for priority in (0..PRIORITIES).filter(|priority| self.sampler.classes & (1 << priority) != 0) {
+                self.push(now, Quantity::Queue, port.id(), priority as u32, bytes(priority).as_f64());
+            }
+            return;
+        }
+        let counter = match series.quantity {
+            Quantity::Throughput => port.counters.wire_bytes.get(),
+            Quantity::Marks => port.counters.marked,
+            Quantity::Drops => port.counters.dropped(),
+            Quantity::Queue | Quantity::Window => 0,
+        };
+        let before = std::mem::replace(&mut self.before[index][port.id() as usize], counter);
+        if now == Time::ZERO {
+            return;
+        }
+        let difference = (counter - before) as f64;
+        let value = if series.quantity == Quantity::Throughput {
+            difference * 8.0 / series.every.as_seconds()
+        } else {
+            difference
+        };
+        self.push(now, series.quantity, port.id(), 0, value);
+    }
+
+    fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {
+        self.rows.push(Sample { time, quantity, entity, part, value });
+    }
+}
+
+fn queued(port: &Port, priority: usize) -> Bytes {
+    port.queued().filter(|packet| packet.priority() == priority).map(crate::packet::Packet::frame).sum()
+}
+
+/// Records changes of what is watched.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// Which ports are watched, by quantity; empty where none is.
+    pub ports: [Vec<bool>; Quantity::ALL.len()],
+    /// Which flows' windows are watched, by host; empty where none is.
+    pub flows: Vec<WatchedFlows>,
+    /// What was recorded.
+    pub rows: Vec<Sample>,
+}
+
+impl Recorder {
+    /// Whether anything is watched.
+    pub fn is_watching(&self) -> bool {
+        !self.flows.is_empty() || self.ports.iter().any(|ports| !ports.is_empty())
+    }
+
+    fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
+        if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
+            self.rows.push(Sample { time, quantity, entity: port, part: priority as u32, value });
+        }
+    }
+}
+
+impl crate::observer::Observer for Recorder {
+    fn on_queue(&mut self, now: Time, port: PortId, priority: usize, bytes: Bytes) {
+        self.record(now, Quantity::Queue, port, priority, bytes.as_f64());
+    }
+    fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
+        self.record(now, Quantity::Marks, port, priority, 1.0);
+    }
+    fn on_drop(&mut self, now: Time, port: PortId, priority: usize, _reason: crate::observer::DropReason) {
+        self.record(now, Quantity::Drops, port, priority, 1.0);
+    }
+    fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
+        if self.flows.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
+            let value = window.as_f64();
+            self.rows.push(Sample { time: now, quantity: Quantity::Window, entity: host, part: flow, value });
+        }
+    }
+}

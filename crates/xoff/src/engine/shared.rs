@@ -1,0 +1,115 @@
+//! What threads share: a barrier, what each has pending, and mail. Everything else belongs to one thread.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::sampler::{Sample, Sampler};
+use super::worker::{Worker, Workshop};
+use super::{Outcome, Progress};
+use crate::agenda::PortId;
+use crate::kernel::barrier::Barrier;
+use crate::observer::Observer;
+use crate::packet::Flight;
+
+/// A packet for another thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mail {
+    /// The port that sent it.
+    pub(super) port: PortId,
+    /// The packet and when it arrives.
+    pub(super) flight: Flight,
+}
+
+/// What one thread tells the others at the end of a window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notice {
+    /// Its least pending time.
+    pub(super) least: u64,
+    /// Flows started on it.
+    pub(super) started: u64,
+    /// Flows finished on it.
+    pub(super) finished: u64,
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    least: AtomicU64,
+    started: AtomicU64,
+    finished: AtomicU64,
+}
+
+/// Notices and mail are kept twice, for even and odd windows: a fast thread may write the next while a slow one reads.
+#[derive(Debug)]
+pub(super) struct Shared {
+    threads: usize,
+    pub(super) barrier: Barrier,
+    boards: [Vec<Board>; 2],
+    mail: [Vec<Mutex<Vec<Mail>>>; 2],
+    pub(super) interrupted: AtomicBool,
+}
+
+impl Shared {
+    fn new(threads: usize) -> Self {
+        Self {
+            threads,
+            barrier: Barrier::new(threads),
+            boards: std::array::from_fn(|_| (0..threads).map(|_| Board::default()).collect()),
+            mail: std::array::from_fn(|_| (0..threads * threads).map(|_| Mutex::default()).collect()),
+            interrupted: AtomicBool::new(false),
+        }
+    }
+
+    /// Tells the others, and hears what all of them together say.
+    pub(super) fn exchange(&self, parity: usize, thread: usize, notice: Notice) -> Notice {
+        let board = &self.boards[parity][thread];
+        board.least.store(notice.least, Ordering::Relaxed);
+        board.started.store(notice.started, Ordering::Relaxed);
+        board.finished.store(notice.finished, Ordering::Relaxed);
+        self.barrier.wait();
+        let mut all = Notice { least: u64::MAX, ..Notice::default() };
+        for board in &self.boards[parity] {
+            all.least = all.least.min(board.least.load(Ordering::Relaxed));
+            all.started += board.started.load(Ordering::Relaxed);
+            all.finished += board.finished.load(Ordering::Relaxed);
+        }
+        all
+    }
+
+    /// Puts mail from one thread where another finds it.
+    pub(super) fn post(&self, parity: usize, from: usize, to: usize, outbox: &mut Vec<Mail>) {
+        if !outbox.is_empty() {
+            let mut box_of = self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
+            std::mem::swap(&mut *box_of, outbox);
+        }
+    }
+
+    /// Takes the mail for one thread, in the order of the senders' numbers.
+    pub(super) fn collect(&self, parity: usize, to: usize, mut accept: impl FnMut(Mail)) {
+        for from in (0..self.threads).filter(|&from| from != to) {
+            let mut mail = self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
+            mail.drain(..).for_each(&mut accept);
+        }
+    }
+}
+
+/// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
+pub(crate) fn run<O: Observer + Send>(
+    workshop: &Workshop<'_>,
+    observers: Vec<O>,
+    sampler: &Sampler,
+    progress: &mut dyn FnMut(&Progress) -> bool,
+    recorded: impl Fn(O) -> Vec<Sample>,
+) -> Outcome {
+    let threads = observers.len();
+    let shared = Shared::new(threads);
+    let mut workers: Vec<Worker<'_, O>> = workshop.workers(observers, sampler);
+    std::thread::scope(|scope| {
+        let (first, others) = workers.split_first_mut().expect("there is at least one thread");
+        for worker in others {
+            scope.spawn(|| worker.run(&shared, &mut |_| true));
+        }
+        first.run(&shared, progress);
+    });
+    let interrupted = shared.interrupted.load(Ordering::Relaxed);
+    Worker::gather(workers, interrupted, recorded)
+}

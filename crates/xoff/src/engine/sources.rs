@@ -1,0 +1,59 @@
+//! The sources of events of a cluster, in the order in which simultaneous events run.
+
+use crate::topology::{Network, NodeId};
+
+/// Classes of simultaneous events, the earlier class first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Class {
+    /// A transmission has ended.
+    EndOfTransmission,
+    /// A packet arrives over a link.
+    Arrival,
+    /// A packet has crossed the host's delay towards the transport.
+    Inbound,
+    /// A packet has crossed the host's delay towards the adapter.
+    Outbound,
+    /// A flow starts.
+    FlowStart,
+    /// A timer may expire.
+    Timer,
+}
+
+impl Class {
+    /// All classes in their order.
+    pub const ALL: [Self; 6] =
+        [Self::EndOfTransmission, Self::Arrival, Self::Inbound, Self::Outbound, Self::FlowStart, Self::Timer];
+
+    /// Whether every port has a source of this class, rather than every host one.
+    pub const fn is_of_ports(self) -> bool {
+        matches!(self, Self::EndOfTransmission | Self::Arrival)
+    }
+}
+
+/// One source of events: a class at a node, and at a port where the class is of ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    /// What happens.
+    pub class: Class,
+    /// Where.
+    pub node: NodeId,
+    /// At which port; 0 for classes of hosts.
+    pub port: u16,
+}
+
+/// The sources of some nodes in the order of their key.
+pub fn of_nodes(network: &Network, nodes: &[NodeId]) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for class in Class::ALL {
+        for &node in nodes {
+            if class.is_of_ports() {
+                let ports = network.ports.of(node).len() as u16;
+                sources.extend((0..ports).map(|port| Source { class, node, port }));
+            } else if network.is_host(node) {
+                sources.push(Source { class, node, port: 0 });
+            }
+        }
+    }
+    sources
+}

@@ -1,0 +1,361 @@
+//! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::engine::{Outcome, Quantity, Sample};
+use crate::host::{FinishedFlow, Host};
+use crate::ideal;
+use crate::kernel::units::{Span, Time};
+use crate::observer::DropReason;
+use crate::port::{Port, PortCounters};
+use crate::simulation::Simulation;
+use crate::topology::NodeId;
+
+/// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
+#[derive(Clone, Debug, Default)]
+pub struct FlowColumns {
+    /// Position in this order.
+    pub flow_id: Vec<u64>,
+    /// Sending host, as an index into [`Report::node_names`].
+    pub source: Vec<u32>,
+    /// Receiving host, as an index into [`Report::node_names`].
+    pub destination: Vec<u32>,
+    /// Traffic class.
+    pub priority: Vec<u8>,
+    /// Index into [`Report::transport_names`].
+    pub transport: Vec<u8>,
+    /// Application bytes.
+    pub size_bytes: Vec<u64>,
+    /// When the application handed it to the transport.
+    pub start_ns: Vec<u64>,
+    /// When the last byte was at the receiver.
+    pub received_ns: Vec<u64>,
+    /// When the last byte was acknowledged at the sender; as `received_ns` where nothing is acknowledged.
+    pub finish_ns: Vec<u64>,
+    /// `finish` minus `start`.
+    pub fct_ns: Vec<u64>,
+    /// Propagation and host delays of the round trip.
+    pub base_rtt_ns: Vec<u64>,
+    /// Rate of the slowest link of its path.
+    pub bottleneck_bps: Vec<u64>,
+    /// Completion time of the same flow alone with an unlimited window.
+    pub ideal_fct_ns: Vec<u64>,
+    /// Completion time over the ideal one, both in picoseconds.
+    pub slowdown: Vec<f64>,
+    /// Application bytes sent again.
+    pub retransmitted_bytes: Vec<u64>,
+    /// Expiries of the retransmission timer.
+    pub timeouts: Vec<u32>,
+    /// Whether it finished after the run's condition to stop was met.
+    pub after_stop: Vec<bool>,
+}
+
+/// Columns of `series.parquet`, in order of time.
+#[derive(Clone, Debug, Default)]
+pub struct SeriesColumns {
+    /// When.
+    pub time_ns: Vec<u64>,
+    /// Index into [`Report::quantity_names`].
+    pub quantity: Vec<u8>,
+    /// Index into [`Report::series_names`].
+    pub name: Vec<u32>,
+    /// Traffic class of queues, marks and drops; 0 elsewhere.
+    pub priority: Vec<u8>,
+    /// Bytes, bits per second or packets, by quantity.
+    pub value: Vec<f64>,
+}
+
+/// Packets by what became of them. Data packets, unless said otherwise.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PacketTotals {
+    /// Handed to adapters, retransmissions included.
+    pub sent: u64,
+    /// Received by hosts, duplicates included.
+    pub delivered: u64,
+    /// Dropped by switches and adapters.
+    pub dropped: u64,
+    /// Dropped because their queue was at the buffer policy's threshold.
+    pub dropped_threshold: u64,
+    /// Dropped because the shared pool was full.
+    pub dropped_pool_full: u64,
+    /// Dropped instead of marked.
+    pub dropped_not_ecn_capable: u64,
+    /// Dropped by adapters.
+    pub dropped_adapter_full: u64,
+    /// Marks set; a packet can be marked at several switches.
+    pub marked: u64,
+    /// Sent again.
+    pub retransmitted: u64,
+    /// In queues, host delays or on wires at the end.
+    pub in_flight: u64,
+    /// Acknowledgements sent.
+    pub acknowledgements_sent: u64,
+    /// Acknowledgements dropped.
+    pub acknowledgements_dropped: u64,
+}
+
+/// Packet memory of switches.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct BufferTotals {
+    /// The most bytes that any one switch held.
+    pub peak_bytes: u64,
+    /// Bytes that all switches together hold at the end.
+    pub end_bytes: u64,
+}
+
+/// Sums over the whole run.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Totals {
+    /// When the run ended, or when the last flow finished where it drained.
+    pub end_ns: u64,
+    /// Flows handed to transports.
+    pub flows_started: u64,
+    /// Flows finished.
+    pub flows_finished: u64,
+    /// Flows that started and had not finished at the end.
+    pub flows_unfinished: u64,
+    /// Expiries of retransmission timers, those of unfinished flows included.
+    pub timeouts: u64,
+    /// Payload bytes received, duplicates included.
+    pub payload_delivered_bytes: u64,
+    /// Packets.
+    pub packets: PacketTotals,
+    /// Packet memory.
+    pub buffer: BufferTotals,
+    /// Links crossed by packets of any kind.
+    pub packet_hops: u64,
+    /// Events that the engine handled; depends on how the run was carried out.
+    pub events: u64,
+}
+
+/// Everything that a run leaves.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Finished flows.
+    pub flows: FlowColumns,
+    /// What was recorded over time.
+    pub series: SeriesColumns,
+    /// Sums.
+    pub totals: Totals,
+    /// Hash of all integer results, in hexadecimal: the same for the same scenario and seed.
+    pub digest: String,
+    /// Whether the caller ended the run.
+    pub interrupted: bool,
+    /// Names of nodes.
+    pub node_names: Vec<String>,
+    /// Names of transports.
+    pub transport_names: Vec<String>,
+    /// Names of what the series tell of.
+    pub series_names: Vec<String>,
+    /// Names of quantities.
+    pub quantity_names: Vec<&'static str>,
+}
+
+/// A finished flow with both its ends put together.
+struct Row<'a> {
+    source: NodeId,
+    flow: &'a FinishedFlow,
+    received: Time,
+    finish: Time,
+}
+
+impl Report {
+    /// Puts the results of a run together.
+    pub fn new(simulation: &Simulation, outcome: &Outcome) -> Self {
+        let rows = rows(outcome);
+        let (series, series_names) = series(simulation, &outcome.samples.rows);
+        Self {
+            flows: flows(simulation, &rows),
+            series,
+            totals: totals(outcome, &rows),
+            digest: digest(outcome, &rows),
+            interrupted: outcome.interrupted,
+            node_names: simulation.network().nodes.iter().map(|node| node.name.clone()).collect(),
+            transport_names: simulation.scenario().transport.keys().cloned().collect(),
+            series_names,
+            quantity_names: Quantity::ALL.iter().map(|quantity| quantity.name()).collect(),
+        }
+    }
+}
+
+fn rows(outcome: &Outcome) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = outcome
+        .hosts
+        .iter()
+        .flat_map(|host| host.finished().iter().map(|flow| (host.id(), flow)))
+        .filter_map(|(source, flow)| {
+            let received = outcome.hosts[flow.flow.destination as usize].received_at(flow.flow.reception)?;
+            let finish = if flow.finish == Time::MAX { received } else { flow.finish };
+            Some(Row { source, flow, received, finish })
+        })
+        .collect();
+    rows.sort_by_key(|row| (row.flow.flow.start, row.source, row.flow.flow.number));
+    rows
+}
+
+fn flows(simulation: &Simulation, rows: &[Row<'_>]) -> FlowColumns {
+    let mut columns = FlowColumns::default();
+    for (flow_id, row) in rows.iter().enumerate() {
+        let flow = &row.flow.flow;
+        let transport = flow.transport as usize;
+        let ideal =
+            ideal::of_flow(simulation, row.source, flow.destination, flow.number, flow.size, transport);
+        let fct = row.finish.since(flow.start);
+        columns.flow_id.push(flow_id as u64);
+        columns.source.push(row.source);
+        columns.destination.push(flow.destination);
+        columns.priority.push(flow.priority);
+        columns.transport.push(flow.transport);
+        columns.size_bytes.push(flow.size.get());
+        columns.start_ns.push(flow.start.as_nanoseconds());
+        columns.received_ns.push(row.received.as_nanoseconds());
+        columns.finish_ns.push(row.finish.as_nanoseconds());
+        columns.fct_ns.push(fct.as_nanoseconds());
+        columns.base_rtt_ns.push(ideal.base_round_trip.as_nanoseconds());
+        columns.bottleneck_bps.push(ideal.bottleneck.get());
+        columns.ideal_fct_ns.push(ideal.finished.as_nanoseconds());
+        columns.slowdown.push(ratio(fct, ideal.finished));
+        columns.retransmitted_bytes.push(row.flow.retransmitted.get());
+        columns.timeouts.push(row.flow.timeouts);
+        columns.after_stop.push(false);
+    }
+    flag_after_stop(simulation, rows, &mut columns.after_stop);
+    columns
+}
+
+fn ratio(actual: Span, ideal: Span) -> f64 {
+    actual.get() as f64 / ideal.get() as f64
+}
+
+/// The run goes on to the next check after enough flows have finished; those that finish meanwhile are flagged.
+fn flag_after_stop(simulation: &Simulation, rows: &[Row<'_>], after_stop: &mut [bool]) {
+    let Some(enough) = simulation.scenario().stop.after_flows else { return };
+    let mut by_finish: Vec<usize> = (0..rows.len()).collect();
+    by_finish.sort_by_key(|&index| (rows[index].finish, index));
+    for &index in by_finish.iter().skip(enough as usize) {
+        after_stop[index] = true;
+    }
+}
+
+fn series(simulation: &Simulation, samples: &[Sample]) -> (SeriesColumns, Vec<String>) {
+    let mut names: Vec<String> = crate::watch::port_names(simulation.network()).collect();
+    let mut flow_names = std::collections::BTreeMap::new();
+    let mut columns = SeriesColumns::default();
+    for sample in samples {
+        let is_window = sample.quantity == Quantity::Window;
+        let name = if is_window {
+            *flow_names.entry((sample.entity, sample.part)).or_insert_with(|| {
+                let host = &simulation.network().nodes[sample.entity as usize].name;
+                names.push(format!("{host}.flow{}", sample.part));
+                names.len() as u32 - 1
+            })
+        } else {
+            sample.entity
+        };
+        columns.time_ns.push(sample.time.as_nanoseconds());
+        columns.quantity.push(sample.quantity as u8);
+        columns.name.push(name);
+        columns.priority.push(if is_window { 0 } else { sample.part as u8 });
+        columns.value.push(sample.value);
+    }
+    (columns, names)
+}
+
+fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
+    let hosts = outcome.hosts.iter().map(Host::port);
+    hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports()))
+}
+
+fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
+    let mut totals = Totals {
+        end_ns: outcome.end.max(rows.iter().map(|row| row.finish).max().unwrap_or_default()).as_nanoseconds(),
+        flows_finished: rows.len() as u64,
+        events: outcome.events,
+        ..Totals::default()
+    };
+    for host in &outcome.hosts {
+        let counters = &host.counters;
+        totals.flows_started += counters.started;
+        totals.timeouts += counters.timeouts;
+        totals.payload_delivered_bytes += counters.payload_delivered.get();
+        totals.packets.sent += counters.data_sent;
+        totals.packets.retransmitted += counters.data_retransmitted;
+        totals.packets.delivered += counters.data_delivered;
+        totals.packets.acknowledgements_sent += counters.acknowledgements_sent;
+    }
+    for port in all_ports(outcome) {
+        totals.packet_hops += port.counters.packets;
+        totals.packets.add_port(&port.counters);
+    }
+    for switch in &outcome.switches {
+        totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.mmu().peak().get());
+        totals.buffer.end_bytes += switch.mmu().used().get();
+    }
+    totals.flows_unfinished = totals.flows_started - totals.flows_finished;
+    totals.packets.in_flight = totals.packets.sent - totals.packets.delivered - totals.packets.dropped;
+    totals
+}
+
+impl PacketTotals {
+    fn add_port(&mut self, counters: &PortCounters) {
+        let dropped = |reason: DropReason| counters.dropped_data[reason as usize];
+        self.marked += counters.marked;
+        self.dropped_threshold += dropped(DropReason::Threshold);
+        self.dropped_pool_full += dropped(DropReason::PoolFull);
+        self.dropped_not_ecn_capable += dropped(DropReason::NotEcnCapable);
+        self.dropped_adapter_full += dropped(DropReason::AdapterFull);
+        self.dropped += counters.dropped_data.iter().sum::<u64>();
+        self.acknowledgements_dropped += counters.dropped_acknowledgements.iter().sum::<u64>();
+    }
+}
+
+/// Everything that the models decided, in integers and in a fixed order. What depends on how the run was carried out,
+/// such as the number of events, stays out.
+fn digest(outcome: &Outcome, rows: &[Row<'_>]) -> String {
+    let mut hash = Sha256::new();
+    let mut take = |value: u64| hash.update(value.to_le_bytes());
+    for row in rows {
+        let flow = &row.flow.flow;
+        for value in [
+            flow.start.get(),
+            u64::from(row.source),
+            u64::from(flow.number),
+            u64::from(flow.destination),
+            flow.size.get(),
+            row.received.get(),
+            row.finish.get(),
+            row.flow.retransmitted.get(),
+            u64::from(row.flow.timeouts),
+        ] {
+            take(value);
+        }
+    }
+    for host in &outcome.hosts {
+        let counters = &host.counters;
+        for value in [
+            counters.started,
+            counters.finished,
+            counters.data_sent,
+            counters.data_delivered,
+            counters.payload_delivered.get(),
+            counters.acknowledgements_sent,
+            counters.acknowledgements_delivered,
+            counters.timeouts,
+        ] {
+            take(value);
+        }
+    }
+    for port in all_ports(outcome) {
+        let counters = &port.counters;
+        take(counters.packets);
+        take(counters.wire_bytes.get());
+        take(counters.marked);
+        counters.dropped_data.iter().chain(&counters.dropped_acknowledgements).for_each(|&count| take(count));
+    }
+    for switch in &outcome.switches {
+        take(switch.mmu().peak().get());
+        take(switch.mmu().used().get());
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,161 @@
+//! What `[observe]` asks for, resolved to ports and flows of the network.
+
+use crate::engine::{Quantity, Recorder, Sampler, Series, WatchedFlows};
+use crate::scenario::pattern::matches;
+use crate::scenario::{Every, Observe, ObserveOf, ScenarioError};
+use crate::topology::{Network, NodeId};
+
+/// What is sampled and what is recorded on change.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    /// At intervals.
+    pub sampler: Sampler,
+    /// On change.
+    pub recorder: Recorder,
+}
+
+impl Watch {
+    /// Resolves names; a name that matches nothing is an error.
+    pub fn new(observe: &Observe, network: &Network, classes: u8) -> Result<Self, ScenarioError> {
+        let mut watch =
+            Self { sampler: Sampler { series: Vec::new(), classes }, recorder: Recorder::default() };
+        let of_ports = [
+            ("queues", Quantity::Queue, &observe.queues),
+            ("throughput", Quantity::Throughput, &observe.throughput),
+            ("marks", Quantity::Marks, &observe.marks),
+            ("drops", Quantity::Drops, &observe.drops),
+        ];
+        for (key, quantity, asked) in of_ports {
+            if let Some(asked) = asked {
+                watch.watch_ports(key, quantity, asked, network)?;
+            }
+        }
+        if let Some(asked) = &observe.windows {
+            watch.watch_flows(asked, network)?;
+        }
+        Ok(watch)
+    }
+
+    fn watch_ports(
+        &mut self,
+        key: &str,
+        quantity: Quantity,
+        asked: &ObserveOf,
+        network: &Network,
+    ) -> Result<(), ScenarioError> {
+        let names: Vec<String> = port_names(network).collect();
+        for (index, pattern) in asked.of.iter().enumerate() {
+            if !names.iter().any(|name| matches(pattern, name)) {
+                return Err(unmatched(key, index, pattern, "a port such as \"leaf0.port3\" or \"leaf0.*\""));
+            }
+        }
+        let ports = names.iter().map(|name| asked.of.iter().any(|pattern| matches(pattern, name))).collect();
+        match asked.every {
+            Every::Span(every) => {
+                self.sampler.series.push(Series { quantity, every, ports, flows: Vec::new() });
+            }
+            Every::Change if quantity == Quantity::Throughput => {
+                return Err(ScenarioError::at(
+                    format!("observe.{key}.every"),
+                    "throughput has no changes to record",
+                    "expected a time between samples, such as \"10us\"",
+                ));
+            }
+            Every::Change => self.recorder.ports[quantity as usize] = ports,
+        }
+        Ok(())
+    }
+
+    fn watch_flows(&mut self, asked: &ObserveOf, network: &Network) -> Result<(), ScenarioError> {
+        let mut flows = vec![WatchedFlows::default(); network.hosts as usize];
+        for (index, pattern) in asked.of.iter().enumerate() {
+            let (host_pattern, number) = split_flow(pattern);
+            let hosts = (0..network.hosts).filter(|&host| matches(host_pattern, name(network, host)));
+            let mut matched = false;
+            for host in hosts {
+                matched = true;
+                match number {
+                    Some(number) => flows[host as usize].numbers.push(number),
+                    None => flows[host as usize].all = true,
+                }
+            }
+            if !matched {
+                return Err(unmatched("windows", index, pattern, "a host or a flow such as \"host0.flow3\""));
+            }
+        }
+        match asked.every {
+            Every::Span(every) => {
+                let quantity = Quantity::Window;
+                self.sampler.series.push(Series { quantity, every, ports: Vec::new(), flows });
+            }
+            Every::Change => self.recorder.flows = flows,
+        }
+        Ok(())
+    }
+}
+
+/// `host0.flow3` as host and number; anything else, `host0.*` included, means all flows.
+fn split_flow(pattern: &str) -> (&str, Option<u32>) {
+    match pattern.split_once('.') {
+        Some((host, flow)) => (host, flow.strip_prefix("flow").and_then(|number| number.parse().ok())),
+        None => (pattern, None),
+    }
+}
+
+fn unmatched(key: &str, index: usize, pattern: &str, expected: &str) -> ScenarioError {
+    ScenarioError::at(
+        format!("observe.{key}.of[{index}]"),
+        format!("nothing matches \"{pattern}\""),
+        format!("expected {expected}"),
+    )
+}
+
+fn name(network: &Network, node: NodeId) -> &str {
+    &network.nodes[node as usize].name
+}
+
+/// The names of all ports, in the order of their numbers.
+pub fn port_names(network: &Network) -> impl Iterator<Item = String> {
+    (0..network.nodes.len() as NodeId).flat_map(move |node| {
+        (0..network.ports.of(node).len()).map(move |port| format!("{}.port{port}", name(network, node)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::network;
+
+    fn star() -> Network {
+        let link = "host_link = { rate = '1Gbps', delay = '1us' }";
+        network(&format!("kind = 'star'\nhosts = 3\n{link}")).unwrap()
+    }
+
+    fn watch(text: &str) -> Result<Watch, ScenarioError> {
+        Watch::new(&toml::from_str(text).unwrap(), &star(), 1)
+    }
+
+    #[test]
+    fn patterns_choose_ports() {
+        let watch = watch("queues = { every = '1us', of = ['switch0.port1', 'host2.*'] }").unwrap();
+        assert_eq!(watch.sampler.series[0].ports, [false, false, true, false, true, false]);
+        assert!(!watch.recorder.is_watching());
+    }
+
+    #[test]
+    fn patterns_choose_flows() {
+        let watch = watch("windows = { every = 'change', of = ['host0.flow3', 'host1'] }").unwrap();
+        assert!(watch.recorder.is_watching());
+        assert_eq!(watch.recorder.flows[0], WatchedFlows { all: false, numbers: vec![3] });
+        assert!(watch.recorder.flows[1].all);
+        assert!(!watch.recorder.flows[2].contains(0));
+    }
+
+    #[test]
+    fn a_pattern_that_matches_nothing_is_refused() {
+        let error = watch("queues = { every = '1us', of = ['leaf*'] }").unwrap_err().to_string();
+        assert!(error.contains("observe.queues.of[0]: nothing matches \"leaf*\""), "{error}");
+        let error = watch("windows = { every = '1us', of = ['host9.flow1'] }").unwrap_err().to_string();
+        assert!(error.contains("observe.windows.of[0]"), "{error}");
+    }
+}
