@@ -61,14 +61,18 @@ def test_at_least_the_percentage_is_not_above_a_quantile(values: list[int], perc
 def test_the_engine_line_divides_cpu_time_by_hops() -> None:
     totals = {
         "packets": {"sent": 200, "delivered": 199, "dropped": 1, "marked": 0, "retransmitted": 1},
-        "unfinished_flows": 2,
+        "buffer": {"peak_bytes": 5},
+        "end_ns": 8000,
+        "events": 5000,
+        "flows_started": 3,
+        "flows_unfinished": 2,
+        "packet_hops": 1000,
+        "payload_delivered_bytes": 1000,
         "timeouts": 1,
-        "engine": {"events": 5000, "packet_hops": 1000},
-        "deadlock": False,
     }
     engine = {"cpu_seconds": 0.001, "added_rss_mb": None, "threads": 1}
     found = summary.summarise(flows([1], [1000]), totals, (100, 1000), engine)
     assert found["engine"]["ns_per_packet_hop"] == 1000.0
     assert found["loss_rate"] == 0.005
     assert (found["flows"]["unfinished"], found["flows"]["timeouts"]) == (2, 1)
-    assert found["deadlock"] is False
+    assert found["goodput_gbps"] == 1.0

@@ -34,26 +34,28 @@ def summarise(
 
     Args:
         flows: A table with the columns of `flows.parquet`.
-        totals: The simulator's counters, which are carried over as they are.
+        totals: The simulator's counters.
         size_classes: Bytes at which small ends and medium ends.
         engine: `cpu_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
-    counters = dict(totals)
-    classes = flow_classes(flows, size_classes)
-    packets = counters.pop("packets")
-    hop_counters = counters.pop("engine")
-    hops = hop_counters["packet_hops"]
+    packets, hops = totals["packets"], totals["packet_hops"]
     return {
+        "end_ns": totals["end_ns"],
         "flows": {
-            **classes,
-            "unfinished": counters.pop("unfinished_flows"),
-            "timeouts": counters.pop("timeouts"),
+            **flow_classes(flows, size_classes),
+            "started": totals["flows_started"],
+            "unfinished": totals["flows_unfinished"],
+            "timeouts": totals["timeouts"],
         },
         "packets": packets,
         "loss_rate": packets["dropped"] / packets["sent"] if packets["sent"] else 0.0,
-        **counters,
+        "goodput_gbps": totals["payload_delivered_bytes"] * 8 / totals["end_ns"] if totals["end_ns"] else 0.0,
+        "pfc": {"pause_frames": 0, "resume_frames": 0, "paused_us": 0.0},  # every class is lossy as yet
+        "buffer": totals["buffer"],
+        "deadlock": False,  # takes PFC
         "engine": {
-            **hop_counters,
+            "events": totals["events"],
+            "packet_hops": hops,
             **engine,
             "ns_per_packet_hop": engine["cpu_seconds"] * 1e9 / hops if hops else None,
         },

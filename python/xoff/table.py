@@ -8,6 +8,8 @@ from xoff.summary import CLASSES
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xoff.summary import Summary
 
 
@@ -38,11 +40,11 @@ class Card(NamedTuple):
     note: str
 
 
-def class_rows(summary: Summary) -> list[tuple[str, list[str]]]:
-    """For each size class its name with bounds, and a cell for each of `COLUMNS`."""
+def class_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tuple[str, list[str]]]:
+    """For each size class its name with bounds, and a cell for each column."""
     flows = summary["flows"]
     labels = class_labels(summary["size_classes_bytes"])
-    return [(labels[name], [_cell(column, flows[name][column.key]) for column in COLUMNS]) for name in CLASSES]
+    return [(labels[name], [_cell(column, flows[name][column.key]) for column in columns]) for name in CLASSES]
 
 
 def class_labels(limits: list[int]) -> dict[str, str]:

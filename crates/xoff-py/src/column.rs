@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 pub(crate) struct Column(Numbers);
 
 enum Numbers {
+    Bool(Vec<bool>),
     U8(Vec<u8>),
     U32(Vec<u32>),
     U64(Vec<u64>),
@@ -26,7 +27,7 @@ macro_rules! from_vec {
         })*
     };
 }
-from_vec!(u8 => U8, u32 => U32, u64 => U64, f64 => F64);
+from_vec!(bool => Bool, u8 => U8, u32 => U32, u64 => U64, f64 => F64);
 
 impl Column {
     /// Where the bytes are, how many, and how many numbers.
@@ -35,6 +36,7 @@ impl Column {
             (numbers.as_ptr().cast(), size_of_val(numbers), numbers.len())
         }
         match &self.0 {
+            Numbers::Bool(numbers) => of(numbers),
             Numbers::U8(numbers) => of(numbers),
             Numbers::U32(numbers) => of(numbers),
             Numbers::U64(numbers) => of(numbers),
@@ -55,9 +57,8 @@ impl Column {
         let (start, bytes, _) = slf.get().extent();
         let length = isize::try_from(bytes).map_err(|_| PyBufferError::new_err("column too large"))?;
         // SAFETY: Python passes a valid `view`; the memory belongs to `slf`, which the view holds.
-        let status = unsafe {
-            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast_mut().cast(), length, 1, flags)
-        };
+        let status =
+            unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast_mut().cast(), length, 1, flags) };
         if status == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
     }
 }

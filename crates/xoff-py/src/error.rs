@@ -1,7 +1,7 @@
 //! Errors of the simulator as `xoff.errors.ScenarioError`.
 
 use pyo3::prelude::*;
-use xoff::scenario::ScenarioError;
+use xoff::ScenarioError;
 
 /// The Python exception; the class is Python's own, as abi3 before 3.12 cannot extend `ValueError`.
 pub(crate) fn raise(py: Python<'_>, error: ScenarioError) -> PyErr {

@@ -37,17 +37,33 @@ impl RawResult {
         dictionaries.set_item("source", &report.node_names)?;
         dictionaries.set_item("destination", &report.node_names)?;
         dictionaries.set_item("transport", &report.transport_names)?;
-        dictionaries.set_item("quantity", &report.series.quantity_names)?;
-        dictionaries.set_item("name", &report.series.names)?;
+        dictionaries.set_item("quantity", &report.quantity_names)?;
+        dictionaries.set_item("name", &report.series_names)?;
         Ok(Self {
             totals: serde_json::to_string(&report.totals).expect("counters are plain numbers"),
             digest: report.digest,
             interrupted: report.interrupted,
             dictionaries: dictionaries.unbind(),
             flows: columns!(
-                py, report.flows, flow_id, source, destination, priority, transport, size_bytes, start_ns,
-                received_ns, finish_ns, fct_ns, base_rtt_ns, bottleneck_bps, ideal_fct_ns, slowdown,
-                retransmitted_bytes, timeouts, after_stop,
+                py,
+                report.flows,
+                flow_id,
+                source,
+                destination,
+                priority,
+                transport,
+                size_bytes,
+                start_ns,
+                received_ns,
+                finish_ns,
+                fct_ns,
+                base_rtt_ns,
+                bottleneck_bps,
+                ideal_fct_ns,
+                slowdown,
+                retransmitted_bytes,
+                timeouts,
+                after_stop,
             ),
             series: columns!(py, report.series, time_ns, quantity, name, priority, value),
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
-use xoff::scenario::ScenarioError;
+use xoff::{ScenarioError, Simulation};
 
 use crate::error::raise;
 use crate::result::RawResult;
@@ -71,7 +71,8 @@ impl Scenario {
 
     /// Checks all that can be checked without running, given the text of each file by its path.
     fn check(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<()> {
-        xoff::check(&self.inner, &files).map_err(|error| self.raise(py, error))
+        let checked = py.detach(|| Simulation::new(&self.inner, &files).map(|_| ()));
+        checked.map_err(|error| self.raise(py, error))
     }
 
     /// Simulates it, without holding the GIL. `progress` ends the run by returning False, and so does Ctrl-C.

@@ -49,8 +49,8 @@ impl Watch {
         let seen = Progress {
             now_ns: nanoseconds(state.now),
             end_ns: state.end.map(nanoseconds),
-            flows_started: state.flows_started,
-            flows_finished: state.flows_finished,
+            flows_started: state.started,
+            flows_finished: state.finished,
         };
         let answer = progress.call1(py, (seen,))?;
         Ok(!answer.extract::<bool>(py).is_ok_and(|go_on| !go_on))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from xoff.summary import Summary
 
+# What fits a terminal of ordinary width; the page and summary.json have them all.
+_COLUMNS = tuple(column for column in COLUMNS if column.key not in {"fct_p95_us", "slowdown_mean"})
+
 
 def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
     """Prints completion times by size class, the counters that matter, and where everything is."""
@@ -31,9 +34,9 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
 def _classes(summary: Summary) -> Table:
     table = Table(title=f"{summary['title']}, seed {summary['seed']}", title_justify="left", title_style="bold")
     table.add_column("size class", no_wrap=True)
-    for column in COLUMNS:
+    for column in _COLUMNS:
         table.add_column(column.heading, justify="right")
-    for name, cells in class_rows(summary):
+    for name, cells in class_rows(summary, _COLUMNS):
         table.add_row(name, *cells)
     return table
 
@@ -41,7 +44,7 @@ def _classes(summary: Summary) -> Table:
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     added = engine["added_rss_mb"]
-    memory = f", {added:,.0f} MB added" if added is not None else ""
+    memory = f", {added:,.1f} MB added" if added is not None else ""
     speed = engine["ns_per_packet_hop"]
     return [
         f"Flows:   {flows['unfinished']:,} unfinished, {flows['timeouts']:,} timeouts",
