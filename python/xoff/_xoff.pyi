@@ -4,6 +4,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
+__all__ = [
+    "Column",
+    "Progress",
+    "RawResult",
+    "Scenario",
+    "__version__",
+    "algorithms",
+    "explain",
+    "schema",
+    "sizes",
+]
+
 __version__: str
 
 def algorithms() -> str: ...

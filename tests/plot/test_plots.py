@@ -25,6 +25,7 @@ def test_completion_times_have_axes_units_and_a_legend(small_result: xoff.Result
 
 def test_a_distribution_ends_at_one() -> None:
     x, y = completion.distribution(np.arange(10_000))
+    assert (x[0], y[0]) == (0, 0)
     assert (x[-1], y[-1]) == (9999, 1)
     assert len(x) < 500
     assert all(np.diff(y) > 0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
+from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
 
@@ -63,6 +64,7 @@ def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None
         time_us, value = thinned(line)
         ax.plot(time_us, value, label=line.label, drawstyle="steps-post", linewidth=1.1)
     ax.set_xlim(left=0)
+    ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.yaxis.set_major_formatter(style.ticks(axis.units))

@@ -43,27 +43,21 @@ def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
     for index, percent in enumerate(PERCENTS):
         values = [row.quantiles[index] for row in rows]
         ax.plot(positions, values, marker="o", markersize=3.5, label=f"p{percent}")
-    if rows and max(rows[-1].quantiles) > 0:
+    if rows:
+        highest = max(row.quantiles[-1] for row in rows)
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if _few_decades(rows) else "")
-    ax.grid(visible=True, which="both", axis="y")
+        ax.set_ylim(1, max(2.2, 1.2 * highest))  # one is the least there is
+        style.logarithmic(ax.yaxis, ("",), 1, highest)
+        style.legend(ax)
     step = max(1, len(rows) // 10)
     ax.set_xticks(list(positions)[::step], [_size(row) for row in rows][::step], rotation=30, ha="right")
     ax.set_xlabel(f"flow size, {len(rows)} groups of equally many flows (largest of each)")
     ax.set_ylabel("slowdown")
-    if rows:
-        style.legend(ax)
     return ax
 
 
 def _quantiles(ordered: np.ndarray) -> tuple[float, ...]:
     return tuple(quantile(ordered, percent) or 0.0 for percent in PERCENTS)
-
-
-def _few_decades(rows: list[Group]) -> bool:
-    values = [value for row in rows for value in row.quantiles]
-    return max(values) < 10 * min(values)
 
 
 def _size(row: Group) -> str:

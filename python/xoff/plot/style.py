@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from cycler import cycler
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from xoff.units import quantity
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 TIME_UNITS = ("us", "ms", "s")
 SIZE_UNITS = ("B", "kB", "MB", "GB")
@@ -78,6 +79,13 @@ def legend(ax: Axes, title: str | None = None) -> None:
         columnspacing=1.2,
         handlelength=1.4,
     )
+
+
+def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:
+    """Ticks for a logarithmic axis from low to high: at 1, 2 and 5 where that is less than two decades."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+    axis.set_major_formatter(ticks(units))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def ticks(units: tuple[str, ...]) -> FuncFormatter:
