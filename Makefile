@@ -51,6 +51,10 @@ check-generated: .venv/built ## The schema and the reference against the code th
 generate: .venv/built ## Write the schema and the reference anew
 	$(BIN)/python tools/generate.py
 
+.PHONY: picture
+picture: .venv/built ## Draw the picture of the README
+	$(BIN)/python tools/picture.py
+
 .PHONY: format
 format: .venv/tools ## Format everything
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024
