@@ -1,7 +1,7 @@
-"""Writes what is generated from the simulator's own descriptions: the JSON Schema and the reference of the scenario file.
+"""Writes what follows from the simulator's own descriptions: JSON Schema and reference of the scenario file.
 
-`python tools/generate.py` writes; with `--check` it writes nothing and fails, with the difference, where a file is not as
-it would be written.
+`python tools/generate.py` writes; with `--check` it writes nothing and fails, with the difference, where a file is not
+as it would be written.
 """
 
 from __future__ import annotations
@@ -9,19 +9,22 @@ from __future__ import annotations
 import difflib
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 HEAD = """\
 # The scenario file, key by key
 
-Written by `tools/generate.py` from the comments of the simulator's structs; `make generate` writes it anew. The same words come
-from `xoff explain KEY`. A quantity is text with a unit, such as `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or `"3MiB"` (binary).
+Written by `tools/generate.py` from the comments of the simulator's structs; `make generate` writes it anew. The same
+words come from `xoff explain KEY`. A quantity is text with a unit, such as `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or
+`"3MiB"` (binary).
 """
 
 
@@ -35,7 +38,7 @@ class Table(NamedTuple):
 
 
 class Walk:
-    """Goes through the schema in the order of the scenario file; a type used twice is described where it comes first."""
+    """Goes through the schema in the order of the file; a type used twice is described where it comes first."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
@@ -130,12 +133,10 @@ def difference(path: Path, text: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Writes, or checks and returns 1 if something differs."""
-    differences = [difference(path, text) for path, text in generated().items()]
     if "--check" in arguments:
-        changed = [found for found in differences if found]
-        print(
-            "\n".join([*changed, "what is generated has drifted; `make generate` writes it"] if changed else []), end=""
-        )
+        changed = [found for path, text in generated().items() if (found := difference(path, text))]
+        if changed:
+            print(*changed, "what is generated has drifted; `make generate` writes it", sep="\n")
         return 1 if changed else 0
     for path, text in generated().items():
         path.write_text(text, encoding="utf-8")
