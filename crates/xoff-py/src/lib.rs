@@ -1,5 +1,8 @@
 //! The Python module of xoff: converts, releases the GIL, returns columns; no logic.
 
+// PyO3 makes the arguments for the call and hands them over.
+#![allow(clippy::needless_pass_by_value)]
+
 mod catalogue;
 mod column;
 mod error;
