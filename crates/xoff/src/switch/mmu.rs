@@ -24,15 +24,6 @@ pub enum Reserve {
     PerPort(Bytes),
 }
 
-/// Where a packet is put.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// In the reserve of its queue or port.
-    Reserve,
-    /// In the shared pool.
-    Shared,
-}
-
 /// Packet memory of one switch: reserves and one shared pool.
 #[derive(Debug)]
 pub struct Mmu {
@@ -99,39 +90,30 @@ impl Mmu {
         self.peak
     }
 
-    /// Where a packet of `frame` bytes for `queue` fits: first the reserve, then the shared pool
+    /// Takes in a packet of `frame` bytes for `queue` if it fits: into the reserve, or else into the shared pool
     /// while the queue's shared bytes are below the policy's threshold.
     #[inline]
-    pub fn place(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
+    pub fn admit(&mut self, queue: usize, frame: Bytes) -> Result<(), DropReason> {
+        let counters = &mut self.queues[queue];
         if self.reserve_limit > Bytes::ZERO
             && self.reserves[queue >> self.reserve_shift] + frame <= self.reserve_limit
         {
-            return Ok(Placement::Reserve);
-        }
-        if self.occupancy.shared_used + frame > self.occupancy.shared {
-            return Err(DropReason::PoolFull);
-        }
-        if self.queues[queue].shared >= self.policy.threshold(&self.occupancy) {
-            return Err(DropReason::Threshold);
-        }
-        Ok(Placement::Shared)
-    }
-
-    /// Counts a packet in, where [`Mmu::place`] said.
-    #[inline]
-    pub fn add(&mut self, queue: usize, frame: Bytes, placement: Placement) {
-        let counters = &mut self.queues[queue];
-        counters.bytes += frame;
-        match placement {
-            Placement::Reserve => self.reserves[queue >> self.reserve_shift] += frame,
-            Placement::Shared => {
-                counters.shared += frame;
-                self.occupancy.shared_used += frame;
+            self.reserves[queue >> self.reserve_shift] += frame;
+        } else {
+            if self.occupancy.shared_used + frame > self.occupancy.shared {
+                return Err(DropReason::PoolFull);
             }
+            if counters.shared >= self.policy.threshold(&self.occupancy) {
+                return Err(DropReason::Threshold);
+            }
+            counters.shared += frame;
+            self.occupancy.shared_used += frame;
         }
+        counters.bytes += frame;
         self.used += frame;
         self.peak = self.peak.max(self.used);
         self.check();
+        Ok(())
     }
 
     /// Counts a packet out: the shared pool is undone before the reserve.
@@ -183,9 +165,8 @@ mod tests {
 
     fn fill(mmu: &mut Mmu, queue: usize) -> (u64, DropReason) {
         for packets in 0.. {
-            match mmu.place(queue, FRAME) {
-                Ok(placement) => mmu.add(queue, FRAME, placement),
-                Err(reason) => return (packets, reason),
+            if let Err(reason) = mmu.admit(queue, FRAME) {
+                return (packets, reason);
             }
         }
         unreachable!("memory is finite")
@@ -194,10 +175,9 @@ mod tests {
     #[test]
     fn the_reserve_is_used_first_and_given_back_last() {
         let mut mmu = complete_sharing(10_000, Reserve::PerQueue(Bytes::new(2_000)), 2);
-        for expected in [Placement::Reserve, Placement::Reserve, Placement::Shared] {
-            let placement = mmu.place(0, FRAME).unwrap();
-            assert_eq!(placement, expected);
-            mmu.add(0, FRAME, placement);
+        for shared in [0, 0, 1] {
+            mmu.admit(0, FRAME).unwrap();
+            assert_eq!(mmu.occupancy.shared_used, FRAME * shared);
         }
         mmu.remove(0, FRAME);
         assert_eq!(mmu.occupancy.shared_used, Bytes::ZERO);

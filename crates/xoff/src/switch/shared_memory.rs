@@ -52,14 +52,12 @@ impl SharedMemory {
     pub fn on_arrival(&mut self, mut packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let port = self.routes.port(packet.destination, || packet.five_tuple());
         let queue = Mmu::queue(port, packet.priority());
-        let placement = match self.mmu.place(queue, packet.frame()) {
-            Ok(placement) => placement,
-            Err(reason) => return self.drop(&packet, port, reason, context),
-        };
         if self.marks(When::Enqueue, &packet, queue) && !self.mark(&mut packet, port, context) {
             return self.drop(&packet, port, DropReason::NotEcnCapable, context);
         }
-        self.mmu.add(queue, packet.frame(), placement);
+        if let Err(reason) = self.mmu.admit(queue, packet.frame()) {
+            return self.drop(&packet, port, reason, context);
+        }
         if self.ports[port as usize].is_idle(context.now) {
             self.transmit(packet, port, context);
         } else {
@@ -85,7 +83,8 @@ impl SharedMemory {
         if holds_memory { egress.busy_until() } else { egress.next_end() }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn transmit(
         &mut self,
         mut packet: Packet,
