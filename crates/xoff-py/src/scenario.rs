@@ -59,6 +59,18 @@ impl Scenario {
         (small.get(), medium.get())
     }
 
+    /// When the last flow may start, if that is set.
+    #[getter]
+    fn arrivals_end_ns(&self) -> Option<f64> {
+        self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
+    }
+
+    /// How many flows end the run, if that is set.
+    #[getter]
+    fn after_flows(&self) -> Option<u64> {
+        self.inner.stop.after_flows
+    }
+
     /// The scenario with every default filled in.
     fn to_toml(&self) -> String {
         self.inner.to_toml()

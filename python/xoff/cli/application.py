@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -42,6 +43,7 @@ def _options(
 
 def main() -> None:
     """Runs the command. Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
     try:
         application()
     except (ScenarioError, OutputError) as error:

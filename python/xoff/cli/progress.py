@@ -11,14 +11,12 @@ from xoff.units import duration
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.progress import Progress as Bar
-    from rich.progress import TaskID
-
     from xoff._xoff import Progress
+    from xoff.scenario import Scenario
 
 
 @contextmanager
-def shown_progress(title: str) -> Iterator[Callable[[Progress], None] | None]:
+def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | None]:
     """What to call with each report of progress; None, and nothing is shown, where nobody watches."""
     if not sys.stderr.isatty():
         yield None
@@ -36,15 +34,23 @@ def shown_progress(title: str) -> Iterator[Callable[[Progress], None] | None]:
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None, state="")
-        yield lambda state: _update(bar, task, state)
+        task = bar.add_task(scenario.title, total=1.0, state="")
+        yield lambda state: bar.update(task, completed=share_done(scenario, state), state=_words(state))
 
 
-def _update(bar: Bar, task: TaskID, state: Progress) -> None:
-    done = f"{duration(state.now_ns / 1000)} simulated, {state.flows_finished:,} flows finished"
-    # Once arrivals have ended what is left is the draining, which flows measure better than time.
-    draining = state.end_ns is None or state.now_ns >= state.end_ns
-    if draining:
-        bar.update(task, completed=state.flows_finished, total=state.flows_started, state=done)
-    else:
-        bar.update(task, completed=state.now_ns, total=state.end_ns, state=done)
+def share_done(scenario: Scenario, state: Progress) -> float:
+    """How much of the run is done, from 0 to 1, by whichever of its ends is nearest."""
+    stop = scenario._core
+    drained = state.flows_finished / max(state.flows_started, 1)
+    shares = []
+    if state.end_ns:
+        shares.append(state.now_ns / state.end_ns)
+    if stop.after_flows:
+        shares.append(state.flows_finished / stop.after_flows)
+    if stop.arrivals_end_ns:  # then what has started is drained
+        shares.append(state.now_ns / stop.arrivals_end_ns if state.now_ns < stop.arrivals_end_ns else drained)
+    return min(max(shares, default=drained), 1.0)
+
+
+def _words(state: Progress) -> str:
+    return f"{duration(state.now_ns / 1000)} simulated, {state.flows_finished:,} flows finished"

@@ -55,7 +55,7 @@ def run(
 
 def _simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
     try:
-        with shown_progress(scenario.title) as progress:
+        with shown_progress(scenario) as progress:
             return scenario.run(threads=threads, progress=progress), False
     except RunInterrupted as error:
         return error.result, True
