@@ -47,8 +47,8 @@ pub struct Outcome {
     pub switches: Vec<SharedMemory>,
     /// What was sampled or seen to change.
     pub samples: Samples,
-    /// When the run ended.
-    pub end: crate::kernel::units::Time,
+    /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
+    pub end: Option<crate::kernel::units::Time>,
     /// Events handled.
     pub events: u64,
     /// Whether the caller ended it.

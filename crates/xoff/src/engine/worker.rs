@@ -82,7 +82,8 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     sampling: Sampling<'a>,
     observer: O,
-    now: Time,
+    /// The last instant, unless everything was done before the next.
+    end: Option<Time>,
     events: u64,
     started: u64,
     finished: u64,
@@ -129,7 +130,7 @@ impl<'a> Workshop<'a> {
             longest_window: self.longest_window,
             sampling: Sampling::new(sampler),
             observer,
-            now: Time::ZERO,
+            end: None,
             events: 0,
             started: 0,
             finished: 0,
@@ -287,9 +288,10 @@ impl<O: Observer> Worker<'_, O> {
         let now = self.instants.next();
         let drained = least == Time::MAX;
         if drained && self.instants.latest_end().is_none() {
+            self.end = None;
             return false;
         }
-        self.now = now;
+        self.end = Some(now);
         for index in 0..self.sampling.count() {
             if self.instants.take_sample(index, now) {
                 self.sampling.sample(index, now, &self.hosts, &self.switches);
@@ -409,7 +411,7 @@ impl<O: Observer> Worker<'_, O> {
             hosts: Vec::new(),
             switches: Vec::new(),
             samples: Samples::default(),
-            end: Time::ZERO,
+            end: None,
             events: 0,
             interrupted,
         };
@@ -418,7 +420,7 @@ impl<O: Observer> Worker<'_, O> {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
-            outcome.end = outcome.end.max(worker.now);
+            outcome.end = outcome.end.max(worker.end);
             rows.push(worker.sampling.rows);
             rows.push(recorded(worker.observer));
         }
