@@ -121,7 +121,7 @@ fn random_marking_jitter_and_reserves_on_a_leaf_spine_until_some_flows_are_done(
          minimum = '5kB', maximum = '40kB', probability = 0.2 } }, \
          { nodes = 'spine*', marking.queue = { kind = 'red', minimum = '3kB', maximum = '30kB', \
          probability = 0.3, when = 'dequeue' }, release = 'transmission_end' }]",
-        "workload = [{ kind = 'poisson', transport = 'dctcp', sizes = 'cache', load = 0.8, of = 'core' }]",
+        "workload = [{ kind = 'poisson', transport = 'dctcp', sizes = 'google_rpc', load = 0.8, of = 'core' }]",
         "stop = { after_flows = 150, period = '30us' }",
     ]);
 }
