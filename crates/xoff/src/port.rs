@@ -121,7 +121,8 @@ impl Port {
     }
 
     /// Puts a packet on the wire, which must be free.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         debug_assert!(self.busy_until <= context.now, "one packet at a time");
         let wire = context.fabric.wire(&packet);

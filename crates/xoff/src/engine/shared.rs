@@ -20,30 +20,28 @@ pub(super) struct Mail {
     pub(super) flight: Flight,
 }
 
-/// What one thread tells the others at the end of a window.
+/// Flows of one thread, or of all.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Notice {
-    /// Its least pending time.
-    pub(super) least: u64,
-    /// Flows started on it.
+pub(super) struct FlowCount {
     pub(super) started: u64,
-    /// Flows finished on it.
     pub(super) finished: u64,
 }
 
+/// What one thread tells the others.
 #[derive(Debug, Default)]
 struct Board {
-    least: AtomicU64,
+    /// Its least pending time, for even and for odd windows.
+    least: [AtomicU64; 2],
     started: AtomicU64,
     finished: AtomicU64,
 }
 
-/// Notices and mail are kept twice, for even and odd windows: a fast thread may write the next while a slow one reads.
+/// Mail is kept twice, for even and for odd windows: a fast thread may write the next while a slow one reads.
 #[derive(Debug)]
 pub(super) struct Shared {
     threads: usize,
     pub(super) barrier: Barrier,
-    boards: [Vec<Board>; 2],
+    boards: Vec<Board>,
     mail: [Vec<Mutex<Vec<Mail>>>; 2],
     pub(super) interrupted: AtomicBool,
 }
@@ -53,26 +51,28 @@ impl Shared {
         Self {
             threads,
             barrier: Barrier::new(threads),
-            boards: std::array::from_fn(|_| (0..threads).map(|_| Board::default()).collect()),
+            boards: (0..threads).map(|_| Board::default()).collect(),
             mail: std::array::from_fn(|_| (0..threads * threads).map(|_| Mutex::default()).collect()),
             interrupted: AtomicBool::new(false),
         }
     }
 
-    /// Tells the others, and hears what all of them together say.
-    pub(super) fn exchange(&self, parity: usize, thread: usize, notice: Notice) -> Notice {
-        let board = &self.boards[parity][thread];
-        board.least.store(notice.least, Ordering::Relaxed);
-        board.started.store(notice.started, Ordering::Relaxed);
-        board.finished.store(notice.finished, Ordering::Relaxed);
+    /// Tells the others the least pending time of one thread. Returns the least of all.
+    pub(super) fn exchange_least(&self, parity: usize, thread: usize, least: u64) -> u64 {
+        self.boards[thread].least[parity].store(least, Ordering::Relaxed);
         self.barrier.wait();
-        let mut all = Notice { least: u64::MAX, ..Notice::default() };
-        for board in &self.boards[parity] {
-            all.least = all.least.min(board.least.load(Ordering::Relaxed));
-            all.started += board.started.load(Ordering::Relaxed);
-            all.finished += board.finished.load(Ordering::Relaxed);
-        }
-        all
+        self.boards.iter().map(|board| board.least[parity].load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)
+    }
+
+    /// Tells the others the flows of one thread. Returns those of all. Between two calls there must be a barrier.
+    pub(super) fn exchange_flows(&self, thread: usize, flows: FlowCount) -> FlowCount {
+        self.boards[thread].started.store(flows.started, Ordering::Relaxed);
+        self.boards[thread].finished.store(flows.finished, Ordering::Relaxed);
+        self.barrier.wait();
+        self.boards.iter().fold(FlowCount::default(), |all, board| FlowCount {
+            started: all.started + board.started.load(Ordering::Relaxed),
+            finished: all.finished + board.finished.load(Ordering::Relaxed),
+        })
     }
 
     /// Puts mail from one thread where another finds it.

@@ -10,20 +10,14 @@ pub enum Class {
     EndOfTransmission,
     /// A packet arrives over a link.
     Arrival,
-    /// A packet has crossed the host's delay towards the transport.
-    Inbound,
-    /// A packet has crossed the host's delay towards the adapter.
-    Outbound,
-    /// A flow starts.
-    FlowStart,
-    /// A timer may expire.
-    Timer,
+    /// Something a host does by itself is due: in this order a packet has crossed its delay towards the transport, or
+    /// towards the adapter, a flow starts, a timer may expire.
+    Host,
 }
 
 impl Class {
     /// All classes in their order.
-    pub const ALL: [Self; 6] =
-        [Self::EndOfTransmission, Self::Arrival, Self::Inbound, Self::Outbound, Self::FlowStart, Self::Timer];
+    pub const ALL: [Self; 3] = [Self::EndOfTransmission, Self::Arrival, Self::Host];
 
     /// Whether every port has a source of this class, rather than every host one.
     pub const fn is_of_ports(self) -> bool {
@@ -38,7 +32,7 @@ pub struct Source {
     pub class: Class,
     /// Where.
     pub node: NodeId,
-    /// At which port; 0 for classes of hosts.
+    /// At which port; 0 for what hosts do by themselves.
     pub port: u16,
 }
 

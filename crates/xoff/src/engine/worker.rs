@@ -6,12 +6,13 @@ use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
 use super::instants::Instants;
 use super::sampler::{Sample, Sampler, Samples, Sampling};
-use super::shared::{Notice, Shared};
+use super::shared::{FlowCount, Shared};
 use super::sources::{self, Class};
-use super::wheel::{Outgoing, Wheel};
+use super::wheel::{Outgoing, REMOTE, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric, PortId};
-use crate::host::Host;
+use crate::host::{Host, HostCounters};
+use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
 use crate::switch::shared_memory::SharedMemory;
@@ -35,14 +36,24 @@ pub(crate) struct Workshop<'a> {
     pub switch: &'a dyn Fn(NodeId) -> SharedMemory,
 }
 
+/// What a source of events stands for on its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    SwitchEndOfTransmission,
+    SwitchArrival,
+    HostEndOfTransmission,
+    HostArrival,
+    Host,
+}
+
 /// One source of events as its thread sees it.
 #[derive(Clone, Copy, Debug)]
 struct LocalSource {
-    class: Class,
-    of_host: bool,
+    kind: Kind,
+    port: u16,
     /// Index among this thread's hosts or switches.
     place: u32,
-    port: u16,
     /// The port at the other end of the link, which sends what arrives here.
     peer: PortId,
 }
@@ -55,14 +66,11 @@ struct LocalCluster {
     lookahead: Span,
 }
 
-/// Where a host's own sources are.
+/// Where what a host does by itself is heard of.
 #[derive(Clone, Copy, Debug, Default)]
-struct HostSources {
+struct HostSource {
     cluster: usize,
-    inbound: usize,
-    outbound: usize,
-    start: usize,
-    timer: usize,
+    rank: usize,
 }
 
 /// One thread's part of the network.
@@ -72,7 +80,7 @@ pub(crate) struct Worker<'a, O> {
     clusters: Vec<LocalCluster>,
     sources: Vec<LocalSource>,
     hosts: Vec<Host>,
-    host_sources: Vec<HostSources>,
+    host_sources: Vec<HostSource>,
     /// Index of each host among this thread's, by its number.
     host_places: Vec<u32>,
     switches: Vec<SharedMemory>,
@@ -82,11 +90,10 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     sampling: Sampling<'a>,
     observer: O,
-    /// The last instant, unless everything was done before the next.
-    end: Option<Time>,
+    now: Time,
+    /// Whether nothing was left to do before the next instant.
+    drained: bool,
     events: u64,
-    started: u64,
-    finished: u64,
 }
 
 const ELSEWHERE: u32 = u32::MAX;
@@ -130,10 +137,9 @@ impl<'a> Workshop<'a> {
             longest_window: self.longest_window,
             sampling: Sampling::new(sampler),
             observer,
-            end: None,
+            now: Time::ZERO,
+            drained: false,
             events: 0,
-            started: 0,
-            finished: 0,
         }
     }
 }
@@ -143,7 +149,7 @@ struct Layout {
     clusters: Vec<LocalCluster>,
     sources: Vec<LocalSource>,
     hosts: Vec<NodeId>,
-    host_sources: Vec<HostSources>,
+    host_sources: Vec<HostSource>,
     host_places: Vec<u32>,
     switches: Vec<NodeId>,
     wheel: Wheel,
@@ -186,7 +192,7 @@ impl Layout {
             list.push(node);
             if network.is_host(node) {
                 self.host_places[node as usize] = places[node as usize];
-                self.host_sources.push(HostSources::default());
+                self.host_sources.push(HostSource::default());
             }
         }
     }
@@ -201,37 +207,34 @@ impl Layout {
     ) {
         let number = self.clusters.len();
         let offset = self.sources.len();
-        for source in sources::of_nodes(network, &cluster.nodes) {
-            let index = self.sources.len();
+        for (rank, source) in sources::of_nodes(network, &cluster.nodes).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
             let place = places[source.node as usize];
-            let of_host = network.is_host(source.node);
             match source.class {
-                Class::EndOfTransmission => ends[own as usize] = index as u32,
+                Class::EndOfTransmission => ends[own as usize] = rank as u32,
                 Class::Arrival => {
-                    outgoing[peer as usize] =
-                        Outgoing::Local { source: index as u32, cluster: number as u32 };
+                    outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32 };
                 }
-                class => self.host_sources[place as usize].place(class, index, number),
+                Class::Host => self.host_sources[place as usize] = HostSource { cluster: number, rank },
             }
-            self.sources.push(LocalSource { class: source.class, of_host, place, port: source.port, peer });
+            let kind = Kind::new(source.class, network.is_host(source.node));
+            self.sources.push(LocalSource { kind, port: source.port, place, peer });
         }
         let size = self.sources.len() - offset;
         self.clusters.push(LocalCluster { offset, size, lookahead: cluster.lookahead });
     }
 }
 
-impl HostSources {
-    fn place(&mut self, class: Class, index: usize, cluster: usize) {
-        self.cluster = cluster;
+impl Kind {
+    fn new(class: Class, of_host: bool) -> Self {
         match class {
-            Class::Inbound => self.inbound = index,
-            Class::Outbound => self.outbound = index,
-            Class::FlowStart => self.start = index,
-            Class::Timer => self.timer = index,
-            Class::EndOfTransmission | Class::Arrival => {}
+            Class::EndOfTransmission if of_host => Self::HostEndOfTransmission,
+            Class::EndOfTransmission => Self::SwitchEndOfTransmission,
+            Class::Arrival if of_host => Self::HostArrival,
+            Class::Arrival => Self::SwitchArrival,
+            Class::Host => Self::Host,
         }
     }
 }
@@ -241,7 +244,7 @@ fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
     let nodes = 0..network.nodes.len() as NodeId;
     nodes
         .flat_map(|node| network.ports.of(node))
-        .map(|port| Outgoing::Remote { thread: thread_of[port.peer as usize] as u32 })
+        .map(|port| Outgoing { cluster: REMOTE, rank: thread_of[port.peer as usize] as u32 })
         .collect()
 }
 
@@ -251,153 +254,150 @@ impl<O: Observer> Worker<'_, O> {
         let _poison = shared.barrier.poison_on_panic();
         let mut parity = 0;
         loop {
-            let all = self.meet(shared, parity);
+            let least = self.meet(shared, parity);
             parity ^= 1;
-            let least = Time::new(all.least);
-            if self.instants.next() <= least {
-                if !self.stand_still(least, &all, shared, progress) {
-                    return;
-                }
-                continue;
+            if self.instants.next() > least {
+                self.run_window(least);
+            } else if !self.stand_still(least, shared, progress) {
+                return;
             }
-            self.run_window(least);
         }
     }
 
-    /// Exchanges mail and notices with the other threads.
-    fn meet(&mut self, shared: &Shared, parity: usize) -> Notice {
+    /// Exchanges mail with the other threads. Returns the least pending time of all.
+    fn meet(&mut self, shared: &Shared, parity: usize) -> Time {
         for to in 0..self.wheel.outboxes.len() {
             shared.post(parity, self.thread, to, &mut self.wheel.outboxes[to]);
         }
-        let least = self.wheel.least().min(self.arrivals.next_start().get());
-        let notice = Notice { least, started: self.started, finished: self.finished };
-        let all = shared.exchange(parity, self.thread, notice);
+        let own = self.wheel.least().min(self.arrivals.next_start().get());
+        let least = shared.exchange_least(parity, self.thread, own);
         self.wheel.earliest_mail = u64::MAX;
         shared.collect(parity, self.thread, |mail| self.wheel.accept(mail));
-        all
+        Time::new(least)
     }
 
     /// What happens at the next instant, before which nothing is pending. Returns whether the run goes on.
     fn stand_still(
         &mut self,
         least: Time,
-        all: &Notice,
         shared: &Shared,
         progress: &mut dyn FnMut(&Progress) -> bool,
     ) -> bool {
-        let now = self.instants.next();
-        let drained = least == Time::MAX;
-        if drained && self.instants.latest_end().is_none() {
-            self.end = None;
+        self.drained = least == Time::MAX && self.instants.latest_end().is_none();
+        if self.drained {
             return false;
         }
-        self.end = Some(now);
+        self.now = self.instants.next();
         for index in 0..self.sampling.count() {
-            if self.instants.take_sample(index, now) {
-                self.sampling.sample(index, now, &self.hosts, &self.switches);
+            if self.instants.take_sample(index, self.now) {
+                self.sampling.sample(index, self.now, &self.hosts, &self.switches);
             }
         }
-        if self.instants.ends(now, all.finished) {
+        if self.instants.is_end(self.now) {
             return false;
         }
-        let Some(announce_until) = self.instants.take_check(now, least) else { return true };
+        match self.instants.take_check(self.now, least) {
+            Some(next_check) => self.check(next_check, shared, progress),
+            None => true,
+        }
+    }
+
+    /// Asks whether to go on, and announces the flows that start before the next check.
+    fn check(
+        &mut self,
+        next_check: Time,
+        shared: &Shared,
+        progress: &mut dyn FnMut(&Progress) -> bool,
+    ) -> bool {
+        let count = |counter: fn(&HostCounters) -> u64| self.hosts.iter().map(|host| counter(&host.counters)).sum();
+        let flows = FlowCount { started: count(|host| host.started), finished: count(|host| host.finished) };
+        let all = shared.exchange_flows(self.thread, flows);
+        if self.instants.has_enough(all.finished) {
+            return false;
+        }
         if self.thread == 0 {
             let end = self.instants.latest_end();
-            let report = Progress { now, end, started: all.started, finished: all.finished };
+            let report = Progress { now: self.now, end, started: all.started, finished: all.finished };
             if !progress(&report) {
                 shared.interrupted.store(true, Ordering::Relaxed);
             }
         }
-        self.announce(announce_until);
+        self.announce(next_check);
         shared.barrier.wait();
         !shared.interrupted.load(Ordering::Relaxed)
     }
 
     /// Announces to this thread's hosts the flows that start before `until`.
     fn announce(&mut self, until: Time) {
-        let (hosts, wheel, sources) = (&mut self.hosts, &mut self.wheel, &self.host_sources);
-        let places = &self.host_places;
-        self.arrivals.announce_until(until, |source, start| {
-            let place = places[source as usize];
+        let Self { hosts, wheel, host_sources, host_places, arrivals, .. } = self;
+        arrivals.announce_until(until, |source, start| {
+            let place = host_places[source as usize];
             if place != ELSEWHERE {
-                hosts[place as usize].announce(start);
-                let sources = &sources[place as usize];
-                wheel.notify(sources.start, sources.cluster, start.start.get());
+                let host = &mut hosts[place as usize];
+                host.announce(start);
+                let HostSource { cluster, rank } = host_sources[place as usize];
+                wheel.notify(cluster, rank, host.due());
             }
         });
     }
 
     /// Runs every cluster that has something to do before it could hear of another.
     fn run_window(&mut self, least: Time) {
-        let limit = self.instants.next().min(least + self.longest_window.min(LONGEST_WINDOW));
+        let longest = least.get().saturating_add(self.longest_window.get());
+        let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
         for cluster in 0..self.clusters.len() {
             let LocalCluster { offset, size, lookahead } = self.clusters[cluster];
-            let horizon = least.get().saturating_add(lookahead.get()).min(limit.get());
-            if self.wheel.next[cluster] < horizon {
-                self.wheel.open(cluster, offset, size, horizon);
-                while let Some((now, source)) = self.wheel.least_in_window() {
-                    self.handle(now, source);
+            let horizon = least.get().saturating_add(lookahead.get()).min(limit);
+            if self.wheel.is_due(cluster, horizon) {
+                self.wheel.open(cluster);
+                while let Some((now, rank)) = self.wheel.least_before(horizon) {
+                    debug_assert!(rank < size);
+                    self.handle(now, rank, self.sources[offset + rank]);
                 }
-                self.wheel.close(size);
+                self.wheel.close();
             }
         }
     }
 
     #[inline]
-    fn handle(&mut self, now: Time, index: usize) {
+    fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
         self.events += 1;
-        let source = self.sources[index];
-        if source.of_host {
-            return self.handle_host(now, index, source);
-        }
-        let switch = &mut self.switches[source.place as usize];
-        let mut context =
-            Context { now, agenda: &mut self.wheel, observer: &mut self.observer, fabric: self.fabric };
-        if source.class == Class::Arrival {
-            if let Some(packet) = context.agenda.take_arrival(source.peer, index) {
-                switch.on_arrival(packet, &mut context);
+        let Self { wheel, observer, fabric, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
+        match source.kind {
+            Kind::SwitchArrival => {
+                if let Some(packet) = context.agenda.take_arrival(source.peer, rank) {
+                    switches[source.place as usize].on_arrival(packet, &mut context);
+                }
             }
-        } else {
-            let next = switch.on_end_of_transmission(source.port, &mut context);
-            context.agenda.set(index, next);
+            Kind::SwitchEndOfTransmission => {
+                let switch = &mut switches[source.place as usize];
+                let next = switch.on_end_of_transmission(source.port, &mut context);
+                context.agenda.set(rank, next);
+            }
+            _ => self.handle_host(now, rank, source),
         }
     }
 
-    #[inline]
-    fn handle_host(&mut self, now: Time, index: usize, source: LocalSource) {
-        let place = source.place as usize;
-        let host = &mut self.hosts[place];
-        let before = (host.counters.started, host.counters.finished);
-        let mut context =
-            Context { now, agenda: &mut self.wheel, observer: &mut self.observer, fabric: self.fabric };
-        match source.class {
-            Class::EndOfTransmission => {
+    fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
+        let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
+        let host = &mut hosts[source.place as usize];
+        let due = host.due();
+        let mut context = Context { now, agenda: wheel, observer, fabric };
+        match source.kind {
+            Kind::HostEndOfTransmission => {
                 let next = host.on_end_of_transmission(&mut context);
-                context.agenda.set(index, next);
+                context.agenda.set(rank, next);
             }
-            Class::Arrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.peer, index) {
+            Kind::HostArrival => {
+                if let Some(packet) = context.agenda.take_arrival(source.peer, rank) {
                     host.on_arrival(packet, &mut context);
                 }
             }
-            Class::Inbound => host.on_inbound(&mut context),
-            Class::Outbound => host.on_outbound(&mut context),
-            Class::FlowStart => host.on_start(&mut context),
-            Class::Timer => host.on_timer(&mut context),
+            Kind::Host | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_due(&mut context),
         }
-        self.started += host.counters.started - before.0;
-        self.finished += host.counters.finished - before.1;
-        let agenda = host.agenda();
-        let sources = self.host_sources[place];
-        for (source, time) in [
-            (sources.inbound, agenda.inbound),
-            (sources.outbound, agenda.outbound),
-            (sources.start, agenda.start),
-            (sources.timer, agenda.timer),
-        ] {
-            if self.wheel.pending[source] != time.get() {
-                self.wheel.set(source, time);
-            }
+        if host.due() != due {
+            wheel.set(host_sources[source.place as usize].rank, host.due());
         }
     }
 
@@ -420,7 +420,7 @@ impl<O: Observer> Worker<'_, O> {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
-            outcome.end = outcome.end.max(worker.end);
+            outcome.end = (!worker.drained).then_some(worker.now);
             rows.push(worker.sampling.rows);
             rows.push(recorded(worker.observer));
         }
@@ -430,6 +430,3 @@ impl<O: Observer> Worker<'_, O> {
         outcome
     }
 }
-
-/// A window never needs to be longer: clusters without a link to another would otherwise overflow their keys.
-const LONGEST_WINDOW: Span = Span::from_milliseconds(1_000);

@@ -57,19 +57,6 @@ pub struct HostCounters {
     pub timeouts: u64,
 }
 
-/// When each of a host's own sources of events is due next; `Time::MAX` for never.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostAgenda {
-    /// A packet reaches the transport.
-    pub inbound: Time,
-    /// A packet reaches the adapter.
-    pub outbound: Time,
-    /// A flow starts.
-    pub start: Time,
-    /// A timer may expire.
-    pub timer: Time,
-}
-
 /// One host.
 #[derive(Debug)]
 pub struct Host {
@@ -160,15 +147,26 @@ impl Host {
         self.starts.push_back(start);
     }
 
-    /// When its own sources of events are due next.
+    /// When it next does something by itself; `Time::MAX` for never.
     #[inline]
-    pub fn agenda(&self) -> HostAgenda {
+    pub fn due(&self) -> Time {
         let head = |ring: &Ring<Flight>| ring.front().map_or(Time::MAX, |flight| flight.arrives);
-        HostAgenda {
-            inbound: head(&self.inbound),
-            outbound: head(&self.outbound),
-            start: self.starts.front().map_or(Time::MAX, |start| start.start),
-            timer: self.timers.next(),
+        let start = self.starts.front().map_or(Time::MAX, |start| start.start);
+        head(&self.inbound).min(head(&self.outbound)).min(start).min(self.timers.next())
+    }
+
+    /// Does the one thing that is due now; of several, the first in the order of the list below.
+    pub fn on_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let now = context.now;
+        let is_due = |ring: &Ring<Flight>| ring.front().is_some_and(|flight| flight.arrives == now);
+        if is_due(&self.inbound) {
+            self.on_inbound(context);
+        } else if is_due(&self.outbound) {
+            self.on_outbound(context);
+        } else if self.starts.front().is_some_and(|start| start.start == now) {
+            self.on_start(context);
+        } else {
+            self.on_timer(context);
         }
     }
 
@@ -184,21 +182,21 @@ impl Host {
     }
 
     /// A packet has crossed the host's delay and reaches the transport.
-    pub fn on_inbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn on_inbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(flight) = self.inbound.pop_front() {
             self.receive(flight.packet, context);
         }
     }
 
     /// A packet has crossed the host's delay and reaches the adapter.
-    pub fn on_outbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn on_outbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(flight) = self.outbound.pop_front() {
             self.hand_to_adapter(flight.packet, context);
         }
     }
 
     /// A flow starts.
-    pub fn on_start(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn on_start(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(start) = self.starts.pop_front() {
             self.counters.started += 1;
             let slot = self.begin_sending(&start, context);
@@ -207,7 +205,7 @@ impl Host {
     }
 
     /// A timer may expire.
-    pub fn on_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn on_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self.timers.pop() {
             Some((time, TimerKey::Sending(number))) => self.on_sending_timer(number, time, context),
             Some((time, TimerKey::Reception(number))) => self.on_reception_timer(number, time, context),

@@ -41,16 +41,15 @@ impl<T: Copy + Default> Ring<T> {
         if self.length as usize == self.slots.len() {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        let index = (self.head as usize + self.length as usize) & mask;
-        self.slots[index] = value;
+        let index = self.index(self.length);
+        *self.slot_mut(index) = value;
         self.length += 1;
     }
 
     /// The entry at the front.
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.length == 0 { None } else { Some(&self.slots[self.head as usize & (self.slots.len() - 1)]) }
+        if self.length == 0 { None } else { Some(self.slot(self.index(0))) }
     }
 
     /// Takes the entry at the front.
@@ -59,16 +58,38 @@ impl<T: Copy + Default> Ring<T> {
         if self.length == 0 {
             return None;
         }
-        let mask = self.slots.len() - 1;
-        let value = self.slots[self.head as usize & mask];
+        let value = *self.slot(self.index(0));
         self.length -= 1;
-        self.head = if self.length == 0 { 0 } else { (self.head + 1) & mask as u32 };
+        self.head = if self.length == 0 { 0 } else { self.head.wrapping_add(1) };
         Some(value)
+    }
+
+    /// Where the entry behind `offset` others is; only for rings that have allocated.
+    #[inline]
+    fn index(&self, offset: u32) -> usize {
+        self.head.wrapping_add(offset) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    #[allow(unsafe_code)]
+    fn slot(&self, index: usize) -> &T {
+        debug_assert!(index < self.slots.len());
+        // SAFETY: `index` comes from `Ring::index`, which masks with a power of two less one, and the callers have
+        // made sure that there are slots.
+        unsafe { self.slots.get_unchecked(index) }
+    }
+
+    #[inline]
+    #[allow(unsafe_code)]
+    fn slot_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(index < self.slots.len());
+        // SAFETY: as for `Ring::slot`.
+        unsafe { self.slots.get_unchecked_mut(index) }
     }
 
     /// The entries, front first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        (0..self.length).map(|offset| &self.slots[(self.head + offset) as usize & (self.slots.len() - 1)])
+        (0..self.length).map(|offset| self.slot(self.index(offset)))
     }
 
     #[cold]

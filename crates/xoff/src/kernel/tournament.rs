@@ -1,76 +1,119 @@
-//! A tournament over the pending times of a fixed set of sources, rebuilt for every window.
-//! A key packs the time since the window's start with the source's rank, so that one comparison orders both
-//! and the winner says who it is; what lies beyond the window does not compete.
+//! Tournaments over the pending times of fixed sets of sources, side by side in one array.
+//! A key packs a time with its source's rank, so that one comparison orders both and the winner says who it is.
 
-/// The winner tree. Ranks break ties: the lower runs first.
+/// The trees, of which one is open at a time. Ranks break ties: the lower runs first.
 #[derive(Debug)]
-pub struct Tournament {
-    /// `nodes[1]` is the winner; the leaves are `nodes[size..]`.
+pub struct Tournaments {
+    /// Of each tree of `size` leaves: a spare, the winner, then level by level down to the leaves.
     nodes: Vec<u64>,
+    trees: Vec<Tree>,
+    open: Tree,
+}
+
+/// Nodes `offset..offset + 2 * size`.
+#[derive(Clone, Copy, Debug)]
+struct Tree {
+    offset: usize,
     size: usize,
-    shift: u32,
-    base: u64,
-    horizon: u64,
 }
 
 /// Stands for "nothing pending".
 pub const NEVER: u64 = u64::MAX;
 
-impl Tournament {
-    /// A tournament that has room for windows of up to `sources` sources.
-    pub fn with_capacity(sources: usize) -> Self {
-        let size = sources.next_power_of_two().max(2);
-        Self { nodes: vec![NEVER; 2 * size], size, shift: size.trailing_zeros(), base: 0, horizon: 0 }
+const RANK_BITS: u32 = 13;
+
+/// The most sources of one tournament.
+pub const MOST_SOURCES: usize = 1 << RANK_BITS;
+
+/// Times from here on, 37 minutes in picoseconds, do not fit beside a rank and count as never.
+pub const TIME_LIMIT: u64 = (1 << (u64::BITS - RANK_BITS)) - 1;
+
+#[inline]
+fn key(time: u64, rank: usize) -> u64 {
+    (time.min(TIME_LIMIT) << RANK_BITS) | rank as u64
+}
+
+#[inline]
+fn time(key: u64) -> u64 {
+    let time = key >> RANK_BITS;
+    if time == TIME_LIMIT { NEVER } else { time }
+}
+
+impl Tournaments {
+    /// One tournament for each number of sources, none of which has anything pending. The first is open.
+    pub fn new(sources: impl IntoIterator<Item = usize>) -> Self {
+        let (mut nodes, mut trees) = (Vec::new(), Vec::new());
+        for sources in sources {
+            assert!(sources <= MOST_SOURCES, "a rank fits into a key");
+            let size = sources.next_power_of_two();
+            let size = if size <= 64 { size << (size.trailing_zeros() % 2) } else { size };
+            let tree = Tree { offset: nodes.len(), size };
+            nodes.resize(tree.offset + 2 * tree.size, NEVER);
+            trees.push(tree);
+        }
+        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0 });
+        Self { nodes, trees, open }
     }
 
-    /// Starts the window [base, horizon) with the pending time of each source, and returns the horizon it can keep,
-    /// which is earlier only where the window is longer than a key can hold.
-    pub fn begin(&mut self, base: u64, horizon: u64, pending: &[u64]) {
-        self.size = pending.len().next_power_of_two().max(2);
-        self.shift = self.size.trailing_zeros();
-        self.base = base;
-        self.horizon = horizon.min(base.saturating_add(self.longest_window()));
-        let size = self.size;
-        for (rank, &time) in pending.iter().enumerate() {
-            self.nodes[size + rank] = self.key(rank, time);
-        }
-        self.nodes[size + pending.len()..2 * size].fill(NEVER);
-        for index in (1..size).rev() {
-            self.nodes[index] = self.nodes[2 * index].min(self.nodes[2 * index + 1]);
-        }
+    /// Opens a tournament.
+    pub fn open(&mut self, tournament: usize) {
+        self.open = self.trees[tournament];
     }
 
-    /// The time and rank of the least pending source before the horizon.
+    /// The time and rank of the open tournament's least pending source, if it is due before `horizon`.
     #[inline]
-    pub fn least(&self) -> Option<(u64, usize)> {
-        let key = self.nodes[1];
-        if key == NEVER {
-            return None;
-        }
-        Some((self.base + (key >> self.shift), key as usize & (self.size - 1)))
+    pub fn least_before(&self, horizon: u64) -> Option<(u64, usize)> {
+        let key = self.nodes[self.open.offset + 1];
+        let time = key >> RANK_BITS;
+        if time < horizon { Some((time, key as usize & (MOST_SOURCES - 1))) } else { None }
     }
 
-    /// Changes what one source has pending.
+    /// The open tournament's least pending time.
+    pub fn least(&self) -> u64 {
+        time(self.nodes[self.open.offset + 1])
+    }
+
+    /// Changes what one source of the open tournament has pending.
     #[inline]
     pub fn set(&mut self, rank: usize, time: u64) {
-        let mut best = self.key(rank, time);
-        let mut index = self.size + rank;
-        let nodes = &mut self.nodes[..2 * self.size];
-        nodes[index] = best;
-        while index > 1 {
-            best = best.min(nodes[index ^ 1]);
-            index >>= 1;
-            nodes[index] = best;
-        }
+        self.climb(self.open, rank, time);
+    }
+
+    /// Changes what one source of any tournament has pending.
+    pub fn set_in(&mut self, tournament: usize, rank: usize, time: u64) {
+        self.climb(self.trees[tournament], rank, time);
     }
 
     #[inline]
-    fn key(&self, rank: usize, time: u64) -> u64 {
-        if time < self.horizon { ((time - self.base) << self.shift) | rank as u64 } else { NEVER }
+    fn climb(&mut self, tree: Tree, rank: usize, time: u64) {
+        assert!(rank < tree.size, "a source of this tournament");
+        let leaf = tree.size + rank;
+        let key = key(time, rank);
+        // The usual heights, of hosts and of switches with 4 to 64 ports, have no loop.
+        match tree.size {
+            4 => self.climb_levels(tree, leaf, key, 2),
+            16 => self.climb_levels(tree, leaf, key, 4),
+            64 => self.climb_levels(tree, leaf, key, 6),
+            size => self.climb_levels(tree, leaf, key, size.trailing_zeros()),
+        }
     }
 
-    fn longest_window(&self) -> u64 {
-        (NEVER >> self.shift) - 1
+    #[inline(always)]
+    #[allow(unsafe_code, clippy::inline_always)]
+    fn climb_levels(&mut self, tree: Tree, leaf: usize, key: u64, levels: u32) {
+        let (mut index, mut best) = (leaf, key);
+        // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `offset + 2 * size` keys and never fewer
+        // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. With checks
+        // at every level this path, the hottest of all, costs twice the instructions.
+        unsafe {
+            let nodes = self.nodes.as_mut_ptr().add(tree.offset);
+            *nodes.add(index) = best;
+            for _ in 0..levels {
+                best = best.min(*nodes.add(index ^ 1));
+                index >>= 1;
+                *nodes.add(index) = best;
+            }
+        }
     }
 }
 
@@ -78,43 +121,53 @@ impl Tournament {
 mod tests {
     use super::*;
 
-    fn drain(tournament: &mut Tournament) -> Vec<(u64, usize)> {
+    fn drain(tournaments: &mut Tournaments, tournament: usize, horizon: u64) -> Vec<(u64, usize)> {
         let mut order = Vec::new();
-        while let Some((time, rank)) = tournament.least() {
+        tournaments.open(tournament);
+        while let Some((time, rank)) = tournaments.least_before(horizon) {
             order.push((time, rank));
-            tournament.set(rank, NEVER);
+            tournaments.set(rank, NEVER);
         }
         order
     }
 
+    /// Tournament 1 of these times, between two others.
+    fn started(times: &[u64]) -> Tournaments {
+        let mut tournaments = Tournaments::new([3, times.len(), 1]);
+        for (rank, &time) in times.iter().enumerate() {
+            tournaments.set_in(1, rank, time);
+        }
+        tournaments
+    }
+
     #[test]
     fn sources_run_by_time_and_then_by_rank() {
-        let mut tournament = Tournament::with_capacity(5);
-        tournament.begin(100, 200, &[150, 100, 150, 199, NEVER]);
-        assert_eq!(drain(&mut tournament), [(100, 1), (150, 0), (150, 2), (199, 3)]);
+        let mut tournaments = started(&[150, 100, 150, 199, NEVER]);
+        assert_eq!(drain(&mut tournaments, 1, TIME_LIMIT), [(100, 1), (150, 0), (150, 2), (199, 3)]);
+        assert_eq!(tournaments.least(), NEVER);
     }
 
     #[test]
-    fn what_lies_beyond_the_horizon_waits_for_the_next_window() {
-        let mut tournament = Tournament::with_capacity(2);
-        tournament.begin(0, 10, &[10, 5]);
-        assert_eq!(drain(&mut tournament), [(5, 1)]);
-        tournament.begin(10, 20, &[10, NEVER]);
-        assert_eq!(drain(&mut tournament), [(10, 0)]);
+    fn what_lies_beyond_the_horizon_waits() {
+        let mut tournaments = started(&[10, 5, 0]);
+        assert_eq!(drain(&mut tournaments, 1, 10), [(0, 2), (5, 1)]);
+        assert_eq!(tournaments.least(), 10);
+        assert_eq!(drain(&mut tournaments, 1, 11), [(10, 0)]);
     }
 
     #[test]
-    fn a_smaller_window_forgets_the_larger_one_before() {
-        let mut tournament = Tournament::with_capacity(8);
-        tournament.begin(0, 100, &[1, 2, 3, 4, 5, 6, 7, 8]);
-        tournament.begin(0, 100, &[9, 9]);
-        assert_eq!(drain(&mut tournament), [(9, 0), (9, 1)]);
+    fn tournaments_do_not_disturb_each_other() {
+        let mut tournaments = started(&[1, 2]);
+        tournaments.set_in(0, 2, 7);
+        tournaments.set_in(2, 0, 8);
+        assert_eq!(drain(&mut tournaments, 1, TIME_LIMIT), [(1, 0), (2, 1)]);
+        assert_eq!(drain(&mut tournaments, 0, TIME_LIMIT), [(7, 2)]);
+        assert_eq!(drain(&mut tournaments, 2, TIME_LIMIT), [(8, 0)]);
     }
 
     #[test]
-    fn a_window_longer_than_a_key_is_cut_not_wrapped() {
-        let mut tournament = Tournament::with_capacity(4);
-        tournament.begin(0, NEVER, &[NEVER - 1, 7, NEVER, NEVER]);
-        assert_eq!(drain(&mut tournament), [(7, 1)]);
+    fn a_time_that_does_not_fit_never_comes() {
+        let mut tournaments = started(&[TIME_LIMIT, TIME_LIMIT - 1]);
+        assert_eq!(drain(&mut tournaments, 1, TIME_LIMIT), [(TIME_LIMIT - 1, 1)]);
     }
 }

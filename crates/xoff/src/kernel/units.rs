@@ -227,7 +227,13 @@ impl Ratio {
     #[inline]
     #[must_use]
     pub const fn of(self, bytes: Bytes) -> Bytes {
-        Bytes(self.numerator * bytes.0 / self.denominator)
+        let product = self.numerator * bytes.0;
+        // Chips only know powers of two, and a shift is ten times faster than a division.
+        if self.denominator & (self.denominator - 1) == 0 {
+            Bytes(product >> self.denominator.trailing_zeros())
+        } else {
+            Bytes(product / self.denominator)
+        }
     }
     /// The part above the line.
     pub const fn numerator(self) -> u64 {

@@ -99,8 +99,8 @@ impl Mmu {
         self.peak
     }
 
-    /// Where a packet of `frame` bytes for `queue` fits: first the reserve, then the shared pool
-    /// while the queue's shared bytes are below the policy's threshold.
+    /// Where a packet of `frame` bytes for `queue` fits: in the reserve, or else in the shared pool while the queue's
+    /// shared bytes are below the policy's threshold.
     #[inline]
     pub fn place(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
         if self.reserve_limit > Bytes::ZERO
@@ -117,9 +117,10 @@ impl Mmu {
         Ok(Placement::Shared)
     }
 
-    /// Counts a packet in, where [`Mmu::place`] said.
+    /// Takes in a packet where it fits.
     #[inline]
-    pub fn add(&mut self, queue: usize, frame: Bytes, placement: Placement) {
+    pub fn admit(&mut self, queue: usize, frame: Bytes) -> Result<(), DropReason> {
+        let placement = self.place(queue, frame)?;
         let counters = &mut self.queues[queue];
         counters.bytes += frame;
         match placement {
@@ -132,6 +133,7 @@ impl Mmu {
         self.used += frame;
         self.peak = self.peak.max(self.used);
         self.check();
+        Ok(())
     }
 
     /// Counts a packet out: the shared pool is undone before the reserve.
@@ -183,9 +185,8 @@ mod tests {
 
     fn fill(mmu: &mut Mmu, queue: usize) -> (u64, DropReason) {
         for packets in 0.. {
-            match mmu.place(queue, FRAME) {
-                Ok(placement) => mmu.add(queue, FRAME, placement),
-                Err(reason) => return (packets, reason),
+            if let Err(reason) = mmu.admit(queue, FRAME) {
+                return (packets, reason);
             }
         }
         unreachable!("memory is finite")
@@ -194,10 +195,9 @@ mod tests {
     #[test]
     fn the_reserve_is_used_first_and_given_back_last() {
         let mut mmu = complete_sharing(10_000, Reserve::PerQueue(Bytes::new(2_000)), 2);
-        for expected in [Placement::Reserve, Placement::Reserve, Placement::Shared] {
-            let placement = mmu.place(0, FRAME).unwrap();
-            assert_eq!(placement, expected);
-            mmu.add(0, FRAME, placement);
+        for shared in [0, 0, 1] {
+            mmu.admit(0, FRAME).unwrap();
+            assert_eq!(mmu.occupancy.shared_used, FRAME * shared);
         }
         mmu.remove(0, FRAME);
         assert_eq!(mmu.occupancy.shared_used, Bytes::ZERO);

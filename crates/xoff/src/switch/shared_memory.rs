@@ -1,4 +1,4 @@
-//! The shared-memory switch, in the order of a packet's life: receive, route, admit, queue, transmit, mark.
+//! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
 use super::marking::{self, Level, Marker, Signal, When};
 use super::mmu::Mmu;
@@ -6,7 +6,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MARKED, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MARKED, Packet};
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
@@ -16,11 +16,17 @@ use crate::scenario::Release;
 pub struct SharedMemory {
     ports: Vec<Port>,
     routes: SwitchRoutes,
+    memory: Memory,
+}
+
+/// What all ports share.
+#[derive(Debug)]
+struct Memory {
     mmu: Mmu,
     marker: Option<marking::Parameters>,
+    rng: Rng,
     /// Queue and size of the packet on each port's wire, where memory is released at the end of a transmission.
     transmitting: Option<Vec<Option<(usize, Bytes)>>>,
-    rng: Rng,
 }
 
 impl SharedMemory {
@@ -34,7 +40,7 @@ impl SharedMemory {
         rng: Rng,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        Self { ports, routes, mmu, marker, transmitting, rng }
+        Self { ports, routes, memory: Memory { mmu, marker, rng, transmitting } }
     }
 
     /// Its egress ports.
@@ -44,68 +50,76 @@ impl SharedMemory {
 
     /// Its memory.
     pub fn mmu(&self) -> &Mmu {
-        &self.mmu
+        &self.memory.mmu
     }
 
     /// A packet has arrived whole.
     #[inline]
     pub fn on_arrival(&mut self, mut packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let port = self.routes.port(packet.destination, || packet.five_tuple());
-        let queue = Mmu::queue(port, packet.priority());
-        let placement = match self.mmu.place(queue, packet.frame()) {
-            Ok(placement) => placement,
-            Err(reason) => return self.drop(&packet, port, reason, context),
-        };
-        if self.marks(When::Enqueue, &packet, queue) && !self.mark(&mut packet, port, context) {
-            return self.drop(&packet, port, DropReason::NotEcnCapable, context);
+        let number = self.routes.port(packet.destination, || packet.five_tuple());
+        let queue = Mmu::queue(number, packet.priority());
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        if memory.marks(When::Enqueue, &packet, queue) && !mark(&mut packet, port, context) {
+            return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
-        self.mmu.add(queue, packet.frame(), placement);
-        if self.ports[port as usize].is_idle(context.now) {
-            self.transmit(packet, port, context);
+        let starts_at_once = port.is_idle(context.now);
+        // A packet that leaves as it comes only has to fit: it takes no memory unless it keeps it until its last bit.
+        let admission = if starts_at_once && memory.transmitting.is_none() {
+            memory.mmu.place(queue, packet.frame()).map(|_| ())
         } else {
-            self.ports[port as usize].enqueue(packet, context.agenda);
-            self.report_queue(port, queue, context);
+            memory.mmu.admit(queue, packet.frame())
+        };
+        if let Err(reason) = admission {
+            drop(&packet, port, reason, context);
+        } else if starts_at_once {
+            memory.transmit(packet, number, queue, port, context);
+        } else {
+            port.enqueue(packet, context.agenda);
+            memory.report_queue(queue, &packet, port, context);
         }
     }
 
-    /// The transmission on `port` has ended and something waits for that.
+    /// The transmission on a port has ended and something waits for that.
     /// Returns when the end of the next one must be heard of.
     #[inline]
     pub fn on_end_of_transmission(
         &mut self,
-        port: u16,
+        number: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        self.release_transmitted(port, context);
-        if let Some(packet) = self.ports[port as usize].dequeue() {
-            self.transmit(packet, port, context);
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        memory.release_transmitted(number);
+        if let Some(packet) = port.dequeue() {
+            let queue = Mmu::queue(number, packet.priority());
+            if memory.transmitting.is_none() {
+                memory.mmu.remove(queue, packet.frame());
+            }
+            memory.transmit(packet, number, queue, port, context);
+            memory.report_queue(queue, &packet, port, context);
         }
-        let egress = &self.ports[port as usize];
-        let holds_memory = self.transmitting.as_ref().is_some_and(|ports| ports[port as usize].is_some());
-        if holds_memory { egress.busy_until() } else { egress.next_end() }
+        if memory.holds_transmitted(number) { port.busy_until() } else { port.next_end() }
     }
+}
 
-    #[inline]
+impl Memory {
+    // Called at two places, and as a call a third of its own cost.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn transmit(
         &mut self,
         mut packet: Packet,
-        port: u16,
+        number: u16,
+        queue: usize,
+        port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let queue = Mmu::queue(port, packet.priority());
-        if let Some(transmitting) = &mut self.transmitting {
-            transmitting[port as usize] = Some((queue, packet.frame()));
-        } else {
-            self.mmu.remove(queue, packet.frame());
-            self.report_queue(port, queue, context);
-        }
         if self.marks(When::Dequeue, &packet, queue) {
-            self.mark(&mut packet, port, context);
+            mark(&mut packet, port, context);
         }
-        let egress = &mut self.ports[port as usize];
-        egress.transmit(packet, context);
-        if self.transmitting.is_some() {
-            context.agenda.end_of_transmission(egress.id(), egress.busy_until());
+        port.transmit(packet, context);
+        if let Some(transmitting) = &mut self.transmitting {
+            transmitting[number as usize] = Some((queue, packet.frame()));
+            context.agenda.end_of_transmission(port.id(), port.busy_until());
         }
     }
 
@@ -118,55 +132,60 @@ impl SharedMemory {
         if asked_at != when {
             return false;
         }
-        let held_by_itself =
-            if when == When::Dequeue && self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        let level = Level { others: self.mmu.queue_bytes(queue) - held_by_itself };
+        let itself = if when == When::Dequeue && self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        let level = Level { others: self.mmu.queue_bytes(queue) - itself };
         marker.signal(&level, &mut self.rng) == Signal::Mark
     }
 
-    /// Marks the packet if it can be marked.
-    fn mark(
-        &mut self,
-        packet: &mut Packet,
-        port: u16,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> bool {
-        if !packet.is(ECN_CAPABLE) {
-            return false;
-        }
-        if !packet.is(ACKNOWLEDGEMENT) {
-            let egress = &mut self.ports[port as usize];
-            egress.counters.marked += 1;
-            context.observer.on_mark(context.now, egress.id(), packet.priority());
-        }
-        packet.flags |= MARKED;
-        true
+    fn holds_transmitted(&self, number: u16) -> bool {
+        self.transmitting.as_ref().is_some_and(|ports| ports[number as usize].is_some())
     }
 
-    #[cold]
-    fn drop(
-        &mut self,
-        packet: &Packet,
-        port: u16,
-        reason: DropReason,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let egress = &mut self.ports[port as usize];
-        egress.counters.count_drop(packet, reason);
-        context.observer.on_drop(context.now, egress.id(), packet.priority(), reason);
-    }
-
-    fn release_transmitted(&mut self, port: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(transmitting) = &mut self.transmitting else { return };
-        if let Some((queue, frame)) = transmitting[port as usize].take() {
+    fn release_transmitted(&mut self, number: u16) {
+        if let Some(transmitting) = &mut self.transmitting
+            && let Some((queue, frame)) = transmitting[number as usize].take()
+        {
             self.mmu.remove(queue, frame);
-            self.report_queue(port, queue, context);
         }
     }
 
     #[inline]
-    fn report_queue(&self, port: u16, queue: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn report_queue(
+        &self,
+        queue: usize,
+        packet: &Packet,
+        port: &Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         let bytes = self.mmu.queue_bytes(queue);
-        context.observer.on_queue(context.now, self.ports[port as usize].id(), queue % PRIORITIES, bytes);
+        context.observer.on_queue(context.now, port.id(), packet.priority(), bytes);
     }
+}
+
+/// Marks the packet if it can be marked.
+fn mark(
+    packet: &mut Packet,
+    port: &mut Port,
+    context: &mut Context<'_, impl Agenda, impl Observer>,
+) -> bool {
+    if !packet.is(ECN_CAPABLE) {
+        return false;
+    }
+    if !packet.is(ACKNOWLEDGEMENT) {
+        port.counters.marked += 1;
+        context.observer.on_mark(context.now, port.id(), packet.priority());
+    }
+    packet.flags |= MARKED;
+    true
+}
+
+#[cold]
+fn drop(
+    packet: &Packet,
+    port: &mut Port,
+    reason: DropReason,
+    context: &mut Context<'_, impl Agenda, impl Observer>,
+) {
+    port.counters.count_drop(packet, reason);
+    context.observer.on_drop(context.now, port.id(), packet.priority(), reason);
 }

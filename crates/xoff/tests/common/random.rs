@@ -199,7 +199,9 @@ impl Workload {
                 )
             }
             1 => format!("kind = 'permutation', size = '{size}'"),
-            2 => format!("kind = 'poisson', sizes = {{ fixed = '{number}kB' }}, load = 0.{number}, of = 'host'"),
+            2 => format!(
+                "kind = 'poisson', sizes = {{ fixed = '{number}kB' }}, load = 0.{number}, of = 'host'"
+            ),
             3 if ends == Ends::InTheMiddle => {
                 transport = "tcp";
                 "kind = 'long_lived', pairs = [['host0', 'host1']]".to_owned()

@@ -97,14 +97,16 @@ impl<'a> Reference<'a> {
             if least == Time::MAX && instants.latest_end().is_none() {
                 return None;
             }
-            let finished = self.hosts.iter().map(|host| host.counters.finished).sum();
-            if instants.ends(instant, finished) {
+            if instants.is_end(instant) {
                 return Some(instant);
             }
             if let Some(until) = instants.take_check(instant, least) {
+                if instants.has_enough(self.hosts.iter().map(|host| host.counters.finished).sum()) {
+                    return Some(instant);
+                }
                 arrivals.announce_until(until, |source, start| {
                     self.hosts[source as usize].announce(start);
-                    self.pending.insert((start.start, Class::FlowStart, source, 0), None);
+                    self.pending.insert((start.start, Class::Host, source, 0), None);
                 });
             }
         }
@@ -129,21 +131,13 @@ impl<'a> Reference<'a> {
             (Class::Arrival, Some(packet)) => host.on_arrival(packet, &mut context),
             (Class::Arrival, None) => unreachable!("what arrives is a packet"),
             (Class::EndOfTransmission, _) => drop(host.on_end_of_transmission(&mut context)),
-            (Class::Inbound, _) => host.on_inbound(&mut context),
-            (Class::Outbound, _) => host.on_outbound(&mut context),
-            (Class::FlowStart, _) => host.on_start(&mut context),
-            (Class::Timer, _) => host.on_timer(&mut context),
-        }
-        let due = host.agenda();
-        for (class, time) in [
-            (Class::Inbound, due.inbound),
-            (Class::Outbound, due.outbound),
-            (Class::FlowStart, due.start),
-            (Class::Timer, due.timer),
-        ] {
-            if time != Time::MAX {
-                self.pending.insert((time, class, node, 0), None);
+            (Class::Host, _) => {
+                assert_eq!(host.due(), now, "nothing is pending in vain");
+                host.on_due(&mut context);
             }
+        }
+        if host.due() != Time::MAX {
+            self.pending.insert((host.due(), Class::Host, node, 0), None);
         }
     }
 }
