@@ -5,13 +5,17 @@ mod reference;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use common::random::Ends;
-use common::{PLAIN, folder, report, simulation, simulation_of};
-use proptest::prelude::*;
+use common::{PLAIN, law_of_random_scenarios, report, simulation_of};
 use xoff::kernel::units::Span;
 use xoff::simulation::Execution;
-use xoff::{Files, Report, Scenario};
+use xoff::{Files, Report, Scenario, Simulation};
+
+fn by_reference(simulation: &Simulation) -> Report {
+    Report::new(simulation, &reference::run(simulation).0)
+}
 
 /// Everything that the models decided, in words that can be compared.
 fn results(report: &Report) -> String {
@@ -40,7 +44,7 @@ const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { ev
 /// Runs a scene in every way and asks for the results of the reference engine each time.
 fn every_way_agrees(scene: &str) {
     let files = Files::from([("flows.csv".to_owned(), TRACE.to_owned())]);
-    let expected = reference::run(&simulation_of(scene, &[], &files));
+    let expected = by_reference(&simulation_of(scene, &[], &files));
     assert!(expected.totals.flows_finished > 0, "something happens");
     for observe in ["", SAMPLED, ON_CHANGE] {
         let simulation = simulation_of(&format!("{observe}\n{scene}"), &[], &files);
@@ -200,46 +204,24 @@ fn sources_as_fast_as_the_adapter_against_windows() {
     ]);
 }
 
-/// What a random scenario leaves must not depend on the engine or on the threads.
-fn random_scenarios_agree(cases: u32) {
-    use Ends::{AfterFlows, Drained, InTheMiddle};
-    let mut config = ProptestConfig::with_cases(cases);
-    config.failure_persistence = None;
-    let scenarios = common::random::scenario(&[Drained, AfterFlows, InTheMiddle]);
-    let law = |text: String| {
-        let simulation = simulation(&text, &[]);
-        let expected = results(&reference::run(&simulation));
-        for execution in [PLAIN, Execution { threads: 2, longest_window: Span::from_nanoseconds(700) }] {
-            prop_assert_eq!(
-                &results(&report(&simulation, execution)),
-                &expected,
-                "{:?}\n{}",
-                execution,
-                text
-            );
-        }
-        Ok(())
-    };
-    if let Err(error) = proptest::test_runner::TestRunner::new(config).run(&scenarios, law) {
-        panic!("{error}");
-    }
-}
-
 #[test]
 fn random_scenarios_agree_with_the_reference_engine() {
-    random_scenarios_agree(300);
+    law_of_random_scenarios(Ends::ANY, |simulation| {
+        let expected = results(&by_reference(simulation));
+        for execution in [PLAIN, Execution { threads: 2, longest_window: Span::from_nanoseconds(700) }] {
+            assert_eq!(results(&report(simulation, execution)), expected, "{execution:?}");
+        }
+    });
 }
 
-#[test]
-#[ignore = "takes minutes; for changes of the engine"]
-fn many_random_scenarios_agree_with_the_reference_engine() {
-    random_scenarios_agree(20_000);
+fn folder(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
 /// The digest of each shipped scenario, and of the benchmarks cut short.
 fn shipped_digests() -> BTreeMap<String, String> {
     let short = [("fabric_128", "stop.arrivals_end=100us"), ("reno_8192", "topology.k=6")];
-    let of = |path: std::path::PathBuf| {
+    let of = |path: PathBuf| {
         let name = path.file_stem().expect("a scenario has a name").to_string_lossy().into_owned();
         let shorter: Vec<&str> = short.iter().filter(|short| short.0 == name).map(|short| short.1).collect();
         let text = std::fs::read_to_string(&path).expect("a scenario can be read");

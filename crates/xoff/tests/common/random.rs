@@ -18,6 +18,11 @@ pub(crate) enum Ends {
     InTheMiddle,
 }
 
+impl Ends {
+    /// All of them.
+    pub(crate) const ANY: &[Self] = &[Self::Drained, Self::AfterFlows, Self::InTheMiddle];
+}
+
 /// The text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let tables = (topology(), host(), switch(), tcp(), constant_rate());

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use xoff::Simulation;
 use xoff::agenda::{Agenda, Context, PortId};
-use xoff::engine::Outcome;
 use xoff::engine::sources::Class;
+use xoff::engine::{Outcome, Samples};
 use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
 use xoff::packet::Packet;
 use xoff::switch::shared_memory::SharedMemory;
 use xoff::topology::{Network, NodeId};
-use xoff::{Report, Simulation};
 
 /// What orders events: when, what, at which node, at which of its ports. No two pending events are alike in all four.
 type Key = (Time, Class, NodeId, u16);
@@ -22,13 +22,13 @@ type Key = (Time, Class, NodeId, u16);
 /// Everything that is pending, with the packet where one arrives.
 type Pending = BTreeMap<Key, Option<Packet>>;
 
-/// Runs a simulation that observes nothing.
-pub(crate) fn run(simulation: &Simulation) -> Report {
+/// Runs a simulation that observes nothing. Also returns the packets that are on wires at the end.
+pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
     let mut reference = Reference::new(simulation);
     let end = reference.run();
-    let Reference { hosts, switches, events, .. } = reference;
-    let outcome = Outcome { hosts, switches, samples: Default::default(), end, events, interrupted: false };
-    Report::new(simulation, &outcome)
+    let Reference { hosts, switches, pending, events, .. } = reference;
+    let on_wires = pending.into_values().flatten().collect();
+    (Outcome { hosts, switches, samples: Samples::default(), end, events, interrupted: false }, on_wires)
 }
 
 struct Reference<'a> {
