@@ -1,1 +1,32 @@
 //! The Python module of xoff: converts, releases the GIL, returns columns; no logic.
+
+// PyO3 makes the arguments for the call and hands them over.
+#![allow(clippy::needless_pass_by_value)]
+
+mod catalogue;
+mod column;
+mod error;
+mod result;
+mod scenario;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The simulator, as the extension module shows it. Everything here is private to `xoff`.
+#[pymodule]
+mod _xoff {
+    #[pymodule_export]
+    use crate::catalogue::{algorithms, explain, schema, sizes};
+    #[pymodule_export]
+    use crate::column::Column;
+    #[pymodule_export]
+    use crate::result::RawResult;
+    #[pymodule_export]
+    use crate::scenario::Scenario;
+    #[pymodule_export]
+    use crate::watch::Progress;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

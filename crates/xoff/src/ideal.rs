@@ -101,7 +101,9 @@ impl Train {
     fn new(transport: &Transport, size: Bytes) -> Self {
         let (payload, overhead) = match transport {
             Transport::Tcp(tcp) => (tcp.payload, tcp.headers + tcp.wire_overhead),
-            Transport::ConstantRate(constant) => (constant.payload, constant.headers + constant.wire_overhead),
+            Transport::ConstantRate(constant) => {
+                (constant.payload, constant.headers + constant.wire_overhead)
+            }
         };
         let packets = size.get().div_ceil(payload.get());
         let full = payload + overhead;
@@ -129,8 +131,7 @@ impl Train {
     /// grid of packets and stages. The rows of full packets are alike, so the way keeps to the slowest stage so far
     /// until it turns to the last packet's row.
     fn time_through(&self, stages: &[Stage], packets: u64) -> Span {
-        let last_row_from =
-            |stage: usize| stages[stage..].iter().map(|stage| stage.last).sum::<Span>();
+        let last_row_from = |stage: usize| stages[stage..].iter().map(|stage| stage.last).sum::<Span>();
         let mut longest = self.gap * (packets - 1) + last_row_from(0);
         if packets == 1 {
             return longest;

@@ -10,14 +10,14 @@ pub const PRIORITIES: usize = 8;
 /// The acknowledgement of a receiver that has everything, whatever the flow's size.
 pub const EVERYTHING: u64 = u64::MAX;
 
-/// One data packet or acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Packet {
+/// What one data packet or acknowledgement carries, field by field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
     /// Data: first byte of the payload. Acknowledgement: first byte not yet received.
     pub sequence: u64,
     /// When the sender sent it, in picoseconds; an acknowledgement gives it back.
     pub stamp: u64,
-    /// Host that sent this packet.
+    /// Host that sends this packet.
     pub source: NodeId,
     /// Host that it is for.
     pub destination: NodeId,
@@ -36,6 +36,19 @@ pub struct Packet {
     pub flags: u8,
 }
 
+/// A header as it travels: packed into words, because a struct of many fields is copied field by field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    sequence: u64,
+    stamp: u64,
+    /// Source below destination.
+    addresses: u64,
+    /// Flow below reception.
+    numbers: u64,
+    /// From the lowest bits: flags, transport, frame, length.
+    rest: u64,
+}
+
 const PRIORITY_MASK: u8 = 0b0000_0111;
 /// An acknowledgement, not data.
 pub const ACKNOWLEDGEMENT: u8 = 0b0000_1000;
@@ -48,30 +61,91 @@ pub const MARKED: u8 = 0b0100_0000;
 /// The receiver's echo of a mark (ECE).
 pub const ECHO: u8 = 0b1000_0000;
 
+impl From<Header> for Packet {
+    #[inline]
+    fn from(header: Header) -> Self {
+        Self {
+            sequence: header.sequence,
+            stamp: header.stamp,
+            addresses: u64::from(header.source) | u64::from(header.destination) << 32,
+            numbers: u64::from(header.flow) | u64::from(header.reception) << 32,
+            rest: u64::from(header.flags)
+                | u64::from(header.transport) << 8
+                | u64::from(header.frame) << 16
+                | u64::from(header.length) << 32,
+        }
+    }
+}
+
 impl Packet {
-    /// Whether all of these flag bits are set.
+    /// See [`Header::sequence`].
+    #[inline]
+    pub const fn sequence(&self) -> u64 {
+        self.sequence
+    }
+    /// See [`Header::stamp`].
+    #[inline]
+    pub const fn stamp(&self) -> u64 {
+        self.stamp
+    }
+    /// See [`Header::source`].
+    #[inline]
+    pub const fn source(&self) -> NodeId {
+        self.addresses as NodeId
+    }
+    /// See [`Header::destination`].
+    #[inline]
+    pub const fn destination(&self) -> NodeId {
+        (self.addresses >> 32) as NodeId
+    }
+    /// See [`Header::flow`].
+    #[inline]
+    pub const fn flow(&self) -> u32 {
+        self.numbers as u32
+    }
+    /// See [`Header::reception`].
+    #[inline]
+    pub const fn reception(&self) -> u32 {
+        (self.numbers >> 32) as u32
+    }
+    /// See [`Header::length`].
+    #[inline]
+    pub const fn length(&self) -> u64 {
+        self.rest >> 32
+    }
+    /// See [`Header::frame`].
+    #[inline]
+    pub const fn frame(&self) -> Bytes {
+        Bytes::new((self.rest >> 16) & 0xffff)
+    }
+    /// See [`Header::transport`].
+    #[inline]
+    pub const fn transport(&self) -> u8 {
+        (self.rest >> 8) as u8
+    }
+    /// Whether this flag bit is set.
     #[inline]
     pub const fn is(&self, flag: u8) -> bool {
-        self.flags & flag != 0
+        self.rest & flag as u64 != 0
+    }
+    /// Sets the mark.
+    #[inline]
+    pub const fn mark(&mut self) {
+        self.rest |= MARKED as u64;
     }
     /// Traffic class, 0 to 7.
     #[inline]
     pub const fn priority(&self) -> usize {
-        (self.flags & PRIORITY_MASK) as usize
+        (self.rest & PRIORITY_MASK as u64) as usize
     }
     /// What switches hash to choose among next hops.
     #[inline]
     pub fn five_tuple(&self) -> FiveTuple {
         if self.is(ACKNOWLEDGEMENT) {
-            FiveTuple::of_flow(self.destination, self.source, self.flow).reversed()
+            FiveTuple::of_flow(self.destination(), self.source(), self.flow()).reversed()
         } else {
-            FiveTuple::of_flow(self.source, self.destination, self.flow)
+            FiveTuple::of_flow(self.source(), self.destination(), self.flow())
         }
-    }
-    /// Bytes that buffers count.
-    #[inline]
-    pub const fn frame(&self) -> Bytes {
-        Bytes::new(self.frame as u64)
     }
 }
 
@@ -92,5 +166,29 @@ mod tests {
     fn a_packet_is_forty_bytes() {
         assert_eq!(size_of::<Packet>(), 40);
         assert_eq!(size_of::<Flight>(), 48);
+    }
+
+    #[test]
+    fn a_packet_keeps_its_header() {
+        let header = Header {
+            sequence: 1 << 40,
+            stamp: 2 << 50,
+            source: 3,
+            destination: 4,
+            flow: u32::MAX,
+            reception: 6,
+            length: u32::MAX - 1,
+            frame: u16::MAX,
+            transport: 9,
+            flags: 7 | ECHO,
+        };
+        let mut packet = Packet::from(header);
+        let numbers = (packet.sequence(), packet.stamp(), packet.flow(), packet.reception(), packet.length());
+        assert_eq!(numbers, (1 << 40, 2 << 50, u32::MAX, 6, u64::from(u32::MAX - 1)));
+        assert_eq!((packet.source(), packet.destination(), packet.transport()), (3, 4, 9));
+        assert_eq!((packet.frame(), packet.priority()), (Bytes::new(65_535), 7));
+        assert!(packet.is(ECHO) && !packet.is(MARKED));
+        packet.mark();
+        assert!(packet.is(MARKED) && packet.is(ECHO));
     }
 }

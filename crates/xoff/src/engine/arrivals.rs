@@ -48,7 +48,8 @@ impl Arrivals {
     }
 
     fn earliest_before(&self, end: Time) -> Option<usize> {
-        let starts = self.heads.iter().enumerate().filter_map(|(index, flow)| Some((flow.as_ref()?.start, index)));
+        let starts =
+            self.heads.iter().enumerate().filter_map(|(index, flow)| Some((flow.as_ref()?.start, index)));
         starts.min().filter(|&(start, _)| start < end).map(|(_, index)| index)
     }
 }

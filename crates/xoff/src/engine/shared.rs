@@ -78,7 +78,8 @@ impl Shared {
     /// Puts mail from one thread where another finds it.
     pub(super) fn post(&self, parity: usize, from: usize, to: usize, outbox: &mut Vec<Mail>) {
         if !outbox.is_empty() {
-            let mut box_of = self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
+            let mut box_of =
+                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
             std::mem::swap(&mut *box_of, outbox);
         }
     }
@@ -86,7 +87,8 @@ impl Shared {
     /// Takes the mail for one thread, in the order of the senders' numbers.
     pub(super) fn collect(&self, parity: usize, to: usize, mut accept: impl FnMut(Mail)) {
         for from in (0..self.threads).filter(|&from| from != to) {
-            let mut mail = self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
+            let mut mail =
+                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
             mail.drain(..).for_each(&mut accept);
         }
     }

@@ -40,7 +40,12 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    pub(super) fn new(outgoing: Vec<Outgoing>, ends: Vec<u32>, cluster_sizes: &[usize], threads: usize) -> Self {
+    pub(super) fn new(
+        outgoing: Vec<Outgoing>,
+        ends: Vec<u32>,
+        cluster_sizes: &[usize],
+        threads: usize,
+    ) -> Self {
         Self {
             rings: vec![Ring::new(); outgoing.len()],
             tournaments: Tournaments::new(cluster_sizes.iter().copied()),

@@ -58,11 +58,11 @@ struct LocalSource {
     peer: PortId,
 }
 
-/// Sources `offset..offset + size` of this thread.
+/// One cluster as its thread sees it.
 #[derive(Clone, Copy, Debug)]
 struct LocalCluster {
+    /// Where its sources begin.
     offset: usize,
-    size: usize,
     lookahead: Span,
 }
 
@@ -71,6 +71,8 @@ struct LocalCluster {
 struct HostSource {
     cluster: usize,
     rank: usize,
+    /// What the wheel was last told.
+    due: Time,
 }
 
 /// One thread's part of the network.
@@ -174,13 +176,14 @@ impl Layout {
             switches: Vec::new(),
             wheel: Wheel::new(Vec::new(), Vec::new(), &[], 0),
         };
-        let mut places = vec![0; network.nodes.len()];
+        let (mut places, mut sizes) = (vec![0; network.nodes.len()], Vec::new());
         for cluster in own {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
             layout.place_nodes(network, cluster, &mut places);
+            let before = layout.sources.len();
             layout.add_cluster(network, cluster, &places, &mut outgoing, &mut ends);
+            sizes.push(layout.sources.len() - before);
         }
-        let sizes: Vec<usize> = layout.clusters.iter().map(|cluster| cluster.size).collect();
         layout.wheel = Wheel::new(outgoing, ends, &sizes, threads);
         layout
     }
@@ -217,13 +220,15 @@ impl Layout {
                 Class::Arrival => {
                     outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32 };
                 }
-                Class::Host => self.host_sources[place as usize] = HostSource { cluster: number, rank },
+                Class::Host => {
+                    self.host_sources[place as usize] =
+                        HostSource { cluster: number, rank, due: Time::MAX };
+                }
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
             self.sources.push(LocalSource { kind, port: source.port, place, peer });
         }
-        let size = self.sources.len() - offset;
-        self.clusters.push(LocalCluster { offset, size, lookahead: cluster.lookahead });
+        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead });
     }
 }
 
@@ -309,7 +314,8 @@ impl<O: Observer> Worker<'_, O> {
         shared: &Shared,
         progress: &mut dyn FnMut(&Progress) -> bool,
     ) -> bool {
-        let count = |counter: fn(&HostCounters) -> u64| self.hosts.iter().map(|host| counter(&host.counters)).sum();
+        let count =
+            |counter: fn(&HostCounters) -> u64| self.hosts.iter().map(|host| counter(&host.counters)).sum();
         let flows = FlowCount { started: count(|host| host.started), finished: count(|host| host.finished) };
         let all = shared.exchange_flows(self.thread, flows);
         if self.instants.has_enough(all.finished) {
@@ -335,8 +341,9 @@ impl<O: Observer> Worker<'_, O> {
             if place != ELSEWHERE {
                 let host = &mut hosts[place as usize];
                 host.announce(start);
-                let HostSource { cluster, rank } = host_sources[place as usize];
-                wheel.notify(cluster, rank, host.due());
+                let source = &mut host_sources[place as usize];
+                source.due = host.due();
+                wheel.notify(source.cluster, source.rank, source.due);
             }
         });
     }
@@ -346,12 +353,11 @@ impl<O: Observer> Worker<'_, O> {
         let longest = least.get().saturating_add(self.longest_window.get());
         let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
         for cluster in 0..self.clusters.len() {
-            let LocalCluster { offset, size, lookahead } = self.clusters[cluster];
+            let LocalCluster { offset, lookahead } = self.clusters[cluster];
             let horizon = least.get().saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
                 self.wheel.open(cluster);
                 while let Some((now, rank)) = self.wheel.least_before(horizon) {
-                    debug_assert!(rank < size);
                     self.handle(now, rank, self.sources[offset + rank]);
                 }
                 self.wheel.close();
@@ -382,7 +388,6 @@ impl<O: Observer> Worker<'_, O> {
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
         let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
         let host = &mut hosts[source.place as usize];
-        let due = host.due();
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::HostEndOfTransmission => {
@@ -396,8 +401,11 @@ impl<O: Observer> Worker<'_, O> {
             }
             Kind::Host | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_due(&mut context),
         }
-        if host.due() != due {
-            wheel.set(host_sources[source.place as usize].rank, host.due());
+        let own = &mut host_sources[source.place as usize];
+        let due = host.due();
+        if own.due != due {
+            own.due = due;
+            wheel.set(own.rank, due);
         }
     }
 

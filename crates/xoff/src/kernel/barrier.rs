@@ -31,7 +31,12 @@ impl Drop for Poison<'_> {
 impl Barrier {
     /// A barrier at which `threads` threads meet.
     pub fn new(threads: usize) -> Self {
-        Self { threads, waiting: AtomicUsize::new(0), round: AtomicUsize::new(0), poisoned: AtomicBool::new(false) }
+        Self {
+            threads,
+            waiting: AtomicUsize::new(0),
+            round: AtomicUsize::new(0),
+            poisoned: AtomicBool::new(false),
+        }
     }
 
     /// Held by a thread while it runs.

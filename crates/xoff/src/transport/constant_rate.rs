@@ -62,9 +62,9 @@ pub struct ConstantRateReceiver {
 impl ConstantRateReceiver {
     /// A packet has arrived. Returns whether it was the last one missing.
     pub fn on_data(&mut self, packet: &Packet) -> bool {
-        self.received += u64::from(packet.length);
+        self.received += packet.length();
         if packet.is(LAST) {
-            self.end = Some(packet.sequence + u64::from(packet.length));
+            self.end = Some(packet.sequence() + packet.length());
         }
         self.end == Some(self.received)
     }

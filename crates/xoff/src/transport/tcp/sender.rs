@@ -32,6 +32,7 @@ pub struct TcpSender {
     next: u64,
     congestion_control: Algorithm,
     round_trip: RoundTrip,
+    bounds: Bounds,
     recovery: Recovery,
     state: State,
     recover: u64,
@@ -63,6 +64,11 @@ impl TcpSender {
             next: 0,
             congestion_control: settings.congestion_control.start(&flow),
             round_trip: RoundTrip::default(),
+            bounds: Bounds {
+                initial: settings.initial_rto.unwrap_or(settings.minimum_rto),
+                minimum: settings.minimum_rto,
+                maximum: settings.maximum_rto,
+            },
             recovery: settings.recovery,
             state: State::Open,
             recover: 0,
@@ -97,8 +103,8 @@ impl TcpSender {
 
     /// The retransmission timeout in force.
     #[inline]
-    pub fn timeout(&self, bounds: &Bounds) -> Span {
-        self.round_trip.timeout(bounds)
+    pub fn timeout(&self) -> Span {
+        self.round_trip.timeout(&self.bounds)
     }
 
     /// The adapter, not the window, keeps this flow from sending.
@@ -182,12 +188,12 @@ impl TcpSender {
     /// An acknowledgement has arrived. Returns whether it acknowledges anything new.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet) -> bool {
-        let cumulative = packet.sequence.min(self.size);
+        let cumulative = packet.sequence().min(self.size);
         if cumulative < self.unacknowledged {
             return false;
         }
         let newly_acked = cumulative - self.unacknowledged;
-        let news = packet.length > 0 && self.on_block(packet);
+        let news = packet.length() > 0 && self.on_block(packet);
         if newly_acked > 0 {
             self.on_progress(now, packet, newly_acked);
         } else if self.is_waiting() && (news || self.recovery == Recovery::NewReno) {
@@ -199,7 +205,7 @@ impl TcpSender {
 
     #[inline]
     fn on_progress(&mut self, now: Time, packet: &Packet, newly_acked: u64) {
-        self.round_trip.sample(now.since(Time::new(packet.stamp)));
+        self.round_trip.sample(now.since(Time::new(packet.stamp())));
         self.unacknowledged += newly_acked;
         self.duplicates = 0;
         if !self.scoreboard.is_clear() {
@@ -243,8 +249,8 @@ impl TcpSender {
             return false;
         }
         self.begin_scoreboard();
-        let start = packet.sequence + u64::from(packet.reception);
-        let end = start + u64::from(packet.length);
+        let start = packet.sequence() + u64::from(packet.reception());
+        let end = start + packet.length();
         self.scoreboard.sack(start / self.segment, end.div_ceil(self.segment)) > 0
     }
 
@@ -317,7 +323,7 @@ impl TcpSender {
 mod tests {
     use super::*;
     use crate::congestion_control::{Parameters, reno};
-    use crate::packet::ACKNOWLEDGEMENT;
+    use crate::packet::{ACKNOWLEDGEMENT, Header};
 
     const SEGMENT: u64 = 1000;
 
@@ -340,13 +346,14 @@ mod tests {
 
     fn ack(sender: &mut TcpSender, next: u64, block: Option<(u64, u64)>) -> Vec<u64> {
         let (start, end) = block.unwrap_or((next, next));
-        let packet = Packet {
+        let packet = Header {
             sequence: next * SEGMENT,
             reception: ((start - next) * SEGMENT) as u32,
             length: ((end - start) * SEGMENT) as u32,
             flags: ACKNOWLEDGEMENT,
-            ..Packet::default()
-        };
+            ..Header::default()
+        }
+        .into();
         sender.on_ack(Time::new(100_000_000), &packet);
         sent(sender)
     }
@@ -406,17 +413,12 @@ mod tests {
 
     #[test]
     fn a_second_timeout_waits_twice_as_long_and_leaves_the_threshold() {
-        let bounds = Bounds {
-            initial: Span::from_milliseconds(5),
-            minimum: Span::from_milliseconds(5),
-            maximum: Span::from_milliseconds(60_000),
-        };
         let mut sender = sender(Recovery::Sack, 100);
         sent(&mut sender);
         sender.on_timeout(Time::new(1));
         sent(&mut sender);
         sender.on_timeout(Time::new(2));
-        assert_eq!(sender.timeout(&bounds), Span::from_milliseconds(20));
+        assert_eq!(sender.timeout(), Span::from_milliseconds(20));
         sent(&mut sender);
         ack(&mut sender, 1, None);
         assert_eq!(sender.window(), Bytes::new(2 * SEGMENT));

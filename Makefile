@@ -1,0 +1,88 @@
+# What can be made here. `make demo` and `make test` need Rust and Python 3.11 or later, and nothing else.
+# Everything Python lives in .venv; the extension module is built by maturin with Cargo's release profile.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name '*.csv' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+.PHONY: demo
+demo: .venv/built ## Build, run web search under DCTCP, print the table, write a report
+	$(BIN)/xoff run scenarios/web_search.toml
+
+.PHONY: test
+test: test-rust test-python ## Run all tests
+
+.PHONY: test-rust
+test-rust: ## Run the simulator's tests (debug build: invariants are checked after every packet)
+	cargo test --workspace --exclude xoff-py --locked
+
+.PHONY: test-python
+test-python: .venv/tools ## Run the tests of the Python face and the command line
+	$(BIN)/python -m pytest
+
+.PHONY: check
+check: check-rust check-python check-generated ## Lint, check types, look for drift in what is generated
+
+.PHONY: check-rust
+check-rust: ## Format and lints of Rust (cargo fmt does not see modules declared inside a macro)
+	git ls-files -z '*.rs' | xargs -0 rustfmt --check --edition 2024
+	PYO3_PYTHON=$(PYTHON) cargo clippy --workspace --all-targets --locked -- -D warnings
+
+.PHONY: check-python
+check-python: .venv/tools ## Format, lints and types of Python; the stub against the built module
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest xoff._xoff
+
+.PHONY: check-generated
+check-generated: .venv/built ## The schema and the reference against the code they are written from
+	$(BIN)/python tools/generate.py --check
+
+.PHONY: generate
+generate: .venv/built ## Write the schema and the reference anew
+	$(BIN)/python tools/generate.py
+
+.PHONY: picture
+picture: .venv/built ## Draw the picture of the README
+	$(BIN)/python tools/picture.py
+
+.PHONY: format
+format: .venv/tools ## Format everything
+	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+.PHONY: bench
+bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, memory, threads
+	$(BIN)/python tools/bench.py
+
+.PHONY: gate
+gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop than it may
+	$(BIN)/python tools/bench.py --gate
+
+.PHONY: clean
+clean: ## Remove what was built (not results/)
+	rm -rf .venv target python/xoff/*.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Two stamps: the package with what it needs to run, and the tools to develop it.
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "xoff needs Python 3.11 or later: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv || { echo 'Python lacks venv: on Debian, apt install python3-venv' >&2; rm -rf .venv; exit 1; }
+
+.venv/built: .venv/bin/python pyproject.toml $(RUST_SOURCES)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/tools: .venv/built
+	$(BIN)/python tools/install.py dev
+	touch $@

@@ -1,0 +1,71 @@
+//! What a run leaves, as columns by name.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::column::Column;
+
+/// What a run leaves.
+#[pyclass(frozen, get_all, module = "xoff._xoff")]
+pub(crate) struct RawResult {
+    /// Columns of the finished flows, in the order of finishing.
+    flows: Py<PyDict>,
+    /// Columns of what was recorded over time.
+    series: Py<PyDict>,
+    /// For each column that holds indices, the names they stand for.
+    dictionaries: Py<PyDict>,
+    /// Counters of the whole run, as JSON.
+    totals: String,
+    /// Hash of every integer result.
+    digest: String,
+    /// Whether the run was cut short.
+    interrupted: bool,
+}
+
+/// A dictionary of a struct's columns by the names of their fields.
+macro_rules! columns {
+    ($py:ident, $columns:expr, $($name:ident),* $(,)?) => {{
+        let (columns, dictionary) = ($columns, PyDict::new($py));
+        $(dictionary.set_item(stringify!($name), Column::from(columns.$name))?;)*
+        dictionary.unbind()
+    }};
+}
+
+impl RawResult {
+    pub(crate) fn new(py: Python<'_>, report: xoff::Report) -> PyResult<Self> {
+        let dictionaries = PyDict::new(py);
+        dictionaries.set_item("source", &report.node_names)?;
+        dictionaries.set_item("destination", &report.node_names)?;
+        dictionaries.set_item("transport", &report.transport_names)?;
+        dictionaries.set_item("quantity", &report.quantity_names)?;
+        dictionaries.set_item("name", &report.series_names)?;
+        Ok(Self {
+            totals: serde_json::to_string(&report.totals).expect("counters are plain numbers"),
+            digest: report.digest,
+            interrupted: report.interrupted,
+            dictionaries: dictionaries.unbind(),
+            flows: columns!(
+                py,
+                report.flows,
+                flow_id,
+                source,
+                destination,
+                priority,
+                transport,
+                size_bytes,
+                start_ns,
+                received_ns,
+                finish_ns,
+                fct_ns,
+                base_rtt_ns,
+                bottleneck_bps,
+                ideal_fct_ns,
+                slowdown,
+                retransmitted_bytes,
+                timeouts,
+                after_stop,
+            ),
+            series: columns!(py, report.series, time_ns, quantity, name, priority, value),
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! A scenario, and running it.
+
+use std::collections::BTreeMap;
+
+use pyo3::prelude::*;
+use xoff::{ScenarioError, Simulation};
+
+use crate::error::raise;
+use crate::result::RawResult;
+use crate::watch::Watch;
+
+/// A checked scenario.
+#[pyclass(frozen, module = "xoff._xoff")]
+pub(crate) struct Scenario {
+    inner: xoff::scenario::Scenario,
+    file: Option<String>,
+}
+
+impl Scenario {
+    /// The error with the scenario's file, unless it is about another.
+    fn raise(&self, py: Python<'_>, error: ScenarioError) -> PyErr {
+        raise(py, in_file(error, self.file.as_ref()))
+    }
+}
+
+fn in_file(error: ScenarioError, file: Option<&String>) -> ScenarioError {
+    match (file, &error.file) {
+        (Some(file), None) => error.in_file(file),
+        _ => error,
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    #[pyo3(signature = (text, overrides = vec![], file = None))]
+    fn new(py: Python<'_>, text: &str, overrides: Vec<String>, file: Option<String>) -> PyResult<Self> {
+        let inner = xoff::scenario::Scenario::from_toml(text, &overrides)
+            .map_err(|error| raise(py, in_file(error, file.as_ref())))?;
+        Ok(Self { inner, file })
+    }
+
+    /// What the run is called; empty if it has no title.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.inner.title
+    }
+
+    /// Seed of every random stream.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// Flow sizes in bytes at which small ends and medium ends.
+    #[getter]
+    fn size_classes(&self) -> (u64, u64) {
+        let [small, medium] = self.inner.measure.size_classes;
+        (small.get(), medium.get())
+    }
+
+    /// When the last flow may start, if that is set.
+    #[getter]
+    fn arrivals_end_ns(&self) -> Option<f64> {
+        self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
+    }
+
+    /// How many flows end the run, if that is set.
+    #[getter]
+    fn after_flows(&self) -> Option<u64> {
+        self.inner.stop.after_flows
+    }
+
+    /// The scenario with every default filled in.
+    fn to_toml(&self) -> String {
+        self.inner.to_toml()
+    }
+
+    /// Key and path of every file it names.
+    fn files(&self) -> Vec<(String, String)> {
+        self.inner.files().into_iter().map(|reference| (reference.key, reference.path)).collect()
+    }
+
+    /// Checks all that can be checked without running, given the text of each file by its path.
+    fn check(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<()> {
+        let checked = py.detach(|| Simulation::new(&self.inner, &files).map(|_| ()));
+        checked.map_err(|error| self.raise(py, error))
+    }
+
+    /// Simulates it, without holding the GIL. `progress` ends the run by returning False, and so does Ctrl-C.
+    #[pyo3(signature = (files, threads = 1, progress = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        files: BTreeMap<String, String>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<RawResult> {
+        let mut watch = Watch::new(progress);
+        let report = py.detach(|| xoff::run(&self.inner, &files, threads, &mut |state| watch.goes_on(state)));
+        match watch.failure {
+            Some(error) => Err(error),
+            None => RawResult::new(py, report.map_err(|error| self.raise(py, error))?),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+"""`python -m xoff` is the command `xoff`."""
+
+from xoff.cli import main
+
+main()

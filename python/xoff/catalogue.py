@@ -1,0 +1,58 @@
+"""What there is, and what each key and name means: the simulator's own descriptions, as plain data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NotRequired, TypedDict
+
+from xoff import _xoff, starters
+
+
+class Entry(TypedDict):
+    """One line of a list."""
+
+    name: str
+    about: str
+    """One sentence."""
+    family: NotRequired[str]
+    """The family of an algorithm or kind, such as `congestion_control`."""
+    source: NotRequired[str | None]
+    """Paper or standard."""
+    mean_bytes: NotRequired[float]
+    """Mean of a flow-size distribution."""
+
+
+def algorithms() -> list[Entry]:
+    """Every algorithm, policy, marker, topology, transport and workload, family by family."""
+    entries: list[Entry] = json.loads(_xoff.algorithms())
+    return entries
+
+
+def sizes() -> list[Entry]:
+    """The flow-size distributions that come with xoff."""
+    entries: list[Entry] = json.loads(_xoff.sizes())
+    return entries
+
+
+def scenarios() -> list[Entry]:
+    """The topologies and workloads that `xoff init` puts together."""
+    return [
+        {"family": family, "name": name, "about": starters.sentence(name)}
+        for family, names in (("topology", starters.TOPOLOGIES), ("workload", starters.WORKLOADS))
+        for name in names
+    ]
+
+
+def explain(name: str) -> list[dict[str, Any]]:
+    """What a key (`switch.buffer.alpha`), an algorithm or a kind means; several answers where the name is not unique.
+
+    Raises ScenarioError, which names the nearest, if nothing has this name.
+    """
+    found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
+    return found
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario."""
+    found: dict[str, Any] = json.loads(_xoff.schema())
+    return found

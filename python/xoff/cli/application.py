@@ -1,0 +1,57 @@
+"""The subcommands put together, and what becomes of errors."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+import xoff
+from xoff.cli import check, explain, init, listing, run
+from xoff.errors import OutputError, ScenarioError
+
+application = typer.Typer(
+    help="A packet-level simulator of datacenter fabrics.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+application.command("run")(run.run)
+application.command("check")(check.check)
+application.command("init")(init.init)
+application.command("list")(listing.listing)
+application.command("explain")(explain.explain)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"xoff {xoff.__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Runs the command. Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
+    try:
+        application()
+    except (ScenarioError, OutputError) as error:
+        typer.echo(str(error), err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read the output has gone, as `head` does
+        sys.stderr.close()
+        sys.exit(141)

@@ -1,0 +1,21 @@
+"""`xoff check`: a scenario validated without running."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xoff.scenario import Scenario
+
+
+def check(
+    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
+    ] = None,
+) -> None:
+    """Validate a scenario and the files it names, without running it."""
+    Scenario.load(scenario, tuple(changes or ())).check()
+    typer.echo(f"{scenario}: ok")

@@ -1,0 +1,64 @@
+"""`xoff explain`: an algorithm or a key, with unit, default and source."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from xoff import catalogue
+
+
+def explain(
+    name: Annotated[str, typer.Argument(help="An algorithm (dctcp) or a key (switch.buffer.alpha).")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+) -> None:
+    """Explain an algorithm or a key of the scenario file."""
+    found = catalogue.explain(name)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for index, entry in enumerate(found):
+        if index:
+            typer.echo()
+        _print(entry)
+
+
+def _print(entry: dict[str, Any]) -> None:
+    typer.secho(entry["name"], bold=True, nl=False)
+    typer.echo(f" ({entry['family'].replace('_', ' ')})" if entry["family"] else "")
+    typer.echo(f"  {entry['about']}")
+    for label, text in _facts(entry).items():
+        if text:
+            typer.echo(f"  {label + ':':9} {text}")
+    _print_lines("one of", [(choice["name"], choice["about"]) for choice in entry["choices"]])
+    _print_lines("keys", [(key["path"], _key(key)) for key in entry["keys"]])
+
+
+def _facts(entry: dict[str, Any]) -> dict[str, str | None]:
+    is_key = not entry["family"]
+    return {
+        "written": None if is_key else f'{entry["path"]} = "{entry["name"]}"',
+        "takes": entry["takes"] if is_key else None,
+        "default": _default(entry) if is_key and not entry["keys"] else None,
+        "symbol": entry["symbol"],
+        "only for": ", ".join(entry["of"]),
+        "source": entry["source"],
+    }
+
+
+def _default(entry: dict[str, Any]) -> str:
+    return "none, it must be set" if entry["required"] else entry["default"] or "left out"
+
+
+def _key(key: dict[str, Any]) -> str:
+    return f"{key['about']} Default: {_default(key)}."
+
+
+def _print_lines(heading: str, lines: list[tuple[str, str]]) -> None:
+    if lines:
+        typer.echo(f"  {heading}:")
+    width = max((len(name) for name, _ in lines), default=0)
+    for name, about in lines:
+        typer.echo(f"    {name:{width}}  {about}")

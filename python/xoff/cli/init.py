@@ -1,0 +1,53 @@
+"""`xoff init`: a commented scenario to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xoff.errors import OutputError
+from xoff.starters import starter
+
+
+def init(
+    kinds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KIND]...", help="A topology, a workload, or one of each (see `xoff list scenarios`)."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml."),
+    ] = None,
+) -> None:
+    """Write a commented scenario to start from; nothing that exists is overwritten."""
+    chosen = starter(kinds or [])
+    if str(out) == "-":
+        typer.echo(chosen.text, nl=False)
+        return
+    path = out or Path("_".join(kinds or ["scenario"]) + ".toml")
+    companions = {path.parent / name: text for name, text in chosen.companions.items()}
+    texts = {target: text for target, text in ({path: chosen.text} | companions).items() if _is_new(target, text)}
+    for target, text in texts.items():
+        _write(target, text)
+    typer.echo(f"{' and '.join(str(target) for target in texts)} written; run it: xoff run {path}")
+
+
+def _is_new(path: Path, text: str) -> bool:
+    """Whether the file must be written; raises OutputError if something else is there."""
+    if not path.exists():
+        return True
+    if path.is_file() and path.suffix == ".csv" and path.read_text(encoding="utf-8", errors="replace") == text:
+        return False
+    message = f"{path}: --out: exists already; choose another name with --out"
+    raise OutputError(message)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        message = f"{path}: --out: cannot write: {(error.strerror or str(error)).lower()}; choose another with --out"
+        raise OutputError(message) from None

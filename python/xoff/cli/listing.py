@@ -1,0 +1,54 @@
+"""`xoff list`: what there is."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from itertools import groupby
+from typing import Annotated
+
+import typer
+
+from xoff import catalogue
+from xoff.units import size
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    ALGORITHMS = "algorithms"
+    SIZES = "sizes"
+    SCENARIOS = "scenarios"
+
+
+_ENTRIES = {
+    Kind.ALGORITHMS: catalogue.algorithms,
+    Kind.SIZES: catalogue.sizes,
+    Kind.SCENARIOS: catalogue.scenarios,
+}
+
+
+def listing(
+    kind: Annotated[Kind | None, typer.Argument(help="Left out, everything.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+) -> None:
+    """List algorithms, flow-size distributions, or scenarios to start from."""
+    kinds = [kind] if kind else list(Kind)
+    if as_json:
+        found = {one.value: _ENTRIES[one]() for one in kinds}
+        typer.echo(json.dumps(found[kind.value] if kind else found, indent=2, ensure_ascii=False))
+        return
+    for one in kinds:
+        if kind is None:
+            typer.secho(one.value, bold=True)
+        _print(_ENTRIES[one]())
+
+
+def _print(entries: list[catalogue.Entry]) -> None:
+    width = max(len(entry["name"]) for entry in entries)
+    for family, members in groupby(entries, lambda entry: entry.get("family", "")):
+        if family:
+            typer.echo(f"{family}:")
+        for entry in members:
+            mean = f" (mean {size(entry['mean_bytes'])})" if "mean_bytes" in entry else ""
+            typer.echo(f"  {entry['name']:{width}}  {entry['about']}{mean}")

@@ -1,0 +1,61 @@
+"""`xoff run`: one scenario, its summary, its result folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xoff.cli.progress import shown_progress
+from xoff.errors import RunInterrupted
+from xoff.scenario import Scenario
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+
+
+def run(
+    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change one key, such as workload.load=0.5; may be repeated."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that share the work; the result is the same.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The result folder; left out, a new numbered one in results/."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
+) -> None:
+    """Run a scenario, print its summary and write a result folder."""
+    chosen = Scenario.load(scenario, tuple(changes or ()))
+    if seed is not None:
+        chosen = chosen.with_value("seed", seed)
+
+    from xoff import folder  # brings Arrow
+
+    with folder.prepare(out, chosen.name, force=force) as staging:
+        result, interrupted = _simulate(chosen, threads)
+        path = folder.commit(result, staging, report=report)
+    if as_json:
+        typer.echo(json.dumps(result.summary, indent=2, ensure_ascii=False))
+    else:
+        from xoff.cli.table import print_summary
+
+        print_summary(result.summary, path, report=report)
+    if interrupted:
+        typer.echo(f"interrupted: {result.flows.num_rows:,} finished flows are kept in {path}", err=True)
+        raise typer.Exit(130)
+
+
+def _simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
+    try:
+        with shown_progress(scenario) as progress:
+            return scenario.run(threads=threads, progress=progress), False
+    except RunInterrupted as error:
+        return error.result, True

@@ -1,0 +1,58 @@
+"""The summary as a table on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from xoff.folder import REPORT
+from xoff.table import COLUMNS, class_rows
+from xoff.units import duration, percent, size
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xoff.summary import Summary
+
+# What fits a terminal of ordinary width; the page and summary.json have them all.
+_COLUMNS = tuple(column for column in COLUMNS if column.key not in {"fct_p95_us", "slowdown_mean"})
+
+
+def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
+    """Prints completion times by size class, the counters that matter, and where everything is."""
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console.print(_classes(summary))
+    for line in _counters(summary):
+        console.print(line)
+    console.print(f"Results: {path}", soft_wrap=True)
+    if report:
+        console.print(f"Report:  {path / REPORT}", soft_wrap=True)
+
+
+def _classes(summary: Summary) -> Table:
+    table = Table(title=f"{summary['title']}, seed {summary['seed']}", title_justify="left", title_style="bold")
+    table.add_column("size class", no_wrap=True)
+    for column in _COLUMNS:
+        table.add_column(column.heading, justify="right")
+    for name, cells in class_rows(summary, _COLUMNS):
+        table.add_row(name, *cells)
+    return table
+
+
+def _counters(summary: Summary) -> list[str]:
+    flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
+    added = engine["added_rss_mb"]
+    memory = f", {added:,.1f} MB added" if added is not None else ""
+    speed = engine["ns_per_packet_hop"]
+    return [
+        f"Flows:   {flows['unfinished']:,} unfinished, {flows['timeouts']:,} timeouts",
+        f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {percent(summary['loss_rate'])}), "
+        f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
+        f"goodput {summary['goodput_gbps']:,.1f} Gbps",
+        f"Buffers: {size(summary['buffer']['peak_bytes'])} at the most in one switch",
+        f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"
+        f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{memory}",
+        f"Digest:  {summary['digest'][:16]}",
+    ]

@@ -1,0 +1,74 @@
+"""From the simulator's columns to Arrow tables, without a copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xoff._xoff import Column, RawResult
+
+# Counts and nanoseconds are unsigned in the simulator and far below 2^63; signed, they can be subtracted.
+FLOWS = pa.schema(
+    [
+        pa.field("flow_id", pa.int64()),
+        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("priority", pa.uint8()),
+        pa.field("transport", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("size_bytes", pa.int64()),
+        pa.field("start_ns", pa.int64()),
+        pa.field("received_ns", pa.int64()),
+        pa.field("finish_ns", pa.int64()),
+        pa.field("fct_ns", pa.int64()),
+        pa.field("base_rtt_ns", pa.int64()),
+        pa.field("bottleneck_bps", pa.int64()),
+        pa.field("ideal_fct_ns", pa.int64()),
+        pa.field("slowdown", pa.float64()),
+        pa.field("retransmitted_bytes", pa.int64()),
+        pa.field("timeouts", pa.uint32()),
+        pa.field("after_stop", pa.bool_()),
+    ]
+)
+
+SERIES = pa.schema(
+    [
+        pa.field("time_ns", pa.int64()),
+        pa.field("quantity", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("name", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("priority", pa.uint8()),
+        pa.field("value", pa.float64()),
+    ]
+)
+
+
+def flows_table(raw: RawResult) -> pa.Table:
+    """One row per finished flow, in the order of finishing; columns as `FLOWS` has them."""
+    return _table(FLOWS, raw.flows, raw.dictionaries)
+
+
+def series_table(raw: RawResult) -> pa.Table | None:
+    """One row per recorded value (`SERIES`), or None if nothing was recorded."""
+    table = _table(SERIES, raw.series, raw.dictionaries)
+    return table if table.num_rows else None
+
+
+def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:
+    arrays = [_array(field, columns[field.name], dictionaries.get(field.name, ())) for field in schema]
+    return pa.table(arrays, schema=schema)
+
+
+def _array(field: pa.Field, column: Column, names: Sequence[str]) -> pa.Array:
+    if pa.types.is_boolean(field.type):  # Arrow packs bits, the simulator keeps bytes
+        return _wrap(pa.uint8(), column).cast(pa.bool_())
+    if pa.types.is_dictionary(field.type):
+        indices = _wrap(field.type.index_type, column)
+        return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string()))
+    return _wrap(field.type, column)
+
+
+def _wrap(kind: pa.DataType, column: Column) -> pa.Array:
+    return pa.Array.from_buffers(kind, len(column), [None, pa.py_buffer(column)])

@@ -1,0 +1,45 @@
+"""What can go wrong before a run, and how a run can end early."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+
+
+class ScenarioError(ValueError):
+    """A scenario, or a file it names, cannot be used.
+
+    Its text is one line: `FILE: KEY: what is wrong; what is expected`.
+
+    Attributes:
+        file: The file at fault, or None for a scenario that came as text.
+        key: Where in it, such as `switch[0].total` or `line 3`; empty if it is the file as a whole.
+        problem: What is wrong.
+        expected: What would be right; empty if the problem says it.
+    """
+
+    def __init__(self, file: str | None, key: str, problem: str, expected: str = "") -> None:
+        super().__init__(file, key, problem, expected)
+        self.file = file
+        self.key = key
+        self.problem = problem
+        self.expected = expected
+
+    def __str__(self) -> str:
+        where = [part for part in (self.file, self.key) if part]
+        what = f"{self.problem}; {self.expected}" if self.expected else self.problem
+        return " ".join(": ".join([*where, what]).split())
+
+
+class OutputError(OSError):
+    """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run. The flows that had finished are in `result`, whose `interrupted` is true."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__("the run was interrupted")
+        self.result = result

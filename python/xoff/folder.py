@@ -1,0 +1,82 @@
+"""The result folder: what is written where, and reading it back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from xoff.staging import Staging, unwritable
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+
+SUMMARY = "summary.json"
+FLOWS = "flows.parquet"
+SERIES = "series.parquet"
+SCENARIO = "scenario.toml"
+PROVENANCE = "provenance.json"
+REPORT = "report.html"
+
+
+def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:
+    """A place for a result: the folder `out`, or by default a new numbered one, `results/NAME-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier result folder be replaced.
+    """
+    if out is None:
+        return Staging.numbered("results", name)
+    return Staging.at(out, replaces=is_result if force else None)
+
+
+def is_result(path: Path) -> bool:
+    """Whether a result folder, or an empty one, is at `path`."""
+    return path.is_dir() and ((path / SUMMARY).is_file() or not any(path.iterdir()))
+
+
+def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
+    """Writes a result to its place and gives the folder its name, which is returned. Raises OutputError."""
+    try:
+        write(result, staging.path, report=report)
+    except OSError as error:
+        raise unwritable(staging.path.parent, error) from None
+    return staging.commit()
+
+
+def write(result: Result, path: Path, *, report: bool = True) -> None:
+    """Writes the files of a result into an existing folder."""
+    _write_json(path / SUMMARY, result.summary)
+    _write_json(path / PROVENANCE, result.provenance)
+    (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
+    pq.write_table(result.flows, path / FLOWS, compression="zstd")
+    if result.series is not None:
+        pq.write_table(result.series, path / SERIES, compression="zstd")
+    for name, text in result.inputs.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(text, encoding="utf-8")
+    if report:
+        from xoff.report import render  # brings Matplotlib and Jinja
+
+        (path / REPORT).write_text(render(result), encoding="utf-8")
+
+
+def read(path: str | Path) -> Result:
+    """Reads a result folder. Raises FileNotFoundError if there is none."""
+    from xoff.result import Result
+
+    path = Path(path)
+    series = path / SERIES
+    return Result(
+        summary=json.loads((path / SUMMARY).read_text(encoding="utf-8")),
+        flows=pq.read_table(path / FLOWS),
+        series=pq.read_table(series) if series.exists() else None,
+        scenario=(path / SCENARIO).read_text(encoding="utf-8"),
+        provenance=json.loads((path / PROVENANCE).read_text(encoding="utf-8")),
+        inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},
+    )
+
+
+def _write_json(path: Path, data: object) -> None:
+    path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

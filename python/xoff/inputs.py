@@ -1,0 +1,38 @@
+"""Files that a scenario is, or names."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from xoff.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def read(path: Path, file: str | None, key: str = "") -> str:
+    """The text of a scenario file, or of the file that `key` of the scenario `file` names. Raises ScenarioError."""
+    what = "" if not key else f" {path}"
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"cannot read{what}: byte {error.start} is not UTF-8"
+        raise ScenarioError(file, key, problem, "expected a text file in UTF-8") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        remedy = "expected a file, relative to the scenario's folder" if key else "`xoff init` writes one to start from"
+        raise ScenarioError(file, key, f"cannot read{what}: {reason}", remedy) from None
+
+
+def names(paths: Iterable[str]) -> dict[str, str]:
+    """For each path a name of its own in the folder `inputs`; names that are there already stay as they are."""
+    given: dict[str, str] = {}
+    for path in paths:
+        plain = PurePosixPath(path)
+        name, number = f"inputs/{plain.name}", 1
+        while name in given.values():
+            number += 1
+            name = f"inputs/{plain.stem}-{number}{plain.suffix}"
+        given[path] = name
+    return given

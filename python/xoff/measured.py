@@ -1,0 +1,44 @@
+"""What a run costs this process: CPU seconds of all its threads, and memory it added."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+_STATUS = Path("/proc/self/status")
+_CLEAR_PEAK = Path("/proc/self/clear_refs")
+
+
+class Cost:
+    """Measures from its making to `stop`."""
+
+    def __init__(self) -> None:
+        _forget_peak()
+        self._resident_kib = _status("VmRSS")
+        self._cpu = time.process_time()
+        self.cpu_seconds = 0.0
+        self.added_rss_mb: float | None = None
+
+    def stop(self) -> Cost:
+        """Takes both readings; memory is the peak since the start less what was resident then (10^6 bytes)."""
+        self.cpu_seconds = time.process_time() - self._cpu
+        peak = _status("VmHWM")
+        if peak is not None and self._resident_kib is not None:
+            self.added_rss_mb = max(0, peak - self._resident_kib) * 1024 / 1e6
+        return self
+
+
+def _forget_peak() -> None:
+    """Sets VmHWM back to VmRSS, so that an earlier, larger run in this process does not count."""
+    try:
+        _CLEAR_PEAK.write_text("5")
+    except OSError:
+        return  # then the peak is that of the whole process, which can only be more
+
+
+def _status(key: str) -> int | None:
+    try:
+        lines = _STATUS.read_text().splitlines()
+    except OSError:
+        return None  # not Linux
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{key}:")), None)

@@ -1,0 +1,55 @@
+"""Figures of a result, for a notebook, a paper or the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.plot import completion, over_time, slowdown, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+
+class Plots:
+    """Draws a result; each method draws into `ax`, or into a new figure, and returns the axes.
+
+    Those that show something over time raise ValueError if the scenario's `[observe]` did not ask for it.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def fct_cdf(self, ax: Axes | None = None) -> Axes:
+        """Distribution of flow completion times, a line for each size class that has flows."""
+        with style.context():
+            return completion.draw(self._result, style.axes(ax))
+
+    def slowdown_by_size(self, ax: Axes | None = None, *, groups: int = 20) -> Axes:
+        """Slowdown (p50, p95, p99) against flow size, over `groups` groups of equally many flows."""
+        with style.context():
+            return slowdown.draw(self._result, style.axes(ax), groups)
+
+    def over_time(self, quantity: str, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Something observed, against time.
+
+        Args:
+            quantity: `queue`, `throughput`, `window`, `marks` or `drops`.
+            ax: Where to draw.
+            names: Of what, such as `leaf0.port3`; left out, those with the highest peaks, at most eight.
+        """
+        with style.context():
+            return over_time.draw(self._result, quantity, style.axes(ax), names)
+
+    def queues(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Queue lengths over time."""
+        return self.over_time("queue", ax, names=names)
+
+    def throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Throughput of ports over time."""
+        return self.over_time("throughput", ax, names=names)
+
+    def windows(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Windows of flows over time."""
+        return self.over_time("window", ax, names=names)

@@ -1,0 +1,54 @@
+"""The distribution of completion times by size class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xoff.plot import style
+from xoff.summary import counted, members_of
+from xoff.table import class_labels
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+POINTS = 400  # more than a screen shows, few enough for a page
+
+
+def draw(result: Result, ax: Axes) -> Axes:
+    """Cumulative share of flows against completion time, on a logarithmic time axis."""
+    flows = counted(result.flows)
+    limits = result.summary["size_classes_bytes"]
+    labels = class_labels(limits)
+    ax.set_xscale("log")
+    for name, members in members_of(flows["size_bytes"], limits):
+        times = np.sort(flows["fct_ns"][members]) / 1000
+        if len(times):
+            label = f"{labels[name]}: {len(times):,}"
+            ax.plot(*distribution(times), color=style.CLASS_COLOURS[name], label=label, **_look(name))
+    if len(flows["fct_ns"]):
+        low, high = flows["fct_ns"].min() / 1500, flows["fct_ns"].max() / 700
+        ax.set_xlim(low, high)
+        style.logarithmic(ax.xaxis, style.TIME_UNITS, low, high)
+        style.legend(ax)
+    ax.set_ylim(0, 1.01)
+    ax.set_xlabel("flow completion time")
+    ax.set_ylabel("share of flows")
+    return ax
+
+
+def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Steps of the cumulative distribution of ordered values, thinned evenly; the last ones are kept."""
+    count = len(ordered)
+    indices = np.unique(np.concatenate([np.linspace(0, count - 1, POINTS), np.arange(count - 20, count)]).astype(int))
+    indices = indices[indices >= 0]
+    return np.append(ordered[0], ordered[indices]), np.append(0, (indices + 1) / count)
+
+
+def _look(name: str) -> dict[str, Any]:
+    dashed = {"linestyle": "--", "linewidth": 1.2} if name == "all" else {}
+    return {"drawstyle": "steps-post", **dashed}

@@ -1,0 +1,93 @@
+"""The look of every figure: quiet axes, colours that people with any colour vision tell apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from xoff.units import quantity
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+TIME_UNITS = ("us", "ms", "s")
+SIZE_UNITS = ("B", "kB", "MB", "GB")
+
+SIZE_INCHES = (6.4, 3.6)
+
+# Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
+
+CLASS_COLOURS = dict(zip(("all", "small", "medium", "large"), (COLOURS[6], *COLOURS[:3]), strict=True))
+
+_STYLE: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.which": "major",
+    "axes.labelsize": 10,
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 120,
+    "figure.figsize": SIZE_INCHES,
+    "font.size": 9.5,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "savefig.dpi": 200,
+    "svg.fonttype": "none",
+}
+
+
+def context() -> AbstractContextManager[None]:
+    """Draws what is drawn within it in the style of the house."""
+    return mpl.rc_context(_STYLE)
+
+
+def axes(ax: Axes | None) -> Axes:
+    """The axes given, or those of a new figure that notebooks show by themselves."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot as plt
+
+    return plt.subplots()[1]
+
+
+def legend(ax: Axes, title: str | None = None) -> None:
+    """A legend above the axes, where no line runs, in as many columns as fit."""
+    labels = ax.get_legend_handles_labels()[1]
+    longest = max(len(label) for label in labels)
+    columns = min(len(labels), max(1, 72 // (longest + 7)))
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        title=title,
+        alignment="left",
+        fontsize=8,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+        handlelength=1.4,
+    )
+
+
+def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:
+    """Ticks for a logarithmic axis from low to high: at 1, 2 and 5 where that is less than two decades."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+    axis.set_major_formatter(ticks(units))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def ticks(units: tuple[str, ...]) -> FuncFormatter:
+    """Ticks in the first of the units, each a thousand of the one before, written in the one that reads best."""
+    return FuncFormatter(lambda value, _: quantity(value, units))

@@ -1,0 +1,35 @@
+"""The report: one self-contained page about one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from xoff import table
+from xoff.report import figures
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+
+
+def render(result: Result) -> str:
+    """The page as HTML; it loads nothing from anywhere."""
+    environment = Environment(
+        loader=PackageLoader("xoff.report", "."),
+        autoescape=select_autoescape(["html", "jinja"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    summary = result.summary
+    return environment.get_template("report.html.jinja").render(
+        result=result,
+        summary=summary,
+        cards=table.cards(summary),
+        classes=table.class_rows(summary),
+        columns=table.COLUMNS,
+        counters=table.counters(summary),
+        figures=figures.all_of(result),
+        provenance=result.provenance,
+    )

@@ -1,0 +1,97 @@
+"""Figures as SVG that lives inside a page and takes its colours from there."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from xoff.plot import Plots, over_time, style
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+# Matplotlib wants colours of its own; these two stand for the page's and are replaced in the SVG.
+_INK, _GRID = "#010203", "#040506"
+_PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
+
+_TITLES = {
+    "queue": "Queues over time",
+    "throughput": "Throughput over time",
+    "window": "Windows over time",
+    "marks": "Marks over time",
+    "drops": "Drops over time",
+}
+
+
+class PageFigure(NamedTuple):
+    """A figure with its heading and what it shows in words."""
+
+    title: str
+    caption: str
+    svg: str
+
+
+def all_of(result: Result) -> list[PageFigure]:
+    """Completion times, slowdowns, then whatever was observed."""
+    plots = Plots(result)
+    figures = []
+    if result.summary["flows"]["all"]["count"]:
+        figures += [
+            PageFigure(
+                "Completion times by size class",
+                "Share of the flows of a class that finished within a time.",
+                svg(plots.fct_cdf),
+            ),
+            PageFigure(
+                "Slowdown by flow size",
+                "Completion time over that of the flow alone on the idle network, in groups of equally many flows.",
+                svg(plots.slowdown_by_size),
+            ),
+        ]
+    return figures + [_observed(plots, result, quantity) for quantity in over_time.quantities(result)]
+
+
+def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
+    drawn = svg(lambda ax: plots.over_time(quantity, ax))
+    return PageFigure(_TITLES.get(quantity, quantity), _lines(result, quantity), drawn)
+
+
+def svg(draw: Callable[[Axes], object]) -> str:
+    """What `draw` draws, as an SVG element without fixed size, text as text, colours of the page."""
+    with style.context(), mpl.rc_context(_page_style()):
+        figure = Figure(figsize=(5.6, 3.4))
+        draw(figure.subplots())
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _embedded(buffer.getvalue())
+
+
+def _page_style() -> dict[Any, Any]:
+    ink = dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color"), _INK)
+    return {**ink, "grid.color": _GRID, "grid.alpha": 1.0, "axes.titlecolor": _INK, "svg.hashsalt": "xoff"}
+
+
+def _embedded(text: str) -> str:
+    text = text[text.index("<svg") :]
+    for own, page in _PAGE_COLOURS.items():
+        text = text.replace(own, page)
+    text = re.sub(r'<g id="[^"]*"', "<g", text)  # repeated from figure to figure; nothing refers to them
+    text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)  # a tenth of a point is never seen
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)  # the page's own typeface
+    return re.sub(r'(<svg[^>]*?) (?:width|height)="[^"]*"([^>]*?) (?:width|height)="[^"]*"', r"\1\2", text, count=1)
+
+
+def _lines(result: Result, quantity: str) -> str:
+    count = len(over_time.lines_of(result, quantity))
+    if count > over_time.MOST_LINES:
+        return f"The {over_time.MOST_LINES} with the highest peaks of {count}; all are in series.parquet."
+    return f"As recorded in series.parquet ({count} in all)." if count > 1 else "As recorded in series.parquet."

@@ -1,0 +1,36 @@
+"""How scenarios and results show themselves in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from xoff import table
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+    from xoff.scenario import Scenario
+
+
+def result_html(result: Result) -> str:
+    """Title, the table of size classes, and one line of counters."""
+    summary = result.summary
+    heading = escape(summary["title"]) + (" (interrupted)" if result.interrupted else "")
+    headings = "".join(f"<th>{column.heading}</th>" for column in table.COLUMNS)
+    rows = "".join(
+        f"<tr><td style='text-align:left'>{name}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+        for name, cells in table.class_rows(summary)
+    )
+    notes = " · ".join(f"{card.label} {card.value} ({card.note})" for card in table.cards(summary)[3:])
+    return (
+        f"<b>{heading}</b>, seed {summary['seed']}"
+        f"<table><thead><tr><th></th>{headings}</tr></thead><tbody>{rows}</tbody></table><small>{notes}</small>"
+    )
+
+
+def scenario_html(scenario: Scenario) -> str:
+    """Title and the resolved scenario, folded away."""
+    return (
+        f"<details><summary><b>{escape(scenario.title)}</b>, seed {scenario.seed}</summary>"
+        f"<pre>{escape(scenario.to_toml())}</pre></details>"
+    )

@@ -1,0 +1,78 @@
+"""What a run leaves: tables, a summary, and how it came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from xoff.plot import Plots
+    from xoff.summary import Summary
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The outcome of one run, in memory or opened from its folder."""
+
+    summary: Summary
+    """What `summary.json` holds; docs/summary.md says what each key means, in which unit."""
+    flows: pa.Table
+    """One row per finished flow. Pandas, Polars and anything else that speaks Arrow read it without a copy."""
+    series: pa.Table | None
+    """One row per recorded value: `time_ns`, `quantity`, `name`, `priority`, `value`; None if nothing was observed."""
+    scenario: str
+    """The resolved scenario in TOML, every default filled in."""
+    provenance: Mapping[str, Any]
+    """Versions, machine, command and the digests of the input files."""
+    inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Text of the files the resolved scenario names, by path: `inputs/NAME`."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was cut short; then the flows are those that had finished."""
+        return bool(self.summary["interrupted"])
+
+    @property
+    def digest(self) -> str:
+        """Hash of every integer result: the same for the same scenario and seed, on any machine."""
+        return str(self.summary["digest"])
+
+    @property
+    def plot(self) -> Plots:
+        """Figures: `result.plot.fct_cdf()`."""
+        from xoff.plot import Plots  # brings Matplotlib
+
+        return Plots(self)
+
+    def save(self, path: str | Path, *, force: bool = False, report: bool = True) -> Path:
+        """Writes the result folder, whole or not at all, and returns its path.
+
+        Args:
+            path: The folder to make.
+            force: Whether a result folder already there is replaced.
+            report: Whether `report.html` is written.
+
+        Raises:
+            OutputError: There is something at `path` already, or it cannot be written.
+        """
+        from xoff import folder  # brings Arrow
+
+        with folder.prepare(path, "result", force=force) as staging:
+            return folder.commit(self, staging, report=report)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Result:
+        """Reads a result folder. Raises FileNotFoundError if it is none."""
+        from xoff import folder
+
+        return folder.read(path)
+
+    def _repr_html_(self) -> str:
+        from xoff.report.notebook import result_html
+
+        return result_html(self)

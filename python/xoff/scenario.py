@@ -1,0 +1,137 @@
+"""A scenario: everything that decides a run, checked before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff import _xoff, inputs, toml_text
+from xoff.errors import RunInterrupted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from xoff.result import Result
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario. It never changes: `with_value` gives another one.
+
+    Make one with `load`, `from_text` or `from_dict`; each raises ScenarioError, one line that names file, key and
+    remedy, if it cannot be simulated.
+    """
+
+    text: str
+    """The scenario as it was written, in TOML."""
+    file: str | None = None
+    """The file it came from, as messages name it."""
+    overrides: tuple[str, ...] = ()
+    """What was changed since, each `KEY=VALUE` as `xoff run --set` takes it."""
+    _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        core = _xoff.Scenario(self.text, self.overrides, self.file)
+        object.__setattr__(self, "_core", core)
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: tuple[str, ...] = ()) -> Scenario:
+        """Reads a TOML file, and changes each key that `overrides` names (`KEY=VALUE`)."""
+        path = Path(path)
+        return cls(inputs.read(path, str(path)), str(path), overrides)
+
+    @classmethod
+    def from_text(cls, text: str) -> Scenario:
+        """Takes TOML; files it names are looked for in the working directory."""
+        return cls(text)
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, object]) -> Scenario:
+        """Takes the same keys as nested dictionaries and lists."""
+        return cls(toml_text.document(table))
+
+    def with_value(self, key: str, value: object) -> Scenario:
+        """The same scenario with one key changed: `scenario.with_value("workload.load", 0.5)`.
+
+        Args:
+            key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
+            value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit.
+        """
+        return replace(self, overrides=(*self.overrides, f"{key}={toml_text.value(value)}"))
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending, or `scenario`."""
+        return Path(self.file).stem if self.file else "scenario"
+
+    @property
+    def title(self) -> str:
+        """What the run is called in tables and reports; the name if the scenario gives no title."""
+        return self._core.title or self.name
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random stream."""
+        return self._core.seed
+
+    @property
+    def size_classes(self) -> tuple[int, int]:
+        """Flow sizes in bytes at which small ends and medium ends."""
+        return self._core.size_classes
+
+    def to_toml(self) -> str:
+        """The resolved scenario: every default filled in."""
+        return self._core.to_toml()
+
+    def read_files(self) -> dict[str, str]:
+        """The text of every file the scenario names, by the path as it stands there.
+
+        Paths are relative to the scenario's folder. Raises ScenarioError if one cannot be read.
+        """
+        folder = Path(self.file).parent if self.file else Path()
+        return {path: inputs.read(folder / path, self.file, key) for key, path in self._core.files()}
+
+    def check(self) -> None:
+        """Checks all that can be checked without running, files included. Raises ScenarioError."""
+        self._core.check(self.read_files())
+
+    def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """The resolved scenario with the files it names under `inputs/`, and their text by that path."""
+        names = inputs.names(files)
+        moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
+        resolved = _xoff.Scenario(self.text, [*self.overrides, *moved], self.file).to_toml()
+        return resolved, {names[path]: text for path, text in files.items()}
+
+    def run(
+        self,
+        *,
+        threads: int = 1,
+        seed: int | None = None,
+        progress: Callable[[_xoff.Progress], bool | None] | None = None,
+    ) -> Result:
+        """Simulates it. The result depends on the scenario and its seed, never on the number of threads.
+
+        Args:
+            threads: How many threads share the work.
+            seed: Instead of the scenario's own.
+            progress: Called about ten times a second with `now_ns`, `end_ns` (None if not known), `flows_started` and
+                `flows_finished`; if it returns False the run ends there, and the result is `interrupted`.
+
+        Raises:
+            ScenarioError: The scenario, or a file it names, cannot be simulated.
+            RunInterrupted: Ctrl-C ended it; what was finished is the error's `result`.
+        """
+        if seed is not None:
+            return self.with_value("seed", seed).run(threads=threads, progress=progress)
+        from xoff import execution  # brings Arrow, which checking does not need
+
+        result, by_signal = execution.run(self, threads, progress)
+        if by_signal:
+            raise RunInterrupted(result)
+        return result
+
+    def _repr_html_(self) -> str:
+        from xoff.report.notebook import scenario_html
+
+        return scenario_html(self)

@@ -1,0 +1,140 @@
+"""Folders that appear under their name only when they are complete."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+_TAKEN = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}
+_REMEDY = "choose another folder with --out"
+_EXISTS = {
+    False: f"exists already; {_REMEDY}, or replace it with --force",
+    True: f"exists and is no result folder, so --force does not replace it; {_REMEDY}",
+}
+
+
+@dataclass
+class Staging:
+    """A place to write a folder meanwhile, beside the name it will have.
+
+    It is made before the run, so that an output that cannot be written is known before any time is spent. As a context
+    manager it leaves nothing behind unless `commit` was called.
+    """
+
+    path: Path
+    """Where to write."""
+    names: Iterator[Path]
+    """The names the folder may take; it takes the first that is free."""
+    replaces: bool
+    """Whether a folder of that name is replaced."""
+    parents: list[Path]
+    """Folders that were made to hold it, outermost first."""
+
+    @classmethod
+    def at(cls, path: str | Path, *, replaces: Callable[[Path], bool] | None = None) -> Staging:
+        """For a folder of this name.
+
+        Raises OutputError if it cannot be written or is there already, unless `replaces` says it may be replaced.
+        """
+        path = Path(path)
+        if os.path.lexists(path) and not (replaces and replaces(path)):
+            raise OutputError(f"{path}: --out: {_EXISTS[replaces is not None]}")
+        return cls._make(iter([path]), path.parent, path.name, replaces=replaces is not None)
+
+    @classmethod
+    def numbered(cls, parent: str | Path, name: str) -> Staging:
+        """For the next free one of `NAME-001`, `NAME-002`, ... in `parent`."""
+        return cls._make(_numbered(Path(parent), name), Path(parent), name, replaces=False)
+
+    @classmethod
+    def _make(cls, names: Iterator[Path], parent: Path, name: str, *, replaces: bool) -> Staging:
+        made: list[Path] = []
+        try:
+            _make_folders(parent, made)
+            path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".partial", dir=parent))
+            path.chmod(_open_mode(parent))
+        except OSError as error:
+            _remove_empty(made)
+            raise unwritable(parent, error) from None
+        return cls(path, names, replaces, made)
+
+    def commit(self) -> Path:
+        """Gives the folder its name, which is returned; raises OutputError if someone took it meanwhile."""
+        try:
+            return self._rename()
+        except OSError as error:
+            raise unwritable(self.path.parent, error) from None
+
+    def _rename(self) -> Path:
+        for name in self.names:
+            if self.replaces and name.exists():
+                discarded = self.path.with_suffix(".replaced")
+                name.rename(discarded)
+                self.path.rename(name)
+                shutil.rmtree(discarded)
+                return name
+            try:
+                self.path.rename(name)
+            except OSError as error:
+                if error.errno not in _TAKEN:
+                    raise
+            else:
+                return name
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        _remove_empty(self.parents)
+
+
+def unwritable(path: Path, error: OSError) -> OutputError:
+    """The one line for a folder that cannot be written."""
+    return OutputError(f"{path}: --out: cannot write here: {(error.strerror or str(error)).lower()}; {_REMEDY}")
+
+
+def _open_mode(parent: Path) -> int:
+    """Permissions for a folder in `parent`: mkdtemp makes a secret one, a result is as open as what holds it."""
+    return parent.stat().st_mode & 0o777
+
+
+def _make_folders(path: Path, made: list[Path]) -> None:
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    if not path.exists():
+        if path.parent != path:
+            _make_folders(path.parent, made)
+        path.mkdir(exist_ok=True)
+        made.append(path)
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _numbered(parent: Path, name: str) -> Iterator[Path]:
+    pattern = re.compile(re.escape(name) + r"-(\d+)")
+    taken = [int(match[1]) for entry in parent.iterdir() if (match := pattern.fullmatch(entry.name))]
+    number = max(taken, default=0)
+    while True:
+        number += 1
+        yield parent / f"{name}-{number:03}"

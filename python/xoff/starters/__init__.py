@@ -1,0 +1,62 @@
+"""Commented scenarios to start from: one part for each kind of topology and of workload, put together."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import NamedTuple
+
+from xoff.errors import ScenarioError
+
+TOPOLOGIES = ("leaf_spine", "fat_tree", "star", "dumbbell", "custom")
+WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace")
+
+
+class Starter(NamedTuple):
+    """A scenario to start from."""
+
+    text: str
+    """The scenario in TOML."""
+    companions: dict[str, str]
+    """Files it names, by name."""
+
+
+def starter(kinds: list[str]) -> Starter:
+    """The scenario with the given topology and workload.
+
+    Args:
+        kinds: At most one of `TOPOLOGIES` and one of `WORKLOADS`; by default the first of each that fits the other.
+
+    Raises:
+        ScenarioError: A kind is unknown, or there are two of a sort.
+    """
+    for kind in kinds:
+        if kind not in TOPOLOGIES + WORKLOADS:
+            known = ", ".join(TOPOLOGIES + WORKLOADS)
+            raise ScenarioError(None, kind, "no such topology or workload", f"expected one or two of {known}")
+    topology = _only(kinds, TOPOLOGIES)
+    workload = _only(kinds, WORKLOADS)
+    text = "\n".join(_part(name) for name in (f"topology/{topology}", "switch", f"workload/{workload}", "rest"))
+    return Starter(text, {"flows.csv": _read("flows.csv")} if workload == "trace" else {})
+
+
+def sentence(kind: str) -> str:
+    """What a kind is, in the words of its part's first line."""
+    part = f"topology/{kind}" if kind in TOPOLOGIES else f"workload/{kind}"
+    return _part(part).splitlines()[0].removeprefix("# ")
+
+
+def _only(kinds: list[str], choices: tuple[str, ...]) -> str:
+    chosen = [kind for kind in kinds if kind in choices]
+    if len(chosen) > 1:
+        raise ScenarioError(
+            None, chosen[1], f"{chosen[0]} is of the same sort", f"expected one of {', '.join(choices)}"
+        )
+    return chosen[0] if chosen else choices[0]
+
+
+def _part(name: str) -> str:
+    return _read(f"{name}.toml")
+
+
+def _read(name: str) -> str:
+    return files(__name__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,117 @@
+"""The numbers of a run: what `summary.json` holds.
+
+Every key, its unit and its meaning stand in docs/summary.md; `SCHEMA_VERSION` rises when one changes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+    import pyarrow as pa
+
+Summary = dict[str, Any]
+"""Nested dictionaries of numbers, text and None; None where there is nothing to count."""
+
+SCHEMA_VERSION = 1
+
+CLASSES = ("all", "small", "medium", "large")
+
+
+def summarise(
+    flows: pa.Table,
+    totals: dict[str, Any],
+    size_classes: Sequence[int],
+    engine: dict[str, Any],
+) -> Summary:
+    """Everything `summary.json` holds about what happened.
+
+    Args:
+        flows: A table with the columns of `flows.parquet`.
+        totals: The simulator's counters.
+        size_classes: Bytes at which small ends and medium ends.
+        engine: `cpu_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
+    """
+    packets, hops = totals["packets"], totals["packet_hops"]
+    return {
+        "end_ns": totals["end_ns"],
+        "flows": {
+            **flow_classes(flows, size_classes),
+            "started": totals["flows_started"],
+            "unfinished": totals["flows_unfinished"],
+            "timeouts": totals["timeouts"],
+        },
+        "packets": packets,
+        "loss_rate": packets["dropped"] / packets["sent"] if packets["sent"] else 0.0,
+        "goodput_gbps": totals["payload_delivered_bytes"] * 8 / totals["end_ns"] if totals["end_ns"] else 0.0,
+        "pfc": {"pause_frames": 0, "resume_frames": 0, "paused_us": 0.0},  # every class is lossy as yet
+        "buffer": totals["buffer"],
+        "deadlock": False,  # takes PFC
+        "engine": {
+            "events": totals["events"],
+            "packet_hops": hops,
+            **engine,
+            "ns_per_packet_hop": engine["cpu_seconds"] * 1e9 / hops if hops else None,
+        },
+    }
+
+
+def flow_classes(flows: pa.Table, size_classes: Sequence[int]) -> dict[str, Any]:
+    """Completion times and slowdowns of all, small, medium and large flows; flows after the stop stay out.
+
+    Args:
+        flows: A table with the columns of `flows.parquet`.
+        size_classes: Bytes at which small ends and medium ends; a flow of just that size is in the next class.
+    """
+    columns = counted(flows)
+    fct_us, slowdown = columns["fct_ns"] / 1000, columns["slowdown"]
+    return {
+        name: _class(fct_us[members], slowdown[members])
+        for name, members in members_of(columns["size_bytes"], size_classes)
+    }
+
+
+def counted(flows: pa.Table) -> dict[str, npt.NDArray[Any]]:
+    """Size, completion time and slowdown of the flows that count: those that finished before the stop."""
+    before = ~flows["after_stop"].to_numpy().astype(bool)
+    return {name: flows[name].to_numpy()[before] for name in ("size_bytes", "fct_ns", "slowdown")}
+
+
+def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """For each of `CLASSES`, which of the sizes (bytes, one per flow) belong to it."""
+    small, medium = size_classes
+    yield "all", np.ones(len(size), bool)
+    yield "small", size < small
+    yield "medium", (size >= small) & (size < medium)
+    yield "large", size >= medium
+
+
+def quantile(ordered: npt.NDArray[Any], percent: int) -> float | None:
+    """Element floor(p n) of n ordered values, for p in percent below 100; None if there are none."""
+    if not len(ordered):
+        return None
+    return float(ordered[percent * len(ordered) // 100])
+
+
+def _class(fct_us: npt.NDArray[Any], slowdown: npt.NDArray[Any]) -> dict[str, float | int | None]:
+    times, slowdowns = np.sort(fct_us), np.sort(slowdown)
+    return {
+        "count": len(times),
+        "fct_mean_us": _mean(times),
+        "fct_p50_us": quantile(times, 50),
+        "fct_p95_us": quantile(times, 95),
+        "fct_p99_us": quantile(times, 99),
+        "slowdown_mean": _mean(slowdowns),
+        "slowdown_p50": quantile(slowdowns, 50),
+        "slowdown_p99": quantile(slowdowns, 99),
+    }
+
+
+def _mean(values: npt.NDArray[Any]) -> float | None:
+    return math.fsum(values) / len(values) if len(values) else None

@@ -1,0 +1,121 @@
+"""The numbers of a summary as people read them: shared by the terminal, the notebook and the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xoff.summary import CLASSES
+from xoff.units import duration, percent, size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xoff.summary import Summary
+
+
+class Column(NamedTuple):
+    """A column of the table of size classes."""
+
+    heading: str
+    key: str
+
+
+COLUMNS = (
+    Column("flows", "count"),
+    Column("FCT mean", "fct_mean_us"),
+    Column("FCT p50", "fct_p50_us"),
+    Column("FCT p95", "fct_p95_us"),
+    Column("FCT p99", "fct_p99_us"),
+    Column("slowdown mean", "slowdown_mean"),
+    Column("slowdown p50", "slowdown_p50"),
+    Column("slowdown p99", "slowdown_p99"),
+)
+
+
+class Card(NamedTuple):
+    """One number that deserves a place at the top."""
+
+    label: str
+    value: str
+    note: str
+
+
+def class_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tuple[str, list[str]]]:
+    """For each size class its name with bounds, and a cell for each column."""
+    flows = summary["flows"]
+    labels = class_labels(summary["size_classes_bytes"])
+    return [(labels[name], [_cell(column, flows[name][column.key]) for column in columns]) for name in CLASSES]
+
+
+def class_labels(limits: list[int]) -> dict[str, str]:
+    """Size classes with their bounds in binary or decimal units, whichever is round."""
+    small, medium = (size(limit) for limit in limits)
+    return {
+        "all": "all",
+        "small": f"small, below {small}",
+        "medium": f"medium, below {medium}",
+        "large": f"large, from {medium}",
+    }
+
+
+def cards(summary: Summary) -> list[Card]:
+    """The numbers one looks at first."""
+    flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
+    return [
+        Card("flows finished", f"{flows['all']['count']:,}", f"{flows['unfinished']:,} unfinished"),
+        Card(
+            "median slowdown",
+            _ratio(flows["all"]["slowdown_p50"]),
+            f"p99 {_ratio(flows['all']['slowdown_p99'])}",
+        ),
+        Card("small flows, p99", duration(flows["small"]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
+        Card("goodput", f"{summary['goodput_gbps']:,.1f} Gbps", f"{packets['delivered']:,} packets delivered"),
+        Card("loss", percent(summary["loss_rate"]), f"{packets['dropped']:,} packets dropped"),
+        Card("engine", _speed(engine["ns_per_packet_hop"]), f"{engine['packet_hops']:,} packet-hops"),
+    ]
+
+
+def counters(summary: Summary) -> dict[str, dict[str, str]]:
+    """Every group of counters of the summary, each number written out."""
+    groups = {name: group for name, group in summary.items() if isinstance(group, dict) and name != "flows"}
+    return {name: {key: _plain(value) for key, value in _flat(group)} for name, group in groups.items()}
+
+
+def _cell(column: Column, value: float | None) -> str:
+    if value is None:
+        return "-"
+    if column.key == "count":
+        return f"{value:,}"
+    return duration(value) if column.key.startswith("fct") else _ratio(value)
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _speed(nanoseconds: float | None) -> str:
+    return "-" if nanoseconds is None else f"{nanoseconds:.1f} ns/hop"
+
+
+def _plain(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}"
+        case _:
+            return str(value)
+
+
+def _flat(group: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for key, value in group.items():
+        if isinstance(value, dict):
+            rows += _flat(value, f"{prefix}{key}.")
+        else:
+            rows.append((f"{prefix}{key}", value))
+    return rows

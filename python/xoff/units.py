@@ -1,0 +1,44 @@
+"""Numbers with units, as people read them."""
+
+from __future__ import annotations
+
+
+def duration(microseconds: float | None) -> str:
+    """A time in the unit that reads best, three digits or more."""
+    if microseconds is None:
+        return "-"
+    for limit, scale, unit in ((1e3, 1, "us"), (1e6, 1e3, "ms")):
+        if microseconds < limit:
+            return f"{microseconds / scale:,.{_decimals(microseconds / scale)}f} {unit}"
+    return f"{microseconds / 1e6:,.2f} s"
+
+
+def size(count: float) -> str:
+    """A number of bytes, binary where that is round, else decimal."""
+    for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= scale and count % scale == 0:
+            return f"{int(count // scale)} {unit}"
+    for scale, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if count >= scale:
+            return f"{count / scale:.4g} {unit}"
+    return f"{count:g} B"
+
+
+def percent(share: float) -> str:
+    """A share of one in percent; a share that is not zero never reads as zero."""
+    if share == 0:
+        return "0 %"
+    return f"{share * 100:.2g} %"
+
+
+def quantity(value: float, units: tuple[str, ...]) -> str:
+    """A number with the one of the units, each a thousand of the one before, that leaves it below a thousand."""
+    index = 0
+    while abs(value) >= 1000 and index < len(units) - 1:
+        value /= 1000
+        index += 1
+    return f"{value:.4g} {units[index]}".rstrip()
+
+
+def _decimals(value: float) -> int:
+    return 2 if value < 10 else 1

@@ -1,0 +1,136 @@
+"""Every wrong input is one line that names file, key and remedy; status 2; nothing is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from conftest import SMALL, Outcome
+
+Command = Callable[..., Outcome]
+
+POISSON = SMALL.split("[[workload]]")[0] + (
+    '[[workload]]\nkind = "poisson"\ntransport = "dctcp"\nsizes = "web_search"\nload = 0.5\nof = "host"\n'
+    '[stop]\narrivals_end = "1ms"\n'
+)
+TRACE = SMALL.split("[[workload]]")[0] + '[[workload]]\nkind = "trace"\ntransport = "dctcp"\nfile = "flows.csv"\n'
+SIZES = POISSON.replace('"web_search"', '"sizes.csv"')
+CUSTOM = SMALL.replace(
+    'kind = "star"\nhosts = 4\nhost_link = { rate = "10Gbps", delay = "1us" }\n',
+    'kind = "custom"\nhosts = ["host0", "host1", "host2", "host3"]\nswitches = ["switch0", "lone"]\nlinks = [LINKS]\n',
+)
+HEADER = "source,destination,size_bytes,start_ns,priority\n"
+
+
+def links(*pairs: tuple[str, str]) -> str:
+    """The hand-made scenario with these links."""
+    rows = [f'{{ between = ["{one}", "{other}"], rate = "10Gbps", delay = "1us" }}' for one, other in pairs]
+    return CUSTOM.replace("LINKS", ", ".join(rows))
+
+
+class Wrong(NamedTuple):
+    """A wrong input and what its line must hold."""
+
+    scenario: str
+    key: str
+    says: tuple[str, ...]
+    files: dict[str, str] = {}  # noqa: RUF012 never changed
+
+
+WRONG = {
+    "not toml": Wrong("title = ", "line 1", ()),
+    "unknown key": Wrong(SMALL.replace("fan_in = 2", "fan_inn = 2"), "workload[0].fan_inn", ("`fan_in`",)),
+    "unknown algorithm": Wrong(
+        SMALL.replace('algorithm = "dctcp"', 'algorithm = "dctpc"'),
+        "transport.dctcp.congestion_control.algorithm",
+        ("dctcp",),
+    ),
+    "missing unit": Wrong(SMALL.replace('"50kB"', "50000"), "workload[0].size", ("no unit", "kB")),
+    "unit of the wrong kind": Wrong(
+        SMALL.replace('rate = "10Gbps"', 'rate = "10us"'), "topology.host_link.rate", ("is a time", "expected a rate")
+    ),
+    "negative rate": Wrong(
+        SMALL.replace('rate = "10Gbps"', 'rate = "-10Gbps"'), "topology.host_link.rate", ("negative",)
+    ),
+    "zero rate": Wrong(SMALL.replace('rate = "10Gbps"', 'rate = "0Gbps"'), "topology.host_link.rate", ("expected",)),
+    "load of zero": Wrong(POISSON.replace("0.5", "0.0"), "workload[0].load", ("above 0",)),
+    "load above one": Wrong(POISSON.replace("0.5", "1.5"), "workload[0].load", ("at most 1",)),
+    "distribution not increasing": Wrong(
+        SIZES, "line 4", ("sizes.csv",), {"sizes.csv": "size_bytes,cumulative_probability\n1,0\n10,0.6\n20,0.5\n30,1\n"}
+    ),
+    "distribution missing": Wrong(SIZES, "workload[0].sizes", ("sizes.csv", "no such file")),
+    "unknown distribution": Wrong(POISSON.replace("web_search", "web_serch"), "workload[0].sizes", ("web_search",)),
+    "host that does not exist": Wrong(SMALL.replace('"host0"', '"host9"'), "workload[0].receiver", ("host9",)),
+    "flow from a host to itself": Wrong(
+        TRACE, "line 3", ("flows.csv", "host1"), {"flows.csv": HEADER + "host0,host1,5,0,0\nhost1,host1,5,0,0\n"}
+    ),
+    "host with two links": Wrong(
+        links(*[(f"host{n}", "switch0") for n in range(4)], ("host0", "lone")), "topology.links", ("host0",)
+    ),
+    "unreachable destination": Wrong(
+        links(("host0", "switch0"), ("host1", "switch0"), ("host2", "switch0"), ("host3", "lone")),
+        "topology.links",
+        ("host3",),
+    ),
+    "trace row malformed": Wrong(
+        TRACE, "line 3", ("flows.csv",), {"flows.csv": HEADER + "host0,host1,5,0,0\nhost1,host0,many,0,0\n"}
+    ),
+    "trace missing": Wrong(TRACE, "workload[0].file", ("flows.csv", "no such file")),
+    "memory smaller than one packet": Wrong(SMALL.replace('"1MB"', '"1kB"'), "switch", ("expected",)),
+    "transport that does not exist": Wrong(
+        SMALL.replace('transport = "dctcp"', 'transport = "tcp"'), "workload[0].transport", ("dctcp",)
+    ),
+}
+
+
+@pytest.mark.parametrize("subcommand", ["run", "check"])
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_scenario(command: Command, wrong: Wrong, subcommand: str) -> None:
+    texts = {"bad.toml": wrong.scenario, **wrong.files}
+    for name, text in texts.items():
+        Path(name).write_text(text, encoding="utf-8")
+    outcome = command(subcommand, "bad.toml")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.endswith("\n")
+    line = outcome.err.removesuffix("\n")
+    assert "\n" not in line
+    assert line.startswith(tuple(f"{name}: " for name in texts))
+    assert "; " in line  # what is wrong; what is expected
+    for part in (wrong.key, *wrong.says):
+        assert part in line
+    assert sorted(path.name for path in Path().iterdir()) == sorted(texts)
+
+
+def test_a_missing_scenario(command: Command) -> None:
+    outcome = command("run", "none.toml")
+    assert outcome.status == 2
+    assert outcome.err == "none.toml: cannot read: no such file or directory; `xoff init` writes one to start from\n"
+
+
+def test_a_folder_is_no_scenario(command: Command) -> None:
+    assert command("run", ".").err.startswith(".: cannot read: is a directory; ")
+
+
+@pytest.mark.parametrize("where", ["bad.toml", "flows.csv"])
+def test_what_is_not_utf_8(command: Command, where: str) -> None:
+    Path("bad.toml").write_text(TRACE)
+    Path(where).write_bytes(b"title = '\xff'")
+    outcome = command("run", "bad.toml")
+    assert outcome.status == 2
+    assert outcome.err.startswith("bad.toml: ")
+    assert outcome.err.endswith("byte 9 is not UTF-8; expected a text file in UTF-8\n")
+
+
+def test_an_output_that_cannot_be_written(command: Command, small_file: Path) -> None:
+    Path("file").touch()
+    outcome = command("run", small_file, "--out", "file/out")
+    assert outcome == Outcome(
+        2, "", "file: --out: cannot write here: not a directory; choose another folder with --out\n"
+    )
+
+
+def test_an_override_that_is_none(command: Command, small_file: Path) -> None:
+    outcome = command("run", small_file, "--set", "workload")
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1

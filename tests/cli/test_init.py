@@ -1,0 +1,53 @@
+"""`xoff init`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from conftest import Outcome
+
+Command = Callable[..., Outcome]
+
+
+def test_the_default_is_written_and_can_be_checked(command: Command) -> None:
+    assert command("init") == Outcome(0, "scenario.toml written; run it: xoff run scenario.toml\n", "")
+    assert command("check", "scenario.toml").status == 0
+
+
+def test_nothing_is_overwritten(command: Command) -> None:
+    Path("incast.toml").write_text("mine")
+    outcome = command("init", "incast")
+    assert outcome.status == 2
+    assert outcome.err == "incast.toml: --out: exists already; choose another name with --out\n"
+    assert Path("incast.toml").read_text() == "mine"
+
+
+def test_a_trace_comes_with_its_file(command: Command) -> None:
+    outcome = command("init", "trace", "star")
+    assert outcome.out == "trace_star.toml and flows.csv written; run it: xoff run trace_star.toml\n"
+    assert command("check", "trace_star.toml").status == 0
+
+
+def test_another_trace_file_is_not_overwritten(command: Command) -> None:
+    Path("flows.csv").write_text("mine")
+    assert command("init", "trace").err.startswith("flows.csv: --out: exists already")
+    assert not Path("trace.toml").exists()
+
+
+def test_a_dash_prints(command: Command, matches_snapshot: Callable[[str], None]) -> None:
+    outcome = command("init", "dumbbell", "long_lived", "--out", "-")
+    matches_snapshot(outcome.out)
+    assert list(Path().iterdir()) == []
+
+
+def test_unknown_and_doubled_kinds_are_refused(command: Command) -> None:
+    assert command("init", "ring").err.startswith(
+        "ring: no such topology or workload; expected one or two of leaf_spine"
+    )
+    assert command("init", "star", "custom").err.startswith("custom: star is of the same sort; expected one of")
+
+
+def test_a_folder_that_does_not_exist_is_named(command: Command) -> None:
+    outcome = command("init", "--out", "none/x.toml")
+    assert outcome == Outcome(
+        2, "", "none/x.toml: --out: cannot write: no such file or directory; choose another with --out\n"
+    )

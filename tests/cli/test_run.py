@@ -1,0 +1,141 @@
+"""`xoff run`: what is printed, what is written, what is refused."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import SCENARIOS, Outcome
+
+Command = Callable[..., Outcome]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_results_are_numbered(command: Command, small_file: Path) -> None:
+    for number in ("001", "002"):
+        outcome = command("run", small_file, "--no-report")
+        assert outcome.status == 0
+        assert f"Results: results/small-{number}\n" in outcome.out
+        assert outcome.err == ""
+    assert names(Path("results")) == ["small-001", "small-002"]
+
+
+def test_the_table_names_every_class(command: Command, small_file: Path) -> None:
+    out = command("run", small_file).out
+    for part in ("Small, seed 3", "small, below 100 KiB", "medium, below 10 MiB", "large, from 10 MiB", "packet-hops"):
+        assert part in out
+    assert "Report:  results/small-001/report.html" in out
+
+
+def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path) -> None:
+    outcome = command("run", small_file, "--json", "--out", "out", "--no-report")
+    assert json.loads(outcome.out) == json.loads(Path("out/summary.json").read_text())
+    assert outcome.err == ""
+    assert names(Path("out")) == ["flows.parquet", "provenance.json", "scenario.toml", "series.parquet", "summary.json"]
+
+
+def test_set_and_seed_change_the_scenario(command: Command, small_file: Path) -> None:
+    outcome = command(
+        "run", small_file, "--json", "--no-report", "--seed", 9, "--set", "workload.fan_in=3", "--set", "title=other"
+    )
+    summary = json.loads(outcome.out)
+    assert (summary["seed"], summary["title"]) == (9, "other")
+    assert summary["flows"]["all"]["count"] == 30
+
+
+def test_an_existing_folder_is_refused_before_the_run(command: Command, small_file: Path) -> None:
+    Path("out").mkdir()
+    outcome = command("run", small_file, "--out", "out")
+    assert outcome == Outcome(
+        2, "", "out: --out: exists already; choose another folder with --out, or replace it with --force\n"
+    )
+
+
+def test_force_replaces_a_result(command: Command, small_file: Path) -> None:
+    command("run", small_file, "--out", "out")
+    assert command("run", small_file, "--out", "out", "--force", "--no-report").status == 0
+    assert "report.html" not in names(Path("out"))
+
+
+def test_force_replaces_nothing_but_results(command: Command, small_file: Path) -> None:
+    Path("out").mkdir()
+    Path("out/precious").touch()
+    outcome = command("run", small_file, "--out", "out", "--force")
+    assert outcome.status == 2
+    assert outcome.err == (
+        "out: --out: exists and is no result folder, so --force does not replace it; choose another folder with --out\n"
+    )
+    assert names(Path("out")) == ["precious"]
+
+
+def test_two_threads_print_the_same_digest(command: Command, small_file: Path) -> None:
+    digests = [json.loads(command("run", small_file, "--json", "--threads", n).out)["digest"] for n in (1, 2)]
+    assert digests[0] == digests[1]
+
+
+def start_long_run(tmp_path: Path, stderr: int) -> subprocess.Popen[str]:
+    arguments = ["run", str(SCENARIOS / "web_search.toml"), "--set", "stop.arrivals_end=10s", "--out", "out"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "xoff", *arguments], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=stderr
+    )
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_interrupted_it_keeps_the_finished_flows_and_says_so(tmp_path: Path) -> None:
+    process = start_long_run(tmp_path, subprocess.PIPE)
+    wait_for(lambda: any(tmp_path.iterdir()))
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.startswith("interrupted: ")
+    assert err.endswith(" finished flows are kept in out\n")
+    assert "Results: out" in out
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["interrupted"]
+    assert summary["flows"]["all"]["count"] > 0
+    assert names(tmp_path) == ["out"]
+
+
+def test_progress_appears_on_a_terminal(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    process = start_long_run(tmp_path, slave)
+    os.close(slave)
+    shown = b""
+
+    def progress_is_shown() -> bool:
+        nonlocal shown
+        shown += os.read(master, 65536)
+        return b"flows finished" in shown
+
+    wait_for(progress_is_shown)
+    process.kill()
+    process.communicate()
+    os.close(master)
+
+
+def test_a_closed_pipe_is_no_traceback(small_file: Path) -> None:
+    command = f"{sys.executable} -m xoff list | head -1"
+    done = subprocess.run(command, shell=True, cwd=small_file.parent, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["run", "a", "b"], ["run", "a", "--threads", "0"], ["frobnicate"]])
+def test_wrong_usage_exits_with_2(command: Command, arguments: list[str]) -> None:
+    assert command(*arguments).status == 2

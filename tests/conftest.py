@@ -1,0 +1,112 @@
+"""What the tests share: a small scenario, its result, and the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import pytest
+
+import xoff
+from xoff.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+mpl.use("Agg")
+
+ROOT = Path(__file__).parent.parent
+SCENARIOS = ROOT / "scenarios"
+
+# Four hosts around a switch, twenty flows of DCTCP, queues recorded.
+SMALL = """\
+title = "Small"
+seed = 3
+
+[topology]
+kind = "star"
+hosts = 4
+host_link = { rate = "10Gbps", delay = "1us" }
+
+[[switch]]
+total = "1MB"
+buffer = { policy = "dynamic_threshold", alpha = 1 }
+marking.queue = { kind = "threshold", threshold = "30kB" }
+
+[transport.dctcp]
+kind = "tcp"
+congestion_control = { algorithm = "dctcp" }
+
+[[workload]]
+kind = "incast"
+transport = "dctcp"
+fan_in = 2
+size = "50kB"
+receiver = "host0"
+every = "100us"
+groups = 10
+
+[observe]
+queues = { every = "10us", of = ["switch0.port0"] }
+"""
+
+
+@dataclass
+class Outcome:
+    """What a command did."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """Runs `xoff` with arguments in an empty folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str | Path) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["xoff", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            status = 0
+        except SystemExit as done:
+            status = done.code if isinstance(done.code, int) else 0
+        printed = capsys.readouterr()
+        return Outcome(status, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def small_file(tmp_path: Path) -> Path:
+    """The small scenario as a file."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def small_result() -> xoff.Result:
+    """The small scenario's result."""
+    return xoff.Scenario.from_text(SMALL).run()
+
+
+@pytest.fixture
+def matches_snapshot(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Compares a text with the file of the test's name in `snapshots`; `UPDATE_SNAPSHOTS=1` writes it anew."""
+    path = Path(request.path).parent / "snapshots" / f"{request.node.name}.txt"
+
+    def compare(text: str) -> None:
+        if os.environ.get("UPDATE_SNAPSHOTS"):
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), f"differs from {path}; UPDATE_SNAPSHOTS=1 writes it anew"
+
+    return compare

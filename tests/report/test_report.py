@@ -1,0 +1,79 @@
+"""The page stands alone and says what happened."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pyarrow as pa
+
+import xoff
+from xoff.report import render
+
+
+class Tags(HTMLParser):
+    """Collects start tags and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_loads_nothing(small_result: xoff.Result) -> None:
+    for tag, attributes in Tags(render(small_result)).tags:
+        assert tag not in {"script", "link", "iframe", "img"}
+        assert "src" not in attributes
+        reference = attributes.get("href") or attributes.get("xlink:href")
+        assert reference is None or reference.startswith("#")
+
+
+def test_ids_are_unique_and_references_found(small_result: xoff.Result) -> None:
+    page = render(small_result)
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert set(re.findall(r"url\(#([^)]*)\)", page)) | set(re.findall(r'href="#([^"]*)"', page)) <= set(ids)
+
+
+def test_figures_take_their_colours_from_the_page(small_result: xoff.Result) -> None:
+    page = render(small_result)
+    assert "currentColor" in page
+    assert "#010203" not in page
+    assert "#040506" not in page
+
+
+def test_it_shows_figures_scenario_and_provenance(small_result: xoff.Result) -> None:
+    text = Tags(render(small_result)).text
+    for part in ("Completion times by size class", "Slowdown by flow size", "Queues over time"):
+        assert part in text
+    assert "minimum_rto" in text
+    assert small_result.digest in text
+
+
+def test_a_title_is_text_not_markup(small_result: xoff.Result) -> None:
+    changed = replace(small_result, summary=small_result.summary | {"title": "<script>x</script>"})
+    assert "<script>" not in render(changed)
+
+
+def test_a_run_without_flows_has_a_page(small_result: xoff.Result) -> None:
+    none = {name: dict.fromkeys(values, None) | {"count": 0} for name, values in _classes(small_result).items()}
+    flows = small_result.summary["flows"] | none
+    empty = replace(
+        small_result,
+        flows=small_result.flows.slice(0, 0),
+        series=None,
+        summary=small_result.summary | {"flows": flows, "interrupted": True},
+    )
+    page = render(empty)
+    assert "<svg" not in page
+    assert "interrupted" in page
+    assert isinstance(empty.flows, pa.Table)
+
+
+def _classes(result: xoff.Result) -> dict[str, dict[str, float]]:
+    return {name: result.summary["flows"][name] for name in ("all", "small", "medium", "large")}

@@ -1,0 +1,40 @@
+"""What the README shows is what happens."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Outcome
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    """The first code block in a language."""
+    match = re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    assert match
+    return match[1]
+
+
+def without_measurements(text: str) -> list[str]:
+    """Lines without trailing space, and without those about this machine."""
+    return [line.rstrip() for line in text.splitlines() if not line.startswith("Engine:")]
+
+
+def test_the_demo_prints_the_table(command: Callable[..., Outcome]) -> None:
+    outcome = command("run", ROOT / "scenarios" / "web_search.toml")
+    assert without_measurements(outcome.out) == without_measurements(block("text"))
+
+
+def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block("python"), "README.md", "exec"), {})
+    assert (tmp_path / "my_result" / "report.html").exists()
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target

@@ -1,0 +1,164 @@
+"""Results in memory, on disk and back."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import xoff
+from conftest import SCENARIOS, SMALL
+from xoff import columns
+
+KEYS = {
+    "flows": {"all", "small", "medium", "large", "unfinished", "timeouts"},
+    "packets": {"sent", "delivered", "dropped", "marked", "retransmitted"},
+    "pfc": {"pause_frames", "resume_frames", "paused_us"},
+    "buffer": {"peak_bytes"},
+    "engine": {"events", "packet_hops", "cpu_seconds", "ns_per_packet_hop", "added_rss_mb", "threads"},
+}
+CLASS_KEYS = {
+    "count",
+    "fct_mean_us",
+    "fct_p50_us",
+    "fct_p95_us",
+    "fct_p99_us",
+    "slowdown_mean",
+    "slowdown_p50",
+    "slowdown_p99",
+}
+
+
+def test_the_summary_has_the_keys_that_are_promised(small_result: xoff.Result) -> None:
+    summary = small_result.summary
+    assert {"loss_rate", "goodput_gbps", "deadlock", "digest", "scenario_digest", *KEYS} <= set(summary)
+    for group, keys in KEYS.items():
+        assert keys <= set(summary[group]), group
+    for name in ("all", "small", "medium", "large"):
+        assert set(summary["flows"][name]) == CLASS_KEYS
+
+
+def test_flows_have_the_columns_that_are_promised(small_result: xoff.Result) -> None:
+    flows = small_result.flows
+    assert flows.schema == columns.FLOWS
+    assert flows.num_rows == 20
+    assert set(flows["destination"].to_pylist()) == {"host0"}
+    assert set(flows["transport"].to_pylist()) == {"dctcp"}
+    finish, start = flows["finish_ns"].to_numpy(), flows["start_ns"].to_numpy()
+    np.testing.assert_array_equal(finish - start, flows["fct_ns"].to_numpy())
+    assert min(flows["slowdown"].to_numpy()) >= 1
+
+
+def test_series_are_in_long_format(small_result: xoff.Result) -> None:
+    series = small_result.series
+    assert series is not None
+    assert series.schema == columns.SERIES
+    assert set(series["quantity"].to_pylist()) == {"queue"}
+    assert "switch0.port0" in series["name"].to_pylist()
+
+
+def test_nothing_observed_is_no_series() -> None:
+    result = xoff.Scenario.load(SCENARIOS / "permutation.toml").run()
+    assert result.series is None
+    with pytest.raises(ValueError, match="queue was not observed"):
+        result.plot.queues()
+
+
+def test_tables_speak_the_arrow_capsule_interface(small_result: xoff.Result) -> None:
+    class Reader:
+        def __arrow_c_stream__(self, requested: object = None) -> object:
+            return small_result.flows.__arrow_c_stream__(requested)
+
+    assert pa.table(Reader()) == small_result.flows
+
+
+def test_a_result_outlives_what_it_came_from(small_result: xoff.Result) -> None:
+    sizes = xoff.Scenario.from_text(SMALL).run().flows["size_bytes"]
+    assert sizes.to_pylist() == small_result.flows["size_bytes"].to_pylist()
+
+
+def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Result) -> None:
+    path = small_result.save(tmp_path / "out")
+    opened = xoff.Result.open(path)
+    assert opened.summary == small_result.summary
+    assert opened.flows == small_result.flows
+    assert opened.series == small_result.series
+    assert opened.scenario == small_result.scenario
+    assert opened.provenance == small_result.provenance
+    assert {file.name for file in path.iterdir()} == {
+        "flows.parquet",
+        "provenance.json",
+        "report.html",
+        "scenario.toml",
+        "series.parquet",
+        "summary.json",
+    }
+
+
+def test_a_saved_scenario_runs_again_to_the_same_digests(tmp_path: Path) -> None:
+    first = xoff.Scenario.load(SCENARIOS / "trace.toml").run()
+    path = first.save(tmp_path / "out", report=False)
+    second = xoff.Scenario.load(path / "scenario.toml").run()
+    assert second.digest == first.digest
+    assert second.summary["scenario_digest"] == first.summary["scenario_digest"]
+    assert xoff.Result.open(path).inputs == first.inputs
+
+
+def test_a_changed_input_file_changes_the_scenario_digest(tmp_path: Path) -> None:
+    digests = []
+    for size in (1000, 2000):
+        (tmp_path / "flows.csv").write_text(
+            f"source,destination,size_bytes,start_ns,priority\nhost0,host1,{size},0,0\n"
+        )
+        (tmp_path / "x.toml").write_text(
+            SMALL.split("[[workload]]")[0] + '[[workload]]\nkind = "trace"\ntransport = "dctcp"\nfile = "flows.csv"\n'
+        )
+        digests.append(xoff.Scenario.load(tmp_path / "x.toml").run().summary["scenario_digest"])
+    assert digests[0] != digests[1]
+
+
+def test_the_seed_decides_and_the_threads_do_not() -> None:
+    scenario = xoff.Scenario.load(SCENARIOS / "web_search.toml").with_value("stop.arrivals_end", "200us")
+    one, two, other = scenario.run(), scenario.run(threads=2), scenario.run(seed=2)
+    assert one.digest == two.digest
+    assert one.flows == two.flows
+    assert one.digest != other.digest
+    assert other.summary["seed"] == 2
+
+
+def test_a_watcher_can_end_the_run() -> None:
+    seen = []
+
+    def watch(progress: object) -> bool:
+        seen.append(progress)
+        return False
+
+    scenario = xoff.Scenario.load(SCENARIOS / "web_search.toml").with_value("stop.arrivals_end", "1s")
+    result = scenario.run(progress=watch)
+    assert len(seen) == 1
+    assert result.interrupted
+    assert result.flows.num_rows > 0
+
+
+def test_what_a_watcher_raises_comes_through() -> None:
+    def watch(_: object) -> None:
+        message = "enough"
+        raise RuntimeError(message)
+
+    scenario = xoff.Scenario.load(SCENARIOS / "web_search.toml").with_value("stop.arrivals_end", "1s")
+    with pytest.raises(RuntimeError, match="enough"):
+        scenario.run(progress=watch)
+
+
+def test_provenance_says_what_made_it(small_result: xoff.Result) -> None:
+    provenance = small_result.provenance
+    assert provenance["versions"]["xoff"] == xoff.__version__
+    assert provenance["seed"] == 3
+    json.dumps(provenance)
+
+
+def test_a_notebook_shows_the_table(small_result: xoff.Result) -> None:
+    html = small_result._repr_html_()
+    assert "<b>Small</b>" in html
+    assert "small, below 100 KiB" in html

@@ -1,0 +1,75 @@
+"""Scenarios from Python."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import xoff
+from conftest import SCENARIOS, SMALL
+
+
+def test_text_and_dictionary_are_one_scenario() -> None:
+    from_dict = xoff.Scenario.from_dict(tomllib.loads(SMALL))
+    assert from_dict.to_toml() == xoff.Scenario.from_text(SMALL).to_toml()
+
+
+def test_the_resolved_scenario_reads_back_as_itself() -> None:
+    resolved = xoff.Scenario.from_text(SMALL).to_toml()
+    assert xoff.Scenario.from_text(resolved).to_toml() == resolved
+    assert "minimum_rto" in resolved
+
+
+def test_a_value_is_changed_in_a_copy() -> None:
+    scenario = xoff.Scenario.from_text(SMALL)
+    changed = scenario.with_value("workload.fan_in", 3).with_value("switch.total", "2MB").with_value("title", 'a "b"')
+    resolved = tomllib.loads(changed.to_toml())
+    assert resolved["workload"][0]["fan_in"] == 3
+    assert resolved["switch"][0]["total"] == "2MB"
+    assert changed.title == 'a "b"'
+    assert scenario.title == "Small"
+
+
+def test_a_table_can_be_the_value() -> None:
+    policy = {"policy": "static_partition"}
+    changed = xoff.Scenario.from_text(SMALL).with_value("switch.buffer", policy)
+    assert tomllib.loads(changed.to_toml())["switch"][0]["buffer"] == policy
+
+
+def test_an_error_carries_its_parts(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(SMALL.replace('"10Gbps"', '"10us"'))
+    with pytest.raises(xoff.ScenarioError) as caught:
+        xoff.Scenario.load(path)
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert (error.file, error.key) == (str(path), "topology.host_link.rate")
+    assert error.problem
+    assert error.expected.startswith("expected a rate")
+    assert str(error) == f"{path}: topology.host_link.rate: {error.problem}; {error.expected}"
+
+
+def test_a_scenario_without_title_goes_by_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "plain.toml"
+    path.write_text(SMALL.replace('title = "Small"', ""))
+    assert xoff.Scenario.load(path).title == "plain"
+
+
+def test_files_are_found_beside_the_scenario(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = xoff.Scenario.load(SCENARIOS / "trace.toml").read_files()
+    assert list(files) == ["trace.csv"]
+    assert files["trace.csv"].startswith("source,destination,size_bytes,start_ns,priority\n")
+
+
+def test_a_portable_scenario_names_its_files_under_inputs() -> None:
+    scenario = xoff.Scenario.load(SCENARIOS / "trace.toml")
+    resolved, inputs = scenario.portable(scenario.read_files())
+    assert tomllib.loads(resolved)["workload"][0]["file"] == "inputs/trace.csv"
+    assert list(inputs) == ["inputs/trace.csv"]
+
+
+def test_a_notebook_shows_the_resolved_scenario() -> None:
+    html = xoff.Scenario.from_text(SMALL).with_value("title", "<b>")._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "minimum_rto" in html

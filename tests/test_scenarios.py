@@ -1,0 +1,31 @@
+"""Every scenario that is shipped runs; so does every one that `xoff init` can write."""
+
+from pathlib import Path
+
+import pytest
+
+import xoff
+from conftest import SCENARIOS
+from xoff import starters
+
+
+@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.toml")), ids=lambda path: path.stem)
+def test_shipped(path: Path) -> None:
+    result = xoff.Scenario.load(path).run()
+    assert result.flows.num_rows > 0
+    assert result.summary["flows"]["unfinished"] == (1 if path.stem == "constant_rate" else 0)  # nothing is sent again
+
+
+@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("bench/*.toml")), ids=lambda path: path.stem)
+def test_benchmarks_are_well_formed(path: Path) -> None:
+    xoff.Scenario.load(path).check()
+
+
+@pytest.mark.parametrize("topology", starters.TOPOLOGIES)
+@pytest.mark.parametrize("workload", starters.WORKLOADS)
+def test_starters(topology: str, workload: str, tmp_path: Path) -> None:
+    starter = starters.starter([workload, topology])
+    for name, text in {"scenario.toml": starter.text, **starter.companions}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    scenario = xoff.Scenario.load(tmp_path / "scenario.toml")
+    assert scenario.run().summary["packets"]["delivered"] > 0

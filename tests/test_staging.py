@@ -1,0 +1,65 @@
+"""Folders appear whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from xoff.errors import OutputError
+from xoff.staging import Staging
+
+
+def entries(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir())
+
+
+def fill(staging: Staging, text: str = "new") -> Path:
+    (staging.path / "file").write_text(text)
+    return staging.commit()
+
+
+def test_numbers_go_on_from_the_highest(tmp_path: Path) -> None:
+    (tmp_path / "run-007").mkdir()
+    (tmp_path / "other-009").mkdir()
+    with Staging.numbered(tmp_path, "run") as staging:
+        assert fill(staging) == tmp_path / "run-008"
+
+
+def test_a_number_taken_meanwhile_is_passed_over(tmp_path: Path) -> None:
+    with Staging.numbered(tmp_path, "run") as first, Staging.numbered(tmp_path, "run") as second:
+        assert [fill(first).name, fill(second).name] == ["run-001", "run-002"]
+
+
+def test_without_commit_nothing_is_left(tmp_path: Path) -> None:
+    with Staging.at(tmp_path / "a" / "b" / "out") as staging:
+        (staging.path / "file").write_text("half")
+    assert entries(tmp_path) == []
+
+
+def test_what_exists_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OutputError, match="out: --out: exists already; choose another folder"):
+        Staging.at(tmp_path / "out")
+
+
+def test_replacing_leaves_only_the_new(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old").touch()
+    with Staging.at(tmp_path / "out", replaces=lambda path: True) as staging:
+        fill(staging)
+    assert entries(tmp_path) == ["out"]
+    assert entries(tmp_path / "out") == ["file"]
+
+
+def test_a_folder_taken_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    with Staging.at(tmp_path / "out") as staging:
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "precious").touch()
+        with pytest.raises(OutputError, match="file exists"):
+            fill(staging)
+    assert entries(tmp_path / "out") == ["precious"]
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="file: --out: cannot write here: not a directory"):
+        Staging.at(tmp_path / "file" / "out")

@@ -1,0 +1,78 @@
+"""The numbers of a summary against ones worked out by hand."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xoff import summary
+
+
+def flows(sizes: list[int], fct_ns: list[int], after_stop: list[bool] | None = None) -> pa.Table:
+    """A table of flows with just the columns that a summary reads."""
+    return pa.table(
+        {
+            "size_bytes": sizes,
+            "fct_ns": fct_ns,
+            "slowdown": [time / 1000 for time in fct_ns],
+            "after_stop": after_stop or [False] * len(sizes),
+        }
+    )
+
+
+def test_a_size_on_a_bound_belongs_to_the_class_above() -> None:
+    classes = summary.flow_classes(flows([99, 100, 999, 1000], [1000] * 4), (100, 1000))
+    assert [classes[name]["count"] for name in summary.CLASSES] == [4, 1, 2, 1]
+
+
+def test_flows_after_the_stop_stay_out() -> None:
+    classes = summary.flow_classes(flows([1, 1], [1000, 9000], [False, True]), (100, 1000))
+    assert classes["all"]["count"] == 1
+    assert classes["all"]["fct_mean_us"] == 1.0
+
+
+def test_an_empty_class_has_no_numbers() -> None:
+    classes = summary.flow_classes(flows([1], [1000]), (100, 1000))
+    assert classes["large"]["count"] == 0
+    assert classes["large"]["fct_p99_us"] is None
+    assert classes["large"]["slowdown_mean"] is None
+
+
+def test_completion_times_are_in_microseconds() -> None:
+    classes = summary.flow_classes(flows([1] * 100, [1000 * n for n in range(100)]), (100, 1000))
+    assert classes["all"]["fct_p50_us"] == 50.0
+    assert classes["all"]["fct_p99_us"] == 99.0
+    assert classes["all"]["fct_mean_us"] == 49.5
+
+
+@pytest.mark.parametrize(("count", "index"), [(1, 0), (99, 98), (100, 99), (101, 99), (200, 198)])
+def test_a_quantile_is_element_floor_of_p_n(count: int, index: int) -> None:
+    assert summary.quantile(np.arange(count), 99) == index
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1), st.sampled_from([50, 95, 99]))
+def test_at_least_the_percentage_is_not_above_a_quantile(values: list[int], percent: int) -> None:
+    quantile = summary.quantile(np.sort(np.array(values)), percent)
+    assert quantile is not None
+    assert 100 * sum(value <= quantile for value in values) >= percent * len(values)
+
+
+def test_the_engine_line_divides_cpu_time_by_hops() -> None:
+    totals = {
+        "packets": {"sent": 200, "delivered": 199, "dropped": 1, "marked": 0, "retransmitted": 1},
+        "buffer": {"peak_bytes": 5},
+        "end_ns": 8000,
+        "events": 5000,
+        "flows_started": 3,
+        "flows_unfinished": 2,
+        "packet_hops": 1000,
+        "payload_delivered_bytes": 1000,
+        "timeouts": 1,
+    }
+    engine = {"cpu_seconds": 0.001, "added_rss_mb": None, "threads": 1}
+    found = summary.summarise(flows([1], [1000]), totals, (100, 1000), engine)
+    assert found["engine"]["ns_per_packet_hop"] == 1000.0
+    assert found["loss_rate"] == 0.005
+    assert (found["flows"]["unfinished"], found["flows"]["timeouts"]) == (2, 1)
+    assert found["goodput_gbps"] == 1.0

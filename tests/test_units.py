@@ -1,0 +1,34 @@
+"""Numbers with units, as people read them."""
+
+import pytest
+
+from xoff import units
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "text"),
+    [
+        (None, "-"),
+        (0, "0.00 us"),
+        (9.876, "9.88 us"),
+        (48.64, "48.6 us"),
+        (1640, "1.64 ms"),
+        (22_900, "22.9 ms"),
+        (3.2e6, "3.20 s"),
+    ],
+)
+def test_durations(microseconds: float | None, text: str) -> None:
+    assert units.duration(microseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (102_400, "100 KiB"), (10 << 20, "10 MiB"), (720_000, "720 kB"), (3_456_789, "3.457 MB")],
+)
+def test_sizes(count: int, text: str) -> None:
+    assert units.size(count) == text
+
+
+@pytest.mark.parametrize(("share", "text"), [(0, "0 %"), (1e-9, "1e-07 %"), (0.0054, "0.54 %"), (0.25, "25 %")])
+def test_shares(share: float, text: str) -> None:
+    assert units.percent(share) == text

@@ -1,0 +1,147 @@
+"""Writes what follows from the simulator's own descriptions: JSON Schema and reference of the scenario file.
+
+`python tools/generate.py` writes; with `--check` it writes nothing and fails, with the difference, where a file is not
+as it would be written.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xoff import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+HEAD = """\
+# The scenario file, key by key
+
+Written by `tools/generate.py` from the comments of the simulator's structs; `make generate` writes it anew. The same
+words come from `xoff explain KEY`. A quantity is text with a unit, such as `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or
+`"3MiB"` (binary).
+"""
+
+
+class Table(NamedTuple):
+    """A table of the scenario file: one section of the reference."""
+
+    heading: str
+    about: str
+    variant: str | None
+    keys: list[str]
+
+
+class Walk:
+    """Goes through the schema in the order of the file; a type used twice is described where it comes first."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema = schema
+        self.seen: set[str] = set()
+
+    def tables(self) -> Iterator[Table]:
+        """Every table."""
+        yield Table("The whole file", self.schema["description"], None, list(self.schema["properties"]))
+        for key, node in self.schema["properties"].items():
+            yield from self.inside(key, node)
+
+    def inside(self, path: str, node: dict[str, Any]) -> Iterator[Table]:
+        """The tables at a path and below it."""
+        reference = node.get("$ref")
+        if reference in self.seen:
+            return
+        if reference:
+            self.seen.add(reference)
+            node = self.schema["$defs"][reference.rsplit("/", 1)[1]]
+        for branch in node.get("anyOf", ()):
+            yield from self.inside(path, branch)
+        if isinstance(node.get("items"), dict):
+            yield from self.inside(path, node["items"])
+        if isinstance(node.get("additionalProperties"), dict):
+            yield from self.inside(path, node["additionalProperties"])
+        for variant in node.get("oneOf", ()):
+            yield from self.variant(path, variant)
+        if "properties" in node:
+            yield from self.table(path, node, f"`{path}`", None)
+
+    def variant(self, path: str, node: dict[str, Any]) -> Iterator[Table]:
+        """One kind of a table that has several; words without keys of their own make none."""
+        properties = node.get("properties", {})
+        tag = next((key for key, value in properties.items() if "const" in value), None)
+        if tag is not None:
+            spelling = properties[tag]["const"]
+            kept = {**node, "properties": {key: value for key, value in properties.items() if key != tag}}
+            yield from self.table(path, kept, f'`{path}` with `{tag} = "{spelling}"`', spelling)
+
+    def table(self, path: str, node: dict[str, Any], heading: str, variant: str | None) -> Iterator[Table]:
+        """A table, then those within it."""
+        keys = {f"{path}.{key}": value for key, value in node["properties"].items()}
+        yield Table(heading, node.get("description", ""), variant, list(keys))
+        for key, value in keys.items():
+            yield from self.inside(key, value)
+
+
+def reference() -> str:
+    """The reference as Markdown."""
+    return "\n".join([HEAD, *(section(table) for table in Walk(catalogue.schema()).tables())])
+
+
+def section(table: Table) -> str:
+    """One table: what it is, then its keys."""
+    lines = [f"## {table.heading}", "", plain(table.about), ""]
+    if table.keys:
+        lines += ["| key | takes | default | what it is |", "|---|---|---|---|"]
+        lines += [row(key, table.variant) for key in table.keys]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def row(key: str, variant: str | None) -> str:
+    """One key of a table."""
+    found = catalogue.explain(key)
+    entry = next((entry for entry in found if variant in entry["of"]), found[0])
+    default = "required" if entry["required"] else f"`{entry['default']}`" if entry["default"] else ""
+    symbol = f" [{entry['symbol']}]" if entry["symbol"] else ""
+    cells = (f"`{key.rsplit('.', 1)[-1]}`", entry["takes"], default, entry["about"] + symbol)
+    return "| " + " | ".join(plain(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def plain(text: str) -> str:
+    """Text on one line."""
+    return " ".join(text.split())
+
+
+def generated() -> dict[Path, str]:
+    """Every generated file with its text."""
+    return {
+        DOCS / "scenario.schema.json": json.dumps(catalogue.schema(), indent=2, ensure_ascii=False) + "\n",
+        DOCS / "reference.md": reference(),
+    }
+
+
+def difference(path: Path, text: str) -> str:
+    """How a file differs from what it should be; empty if it does not."""
+    present = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = difflib.unified_diff(present.splitlines(), text.splitlines(), str(path), "generated", lineterm="")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Writes, or checks and returns 1 if something differs."""
+    if "--check" in arguments:
+        changed = [found for path, text in generated().items() if (found := difference(path, text))]
+        if changed:
+            print(*changed, "what is generated has drifted; `make generate` writes it", sep="\n")
+        return 1 if changed else 0
+    for path, text in generated().items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
