@@ -57,6 +57,7 @@ fn taken_by(end: &str) -> Taken {
 /// Rings are allocated anew when they grow and are counted. Tables of flows double in place: over the second half of
 /// a run each of a host's tables does so about once.
 #[test]
+#[allow(clippy::print_stdout)]
 fn nothing_is_allocated_after_the_warm_up() {
     const HOSTS: u64 = 32;
     const TABLES_OF_A_HOST: u64 = 6;

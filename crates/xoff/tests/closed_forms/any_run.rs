@@ -2,19 +2,20 @@
 
 use xoff::Simulation;
 use xoff::engine::Outcome;
-use xoff::host::FlowStart;
+use xoff::host::{FlowStart, Host, HostCounters};
 use xoff::kernel::units::{Bytes, Time};
 use xoff::packet::{ACKNOWLEDGEMENT, Packet};
 use xoff::port::{Port, PortCounters};
 use xoff::scenario::Transport;
+use xoff::switch::shared_memory::SharedMemory;
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
 use crate::{measured, reference, run};
 
 fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
-    let of_hosts = outcome.hosts.iter().map(xoff::host::Host::port);
-    of_hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports()))
+    let of_hosts = outcome.hosts.iter().map(Host::port);
+    of_hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
 }
 
 fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
@@ -23,8 +24,8 @@ fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
 
 /// Packets in queues and host delays.
 fn inside(outcome: &Outcome) -> impl Iterator<Item = &Packet> {
-    let in_hosts = outcome.hosts.iter().flat_map(|host| host.packets_inside());
-    let in_switches = outcome.switches.iter().flat_map(|switch| switch.ports()).flat_map(Port::queued);
+    let in_hosts = outcome.hosts.iter().flat_map(Host::packets_inside);
+    let in_switches = outcome.switches.iter().flat_map(SharedMemory::ports).flat_map(Port::queued);
     in_hosts.chain(in_switches)
 }
 
@@ -32,7 +33,7 @@ fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
     let held = || inside(outcome).chain(on_wires);
     let acknowledgements_held = held().filter(|packet| packet.is(ACKNOWLEDGEMENT)).count() as u64;
     let data_held = held().count() as u64 - acknowledgements_held;
-    let sum = |counter: fn(&xoff::host::HostCounters) -> u64| {
+    let sum = |counter: fn(&HostCounters) -> u64| {
         outcome.hosts.iter().map(|host| counter(&host.counters)).sum::<u64>()
     };
     assert_eq!(

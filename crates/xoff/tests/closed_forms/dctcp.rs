@@ -4,7 +4,7 @@ use xoff::Simulation;
 use xoff::engine::{Outcome, Quantity};
 use xoff::kernel::units::Span;
 
-use crate::{mean, most, recorded, run, simulation};
+use crate::{mean, most, recorded, run, simulation, validate};
 
 const PACKET: f64 = 1500.0;
 /// Packets that the path holds: 10 Gbps, 100 us, 1500 bytes.
@@ -83,16 +83,11 @@ fn sawtooth(flows: u32, tolerance: f64) {
     let queue = queue(flows as usize, threshold);
     let expected = closed_form_amplitude(flows.into(), threshold);
     let amplitudes = amplitudes(&queue, expected);
-    let (top, amplitude) = (most(&queue), mean(&amplitudes));
-    println!(
-        "{flows} flows: queue up to {top} (expected {}), amplitude {amplitude:.2} over {} cycles (expected {expected:.2}), least {}",
-        threshold + f64::from(flows),
-        amplitudes.len(),
-        crate::least(&queue)
-    );
     assert!(amplitudes.len() > 100, "{} cycles", amplitudes.len());
-    assert!((top - threshold - f64::from(flows)).abs() <= 3.0, "the queue reaches {top}");
-    assert!((amplitude / expected - 1.0).abs() <= tolerance, "amplitude {amplitude}, expected {expected}");
+    let what = |what: &str| format!("DCTCP, {flows} flows: {what}");
+    validate(&what("most packets in the queue"), threshold + f64::from(flows), most(&queue), 3.0);
+    let cycles = format!("mean amplitude of {} cycles, in packets", amplitudes.len());
+    validate(&what(&cycles), expected, mean(&amplitudes), tolerance * expected);
 }
 
 #[test]
@@ -109,6 +104,5 @@ fn ten_flows_make_the_sawtooth_of_the_closed_form() {
 fn a_threshold_of_a_quarter_of_the_pipe_keeps_the_link_full() {
     let (simulation, outcome) = long_flows(2, PIPE / 4.0);
     let throughput = recorded(&simulation, &outcome, Quantity::Throughput, "switch0.port0", WARM_UP);
-    println!("two flows, K = {:.1} packets: {:.4} of the link", PIPE / 4.0, mean(&throughput) / 1e10);
-    assert!(mean(&throughput) >= 0.99e10, "{}", mean(&throughput));
+    validate("DCTCP, 2 flows, K = BDP/4: share of the link", 1.0, mean(&throughput) / 1e10, 0.01);
 }

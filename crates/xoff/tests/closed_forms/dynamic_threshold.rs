@@ -3,7 +3,7 @@
 use xoff::engine::Quantity;
 use xoff::kernel::units::Span;
 
-use crate::{least, mean, most, recorded, run, simulation};
+use crate::{least, mean, most, recorded, run, simulation, validate};
 
 const FRAME: f64 = 1500.0;
 
@@ -48,8 +48,7 @@ fn settles_at(queues: usize, alpha: &str, total: &str, expected: f64) {
         assert!(away <= grain, "queue {queue} of {queues} holds {least} to {most}, not {expected}");
     }
     let average = mean(&occupancies.iter().map(|occupancy| mean(occupancy)).collect::<Vec<_>>());
-    println!("{queues} queues, alpha {alpha}: {average:.0} bytes each, expected {expected}");
-    assert!((average - expected).abs() <= FRAME, "{queues} queues hold {average} each, not {expected}");
+    validate(&format!("{queues} queues, alpha {alpha}: mean bytes of each"), expected, average, FRAME);
 }
 
 /// The vectors of facts 17.

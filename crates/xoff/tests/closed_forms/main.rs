@@ -10,6 +10,7 @@ mod dctcp;
 mod dynamic_threshold;
 mod ecn;
 mod lone_flow;
+mod observation;
 mod one_queue;
 mod priority;
 
@@ -71,6 +72,16 @@ fn recorded(
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Holds a measured value against the expected one and shows both: `--nocapture` prints the table of what is proved.
+#[allow(clippy::print_stdout)]
+fn validate(what: &str, expected: f64, measured: f64, tolerance: f64) {
+    println!("{what} | expected {expected:.4} +- {tolerance:.4} | measured {measured:.4}");
+    assert!(
+        (measured - expected).abs() <= tolerance,
+        "{what}: {measured}, expected {expected} +- {tolerance}"
+    );
 }
 
 fn least(values: &[f64]) -> f64 {
