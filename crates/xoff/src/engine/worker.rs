@@ -10,7 +10,7 @@ use super::shared::{FlowCount, Shared};
 use super::sources::{self, Class};
 use super::wheel::{Outgoing, REMOTE, Wheel};
 use super::{Outcome, Progress};
-use crate::agenda::{Context, Fabric, PortId};
+use crate::agenda::{Context, Fabric};
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
@@ -54,8 +54,8 @@ struct LocalSource {
     port: u16,
     /// Index among this thread's hosts or switches.
     place: u32,
-    /// The port at the other end of the link, which sends what arrives here.
-    peer: PortId,
+    /// Where what arrives here is in flight.
+    ring: u32,
 }
 
 /// One cluster as its thread sees it.
@@ -64,6 +64,8 @@ struct LocalCluster {
     /// Where its sources begin.
     offset: usize,
     lookahead: Span,
+    /// Its rings.
+    rings: (u32, u32),
 }
 
 /// Where what a host does by itself is heard of.
@@ -154,6 +156,7 @@ struct Layout {
     host_sources: Vec<HostSource>,
     host_places: Vec<u32>,
     switches: Vec<NodeId>,
+    rings: u32,
     wheel: Wheel,
 }
 
@@ -174,7 +177,8 @@ impl Layout {
             host_sources: Vec::new(),
             host_places: vec![ELSEWHERE; network.hosts as usize],
             switches: Vec::new(),
-            wheel: Wheel::new(Vec::new(), Vec::new(), &[], 0),
+            rings: 0,
+            wheel: Wheel::new(Vec::new(), Vec::new(), 0, &[], 0),
         };
         let (mut places, mut sizes) = (vec![0; network.nodes.len()], Vec::new());
         for cluster in own {
@@ -184,7 +188,7 @@ impl Layout {
             layout.add_cluster(network, cluster, &places, &mut outgoing, &mut ends);
             sizes.push(layout.sources.len() - before);
         }
-        layout.wheel = Wheel::new(outgoing, ends, &sizes, threads);
+        layout.wheel = Wheel::new(outgoing, ends, layout.rings as usize, &sizes, threads);
         layout
     }
 
@@ -209,16 +213,19 @@ impl Layout {
         ends: &mut [u32],
     ) {
         let number = self.clusters.len();
-        let offset = self.sources.len();
+        let (offset, first_ring) = (self.sources.len(), self.rings);
         for (rank, source) in sources::of_nodes(network, &cluster.nodes).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
             let place = places[source.node as usize];
+            let mut ring = u32::MAX;
             match source.class {
                 Class::EndOfTransmission => ends[own as usize] = rank as u32,
                 Class::Arrival => {
-                    outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32 };
+                    ring = self.rings;
+                    self.rings += 1;
+                    outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32, ring };
                 }
                 Class::Host => {
                     self.host_sources[place as usize] =
@@ -226,9 +233,10 @@ impl Layout {
                 }
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
-            self.sources.push(LocalSource { kind, port: source.port, place, peer });
+            self.sources.push(LocalSource { kind, port: source.port, place, ring });
         }
-        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead });
+        let rings = (first_ring, self.rings);
+        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead, rings });
     }
 }
 
@@ -249,7 +257,11 @@ fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
     let nodes = 0..network.nodes.len() as NodeId;
     nodes
         .flat_map(|node| network.ports.of(node))
-        .map(|port| Outgoing { cluster: REMOTE, rank: thread_of[port.peer as usize] as u32 })
+        .map(|port| Outgoing {
+            cluster: REMOTE,
+            rank: thread_of[port.peer as usize] as u32,
+            ring: u32::MAX,
+        })
         .collect()
 }
 
@@ -353,10 +365,10 @@ impl<O: Observer> Worker<'_, O> {
         let longest = least.get().saturating_add(self.longest_window.get());
         let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
         for cluster in 0..self.clusters.len() {
-            let LocalCluster { offset, lookahead } = self.clusters[cluster];
+            let LocalCluster { offset, lookahead, rings } = self.clusters[cluster];
             let horizon = least.get().saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
-                self.wheel.open(cluster);
+                self.wheel.open(cluster, rings.0..rings.1);
                 while let Some((now, rank)) = self.wheel.least_before(horizon) {
                     self.handle(now, rank, self.sources[offset + rank]);
                 }
@@ -372,7 +384,7 @@ impl<O: Observer> Worker<'_, O> {
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::SwitchArrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.peer, rank) {
+                if let Some(packet) = context.agenda.take_arrival(source.ring, rank) {
                     switches[source.place as usize].on_arrival(packet, &mut context);
                 }
             }
@@ -395,7 +407,7 @@ impl<O: Observer> Worker<'_, O> {
                 context.agenda.set(rank, next);
             }
             Kind::HostArrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.peer, rank) {
+                if let Some(packet) = context.agenda.take_arrival(source.ring, rank) {
                     host.on_arrival(packet, &mut context);
                 }
             }
