@@ -204,6 +204,22 @@ fn sources_as_fast_as_the_adapter_against_windows() {
     ]);
 }
 
+/// A flow every 100 s, for an hour: those from the 12th on start beyond the longest run.
+#[test]
+fn every_engine_ends_at_the_longest_run() {
+    let rows = (0..36).map(|flow| format!("a,b,1000,{},0\n", flow * 100_000_000_000_u64));
+    let trace = format!("source,destination,size_bytes,start_ns,priority\n{}", rows.collect::<String>());
+    let workload = "workload = [{ kind = 'trace', transport = 'dctcp', file = 'flows.csv' }]";
+    let text = ["title = 'an hour'", CLUSTERS, DCTCP, workload].join("\n");
+    let simulation = simulation_of(&text, &[], &Files::from([("flows.csv".to_owned(), trace)]));
+    let expected = by_reference(&simulation);
+    assert_eq!((expected.totals.flows_finished, expected.totals.end_ns), (12, 1_125_899_906_842));
+    for threads in 1..=2 {
+        let again = report(&simulation, Execution::with_threads(threads));
+        assert_eq!(results(&again), results(&expected));
+    }
+}
+
 #[test]
 fn random_scenarios_agree_with_the_reference_engine() {
     law_of_random_scenarios(Ends::ANY, |simulation| {

@@ -17,7 +17,8 @@ use crate::kernel::units::Span;
 use crate::switch::shared_memory::SharedMemory;
 
 pub use arrivals::Arrivals;
-pub use instants::Instants;
+pub(crate) use clusters::fit;
+pub use instants::{Instants, LONGEST_RUN};
 pub use sampler::{Quantity, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use shared::run;
 pub(crate) use worker::Workshop;
