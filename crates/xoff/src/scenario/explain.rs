@@ -340,7 +340,10 @@ mod tests {
         assert!(dctcp.about.starts_with("DCTCP: cuts the window"));
         assert!(dctcp.about.contains("Left out: "));
         let keys: Vec<_> = dctcp.keys.iter().map(|key| key.name.as_str()).collect();
-        assert_eq!(keys, ["transport.congestion_control.gain", "transport.congestion_control.initial_alpha"]);
+        assert_eq!(
+            keys,
+            ["gain", "initial_alpha", "echo"].map(|key| format!("transport.congestion_control.{key}"))
+        );
     }
 
     #[test]

@@ -155,7 +155,7 @@ fn tcp() -> impl Strategy<Value = String> {
         |(payload, control, recovery, acknowledge, window, rto)| {
             format!(
                 "payload = '{payload}B', congestion_control = {{ {control} }}, recovery = '{recovery}', \
-                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}'"
+                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms'"
             )
         },
     )
