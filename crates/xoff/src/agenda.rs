@@ -21,8 +21,8 @@ pub trait Agenda {
 pub struct Fabric {
     /// Transports in the order of their names.
     pub transports: Vec<scenario::Transport>,
-    /// Bytes on the wire beyond the frame, by transport.
-    pub wire_overheads: Vec<Bytes>,
+    /// Bytes on the wire beyond the frame, by transport; as long as a packet's index reaches.
+    pub wire_overheads: [Bytes; 256],
     /// What every host adds around its transport.
     pub host: scenario::Host,
 }
@@ -31,7 +31,7 @@ impl Fabric {
     /// Bytes that `packet` takes on the wire.
     #[inline]
     pub fn wire(&self, packet: &Packet) -> Bytes {
-        packet.frame() + self.wire_overheads[packet.transport() as usize]
+        packet.frame() + self.wire_overheads[usize::from(packet.transport())]
     }
 }
 

@@ -165,11 +165,11 @@ fn fabric(scenario: &Scenario) -> Fabric {
         Transport::Tcp(tcp) => tcp.wire_overhead,
         Transport::ConstantRate(constant_rate) => constant_rate.wire_overhead,
     };
-    Fabric {
-        wire_overheads: transports.iter().map(overhead).collect(),
-        transports,
-        host: scenario.host.clone(),
+    let mut wire_overheads = [Bytes::ZERO; 256];
+    for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
+        *place = overhead(transport);
     }
+    Fabric { wire_overheads, transports, host: scenario.host.clone() }
 }
 
 fn reserve(settings: &SwitchSettings) -> Reserve {

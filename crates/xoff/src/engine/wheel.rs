@@ -1,5 +1,7 @@
 //! What one thread has pending: packets in flight to its nodes, and the times of all its sources.
 
+use std::ops::Range;
+
 use super::shared::Mail;
 use crate::agenda::{Agenda, PortId};
 use crate::kernel::ring::Ring;
@@ -7,13 +9,15 @@ use crate::kernel::tournament::{NEVER, Tournaments};
 use crate::kernel::units::Time;
 use crate::packet::{Flight, Packet};
 
-/// Where packets sent on a port are heard of: the rank of the arrival in a cluster of this thread, or another thread.
+/// Where packets sent on a port are heard of: at the rank of the arrival in a cluster of this thread, or on another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outgoing {
     /// The cluster, or [`REMOTE`].
     pub(super) cluster: u32,
     /// The rank, or the thread.
     pub(super) rank: u32,
+    /// The ring that holds them meanwhile.
+    pub(super) ring: u32,
 }
 
 /// Stands for clusters of other threads.
@@ -22,7 +26,7 @@ pub(super) const REMOTE: u32 = u32::MAX;
 /// The pending events of one thread.
 #[derive(Debug)]
 pub(super) struct Wheel {
-    /// Packets in flight, by the port that sent them.
+    /// Packets in flight, by the port at which they arrive; those of a cluster side by side.
     rings: Vec<Ring<Flight>>,
     /// One for every cluster of this thread.
     tournaments: Tournaments,
@@ -43,11 +47,12 @@ impl Wheel {
     pub(super) fn new(
         outgoing: Vec<Outgoing>,
         ends: Vec<u32>,
+        rings: usize,
         cluster_sizes: &[usize],
         threads: usize,
     ) -> Self {
         Self {
-            rings: vec![Ring::new(); outgoing.len()],
+            rings: vec![Ring::new(); rings],
             tournaments: Tournaments::new(cluster_sizes.iter().copied()),
             next: vec![NEVER; cluster_sizes.len()],
             outgoing,
@@ -68,10 +73,13 @@ impl Wheel {
         self.next[cluster] < horizon
     }
 
-    /// Opens a window of one cluster.
-    pub(super) fn open(&mut self, cluster: usize) {
+    /// Opens a window of one cluster, whose packets in flight are in these rings.
+    pub(super) fn open(&mut self, cluster: usize, rings: Range<u32>) {
         self.running = cluster as u32;
         self.tournaments.open(cluster);
+        for ring in &self.rings[rings.start as usize..rings.end as usize] {
+            ring.prefetch(0);
+        }
     }
 
     /// The next event of the open window, which ends at `horizon`: its time and the rank of its source.
@@ -92,11 +100,12 @@ impl Wheel {
         self.tournaments.set(rank, time.get());
     }
 
-    /// Takes the packet that arrives now from `port`, of whose arrivals the source of this rank tells.
+    /// Takes the packet that arrives now from a ring, of whose arrivals the source of this rank tells.
     #[inline]
-    pub(super) fn take_arrival(&mut self, port: PortId, rank: usize) -> Option<Packet> {
-        let ring = &mut self.rings[port as usize];
+    pub(super) fn take_arrival(&mut self, ring: u32, rank: usize) -> Option<Packet> {
+        let ring = &mut self.rings[ring as usize];
         let flight = ring.pop_front();
+        ring.prefetch(1);
         let next = ring.front().map_or(Time::MAX, |flight| flight.arrives);
         self.set(rank, next);
         flight.map(|flight| flight.packet)
@@ -125,11 +134,11 @@ impl Agenda for Wheel {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet) {
-        let Outgoing { cluster, rank } = self.outgoing[port as usize];
+        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
         if cluster == REMOTE {
             return self.mail(port, rank, Flight { arrives, packet });
         }
-        let ring = &mut self.rings[port as usize];
+        let ring = &mut self.rings[ring as usize];
         let was_empty = ring.is_empty();
         ring.push_back(Flight { arrives, packet });
         if was_empty {

@@ -10,7 +10,7 @@ use super::shared::{FlowCount, Shared};
 use super::sources::{self, Class};
 use super::wheel::{Outgoing, REMOTE, Wheel};
 use super::{Outcome, Progress};
-use crate::agenda::{Context, Fabric, PortId};
+use crate::agenda::{Context, Fabric};
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
@@ -54,16 +54,18 @@ struct LocalSource {
     port: u16,
     /// Index among this thread's hosts or switches.
     place: u32,
-    /// The port at the other end of the link, which sends what arrives here.
-    peer: PortId,
+    /// Where what arrives here is in flight.
+    ring: u32,
 }
 
-/// Sources `offset..offset + size` of this thread.
+/// One cluster as its thread sees it.
 #[derive(Clone, Copy, Debug)]
 struct LocalCluster {
+    /// Where its sources begin.
     offset: usize,
-    size: usize,
     lookahead: Span,
+    /// Its rings.
+    rings: (u32, u32),
 }
 
 /// Where what a host does by itself is heard of.
@@ -71,6 +73,8 @@ struct LocalCluster {
 struct HostSource {
     cluster: usize,
     rank: usize,
+    /// What the wheel was last told.
+    due: Time,
 }
 
 /// One thread's part of the network.
@@ -149,6 +153,7 @@ struct Layout {
     host_sources: Vec<HostSource>,
     host_places: Vec<u32>,
     switches: Vec<NodeId>,
+    rings: u32,
     wheel: Wheel,
 }
 
@@ -169,16 +174,18 @@ impl Layout {
             host_sources: Vec::new(),
             host_places: vec![ELSEWHERE; network.hosts as usize],
             switches: Vec::new(),
-            wheel: Wheel::new(Vec::new(), Vec::new(), &[], 0),
+            rings: 0,
+            wheel: Wheel::new(Vec::new(), Vec::new(), 0, &[], 0),
         };
-        let mut places = vec![0; network.nodes.len()];
+        let (mut places, mut sizes) = (vec![0; network.nodes.len()], Vec::new());
         for cluster in own {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
             layout.place_nodes(network, cluster, &mut places);
+            let before = layout.sources.len();
             layout.add_cluster(network, cluster, &places, &mut outgoing, &mut ends);
+            sizes.push(layout.sources.len() - before);
         }
-        let sizes: Vec<usize> = layout.clusters.iter().map(|cluster| cluster.size).collect();
-        layout.wheel = Wheel::new(outgoing, ends, &sizes, threads);
+        layout.wheel = Wheel::new(outgoing, ends, layout.rings as usize, &sizes, threads);
         layout
     }
 
@@ -203,24 +210,30 @@ impl Layout {
         ends: &mut [u32],
     ) {
         let number = self.clusters.len();
-        let offset = self.sources.len();
+        let (offset, first_ring) = (self.sources.len(), self.rings);
         for (rank, source) in sources::of_nodes(network, &cluster.nodes).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
             let place = places[source.node as usize];
+            let mut ring = u32::MAX;
             match source.class {
                 Class::EndOfTransmission => ends[own as usize] = rank as u32,
                 Class::Arrival => {
-                    outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32 };
+                    ring = self.rings;
+                    self.rings += 1;
+                    outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32, ring };
                 }
-                Class::Host => self.host_sources[place as usize] = HostSource { cluster: number, rank },
+                Class::Host => {
+                    self.host_sources[place as usize] =
+                        HostSource { cluster: number, rank, due: Time::MAX };
+                }
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
-            self.sources.push(LocalSource { kind, port: source.port, place, peer });
+            self.sources.push(LocalSource { kind, port: source.port, place, ring });
         }
-        let size = self.sources.len() - offset;
-        self.clusters.push(LocalCluster { offset, size, lookahead: cluster.lookahead });
+        let rings = (first_ring, self.rings);
+        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead, rings });
     }
 }
 
@@ -241,7 +254,11 @@ fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
     let nodes = 0..network.nodes.len() as NodeId;
     nodes
         .flat_map(|node| network.ports.of(node))
-        .map(|port| Outgoing { cluster: REMOTE, rank: thread_of[port.peer as usize] as u32 })
+        .map(|port| Outgoing {
+            cluster: REMOTE,
+            rank: thread_of[port.peer as usize] as u32,
+            ring: u32::MAX,
+        })
         .collect()
 }
 
@@ -333,8 +350,9 @@ impl<O: Observer> Worker<'_, O> {
             if place != ELSEWHERE {
                 let host = &mut hosts[place as usize];
                 host.announce(start);
-                let HostSource { cluster, rank } = host_sources[place as usize];
-                wheel.notify(cluster, rank, host.due());
+                let source = &mut host_sources[place as usize];
+                source.due = host.due();
+                wheel.notify(source.cluster, source.rank, source.due);
             }
         });
     }
@@ -344,12 +362,11 @@ impl<O: Observer> Worker<'_, O> {
         let longest = least.get().saturating_add(self.longest_window.get());
         let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
         for cluster in 0..self.clusters.len() {
-            let LocalCluster { offset, size, lookahead } = self.clusters[cluster];
+            let LocalCluster { offset, lookahead, rings } = self.clusters[cluster];
             let horizon = least.get().saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
-                self.wheel.open(cluster);
+                self.wheel.open(cluster, rings.0..rings.1);
                 while let Some((now, rank)) = self.wheel.least_before(horizon) {
-                    debug_assert!(rank < size);
                     self.handle(now, rank, self.sources[offset + rank]);
                 }
                 self.wheel.close();
@@ -364,7 +381,7 @@ impl<O: Observer> Worker<'_, O> {
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::SwitchArrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.peer, rank) {
+                if let Some(packet) = context.agenda.take_arrival(source.ring, rank) {
                     switches[source.place as usize].on_arrival(packet, &mut context);
                 }
             }
@@ -380,7 +397,6 @@ impl<O: Observer> Worker<'_, O> {
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
         let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
         let host = &mut hosts[source.place as usize];
-        let due = host.due();
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::HostEndOfTransmission => {
@@ -388,14 +404,17 @@ impl<O: Observer> Worker<'_, O> {
                 context.agenda.set(rank, next);
             }
             Kind::HostArrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.peer, rank) {
+                if let Some(packet) = context.agenda.take_arrival(source.ring, rank) {
                     host.on_arrival(packet, &mut context);
                 }
             }
             Kind::Host | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_due(&mut context),
         }
-        if host.due() != due {
-            wheel.set(host_sources[source.place as usize].rank, host.due());
+        let own = &mut host_sources[source.place as usize];
+        let due = host.due();
+        if own.due != due {
+            own.due = due;
+            wheel.set(own.rank, due);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
-//! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state.
+//! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state, `adapter.rs`
+//! the way out.
 
+mod adapter;
 mod receiving;
 mod sending;
 
@@ -10,13 +12,14 @@ use slab::Slab;
 
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
-use crate::kernel::rng::{Rng, below};
+use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::observer::{DropReason, Observer};
+use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::port::Port;
 use crate::topology::NodeId;
+use adapter::{Adapter, Sent};
 use receiving::Reception;
 use sending::Sending;
 pub use sending::{FinishedFlow, FlowStart};
@@ -61,9 +64,7 @@ pub struct HostCounters {
 #[derive(Debug)]
 pub struct Host {
     id: NodeId,
-    port: Port,
-    /// Bytes waiting in the adapter.
-    queued: Bytes,
+    adapter: Adapter,
     starts: VecDeque<FlowStart>,
     sendings: Slab<Sending>,
     /// Slot of each flow of this host, by its number.
@@ -73,12 +74,10 @@ pub struct Host {
     reception_slots: Vec<u32>,
     /// When each flow to this host was whole, by its number; `Time::MAX` until then.
     received_at: Vec<Time>,
-    outbound: Ring<Flight>,
+    /// Packets on their way to the transport.
     inbound: Ring<Flight>,
-    last_release: Time,
     timers: Timers<TimerKey>,
     finished: Vec<FinishedFlow>,
-    rng: Rng,
     /// What it has done.
     pub counters: HostCounters,
 }
@@ -88,20 +87,16 @@ impl Host {
     pub fn new(id: NodeId, port: Port, rng: Rng) -> Self {
         Self {
             id,
-            port,
-            queued: Bytes::ZERO,
+            adapter: Adapter::new(port, rng),
             starts: VecDeque::new(),
             sendings: Slab::new(),
             sending_slots: Vec::new(),
             receptions: Slab::new(),
             reception_slots: Vec::new(),
             received_at: Vec::new(),
-            outbound: Ring::new(),
             inbound: Ring::new(),
-            last_release: Time::ZERO,
             timers: Timers::default(),
             finished: Vec::new(),
-            rng,
             counters: HostCounters::default(),
         }
     }
@@ -113,12 +108,12 @@ impl Host {
 
     /// The adapter's port.
     pub fn port(&self) -> &Port {
-        &self.port
+        &self.adapter.port
     }
 
     /// Bytes waiting in the adapter.
     pub fn queued(&self) -> Bytes {
-        self.queued
+        self.adapter.queued
     }
 
     /// Flows finished so far, in order of their finish.
@@ -138,7 +133,7 @@ impl Host {
 
     /// Packets that are in this host: waiting in the adapter or in the host's delay.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
-        self.port.queued().chain(self.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
+        self.adapter.port.queued().chain(self.adapter.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
     }
 
     /// Announces a flow. Flows are announced in order of their start.
@@ -152,7 +147,7 @@ impl Host {
     pub fn due(&self) -> Time {
         let head = |ring: &Ring<Flight>| ring.front().map_or(Time::MAX, |flight| flight.arrives);
         let start = self.starts.front().map_or(Time::MAX, |start| start.start);
-        head(&self.inbound).min(head(&self.outbound)).min(start).min(self.timers.next())
+        head(&self.inbound).min(head(&self.adapter.outbound)).min(start).min(self.timers.next())
     }
 
     /// Does the one thing that is due now; of several, the first in the order of the list below.
@@ -161,7 +156,7 @@ impl Host {
         let is_due = |ring: &Ring<Flight>| ring.front().is_some_and(|flight| flight.arrives == now);
         if is_due(&self.inbound) {
             self.on_inbound(context);
-        } else if is_due(&self.outbound) {
+        } else if is_due(&self.adapter.outbound) {
             self.on_outbound(context);
         } else if self.starts.front().is_some_and(|start| start.start == now) {
             self.on_start(context);
@@ -190,8 +185,11 @@ impl Host {
 
     /// A packet has crossed the host's delay and reaches the adapter.
     fn on_outbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(flight) = self.outbound.pop_front() {
-            self.hand_to_adapter(flight.packet, context);
+        if let Some(flight) = self.adapter.outbound.pop_front() {
+            let sent = self.adapter.accept(flight.packet, context);
+            if sent == Sent::Queued && !flight.packet.is(ACKNOWLEDGEMENT) {
+                self.on_entered_adapter(&flight.packet);
+            }
         }
     }
 
@@ -217,15 +215,12 @@ impl Host {
     /// Returns when the end of the next one must be heard of.
     #[inline]
     pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
-        if let Some(packet) = self.port.dequeue() {
-            self.queued -= packet.frame();
-            context.observer.on_queue(context.now, self.port.id(), packet.priority(), self.queued);
-            self.port.transmit(packet, context);
-            if !packet.is(ACKNOWLEDGEMENT) {
-                self.on_left_adapter(&packet, context);
-            }
+        if let Some(packet) = self.adapter.transmit_next(context)
+            && !packet.is(ACKNOWLEDGEMENT)
+        {
+            self.on_left_adapter(&packet, context);
         }
-        self.port.next_end()
+        self.adapter.port.next_end()
     }
 
     #[inline]
@@ -238,48 +233,5 @@ impl Host {
             self.counters.payload_delivered += Bytes::new(packet.length());
             self.on_data(&packet, context);
         }
-    }
-
-    /// Sends a packet off from the transport towards the adapter.
-    #[inline]
-    fn send(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let host = &context.fabric.host;
-        if host.delay == Span::ZERO && !host.jitter {
-            return self.hand_to_adapter(packet, context);
-        }
-        let release = (context.now + host.delay + self.draw_jitter(&packet, context)).max(self.last_release);
-        self.last_release = release;
-        self.outbound.push_back(Flight { arrives: release, packet });
-    }
-
-    fn draw_jitter(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> Span {
-        if !context.fabric.host.jitter {
-            return Span::ZERO;
-        }
-        let packet_time = self.port.transmission_time(context.fabric.wire(packet));
-        Span::new(below(&mut self.rng, packet_time.get()))
-    }
-
-    #[inline]
-    fn hand_to_adapter(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if self.port.is_idle(context.now) {
-            return self.port.transmit(packet, context);
-        }
-        let queued = self.queued + packet.frame();
-        if context.fabric.host.adapter_queue.is_some_and(|limit| queued > limit) {
-            return self.drop(&packet, context);
-        }
-        self.queued = queued;
-        if !packet.is(ACKNOWLEDGEMENT) {
-            self.on_entered_adapter(&packet);
-        }
-        self.port.enqueue(packet, context.agenda);
-        context.observer.on_queue(context.now, self.port.id(), packet.priority(), queued);
-    }
-
-    #[cold]
-    fn drop(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.port.counters.count_drop(packet, DropReason::AdapterFull);
-        context.observer.on_drop(context.now, self.port.id(), packet.priority(), DropReason::AdapterFull);
     }
 }

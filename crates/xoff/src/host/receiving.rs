@@ -2,12 +2,11 @@
 
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::congestion_control::Echo;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::Time;
+use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, Packet};
-use crate::scenario::{Tcp, Transport};
+use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
 use crate::transport::tcp::{Acknowledgement, TcpReceiver};
@@ -18,22 +17,26 @@ enum Receiver {
     ConstantRate(ConstantRateReceiver),
 }
 
-/// Where acknowledgements of a flow go.
+/// How acknowledgements of a flow are addressed.
 #[derive(Clone, Copy, Debug)]
 struct ReturnAddress {
     source: NodeId,
     flow: u32,
-    priority: u8,
     transport: u8,
+    flags: u8,
+    frame: u16,
 }
 
 impl ReturnAddress {
-    fn of(packet: &Packet) -> Self {
+    /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them.
+    fn of(packet: &Packet, frame: Bytes) -> Self {
+        let ecn_capable = if packet.is(ECN_CAPABLE) { ECN_CAPABLE } else { 0 };
         Self {
             source: packet.source(),
             flow: packet.flow(),
-            priority: packet.priority() as u8,
             transport: packet.transport(),
+            flags: ACKNOWLEDGEMENT | packet.priority() as u8 | ecn_capable,
+            frame: frame.get() as u16,
         }
     }
 }
@@ -64,15 +67,17 @@ impl Host {
             Receiver::Tcp(receiver) => {
                 let received = receiver.on_data(packet);
                 let back = reception.back;
-                if received.pending {
+                if received.now.is_none() {
                     self.arm_acknowledgement(slot as usize, packet.reception(), context);
+                } else if received.complete {
+                    self.finish_reception(packet.reception(), context.now);
                 } else {
                     reception.timer.disarm();
                 }
-                if received.complete {
-                    self.finish_reception(packet.reception(), context.now);
+                if let Some(acknowledgement) = received.before {
+                    self.send_acknowledgement(&acknowledgement, back, context);
                 }
-                for acknowledgement in received.acknowledgements.into_iter().flatten() {
+                if let Some(acknowledgement) = received.now {
                     self.send_acknowledgement(&acknowledgement, back, context);
                 }
             }
@@ -94,13 +99,16 @@ impl Host {
             self.reception_slots.resize(number + 1, NOT_SEEN);
             self.received_at.resize(number + 1, Time::MAX);
         }
-        let receiver = match &context.fabric.transports[packet.transport() as usize] {
+        let (receiver, frame) = match &context.fabric.transports[packet.transport() as usize] {
             Transport::Tcp(tcp) => {
-                Receiver::Tcp(TcpReceiver::new(tcp.acknowledge_every, tcp.congestion_control.echo()))
+                let receiver = TcpReceiver::new(tcp.acknowledge_every, tcp.congestion_control.echo());
+                (Receiver::Tcp(receiver), tcp.acknowledgement)
             }
-            Transport::ConstantRate(_) => Receiver::ConstantRate(ConstantRateReceiver::default()),
+            Transport::ConstantRate(_) => {
+                (Receiver::ConstantRate(ConstantRateReceiver::default()), Bytes::ZERO)
+            }
         };
-        let reception = Reception { receiver, back: ReturnAddress::of(packet), timer: Timer::default() };
+        let reception = Reception { receiver, back: ReturnAddress::of(packet, frame), timer: Timer::default() };
         let slot = self.receptions.insert(reception) as u32;
         self.reception_slots[number] = slot;
         slot
@@ -156,9 +164,11 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        let Transport::Tcp(tcp) = &context.fabric.transports[packet.transport() as usize] else { return };
         let acknowledgement =
             Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp(), block: None };
-        self.send_acknowledgement(&acknowledgement, ReturnAddress::of(packet), context);
+        let back = ReturnAddress::of(packet, tcp.acknowledgement);
+        self.send_acknowledgement(&acknowledgement, back, context);
     }
 
     #[inline]
@@ -168,7 +178,6 @@ impl Host {
         back: ReturnAddress,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Transport::Tcp(tcp) = &context.fabric.transports[back.transport as usize] else { return };
         let (start, end) = acknowledgement.block.unwrap_or((acknowledgement.next, acknowledgement.next));
         let packet = Header {
             sequence: acknowledgement.next,
@@ -178,23 +187,11 @@ impl Host {
             flow: back.flow,
             reception: (start - acknowledgement.next) as u32,
             length: (end - start) as u32,
-            frame: tcp.acknowledgement.get() as u16,
+            frame: back.frame,
             transport: back.transport,
-            flags: acknowledgement_flags(tcp, acknowledgement, back.priority),
+            flags: back.flags | if acknowledgement.echo { ECHO } else { 0 },
         };
         self.counters.acknowledgements_sent += 1;
-        self.send(packet.into(), context);
+        self.adapter.send(packet.into(), context);
     }
-}
-
-/// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them.
-fn acknowledgement_flags(tcp: &Tcp, acknowledgement: &Acknowledgement, priority: u8) -> u8 {
-    let mut flags = ACKNOWLEDGEMENT | priority;
-    if tcp.congestion_control.echo() != Echo::None {
-        flags |= ECN_CAPABLE;
-    }
-    if acknowledgement.echo {
-        flags |= ECHO;
-    }
-    flags
 }

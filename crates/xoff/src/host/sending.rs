@@ -1,17 +1,18 @@
 //! The sending side of a host: flows under way, what they send and when they are done.
 
+use super::adapter::Sent;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::Echo;
-use crate::kernel::timers::Timer;
+use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::{ECN_CAPABLE, Header, LAST, Packet};
-use crate::scenario::{Tcp, Transport};
+use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
-use crate::transport::tcp::{Bounds, TcpSender};
+use crate::transport::tcp::TcpSender;
 
 /// A flow that is about to start.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +61,10 @@ pub(super) struct Sending {
     /// Bytes of this flow waiting in the adapter.
     queued: Bytes,
     held_back: bool,
+    /// What every packet adds to its payload.
+    headers: u32,
+    /// Flags of every packet.
+    flags: u8,
 }
 
 impl Sending {
@@ -86,6 +91,25 @@ impl Sending {
         }
     }
 
+    fn hold_back(&mut self) {
+        self.held_back = true;
+        if let Sender::Tcp(sender) = &mut self.sender {
+            sender.on_held_back();
+        }
+    }
+
+    #[inline]
+    fn arm_retransmission(
+        &mut self,
+        timers: &mut Timers<TimerKey>,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if let Sender::Tcp(sender) = &self.sender {
+            let key = self.key();
+            timers.arm(&mut self.timer, key, context.now + sender.timeout());
+        }
+    }
+
     #[inline]
     fn packet(
         &self,
@@ -94,15 +118,7 @@ impl Sending {
         length: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Packet {
-        let transport = &context.fabric.transports[self.flow.transport as usize];
-        let (headers, ecn_capable) = match transport {
-            Transport::Tcp(tcp) => (tcp.headers, tcp.congestion_control.echo() != Echo::None),
-            Transport::ConstantRate(constant_rate) => (constant_rate.headers, false),
-        };
-        let mut flags = self.flow.priority;
-        if ecn_capable {
-            flags |= ECN_CAPABLE;
-        }
+        let mut flags = self.flags;
         if sequence + u64::from(length) == self.flow.size.get() {
             flags |= LAST;
         }
@@ -114,19 +130,11 @@ impl Sending {
             flow: self.flow.number,
             reception: self.flow.reception,
             length,
-            frame: (length + headers.get() as u32) as u16,
+            frame: (length + self.headers) as u16,
             transport: self.flow.transport,
             flags,
         }
         .into()
-    }
-}
-
-fn bounds(tcp: &Tcp) -> Bounds {
-    Bounds {
-        initial: tcp.initial_rto.unwrap_or(tcp.minimum_rto),
-        minimum: tcp.minimum_rto,
-        maximum: tcp.maximum_rto,
     }
 }
 
@@ -136,14 +144,25 @@ impl Host {
         flow: &FlowStart,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> usize {
-        let sender = match &context.fabric.transports[flow.transport as usize] {
-            Transport::Tcp(settings) => Sender::Tcp(TcpSender::new(settings, flow.size)),
+        let (sender, headers, ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
+            Transport::Tcp(settings) => {
+                let ecn_capable = settings.congestion_control.echo() != Echo::None;
+                (Sender::Tcp(TcpSender::new(settings, flow.size)), settings.headers, ecn_capable)
+            }
             Transport::ConstantRate(settings) => {
-                Sender::ConstantRate(ConstantRateSender::new(settings, flow.size, context.now))
+                let sender = ConstantRateSender::new(settings, flow.size, context.now);
+                (Sender::ConstantRate(sender), settings.headers, false)
             }
         };
-        let sending =
-            Sending { flow: *flow, sender, timer: Timer::default(), queued: Bytes::ZERO, held_back: false };
+        let sending = Sending {
+            flow: *flow,
+            sender,
+            timer: Timer::default(),
+            queued: Bytes::ZERO,
+            held_back: false,
+            headers: headers.get() as u32,
+            flags: flow.priority | if ecn_capable { ECN_CAPABLE } else { 0 },
+        };
         let slot = self.sendings.insert(sending);
         debug_assert_eq!(
             self.sending_slots.len(),
@@ -157,13 +176,10 @@ impl Host {
     /// Sends what the flow may send now.
     #[inline]
     pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let sending = &mut self.sendings[slot];
         loop {
-            let sending = &mut self.sendings[slot];
             if sending.queued >= context.fabric.host.small_queue {
-                sending.held_back = true;
-                if let Sender::Tcp(sender) = &mut sending.sender {
-                    sender.on_held_back();
-                }
+                sending.hold_back();
                 break;
             }
             match sending.poll_transmit(context.now) {
@@ -171,25 +187,22 @@ impl Host {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
-                    self.send(packet, context);
+                    if self.adapter.send(packet, context) == Sent::Queued {
+                        sending.queued += packet.frame();
+                    }
                 }
                 Transmit::WaitUntil(time) => {
-                    self.timers.arm(&mut sending.timer, TimerKey::Sending(sending.flow.number), time);
+                    let key = sending.key();
+                    self.timers.arm(&mut sending.timer, key, time);
                     break;
                 }
                 Transmit::WindowFull | Transmit::Idle => break,
             }
         }
-        self.after_pump(slot, context);
-    }
-
-    #[inline]
-    fn after_pump(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
-        let sending = &mut self.sendings[slot];
         match &sending.sender {
             Sender::Tcp(sender) => {
                 if sender.is_waiting() && !sending.timer.is_armed() {
-                    self.arm_retransmission(slot, context);
+                    sending.arm_retransmission(&mut self.timers, context);
                 }
             }
             Sender::ConstantRate(sender) => {
@@ -197,18 +210,6 @@ impl Host {
                     self.finish_sending(slot, Time::MAX);
                 }
             }
-        }
-    }
-
-    #[inline]
-    fn arm_retransmission(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
-        let sending = &mut self.sendings[slot];
-        let key = sending.key();
-        if let (Sender::Tcp(sender), Transport::Tcp(tcp)) =
-            (&sending.sender, &context.fabric.transports[sending.flow.transport as usize])
-        {
-            let deadline = context.now + sender.timeout(&bounds(tcp));
-            self.timers.arm(&mut sending.timer, key, deadline);
         }
     }
 
@@ -233,7 +234,7 @@ impl Host {
         }
         if progress {
             if sender.is_waiting() {
-                self.arm_retransmission(slot, context);
+                sending.arm_retransmission(&mut self.timers, context);
             } else {
                 sending.timer.disarm();
             }

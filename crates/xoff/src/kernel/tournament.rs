@@ -10,7 +10,7 @@ pub struct Tournaments {
     open: Tree,
 }
 
-/// Nodes `offset..offset + 2 * size`.
+/// Nodes `offset..offset + 2 * size`; `size` is a power of four.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
     offset: usize,
@@ -46,8 +46,7 @@ impl Tournaments {
         for sources in sources {
             assert!(sources <= MOST_SOURCES, "a rank fits into a key");
             let size = sources.next_power_of_two();
-            let size = if size <= 64 { size << (size.trailing_zeros() % 2) } else { size };
-            let tree = Tree { offset: nodes.len(), size };
+            let tree = Tree { offset: nodes.len(), size: size << (size.trailing_zeros() % 2) };
             nodes.resize(tree.offset + 2 * tree.size, NEVER);
             trees.push(tree);
         }
@@ -84,31 +83,23 @@ impl Tournaments {
         self.climb(self.trees[tournament], rank, time);
     }
 
-    #[inline]
-    fn climb(&mut self, tree: Tree, rank: usize, time: u64) {
-        assert!(rank < tree.size, "a source of this tournament");
-        let leaf = tree.size + rank;
-        let key = key(time, rank);
-        // The usual heights, of hosts and of switches with 4 to 64 ports, have no loop.
-        match tree.size {
-            4 => self.climb_levels(tree, leaf, key, 2),
-            16 => self.climb_levels(tree, leaf, key, 4),
-            64 => self.climb_levels(tree, leaf, key, 6),
-            size => self.climb_levels(tree, leaf, key, size.trailing_zeros()),
-        }
-    }
-
     #[inline(always)]
     #[allow(unsafe_code, clippy::inline_always)]
-    fn climb_levels(&mut self, tree: Tree, leaf: usize, key: u64, levels: u32) {
-        let (mut index, mut best) = (leaf, key);
+    fn climb(&mut self, tree: Tree, rank: usize, time: u64) {
+        assert!(rank < tree.size, "a source of this tournament");
+        let mut index = tree.size + rank;
+        let mut best = key(time, rank);
         // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `offset + 2 * size` keys and never fewer
-        // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. With checks
-        // at every level this path, the hottest of all, costs twice the instructions.
+        // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. `size` is a
+        // power of four, so two levels a turn end at the winner. With checks at every level this path, the hottest of
+        // all, costs twice the instructions.
         unsafe {
             let nodes = self.nodes.as_mut_ptr().add(tree.offset);
             *nodes.add(index) = best;
-            for _ in 0..levels {
+            while index > 1 {
+                best = best.min(*nodes.add(index ^ 1));
+                index >>= 1;
+                *nodes.add(index) = best;
                 best = best.min(*nodes.add(index ^ 1));
                 index >>= 1;
                 *nodes.add(index) = best;

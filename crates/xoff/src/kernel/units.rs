@@ -215,25 +215,24 @@ impl TransmissionClock {
 pub struct Ratio {
     numerator: u64,
     denominator: u64,
+    /// The denominator's logarithm where it is a power of two, the only kind that chips know, and above 63 elsewhere:
+    /// a shift is ten times faster than a division.
+    shift: u32,
 }
 
 impl Ratio {
     /// `numerator` over `denominator`, which must not be zero.
     pub const fn new(numerator: u64, denominator: u64) -> Self {
         assert!(denominator > 0, "a ratio's denominator is not zero");
-        Self { numerator, denominator }
+        let shift = if denominator.is_power_of_two() { denominator.trailing_zeros() } else { u64::BITS };
+        Self { numerator, denominator, shift }
     }
     /// This share of `bytes`, rounded down.
     #[inline]
     #[must_use]
     pub const fn of(self, bytes: Bytes) -> Bytes {
         let product = self.numerator * bytes.0;
-        // Chips only know powers of two, and a shift is ten times faster than a division.
-        if self.denominator & (self.denominator - 1) == 0 {
-            Bytes(product >> self.denominator.trailing_zeros())
-        } else {
-            Bytes(product / self.denominator)
-        }
+        if self.shift < u64::BITS { Bytes(product >> self.shift) } else { Bytes(product / self.denominator) }
     }
     /// The part above the line.
     pub const fn numerator(self) -> u64 {

@@ -24,6 +24,7 @@ pub struct SharedMemory {
 struct Memory {
     mmu: Mmu,
     marker: Option<marking::Parameters>,
+    marks_at_dequeue: bool,
     rng: Rng,
     /// Queue and size of the packet on each port's wire, where memory is released at the end of a transmission.
     transmitting: Option<Vec<Option<(usize, Bytes)>>>,
@@ -40,7 +41,8 @@ impl SharedMemory {
         rng: Rng,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        Self { ports, routes, memory: Memory { mmu, marker, rng, transmitting } }
+        let marks_at_dequeue = marker.as_ref().is_some_and(|marker| marker.when() == When::Dequeue);
+        Self { ports, routes, memory: Memory { mmu, marker, marks_at_dequeue, rng, transmitting } }
     }
 
     /// Its egress ports.
@@ -59,7 +61,7 @@ impl SharedMemory {
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks(When::Enqueue, &packet, queue) && !mark(&mut packet, port, context) {
+        if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
         let starts_at_once = port.is_idle(context.now);
@@ -113,7 +115,7 @@ impl Memory {
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.marks(When::Dequeue, &packet, queue) {
+        if self.marks_at_dequeue(&packet, queue) {
             mark(&mut packet, port, context);
         }
         port.transmit(packet, context);
@@ -123,19 +125,27 @@ impl Memory {
         }
     }
 
-    /// Whether the marker says yes. One that looks at dequeue is asked at enqueue about packets that it would have to
-    /// drop: memory that is taken is not given up half-way.
+    /// Whether the marker, asked as the packet enters its queue, says yes. One that looks at dequeue is asked here
+    /// about packets that it would have to drop: memory that is taken is not given up half-way.
     #[inline]
-    fn marks(&mut self, when: When, packet: &Packet, queue: usize) -> bool {
-        let Some(marker) = &mut self.marker else { return false };
-        let asked_at = if packet.is(ECN_CAPABLE) { marker.when() } else { When::Enqueue };
-        if asked_at != when {
+    fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
+        match &mut self.marker {
+            Some(marker) if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) => {
+                let level = Level { others: self.mmu.queue_bytes(queue) };
+                marker.signal(&level, &mut self.rng) == Signal::Mark
+            }
+            _ => false,
+        }
+    }
+
+    #[inline]
+    fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
+        if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) {
             return false;
         }
-        let itself =
-            if when == When::Dequeue && self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        let itself = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
         let level = Level { others: self.mmu.queue_bytes(queue) - itself };
-        marker.signal(&level, &mut self.rng) == Signal::Mark
+        self.marker.as_mut().is_some_and(|marker| marker.signal(&level, &mut self.rng) == Signal::Mark)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {

@@ -8,5 +8,4 @@ mod scoreboard;
 mod sender;
 
 pub use receiver::{Acknowledgement, Received, TcpReceiver};
-pub use round_trip::Bounds;
 pub use sender::TcpSender;

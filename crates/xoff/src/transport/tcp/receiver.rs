@@ -17,12 +17,12 @@ pub struct Acknowledgement {
 }
 
 /// What one data packet leads to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// Acknowledgements to send, in order.
-    pub acknowledgements: [Option<Acknowledgement>; 2],
-    /// Whether one is left pending for the timer.
-    pub pending: bool,
+    /// An acknowledgement to send first, for what was pending.
+    pub before: Option<Acknowledgement>,
+    /// An acknowledgement to send now; without it one is left pending for the timer.
+    pub now: Option<Acknowledgement>,
     /// Whether this was the last byte missing.
     pub complete: bool,
 }
@@ -61,9 +61,7 @@ impl TcpReceiver {
     /// A data packet has arrived.
     #[inline]
     pub fn on_data(&mut self, packet: &Packet) -> Received {
-        let mut received = Received::default();
-        received.acknowledgements[0] = self.on_mark_change(packet);
-        let changed_state = received.acknowledgements[0].is_some();
+        let before = if self.pending > 0 { self.on_mark_change(packet) } else { None };
         let start = packet.sequence();
         let end = start + packet.length();
         if packet.is(LAST) {
@@ -72,7 +70,7 @@ impl TcpReceiver {
         if self.pending == 0 {
             self.pending_stamp = packet.stamp();
         }
-        let in_order = start <= self.next && end > self.next && self.blocks.is_empty();
+        let in_order = start == self.next && self.blocks.is_empty();
         let block = if in_order {
             self.next = end;
             None
@@ -80,15 +78,11 @@ impl TcpReceiver {
             self.insert(start, end)
         };
         self.pending += 1;
-        received.complete = self.next == self.end;
-        let answer_new_state = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
+        let complete = self.next == self.end;
+        let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
         self.marked = packet.is(MARKED);
-        if !in_order || received.complete || self.pending >= self.every || answer_new_state {
-            received.acknowledgements[usize::from(changed_state)] = Some(self.acknowledge(block));
-        } else {
-            received.pending = true;
-        }
-        received
+        let at_once = !in_order || complete || self.pending >= self.every || answers_turn;
+        Received { before, now: at_once.then(|| self.acknowledge(block)), complete }
     }
 
     /// The timer of a pending acknowledgement has expired.
@@ -101,10 +95,9 @@ impl TcpReceiver {
     }
 
     /// Two-state machine of the DCTCP receiver: a change answers at once for what is pending, with the old state.
-    #[inline]
     fn on_mark_change(&mut self, packet: &Packet) -> Option<Acknowledgement> {
         let old_state = self.echo == Echo::Exact(EchoReading::OldState);
-        (old_state && self.pending > 0 && self.turned(packet)).then(|| self.acknowledge(None))
+        (old_state && self.turned(packet)).then(|| self.acknowledge(None))
     }
 
     #[inline]
@@ -153,7 +146,8 @@ mod tests {
     fn acknowledged(receiver: &mut TcpReceiver, packets: &[(u64, bool)]) -> Vec<(usize, u64, bool)> {
         let mut answers = Vec::new();
         for (index, &(number, marked)) in packets.iter().enumerate() {
-            for answer in receiver.on_data(&data(number, marked)).acknowledgements.iter().flatten() {
+            let received = receiver.on_data(&data(number, marked));
+            for answer in received.before.iter().chain(&received.now) {
                 answers.push((index + 1, answer.next / 1000, answer.echo));
             }
         }
@@ -197,11 +191,11 @@ mod tests {
     fn a_gap_is_answered_at_once_with_the_block_beyond_it() {
         let mut receiver = TcpReceiver::new(2, Echo::None);
         receiver.on_data(&data(0, false));
-        let answer = receiver.on_data(&data(2, false)).acknowledgements[0].unwrap();
+        let answer = receiver.on_data(&data(2, false)).now.unwrap();
         assert_eq!((answer.next, answer.block), (1000, Some((2000, 3000))));
-        let answer = receiver.on_data(&data(3, false)).acknowledgements[0].unwrap();
+        let answer = receiver.on_data(&data(3, false)).now.unwrap();
         assert_eq!((answer.next, answer.block), (1000, Some((2000, 4000))));
-        let answer = receiver.on_data(&data(1, false)).acknowledgements[0].unwrap();
+        let answer = receiver.on_data(&data(1, false)).now.unwrap();
         assert_eq!((answer.next, answer.block, answer.stamp), (4000, None, 1));
     }
 
@@ -224,14 +218,14 @@ mod tests {
         assert!(!receiver.on_data(&last).complete);
         let received = receiver.on_data(&data(0, false));
         assert!(received.complete);
-        assert_eq!(received.acknowledgements[0].unwrap().next, 2000);
+        assert_eq!(received.now.unwrap().next, 2000);
     }
 
     #[test]
     fn data_that_came_before_is_acknowledged_again() {
         let mut receiver = TcpReceiver::new(2, Echo::None);
         receiver.on_data(&data(0, false));
-        let answer = receiver.on_data(&data(0, false)).acknowledgements[0].unwrap();
+        let answer = receiver.on_data(&data(0, false)).now.unwrap();
         assert_eq!(answer.next, 1000);
     }
 }

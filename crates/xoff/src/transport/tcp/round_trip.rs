@@ -4,13 +4,13 @@ use crate::kernel::units::Span;
 
 /// Bounds of the timeout.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub(super) struct Bounds {
     /// Before the first sample.
-    pub initial: Span,
+    pub(super) initial: Span,
     /// Least.
-    pub minimum: Span,
+    pub(super) minimum: Span,
     /// Largest, after back-off.
-    pub maximum: Span,
+    pub(super) maximum: Span,
 }
 
 /// Smoothed round-trip time, its variation and the back-off.
@@ -55,6 +55,11 @@ impl RoundTrip {
         } else {
             (self.smoothed + self.variation * 4).max(bounds.minimum)
         };
+        if self.backoff == 0 { base.min(bounds.maximum) } else { self.backed_off(base, bounds) }
+    }
+
+    #[cold]
+    fn backed_off(&self, base: Span, bounds: &Bounds) -> Span {
         let doubled = u128::from(base.get()) << self.backoff.min(64);
         Span::new(doubled.min(u128::from(bounds.maximum.get())) as u64)
     }

@@ -32,6 +32,7 @@ pub struct TcpSender {
     next: u64,
     congestion_control: Algorithm,
     round_trip: RoundTrip,
+    bounds: Bounds,
     recovery: Recovery,
     state: State,
     recover: u64,
@@ -63,6 +64,11 @@ impl TcpSender {
             next: 0,
             congestion_control: settings.congestion_control.start(&flow),
             round_trip: RoundTrip::default(),
+            bounds: Bounds {
+                initial: settings.initial_rto.unwrap_or(settings.minimum_rto),
+                minimum: settings.minimum_rto,
+                maximum: settings.maximum_rto,
+            },
             recovery: settings.recovery,
             state: State::Open,
             recover: 0,
@@ -97,8 +103,8 @@ impl TcpSender {
 
     /// The retransmission timeout in force.
     #[inline]
-    pub fn timeout(&self, bounds: &Bounds) -> Span {
-        self.round_trip.timeout(bounds)
+    pub fn timeout(&self) -> Span {
+        self.round_trip.timeout(&self.bounds)
     }
 
     /// The adapter, not the window, keeps this flow from sending.
@@ -407,17 +413,12 @@ mod tests {
 
     #[test]
     fn a_second_timeout_waits_twice_as_long_and_leaves_the_threshold() {
-        let bounds = Bounds {
-            initial: Span::from_milliseconds(5),
-            minimum: Span::from_milliseconds(5),
-            maximum: Span::from_milliseconds(60_000),
-        };
         let mut sender = sender(Recovery::Sack, 100);
         sent(&mut sender);
         sender.on_timeout(Time::new(1));
         sent(&mut sender);
         sender.on_timeout(Time::new(2));
-        assert_eq!(sender.timeout(&bounds), Span::from_milliseconds(20));
+        assert_eq!(sender.timeout(), Span::from_milliseconds(20));
         sent(&mut sender);
         ack(&mut sender, 1, None);
         assert_eq!(sender.window(), Bytes::new(2 * SEGMENT));

@@ -1,0 +1,102 @@
+//! The adapter (NIC): the host's delay on the way out, a queue with a limit, and the port to the link.
+
+use crate::agenda::{Agenda, Context};
+use crate::kernel::ring::Ring;
+use crate::kernel::rng::{Rng, below};
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::observer::{DropReason, Observer};
+use crate::packet::{Flight, Packet};
+use crate::port::Port;
+
+/// The adapter of one host.
+#[derive(Debug)]
+pub(super) struct Adapter {
+    pub(super) port: Port,
+    /// Bytes waiting in the port's queues.
+    pub(super) queued: Bytes,
+    /// Packets on their way from the transport.
+    pub(super) outbound: Ring<Flight>,
+    last_release: Time,
+    rng: Rng,
+}
+
+/// Where a packet went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// Into a queue, where it counts as its flow's.
+    Queued,
+    /// Onto the wire, into the host's delay, or nowhere.
+    Elsewhere,
+}
+
+impl Adapter {
+    pub(super) fn new(port: Port, rng: Rng) -> Self {
+        Self { port, queued: Bytes::ZERO, outbound: Ring::new(), last_release: Time::ZERO, rng }
+    }
+
+    /// Sends a packet off from the transport.
+    #[inline]
+    pub(super) fn send(
+        &mut self,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Sent {
+        let host = &context.fabric.host;
+        if host.delay == Span::ZERO && !host.jitter {
+            return self.accept(packet, context);
+        }
+        let release = (context.now + host.delay + self.draw_jitter(&packet, context)).max(self.last_release);
+        self.last_release = release;
+        self.outbound.push_back(Flight { arrives: release, packet });
+        Sent::Elsewhere
+    }
+
+    fn draw_jitter(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> Span {
+        if !context.fabric.host.jitter {
+            return Span::ZERO;
+        }
+        let packet_time = self.port.transmission_time(context.fabric.wire(packet));
+        Span::new(below(&mut self.rng, packet_time.get()))
+    }
+
+    /// Takes a packet that has crossed the host's delay.
+    #[inline]
+    pub(super) fn accept(
+        &mut self,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Sent {
+        if self.port.is_idle(context.now) {
+            self.port.transmit(packet, context);
+            return Sent::Elsewhere;
+        }
+        let queued = self.queued + packet.frame();
+        if context.fabric.host.adapter_queue.is_some_and(|limit| queued > limit) {
+            self.drop(&packet, context);
+            return Sent::Elsewhere;
+        }
+        self.queued = queued;
+        self.port.enqueue(packet, context.agenda);
+        context.observer.on_queue(context.now, self.port.id(), packet.priority(), queued);
+        Sent::Queued
+    }
+
+    /// The wire is free: sends the next packet, and returns it.
+    #[inline]
+    pub(super) fn transmit_next(
+        &mut self,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Packet> {
+        let packet = self.port.dequeue()?;
+        self.queued -= packet.frame();
+        context.observer.on_queue(context.now, self.port.id(), packet.priority(), self.queued);
+        self.port.transmit(packet, context);
+        Some(packet)
+    }
+
+    #[cold]
+    fn drop(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.port.counters.count_drop(packet, DropReason::AdapterFull);
+        context.observer.on_drop(context.now, self.port.id(), packet.priority(), DropReason::AdapterFull);
+    }
+}
