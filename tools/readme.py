@@ -37,7 +37,7 @@ def put_table() -> None:
 def draw() -> None:
     """Runs the demo and draws it."""
     result = xoff.Scenario.load(ROOT / DEMO).run()
-    with style.context():
+    with style.context(), plt.rc_context({"svg.hashsalt": "xoff"}):
         _, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6))
         result.plot.fct_cdf(left)
         result.plot.slowdown_by_size(right)

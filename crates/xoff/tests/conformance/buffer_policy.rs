@@ -68,7 +68,9 @@ proptest! {
             prop_assert_eq!(mmu.queue_bytes(number), packets.iter().copied().sum::<Bytes>());
         }
         for (port, packets) in queues.iter().enumerate() {
-            packets.iter().for_each(|&frame| mmu.remove(Mmu::queue(port as u16, PRIORITIES - 1), frame));
+            for &frame in packets {
+                mmu.remove(Mmu::queue(port as u16, PRIORITIES - 1), frame);
+            }
         }
         prop_assert_eq!(mmu.used(), Bytes::ZERO);
     }

@@ -178,7 +178,9 @@ proptest! {
     ) {
         let mut senders = [(); 2].map(|()| Sender::new(&parameters, segment, initial));
         for operation in operations {
-            senders.each_mut().map(|sender| sender.apply(operation));
+            for sender in &mut senders {
+                sender.apply(operation);
+            }
             prop_assert_eq!(senders[0].window(), senders[1].window());
         }
     }

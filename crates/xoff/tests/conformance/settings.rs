@@ -12,7 +12,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(xoff::scenario::schema);
 const STEPS: u64 = 1000;
 
 /// Any settings of the algorithm of this name. Keys that have a default keep it half of the time.
-pub fn of<P: DeserializeOwned + std::fmt::Debug>(
+pub(crate) fn of<P: DeserializeOwned + std::fmt::Debug>(
     family: &str,
     name: &str,
 ) -> impl Strategy<Value = P> + use<P> {
@@ -58,8 +58,8 @@ fn value(schema: &Value, before: &Map<String, Value>, draw: u64) -> Value {
     let path = schema.get("$ref").and_then(Value::as_str).map_or("", |path| &path[1..]);
     let kind = if path.is_empty() { schema } else { SCHEMA.pointer(path).unwrap() };
     let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
-    // At least this many steps: an exclusive bound is a step away.
-    let least = if bound("exclusiveMinimum").is_some() || schema.get("x-at-least").is_some() { 1 } else { 0 };
+    // An exclusive bound is a step away.
+    let least = u64::from(bound("exclusiveMinimum").is_some() || schema.get("x-at-least").is_some());
     match kind.get("x-quantity").and_then(Value::as_str) {
         Some("Bytes") => format!("{}kB", base(schema, before) + draw.max(least)).into(),
         Some("Span") => format!("{}us", draw.max(least)).into(),
