@@ -1,5 +1,6 @@
 //! What a flow would take alone on an idle network with an unlimited window: the exact time, in closed form.
-//! With it, a slowdown is at least 1 by construction.
+//! With it, a slowdown is at least 1 by construction. One exception: where acknowledgements take longer than data
+//! they queue, and the loss of one lets the last come earlier than it would alone.
 
 use crate::kernel::units::{Bytes, Span, TransmissionClock};
 use crate::routing::FiveTuple;

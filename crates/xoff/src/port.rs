@@ -9,6 +9,7 @@ use crate::packet::{PRIORITIES, Packet};
 
 /// What a port has done since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct PortCounters {
     /// Packets put on the wire.
     pub packets: u64,
@@ -40,31 +41,32 @@ impl PortCounters {
     }
 }
 
-/// One egress port of a switch or an adapter.
+/// One egress port of a switch or an adapter. What every packet touches is in its first cache line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Port {
-    id: PortId,
-    /// Bit n is set while queue n holds a packet.
-    ready: u8,
     busy_until: Time,
     clock: TransmissionClock,
     delay: Span,
-    queues: [Ring<Packet>; PRIORITIES],
+    id: PortId,
+    /// Bit n is set while queue n holds a packet.
+    ready: u8,
     /// What it has done.
     pub counters: PortCounters,
+    queues: [Ring<Packet>; PRIORITIES],
 }
 
 impl Port {
     /// A port at the start of a link.
     pub fn new(id: PortId, rate: Rate, delay: Span) -> Self {
         Self {
-            id,
-            ready: 0,
             busy_until: Time::ZERO,
             clock: TransmissionClock::new(rate),
             delay,
-            queues: std::array::from_fn(|_| Ring::new()),
+            id,
+            ready: 0,
             counters: PortCounters::default(),
+            queues: std::array::from_fn(|_| Ring::new()),
         }
     }
 

@@ -110,7 +110,7 @@ pub struct BufferTotals {
 /// Sums over the whole run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Totals {
-    /// When the run ended, or when the last flow finished where it drained.
+    /// When the run was ended; where it drained, when the last flow finished or the last bit was sent.
     pub end_ns: u64,
     /// Flows handed to transports.
     pub flows_started: u64,
@@ -270,9 +270,15 @@ fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
 }
 
+/// Timers that outlive their flows, and how often somebody looks, must not make a run longer.
+fn last_action(outcome: &Outcome, rows: &[Row<'_>]) -> Time {
+    let finished = rows.iter().map(|row| row.finish);
+    finished.chain(all_ports(outcome).map(Port::busy_until)).max().unwrap_or_default()
+}
+
 fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
     let mut totals = Totals {
-        end_ns: outcome.end.max(rows.iter().map(|row| row.finish).max().unwrap_or_default()).as_nanoseconds(),
+        end_ns: outcome.end.unwrap_or_else(|| last_action(outcome, rows)).as_nanoseconds(),
         flows_finished: rows.len() as u64,
         events: outcome.events,
         ..Totals::default()

@@ -66,6 +66,14 @@ impl Simulation {
         let sources = workload::sources(scenario, &network, files)?;
         let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
         check_switches(scenario, &network, u64::from(classes.count_ones()))?;
+        if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
+            let expected = "expected at most 1125s, the longest that a run can be";
+            return Err(ScenarioError::at("stop.at", "is too late", expected));
+        }
+        if !engine::fit(&network) {
+            let problem = "links without delay join too many ports for one event order";
+            return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
+        }
         Ok(Self {
             watch: Watch::new(&scenario.observe, &network, classes)?,
             routes: Routes::new(&network),

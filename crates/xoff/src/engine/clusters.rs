@@ -1,6 +1,7 @@
 //! Clusters: which nodes must run together, and which thread runs them.
 
-use super::SHORTEST_WINDOW;
+use super::{SHORTEST_WINDOW, sources};
+use crate::kernel::tournament::MOST_SOURCES;
 use crate::kernel::units::Span;
 use crate::topology::{Network, NodeId};
 
@@ -13,10 +14,33 @@ pub(super) struct Cluster {
     pub(super) lookahead: Span,
 }
 
-/// Joins nodes over links shorter than the shortest window.
+/// Joins nodes over links shorter than the shortest window, or than an even shorter one where clusters would otherwise
+/// have more sources than a tournament holds.
 pub(super) fn find(network: &Network) -> Vec<Cluster> {
+    let mut shortest_window = SHORTEST_WINDOW;
+    loop {
+        let clusters = joined(network, shortest_window);
+        if shortest_window == Span::new(1) || clusters.iter().all(|cluster| cluster.fits(network)) {
+            return clusters;
+        }
+        shortest_window = Span::new(shortest_window.get() / 2).max(Span::new(1));
+    }
+}
+
+/// Whether the network can be run: nodes that links without delay join must fit into one tournament.
+pub(crate) fn fit(network: &Network) -> bool {
+    joined(network, Span::new(1)).iter().all(|cluster| cluster.fits(network))
+}
+
+impl Cluster {
+    fn fits(&self, network: &Network) -> bool {
+        sources::of_nodes(network, &self.nodes).len() <= MOST_SOURCES
+    }
+}
+
+fn joined(network: &Network, shortest_window: Span) -> Vec<Cluster> {
     let mut leader: Vec<NodeId> = (0..network.nodes.len() as NodeId).collect();
-    for link in network.links.iter().filter(|link| link.delay < SHORTEST_WINDOW) {
+    for link in network.links.iter().filter(|link| link.delay < shortest_window) {
         let [one, other] = link.ends.map(|end| find_leader(&mut leader, end));
         leader[one.max(other) as usize] = one.min(other);
     }
@@ -108,6 +132,18 @@ mod tests {
         let network = line(["0ns", "0ns", "0ns"]);
         assert_eq!(nodes(&network), [[0, 1, 2, 3]]);
         assert_eq!(find(&network)[0].lookahead, Span::MAX);
+    }
+
+    #[test]
+    fn clusters_that_no_tournament_holds_are_taken_apart() {
+        let tree = |delay: &str| {
+            let link = format!("{{ rate = '1Gbps', delay = '{delay}' }}");
+            network(&format!("kind = 'fat_tree'\nk = 16\nhost_link = {link}\nfabric_link = {link}")).unwrap()
+        };
+        let short = tree("100ns");
+        assert!(fit(&short));
+        assert_eq!(find(&short).len(), short.nodes.len());
+        assert!(!fit(&tree("0ns")));
     }
 
     #[test]

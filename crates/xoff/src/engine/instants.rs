@@ -1,8 +1,13 @@
 //! Global instants: times known in advance at which all clusters stand still.
 //! No window straddles one, so what is seen there does not depend on windows or threads.
 
+use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
 use crate::scenario::Stop;
+
+/// Every run ends here at the latest, after 18.8 minutes: half of what a tournament's keys can tell apart, so that no
+/// event before it is out of their reach.
+pub const LONGEST_RUN: Span = Span::new(TIME_LIMIT.div_ceil(2));
 
 /// What happens at the next instant.
 #[derive(Clone, Debug)]
@@ -29,12 +34,12 @@ impl Instants {
     /// The next instant.
     pub fn next(&self) -> Time {
         let samples = self.samples.iter().map(|sample| sample.0).min().unwrap_or(Time::MAX);
-        self.check.min(self.end).min(samples)
+        self.check.min(self.end).min(Time::ZERO + LONGEST_RUN).min(samples)
     }
 
     /// Whether the run ends at `now`.
     pub fn is_end(&self, now: Time) -> bool {
-        now >= self.end
+        now >= self.end || now >= Time::ZERO + LONGEST_RUN
     }
 
     /// Whether so many finished flows end the run; asked at checks.

@@ -17,7 +17,8 @@ use crate::kernel::units::Span;
 use crate::switch::shared_memory::SharedMemory;
 
 pub use arrivals::Arrivals;
-pub use instants::Instants;
+pub(crate) use clusters::fit;
+pub use instants::{Instants, LONGEST_RUN};
 pub use sampler::{Quantity, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use shared::run;
 pub(crate) use worker::Workshop;
@@ -47,8 +48,8 @@ pub struct Outcome {
     pub switches: Vec<SharedMemory>,
     /// What was sampled or seen to change.
     pub samples: Samples,
-    /// When the run ended.
-    pub end: crate::kernel::units::Time,
+    /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
+    pub end: Option<crate::kernel::units::Time>,
     /// Events handled.
     pub events: u64,
     /// Whether the caller ended it.

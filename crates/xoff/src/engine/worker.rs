@@ -95,6 +95,8 @@ pub(crate) struct Worker<'a, O> {
     sampling: Sampling<'a>,
     observer: O,
     now: Time,
+    /// Whether nothing was left to do before the next instant.
+    drained: bool,
     events: u64,
 }
 
@@ -140,6 +142,7 @@ impl<'a> Workshop<'a> {
             sampling: Sampling::new(sampler),
             observer,
             now: Time::ZERO,
+            drained: false,
             events: 0,
         }
     }
@@ -297,8 +300,8 @@ impl<O: Observer> Worker<'_, O> {
         shared: &Shared,
         progress: &mut dyn FnMut(&Progress) -> bool,
     ) -> bool {
-        let drained = least == Time::MAX;
-        if drained && self.instants.latest_end().is_none() {
+        self.drained = least == Time::MAX && self.instants.latest_end().is_none();
+        if self.drained {
             return false;
         }
         self.now = self.instants.next();
@@ -428,7 +431,7 @@ impl<O: Observer> Worker<'_, O> {
             hosts: Vec::new(),
             switches: Vec::new(),
             samples: Samples::default(),
-            end: Time::ZERO,
+            end: None,
             events: 0,
             interrupted,
         };
@@ -437,7 +440,7 @@ impl<O: Observer> Worker<'_, O> {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
-            outcome.end = outcome.end.max(worker.now);
+            outcome.end = (!worker.drained).then_some(worker.now);
             rows.push(worker.sampling.rows);
             rows.push(recorded(worker.observer));
         }

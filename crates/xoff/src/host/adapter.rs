@@ -5,15 +5,15 @@ use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{Flight, Packet};
+use crate::packet::{Flight, PRIORITIES, Packet};
 use crate::port::Port;
 
 /// The adapter of one host.
 #[derive(Debug)]
 pub(super) struct Adapter {
     pub(super) port: Port,
-    /// Bytes waiting in the port's queues.
-    pub(super) queued: Bytes,
+    /// Bytes waiting in each of the port's queues.
+    queued: [Bytes; PRIORITIES],
     /// Packets on their way from the transport.
     pub(super) outbound: Ring<Flight>,
     last_release: Time,
@@ -31,7 +31,12 @@ pub(super) enum Sent {
 
 impl Adapter {
     pub(super) fn new(port: Port, rng: Rng) -> Self {
-        Self { port, queued: Bytes::ZERO, outbound: Ring::new(), last_release: Time::ZERO, rng }
+        Self { port, queued: [Bytes::ZERO; PRIORITIES], outbound: Ring::new(), last_release: Time::ZERO, rng }
+    }
+
+    /// Bytes waiting.
+    pub(super) fn queued(&self) -> Bytes {
+        self.queued.iter().copied().sum()
     }
 
     /// Sends a packet off from the transport.
@@ -70,14 +75,15 @@ impl Adapter {
             self.port.transmit(packet, context);
             return Sent::Elsewhere;
         }
-        let queued = self.queued + packet.frame();
-        if context.fabric.host.adapter_queue.is_some_and(|limit| queued > limit) {
+        let limit = context.fabric.host.adapter_queue;
+        if limit.is_some_and(|limit| self.queued() + packet.frame() > limit) {
             self.drop(&packet, context);
             return Sent::Elsewhere;
         }
-        self.queued = queued;
+        let queue = packet.priority();
+        self.queued[queue] += packet.frame();
         self.port.enqueue(packet, context.agenda);
-        context.observer.on_queue(context.now, self.port.id(), packet.priority(), queued);
+        context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
         Sent::Queued
     }
 
@@ -88,8 +94,9 @@ impl Adapter {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
         let packet = self.port.dequeue()?;
-        self.queued -= packet.frame();
-        context.observer.on_queue(context.now, self.port.id(), packet.priority(), self.queued);
+        let queue = packet.priority();
+        self.queued[queue] -= packet.frame();
+        context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
         self.port.transmit(packet, context);
         Some(packet)
     }

@@ -113,7 +113,7 @@ impl Host {
 
     /// Bytes waiting in the adapter.
     pub fn queued(&self) -> Bytes {
-        self.adapter.queued
+        self.adapter.queued()
     }
 
     /// Flows finished so far, in order of their finish.

@@ -8,6 +8,8 @@ pub struct Tournaments {
     nodes: Vec<u64>,
     trees: Vec<Tree>,
     open: Tree,
+    /// The open tree's least key.
+    winner: u64,
 }
 
 /// Nodes `offset..offset + 2 * size`; `size` is a power of four.
@@ -40,7 +42,7 @@ fn time(key: u64) -> u64 {
 }
 
 impl Tournaments {
-    /// One tournament for each number of sources, none of which has anything pending. The first is open.
+    /// One tournament for each number of sources, none of which has anything pending.
     pub fn new(sources: impl IntoIterator<Item = usize>) -> Self {
         let (mut nodes, mut trees) = (Vec::new(), Vec::new());
         for sources in sources {
@@ -51,41 +53,41 @@ impl Tournaments {
             trees.push(tree);
         }
         let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0 });
-        Self { nodes, trees, open }
+        Self { nodes, trees, open, winner: NEVER }
     }
 
     /// Opens a tournament.
     pub fn open(&mut self, tournament: usize) {
         self.open = self.trees[tournament];
+        self.winner = self.nodes[self.open.offset + 1];
     }
 
     /// The time and rank of the open tournament's least pending source, if it is due before `horizon`.
     #[inline]
     pub fn least_before(&self, horizon: u64) -> Option<(u64, usize)> {
-        let key = self.nodes[self.open.offset + 1];
-        let time = key >> RANK_BITS;
-        if time < horizon { Some((time, key as usize & (MOST_SOURCES - 1))) } else { None }
+        let time = self.winner >> RANK_BITS;
+        if time < horizon { Some((time, self.winner as usize & (MOST_SOURCES - 1))) } else { None }
     }
 
     /// The open tournament's least pending time.
     pub fn least(&self) -> u64 {
-        time(self.nodes[self.open.offset + 1])
+        time(self.winner)
     }
 
     /// Changes what one source of the open tournament has pending.
     #[inline]
     pub fn set(&mut self, rank: usize, time: u64) {
-        self.climb(self.open, rank, time);
+        self.winner = self.climb(self.open, rank, time);
     }
 
-    /// Changes what one source of any tournament has pending.
+    /// Changes what one source of a tournament that is not open has pending.
     pub fn set_in(&mut self, tournament: usize, rank: usize, time: u64) {
         self.climb(self.trees[tournament], rank, time);
     }
 
     #[inline(always)]
     #[allow(unsafe_code, clippy::inline_always)]
-    fn climb(&mut self, tree: Tree, rank: usize, time: u64) {
+    fn climb(&mut self, tree: Tree, rank: usize, time: u64) -> u64 {
         assert!(rank < tree.size, "a source of this tournament");
         let mut index = tree.size + rank;
         let mut best = key(time, rank);
@@ -105,6 +107,7 @@ impl Tournaments {
                 *nodes.add(index) = best;
             }
         }
+        best
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::words::did_you_mean;
 use super::{Incast, Scenario, ScenarioError, SwitchSettings, Transport, Workload};
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
 const LARGEST_FRAME: Bytes = Bytes::new(65_535);
@@ -101,6 +101,15 @@ impl Scenario {
         ))
     }
 
+    /// Whether a flow of this workload is handed over at once, and nothing but the end of it stops that: an adapter
+    /// that never drops holds it back, but not across a host's delay.
+    fn never_pauses(&self, workload: &Workload) -> bool {
+        let at_once = self.transport.get(workload.transport());
+        let at_once = matches!(at_once, Some(Transport::ConstantRate(constant)) if constant.rate.is_none());
+        let host = &self.host;
+        at_once && (host.jitter || host.delay > Span::ZERO || host.adapter_queue.is_some())
+    }
+
     /// Whether the run ends by itself.
     fn check_end(&self) -> Checked {
         let stop = &self.stop;
@@ -111,6 +120,11 @@ impl Scenario {
             if !workload.has_finite_flows() && !says_end && !counts {
                 let problem = "flows without end, and nothing that ends the run";
                 let remedy = "expected a `size`, or stop.at";
+                return Err(ScenarioError::at(key("size"), problem, remedy));
+            }
+            if !workload.has_finite_flows() && self.never_pauses(workload) {
+                let problem = "flows without end and without a rate, which nothing in the host holds back";
+                let remedy = "expected a `size`, or a `rate` of the transport";
                 return Err(ScenarioError::at(key("size"), problem, remedy));
             }
             if workload.arrives_for_ever() && !says_end && !counts && stop.arrivals_end.is_none() {
@@ -236,6 +250,19 @@ mod tests {
         assert_eq!(problem(ENDLESS, "stop.after_flows = 3"), expected);
         assert_eq!(problem(ENDLESS, "stop.at = \"1ms\""), "accepted");
         assert_eq!(problem(&format!("{ENDLESS}, {POISSON}"), "stop.after_flows = 3"), "accepted");
+    }
+
+    #[test]
+    fn a_flow_without_end_that_nothing_holds_back_is_refused() {
+        let burst = ENDLESS.replace("reno", "burst");
+        let at_end = "stop.at = \"1ms\"\ntransport.burst.kind = \"constant_rate\"";
+        assert_eq!(problem(&burst, at_end), "accepted");
+        for key in ["delay = \"1us\"", "jitter = true", "adapter_queue = \"9kB\""] {
+            let expected = "workload[0].size: flows without end and without a rate, which nothing in the host \
+                            holds back; expected a `size`, or a `rate` of the transport";
+            assert_eq!(problem(&burst, &format!("{at_end}\nhost.{key}")), expected);
+            assert_eq!(problem(ENDLESS, &format!("{at_end}\nhost.{key}")), "accepted");
+        }
     }
 
     #[test]

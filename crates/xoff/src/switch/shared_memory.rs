@@ -6,7 +6,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
@@ -74,10 +74,13 @@ impl SharedMemory {
         if let Err(reason) = admission {
             drop(&packet, port, reason, context);
         } else if starts_at_once {
+            if memory.transmitting.is_some() {
+                memory.report_queue(queue, port, context);
+            }
             memory.transmit(packet, number, queue, port, context);
         } else {
             port.enqueue(packet, context.agenda);
-            memory.report_queue(queue, &packet, port, context);
+            memory.report_queue(queue, port, context);
         }
     }
 
@@ -90,14 +93,14 @@ impl SharedMemory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        memory.release_transmitted(number);
+        memory.release_transmitted(number, port, context);
         if let Some(packet) = port.dequeue() {
             let queue = Mmu::queue(number, packet.priority());
             if memory.transmitting.is_none() {
                 memory.mmu.remove(queue, packet.frame());
+                memory.report_queue(queue, port, context);
             }
             memory.transmit(packet, number, queue, port, context);
-            memory.report_queue(queue, &packet, port, context);
         }
         if memory.holds_transmitted(number) { port.busy_until() } else { port.next_end() }
     }
@@ -152,11 +155,17 @@ impl Memory {
         self.transmitting.as_ref().is_some_and(|ports| ports[number as usize].is_some())
     }
 
-    fn release_transmitted(&mut self, number: u16) {
+    fn release_transmitted(
+        &mut self,
+        number: u16,
+        port: &Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         if let Some(transmitting) = &mut self.transmitting
             && let Some((queue, frame)) = transmitting[number as usize].take()
         {
             self.mmu.remove(queue, frame);
+            self.report_queue(queue, port, context);
         }
     }
 
@@ -164,12 +173,11 @@ impl Memory {
     fn report_queue(
         &self,
         queue: usize,
-        packet: &Packet,
         port: &Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let bytes = self.mmu.queue_bytes(queue);
-        context.observer.on_queue(context.now, port.id(), packet.priority(), bytes);
+        context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
 }
 

@@ -1,0 +1,205 @@
+//! Dependencies point one way: what each part of the crate may name, held against its sources.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// A part of the crate.
+struct Part {
+    /// Its module path.
+    path: &'static str,
+    /// The parts it may name, apart from itself.
+    may_name: &'static [&'static str],
+    /// Why these.
+    because: &'static str,
+}
+
+const fn part(path: &'static str, may_name: &'static [&'static str], because: &'static str) -> Part {
+    Part { path, may_name, because }
+}
+
+/// From what knows least to what knows most.
+const PARTS: &[Part] = &[
+    part("kernel", &[], "knows no network word and nothing of ours."),
+    part("tagged", &[], "is a macro that any family may use."),
+    part("congestion_control", &["kernel", "tagged"], "a family sees numbers, and never another family."),
+    part(
+        "switch::buffer_policy",
+        &["kernel", "tagged"],
+        "a policy sees occupancies and answers a threshold.",
+    ),
+    part("switch::marking", &["kernel", "tagged"], "a marker sees a level and never knows what it sits on."),
+    part(
+        "scenario",
+        &["kernel", "tagged", "congestion_control", "switch::buffer_policy", "switch::marking"],
+        "settings are plain data; families declare their own parameters, and the scenario lists them.",
+    ),
+    part("topology", &["kernel", "scenario"], "turns settings into nodes and links."),
+    part("routing", &["kernel", "topology"], "finds paths in a network and knows no packet."),
+    part(
+        "packet",
+        &["kernel", "routing", "topology"],
+        "names nodes, and the five-tuple that routing hashes.",
+    ),
+    part("observer", &["kernel", "topology", "agenda"], "hears of numbers, nodes and ports."),
+    part("agenda", &["kernel", "observer", "packet", "scenario"], "is all that a node sees of its engine."),
+    part("port", &["kernel", "observer", "agenda", "packet"], "is shared by switches and adapters."),
+    part(
+        "transport",
+        &["kernel", "packet", "scenario", "congestion_control"],
+        "is the one family that drives another: its congestion control.",
+    ),
+    part("workload", &["kernel", "scenario", "topology"], "draws flows and never sees a packet."),
+    part(
+        "switch",
+        &[
+            "kernel",
+            "observer",
+            "agenda",
+            "packet",
+            "port",
+            "routing",
+            "scenario",
+            "switch::buffer_policy",
+            "switch::marking",
+        ],
+        "puts its families together and knows neither hosts nor the engine.",
+    ),
+    part(
+        "host",
+        &[
+            "kernel",
+            "observer",
+            "agenda",
+            "packet",
+            "port",
+            "scenario",
+            "topology",
+            "transport",
+            "congestion_control",
+        ],
+        "puts transports and the adapter together and knows neither switches nor the engine.",
+    ),
+    part(
+        "engine",
+        &[
+            "kernel", "observer", "agenda", "packet", "port", "scenario", "topology", "workload", "switch",
+            "host",
+        ],
+        "runs hosts and switches, which never name it.",
+    ),
+    part("watch", &["scenario", "topology", "engine"], "resolves what is to be recorded."),
+    part(
+        "simulation",
+        &[
+            "kernel", "observer", "agenda", "packet", "port", "scenario", "topology", "routing", "workload",
+            "switch", "host", "engine", "watch", "report",
+        ],
+        "lays everything out and hands it to the engine.",
+    ),
+    part(
+        "ideal",
+        &["kernel", "scenario", "topology", "routing", "simulation"],
+        "computes from a laid-out scenario, without running it.",
+    ),
+    part(
+        "report",
+        &["kernel", "observer", "port", "topology", "host", "engine", "simulation", "ideal", "watch"],
+        "reads what a run has left.",
+    ),
+];
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().expect("the sources are there");
+    let paths = entries.map(|entry| entry.expect("an entry can be read").path());
+    let nested = paths.map(|path| if path.is_dir() { files(&path) } else { vec![path] });
+    nested.flatten().filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// `switch/mmu.rs` is `switch::mmu`, `switch/mod.rs` is `switch`.
+fn module(file: &Path) -> Vec<String> {
+    let relative = file.strip_prefix(source()).expect("a source").with_extension("");
+    let mut names: Vec<String> = relative.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    names.pop_if(|name| name == "mod");
+    names
+}
+
+/// The code of a file without its tests, which stand at its foot, and without comments.
+fn code(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).expect("a source can be read");
+    let lines: Vec<&str> = text.lines().collect();
+    let tests = lines.windows(2).position(|pair| pair[0] == "#[cfg(test)]" && pair[1].ends_with('{'));
+    let lines = lines.into_iter().take(tests.unwrap_or(usize::MAX));
+    lines.map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// The modules that a file names by `crate::` or `super::`, wherever it does.
+fn named(file: &Path) -> Vec<Vec<String>> {
+    let own = module(file);
+    let code = code(file);
+    let mut named = Vec::new();
+    for (position, word) in code.match_indices("crate::").chain(code.match_indices("super::")) {
+        if code[..position].ends_with("super::") || code[..position].ends_with('$') {
+            continue;
+        }
+        let mut rest = &code[position..];
+        let mut path = if word == "crate::" { Vec::new() } else { own.clone() };
+        while let Some(after) = rest.strip_prefix("super::") {
+            path.pop();
+            rest = after;
+        }
+        rest = rest.strip_prefix("crate::").unwrap_or(rest);
+        assert!(!path.is_empty() || !rest.starts_with('{'), "{}: one `use` for each module", file.display());
+        let names = rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':');
+        path.extend(names.take(1).flat_map(|names| names.split("::")).map(ToOwned::to_owned));
+        named.push(path);
+    }
+    named
+}
+
+/// The part that a module path belongs to: the one with the longest name that begins it.
+fn part_of(path: &[String]) -> Option<&'static Part> {
+    let path = format!("{}::", path.join("::"));
+    let candidates = PARTS.iter().filter(|part| path.starts_with(&format!("{}::", part.path)));
+    candidates.max_by_key(|part| part.path.len())
+}
+
+#[test]
+fn every_part_names_only_what_it_may() {
+    let mut problems = String::new();
+    for file in files(&source()).into_iter().filter(|file| !file.ends_with("src/lib.rs")) {
+        let part = part_of(&module(&file)).unwrap_or_else(|| panic!("{} is no part", file.display()));
+        for path in named(&file) {
+            let Some(other) = part_of(&path) else {
+                panic!("{} names crate::{}, which is no part", file.display(), path.join("::"))
+            };
+            if other.path != part.path && !part.may_name.contains(&other.path) {
+                let (own, other) = (part.path, other.path);
+                writeln!(problems, "{} names {other}, but {own} {}", file.display(), part.because)
+                    .expect("writing to a string");
+            }
+        }
+    }
+    assert!(problems.is_empty(), "\n{problems}");
+}
+
+#[test]
+fn nothing_that_is_simulated_knows_how_it_is_run() {
+    let runs = ["engine", "watch", "simulation", "ideal", "report"];
+    let models = PARTS.iter().filter(|part| !runs.contains(&part.path));
+    for part in models {
+        assert!(part.may_name.iter().all(|name| !runs.contains(name)), "{} is a model", part.path);
+    }
+}
+
+#[test]
+fn the_table_names_parts_that_exist() {
+    let is_part = |name: &str| PARTS.iter().any(|part| part.path == name);
+    assert!(PARTS.iter().flat_map(|part| part.may_name).all(|name| is_part(name)));
+    let exists =
+        |part: &Part| files(&source()).iter().any(|file| module(file).join("::").starts_with(part.path));
+    assert!(PARTS.iter().all(exists));
+}

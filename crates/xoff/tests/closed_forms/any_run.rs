@@ -1,0 +1,134 @@
+//! Laws of every run: nothing is lost track of, and nobody is faster than alone.
+
+use xoff::Simulation;
+use xoff::engine::Outcome;
+use xoff::host::{FlowStart, Host, HostCounters};
+use xoff::kernel::units::{Bytes, Time};
+use xoff::packet::{ACKNOWLEDGEMENT, Packet};
+use xoff::port::{Port, PortCounters};
+use xoff::scenario::Transport;
+use xoff::switch::shared_memory::SharedMemory;
+
+use crate::common::law_of_random_scenarios;
+use crate::common::random::Ends;
+use crate::{measured, reference, run};
+
+fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
+    let of_hosts = outcome.hosts.iter().map(Host::port);
+    of_hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
+}
+
+fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
+    ports(outcome).map(|port| counters(&port.counters)).sum()
+}
+
+/// Packets in queues and host delays.
+fn inside(outcome: &Outcome) -> impl Iterator<Item = &Packet> {
+    let in_hosts = outcome.hosts.iter().flat_map(Host::packets_inside);
+    let in_switches = outcome.switches.iter().flat_map(SharedMemory::ports).flat_map(Port::queued);
+    in_hosts.chain(in_switches)
+}
+
+fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
+    let held = || inside(outcome).chain(on_wires);
+    let acknowledgements_held = held().filter(|packet| packet.is(ACKNOWLEDGEMENT)).count() as u64;
+    let data_held = held().count() as u64 - acknowledgements_held;
+    let sum = |counter: fn(&HostCounters) -> u64| {
+        outcome.hosts.iter().map(|host| counter(&host.counters)).sum::<u64>()
+    };
+    assert_eq!(
+        sum(|host| host.data_sent),
+        sum(|host| host.data_delivered) + dropped(outcome, |port| port.dropped_data.iter().sum()) + data_held,
+        "data packets"
+    );
+    assert_eq!(
+        sum(|host| host.acknowledgements_sent),
+        sum(|host| host.acknowledgements_delivered)
+            + dropped(outcome, |port| port.dropped_acknowledgements.iter().sum())
+            + acknowledgements_held,
+        "acknowledgements"
+    );
+}
+
+fn memory_holds_what_its_queues_hold(outcome: &Outcome) {
+    for switch in &outcome.switches {
+        let queued: Bytes = switch.ports().iter().flat_map(Port::queued).map(Packet::frame).sum();
+        assert!(switch.mmu().used() >= queued, "packets wait in memory");
+    }
+    for host in &outcome.hosts {
+        assert_eq!(
+            host.queued(),
+            host.port().queued().map(Packet::frame).sum(),
+            "the adapter knows its queue"
+        );
+    }
+}
+
+#[test]
+fn every_packet_sent_is_delivered_dropped_or_inside() {
+    law_of_random_scenarios(Ends::ANY, |simulation| {
+        let (outcome, on_wires) = reference::run(simulation);
+        every_packet_is_accounted_for(&outcome, &on_wires);
+        memory_holds_what_its_queues_hold(&outcome);
+    });
+}
+
+fn nothing_is_left(outcome: &Outcome) {
+    assert_eq!(inside(outcome).count(), 0, "queues are empty");
+    assert!(outcome.switches.iter().all(|switch| switch.mmu().used() == Bytes::ZERO), "memory is empty");
+    every_packet_is_accounted_for(outcome, &[]);
+}
+
+/// The flows of a simulation as they are drawn.
+fn announced(simulation: &Simulation) -> Vec<FlowStart> {
+    let mut flows = Vec::new();
+    simulation.arrivals().announce_until(Time::MAX, |_, flow| flows.push(flow));
+    flows
+}
+
+/// A flow of TCP finishes whatever is lost; one that nobody acknowledges only if nothing is.
+fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
+    let flows = announced(simulation);
+    let started: u64 = outcome.hosts.iter().map(|host| host.counters.started).sum();
+    assert_eq!(started, flows.len() as u64, "every flow starts");
+
+    let is_tcp = |flow: &FlowStart| {
+        matches!(simulation.fabric().transports[flow.transport as usize], Transport::Tcp(_))
+    };
+    let finished: Vec<_> = measured(simulation, outcome).map(|measured| measured.flow).collect();
+    let of_tcp = finished.iter().filter(|finished| is_tcp(&finished.flow)).count();
+    assert_eq!(of_tcp, flows.iter().filter(|flow| is_tcp(flow)).count(), "every flow of TCP finishes");
+    let data_dropped = dropped(outcome, |port| port.dropped_data.iter().sum());
+    assert!((flows.len() - finished.len()) as u64 <= data_dropped, "each other one has lost something");
+
+    let delivered: Bytes = outcome.hosts.iter().map(|host| host.counters.payload_delivered).sum();
+    let sent = flows.iter().map(|flow| flow.size).sum::<Bytes>()
+        + finished.iter().map(|finished| finished.retransmitted).sum();
+    let needed: Bytes = finished.iter().map(|finished| finished.flow.size).sum();
+    assert!(needed <= delivered && delivered <= sent, "{needed:?} {delivered:?} {sent:?}");
+    if data_dropped == 0 {
+        assert_eq!(delivered, sent, "what is sent and not dropped is delivered");
+    }
+}
+
+#[test]
+fn a_drained_run_leaves_nothing_behind() {
+    law_of_random_scenarios(&[Ends::Drained], |simulation| {
+        let outcome = run(simulation);
+        nothing_is_left(&outcome);
+        every_flow_finishes(simulation, &outcome);
+    });
+}
+
+/// Where acknowledgements are larger than data they queue, and one that is lost makes way for the last.
+#[test]
+fn no_flow_is_faster_than_alone() {
+    law_of_random_scenarios(Ends::ANY, |simulation| {
+        let outcome = run(simulation);
+        let lost = dropped(&outcome, |port| port.dropped_acknowledgements.iter().sum());
+        for flow in measured(simulation, &outcome) {
+            assert!(flow.received >= flow.ideal.received, "{:?}", flow.flow);
+            assert!(flow.finished >= flow.ideal.finished || lost > 0, "{:?}", flow.flow);
+        }
+    });
+}

@@ -1,0 +1,93 @@
+//! What can be computed by hand must come out of the simulator: to the picosecond, or within a stated tolerance.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../reference/mod.rs"]
+mod reference;
+
+mod any_run;
+mod dctcp;
+mod dynamic_threshold;
+mod ecn;
+mod lone_flow;
+mod observation;
+mod one_queue;
+mod priority;
+
+use common::{PLAIN, simulation_of};
+use xoff::engine::{Outcome, Quantity};
+use xoff::host::FinishedFlow;
+use xoff::ideal::{self, Ideal};
+use xoff::kernel::units::{Span, Time};
+use xoff::topology::NodeId;
+use xoff::{Files, Simulation};
+
+fn simulation(text: &str) -> Simulation {
+    simulation_of(text, &[], &Files::new())
+}
+
+fn run(simulation: &Simulation) -> Outcome {
+    simulation.run(PLAIN, &mut |_| true)
+}
+
+/// A finished flow beside what it would have taken alone.
+struct Measured<'a> {
+    source: NodeId,
+    flow: &'a FinishedFlow,
+    received: Span,
+    finished: Span,
+    ideal: Ideal,
+}
+
+/// The finished flows of a run.
+fn measured<'a>(simulation: &'a Simulation, outcome: &'a Outcome) -> impl Iterator<Item = Measured<'a>> {
+    let of_host = |host: &'a xoff::host::Host| host.finished().iter().map(|flow| (host.id(), flow));
+    outcome.hosts.iter().flat_map(of_host).filter_map(|(source, flow)| {
+        let start = &flow.flow;
+        let received_at = outcome.hosts[start.destination as usize].received_at(start.reception)?;
+        let received = received_at.since(start.start);
+        let finished = if flow.finish == Time::MAX { received } else { flow.finish.since(start.start) };
+        let transport = start.transport as usize;
+        let ideal =
+            ideal::of_flow(simulation, source, start.destination, start.number, start.size, transport);
+        Some(Measured { source, flow, received, finished, ideal })
+    })
+}
+
+/// What was recorded of one port, after the warm-up.
+fn recorded(
+    simulation: &Simulation,
+    outcome: &Outcome,
+    quantity: Quantity,
+    port: &str,
+    warm_up: Span,
+) -> Vec<f64> {
+    let position = xoff::watch::port_names(simulation.network()).position(|name| name == port);
+    let port = position.expect("the port exists") as u32;
+    let from = Time::ZERO + warm_up;
+    let rows = outcome.samples.rows.iter();
+    let rows = rows.filter(|row| row.quantity == quantity && row.entity == port && row.time >= from);
+    rows.map(|row| row.value).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Holds a measured value against the expected one and shows both: `--nocapture` prints the table of what is proved.
+#[allow(clippy::print_stdout)]
+fn validate(what: &str, expected: f64, measured: f64, tolerance: f64) {
+    println!("{what} | expected {expected:.4} +- {tolerance:.4} | measured {measured:.4}");
+    assert!(
+        (measured - expected).abs() <= tolerance,
+        "{what}: {measured}, expected {expected} +- {tolerance}"
+    );
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}

@@ -1,0 +1,37 @@
+//! What every test starts from: the text of a scenario, or many random ones.
+
+pub(crate) mod random;
+
+use proptest::test_runner::{Config, TestRng, TestRunner};
+use random::Ends;
+use xoff::kernel::units::Span;
+use xoff::simulation::Execution;
+use xoff::{Files, Report, Scenario, Simulation};
+
+/// One thread and windows as long as they can be.
+pub(crate) const PLAIN: Execution = Execution { threads: 1, longest_window: Span::MAX };
+
+/// A simulation of the scenario in `text`, with these overrides and the files that it names.
+pub(crate) fn simulation_of(text: &str, overrides: &[&str], files: &Files) -> Simulation {
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    Simulation::new(&scenario, files).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs a simulation to its end.
+pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
+    Report::new(simulation, &simulation.run(execution, &mut |_| true))
+}
+
+/// Holds a law against random scenarios that end in one of these ways; shows the smallest that breaks it.
+/// They are the same in every run; `PROPTEST_CASES=20000` tries that many.
+pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simulation)) {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
+    let rng = TestRng::deterministic_rng(config.rng_algorithm);
+    let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {
+        law(&simulation_of(&text, &[], &Files::new()));
+        Ok(())
+    });
+    checked.unwrap_or_else(|error| panic!("{error}"));
+}

@@ -1,0 +1,221 @@
+//! Small scenarios at random: every topology, policy, marker, recovery and workload, with links of any length.
+//! Every choice shrinks towards the first of its list.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const RATES: &[&str] = &["10Gbps", "100Gbps", "25Gbps", "1Gbps", "3Gbps"];
+const DELAYS: &[&str] = &["1us", "0ns", "1ns", "199ns", "200ns", "300ns", "5us"];
+
+/// What ends a random scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// Nothing: it ends when every flow is done.
+    Drained,
+    /// Some flows are done.
+    AfterFlows,
+    /// The time, whatever is under way.
+    InTheMiddle,
+}
+
+impl Ends {
+    /// All of them.
+    pub(crate) const ANY: &[Self] = &[Self::Drained, Self::AfterFlows, Self::InTheMiddle];
+}
+
+/// The text of a scenario that ends in one of these ways.
+pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
+    let tables = (topology(), host(), switch(), tcp(), constant_rate());
+    let workloads = prop::collection::vec(workload(), 1..4);
+    (tables, workloads, select(ends), 0..1000_u32).prop_map(
+        |(((topology, hosts), host, switch, tcp, constant_rate), workloads, ends, seed)| {
+            let workloads: Vec<String> =
+                workloads.iter().map(|workload| workload.text(hosts, ends)).collect();
+            let stop = match ends {
+                Ends::Drained => "",
+                Ends::AfterFlows => ", after_flows = 3, period = '7us'",
+                Ends::InTheMiddle => ", at = '43us'",
+            };
+            format!(
+                "title = 'random'\nseed = {seed}\ntopology = {topology}\nhost = {{ {host} }}\n\
+                 switch = [{{ {switch} }}]\ntransport.tcp = {{ kind = 'tcp', {tcp} }}\n\
+                 transport.steady = {{ kind = 'constant_rate', {constant_rate} }}\n\
+                 workload = [\n    {},\n]\nstop = {{ arrivals_end = '40us'{stop} }}\n",
+                workloads.join(",\n    ")
+            )
+        },
+    )
+}
+
+fn text(choices: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
+    select(choices)
+}
+
+fn link() -> impl Strategy<Value = String> {
+    (text(RATES), text(DELAYS)).prop_map(|(rate, delay)| format!("rate = '{rate}', delay = '{delay}'"))
+}
+
+/// The table and the number of hosts, which are called `host0` and so on.
+fn topology() -> impl Strategy<Value = (String, u32)> {
+    let star = (2..6_u32, link()).prop_map(|(hosts, link)| {
+        (format!("{{ kind = 'star', hosts = {hosts}, host_link = {{ {link} }} }}"), hosts)
+    });
+    let dumbbell = (1..4_u32, 1..4_u32, link(), link()).prop_map(|(left, right, host, middle)| {
+        let links = format!("host_link = {{ {host} }}, middle_link = {{ {middle} }}");
+        (format!("{{ kind = 'dumbbell', left = {left}, right = {right}, {links} }}"), left + right)
+    });
+    let clos = (2..4_u32, 1..4_u32, 1..4_u32, link(), link(), 0..9_u32).prop_map(
+        |(leaves, spines, hosts, host, fabric, seed)| {
+            let size = format!("leaves = {leaves}, spines = {spines}, hosts_per_leaf = {hosts}");
+            let links = format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
+            (format!("{{ kind = 'leaf_spine', {size}, {links}, hash_seed = {seed} }}"), leaves * hosts)
+        },
+    );
+    let tree = (select(vec![2_u32, 4]), link(), link()).prop_map(|(k, host, fabric)| {
+        let links = format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
+        (format!("{{ kind = 'fat_tree', k = {k}, {links} }}"), k * k * k / 4)
+    });
+    prop_oneof![star, dumbbell, clos, tree, custom()]
+}
+
+/// Switches in a row or a ring, every link with a rate and a delay of its own, so that clusters are of any shape.
+fn custom() -> impl Strategy<Value = (String, u32)> {
+    (1..4_usize, 2..6_usize, any::<bool>(), prop::collection::vec(link(), 9)).prop_map(
+        |(switches, hosts, ring, links)| {
+            let mut links = links.into_iter();
+            let mut joined = Vec::new();
+            let mut join = |one: String, other: String| {
+                let link = links.next().unwrap_or_default();
+                joined.push(format!("{{ between = ['{one}', '{other}'], {link} }}"));
+            };
+            (0..hosts).for_each(|host| join(format!("host{host}"), format!("switch{}", host % switches)));
+            (1..switches).for_each(|switch| join(format!("switch{}", switch - 1), format!("switch{switch}")));
+            if ring && switches == 3 {
+                join("switch0".to_owned(), "switch2".to_owned());
+            }
+            let names = |name: &str, count: usize| {
+                (0..count).map(|index| format!("'{name}{index}'")).collect::<Vec<_>>().join(", ")
+            };
+            let nodes =
+                format!("hosts = [{}], switches = [{}]", names("host", hosts), names("switch", switches));
+            (format!("{{ kind = 'custom', {nodes}, links = [{}] }}", joined.join(", ")), hosts as u32)
+        },
+    )
+}
+
+fn host() -> impl Strategy<Value = String> {
+    let delay = text(&["delay = '0ns'", "delay = '100ns'", "delay = '3us'"]);
+    let jitter = any::<bool>();
+    let queues = text(&["", ", adapter_queue = '20kB'", ", small_queue = '3kB'"]);
+    (delay, jitter, queues).prop_map(|(delay, jitter, queues)| format!("{delay}, jitter = {jitter}{queues}"))
+}
+
+/// Memories from a few packets on; a reserve always leaves room for a packet in the pool.
+fn switch() -> impl Strategy<Value = String> {
+    let memory = text(&[
+        "total = '1MB'",
+        "total = '10kB'",
+        "total = '60kB'",
+        "total = '150kB', reserved_per_queue = '1500B'",
+        "total = '150kB', reserved_per_port = '4kB'",
+    ]);
+    let policy = text(&[
+        "policy = 'complete_sharing'",
+        "policy = 'static_partition'",
+        "policy = 'dynamic_threshold', alpha = 1",
+        "policy = 'dynamic_threshold', alpha = '1/8'",
+        "policy = 'dynamic_threshold', alpha = 8",
+    ]);
+    let marking = text(&[
+        "",
+        ", marking.queue = { kind = 'threshold', threshold = '5kB' }",
+        ", marking.queue = { kind = 'threshold', threshold = '5kB', when = 'dequeue' }",
+        ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3 }",
+        ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3, when = 'dequeue' }",
+    ]);
+    let release = text(&["transmission_start", "transmission_end"]);
+    (memory, policy, marking, release).prop_map(|(memory, policy, marking, release)| {
+        format!("{memory}, buffer = {{ {policy} }}{marking}, release = '{release}'")
+    })
+}
+
+fn tcp() -> impl Strategy<Value = String> {
+    let payload = select(vec![1460_u32, 50, 100, 1000, 8960]);
+    let control = text(&[
+        "algorithm = 'reno'",
+        "algorithm = 'dctcp'",
+        "algorithm = 'dctcp', echo = 'new_state'",
+        "algorithm = 'dctcp', initial_alpha = 0",
+    ]);
+    let recovery = text(&["sack", "new_reno"]);
+    let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);
+    let window = text(&["10", "1", "40", "10, maximum_window = '30kB'"]);
+    let rto = text(&["200us", "30us", "1ms"]);
+    (payload, control, recovery, acknowledge, window, rto).prop_map(
+        |(payload, control, recovery, acknowledge, window, rto)| {
+            format!(
+                "payload = '{payload}B', congestion_control = {{ {control} }}, recovery = '{recovery}', \
+                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}'"
+            )
+        },
+    )
+}
+
+fn constant_rate() -> impl Strategy<Value = String> {
+    text(&["payload = '1000B'", "payload = '1000B', rate = '2Gbps'", "payload = '64B', rate = '7Gbps'"])
+        .prop_map(ToOwned::to_owned)
+}
+
+/// A workload table, but for what depends on the number of hosts and on what ends the run.
+#[derive(Clone, Copy, Debug)]
+struct Workload {
+    kind: usize,
+    transport: &'static str,
+    size: &'static str,
+    priority: u8,
+    start: &'static str,
+    number: u32,
+}
+
+/// Flows are a few packets long for any payload.
+fn workload() -> impl Strategy<Value = Workload> {
+    let size = text(&["1000B", "1B", "1460B", "1461B", "7kB", "30kB"]);
+    let start = text(&["0ns", "1us", "1234567ps"]);
+    (0..5_usize, text(&["tcp", "tcp", "steady"]), size, 0..8_u8, start, 1..5_u32).prop_map(
+        |(kind, transport, size, priority, start, number)| Workload {
+            kind,
+            transport,
+            size,
+            priority,
+            start,
+            number,
+        },
+    )
+}
+
+impl Workload {
+    fn text(self, hosts: u32, ends: Ends) -> String {
+        let Self { kind, mut transport, size, priority, start, number } = self;
+        let kind = match kind {
+            0 => {
+                let fan_in = number.min(hosts - 1);
+                format!(
+                    "kind = 'incast', fan_in = {fan_in}, size = '{size}', groups = {number}, every = '20us'"
+                )
+            }
+            1 => format!("kind = 'permutation', size = '{size}'"),
+            2 => format!(
+                "kind = 'poisson', sizes = {{ fixed = '{number}kB' }}, load = 0.{number}, of = 'host'"
+            ),
+            3 if ends == Ends::InTheMiddle => {
+                transport = "tcp";
+                "kind = 'long_lived', pairs = [['host0', 'host1']]".to_owned()
+            }
+            _ => {
+                let flows = format!("flows_per_pair = {number}, stagger = '700ns', size = '{size}'");
+                format!("kind = 'long_lived', pairs = [['host1', 'host0'], ['host0', 'host1']], {flows}")
+            }
+        };
+        format!("{{ {kind}, transport = '{transport}', priority = {priority}, start = '{start}' }}")
+    }
+}

@@ -1,0 +1,274 @@
+//! Same scenario and seed, same results: whatever the engine, the threads, the windows and the observers.
+
+mod common;
+mod reference;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use common::random::Ends;
+use common::{PLAIN, law_of_random_scenarios, report, simulation_of};
+use xoff::kernel::units::Span;
+use xoff::simulation::Execution;
+use xoff::{Files, Report, Scenario, Simulation};
+
+fn by_reference(simulation: &Simulation) -> Report {
+    Report::new(simulation, &reference::run(simulation).0)
+}
+
+/// Everything that the models decided, in words that can be compared.
+fn results(report: &Report) -> String {
+    let mut totals = serde_json::to_value(report.totals).expect("totals are numbers");
+    totals["events"] = 0.into();
+    format!("{} {totals}", report.digest)
+}
+
+/// What was recorded over time.
+fn recorded(report: &Report) -> String {
+    format!("{:?} {:?}", report.series, report.series_names)
+}
+
+/// Ways to carry out a run, none of which may matter.
+fn executions() -> impl Iterator<Item = Execution> {
+    let windows = [Span::from_nanoseconds(300), Span::from_microseconds(1), Span::MAX];
+    let execution = |threads| move |longest_window| Execution { threads, longest_window };
+    (1..=3).flat_map(move |threads| windows.into_iter().map(execution(threads)))
+}
+
+const SAMPLED: &str = "observe = { queues = { every = '3us' }, throughput = { every = '7us' }, \
+                       marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' } }";
+const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
+                         drops = { every = 'change' }, windows = { every = 'change' } }";
+
+/// Runs a scene in every way and asks for the results of the reference engine each time.
+fn every_way_agrees(scene: &str) {
+    let files = Files::from([("flows.csv".to_owned(), TRACE.to_owned())]);
+    let expected = by_reference(&simulation_of(scene, &[], &files));
+    assert!(expected.totals.flows_finished > 0, "something happens");
+    for observe in ["", SAMPLED, ON_CHANGE] {
+        let simulation = simulation_of(&format!("{observe}\n{scene}"), &[], &files);
+        let first = report(&simulation, PLAIN);
+        assert_eq!(observe.is_empty(), first.series.value.is_empty());
+        for execution in executions() {
+            let again = report(&simulation, execution);
+            assert_eq!(results(&again), results(&expected), "{execution:?} {observe}");
+            assert_eq!(recorded(&again), recorded(&first), "{execution:?} {observe}");
+        }
+    }
+}
+
+const STAR: &str = "topology = { kind = 'star', hosts = 9, host_link = { rate = '10Gbps', delay = '1us' } }";
+const DUMBBELL: &str = "topology = { kind = 'dumbbell', left = 3, right = 2, \
+    host_link = { rate = '25Gbps', delay = '500ns' }, middle_link = { rate = '10Gbps', delay = '10us' } }";
+const LEAF_SPINE: &str = "topology = { kind = 'leaf_spine', leaves = 3, spines = 2, hosts_per_leaf = 3, \
+    host_link = { rate = '10Gbps', delay = '1us' }, fabric_link = { rate = '40Gbps', delay = '600ns' }, \
+    links = [{ between = ['leaf0', 'spine1'], rate = '10Gbps', delay = '3us' }] }";
+const FAT_TREE: &str = "topology = { kind = 'fat_tree', k = 4, hash_seed = 5, \
+    host_link = { rate = '10Gbps', delay = '1us' }, fabric_link = { rate = '10Gbps', delay = '400ns' } }";
+/// Two clusters of several nodes, joined by a long link, and a switch alone; every link has a rate of its own.
+const CLUSTERS: &str = "topology = { kind = 'custom', hosts = ['a', 'b', 'c', 'd', 'e'], \
+    switches = ['r', 's', 't', 'u'], links = [\
+    { between = ['a', 'r'], rate = '10Gbps', delay = '0ns' }, \
+    { between = ['b', 'r'], rate = '3Gbps', delay = '1us' }, \
+    { between = ['c', 's'], rate = '25Gbps', delay = '7ns' }, \
+    { between = ['d', 't'], rate = '40Gbps', delay = '0ns' }, \
+    { between = ['e', 'u'], rate = '7Gbps', delay = '200ns' }, \
+    { between = ['r', 's'], rate = '10Gbps', delay = '0ns' }, \
+    { between = ['s', 't'], rate = '12Gbps', delay = '2us' }, \
+    { between = ['t', 'u'], rate = '10Gbps', delay = '333ns' }, \
+    { between = ['r', 'u'], rate = '1Gbps', delay = '250ns' }] }";
+const DCTCP: &str = "transport.dctcp = { kind = 'tcp', congestion_control = { algorithm = 'dctcp' }, \
+    minimum_rto = '200us' }";
+const STEADY: &str = "transport.steady = { kind = 'constant_rate', payload = '1000B', rate = '4Gbps' }";
+
+/// The flows of `flows.csv`; some start together, on hosts that both send and receive.
+const TRACE: &str = "source,destination,size_bytes,start_ns,priority\n\
+    a,d,50000,0,0\nb,d,30000,0,3\nc,a,20000,0,0\nd,a,100,1000,7\ne,b,1,1000,1\nd,e,40000,2000,2\n\
+    a,b,25000,2000,0\nb,a,25000,2000,5\ne,c,60000,2500,0\nc,e,1460,40000,0\na,d,1461,400000,6\n";
+
+fn scene(parts: &[&str]) {
+    every_way_agrees(&format!("title = 'scene'\n{}", parts.join("\n")));
+}
+
+#[test]
+fn incast_into_a_tiny_buffer_with_losses() {
+    scene(&[
+        STAR,
+        DCTCP,
+        "switch = [{ total = '60kB', marking.queue = { kind = 'threshold', threshold = '15kB' } }]",
+        "workload = [{ kind = 'incast', transport = 'dctcp', fan_in = 8, size = '40kB', groups = 3, \
+         every = '300us' }]",
+    ]);
+}
+
+#[test]
+fn new_reno_with_delayed_acknowledgements_and_host_delay() {
+    scene(&[
+        DUMBBELL,
+        "host = { delay = '5us', adapter_queue = '60kB' }",
+        "switch = [{ total = '50kB', buffer = { policy = 'static_partition' } }]",
+        "transport.reno = { kind = 'tcp', recovery = 'new_reno', acknowledge_every = 2, minimum_rto = '300us', \
+         acknowledge_timeout = '20us', congestion_control = { algorithm = 'reno' } }",
+        "workload = [{ kind = 'long_lived', transport = 'reno', size = '300kB', flows_per_pair = 2, \
+         pairs = [['host0', 'host3'], ['host1', 'host3'], ['host2', 'host4'], ['host4', 'host0']] }]",
+    ]);
+}
+
+#[test]
+fn random_marking_jitter_and_reserves_on_a_leaf_spine_until_some_flows_are_done() {
+    scene(&[
+        LEAF_SPINE,
+        DCTCP,
+        "host = { jitter = true, delay = '1us' }",
+        "switch = [{ total = '200kB', reserved_per_queue = '3kB', marking.queue = { kind = 'red', \
+         minimum = '5kB', maximum = '40kB', probability = 0.2 } }, \
+         { nodes = 'spine*', marking.queue = { kind = 'red', minimum = '3kB', maximum = '30kB', \
+         probability = 0.3, when = 'dequeue' }, release = 'transmission_end' }]",
+        "workload = [{ kind = 'poisson', transport = 'dctcp', sizes = 'google_rpc', load = 0.8, of = 'core' }]",
+        "stop = { after_flows = 150, period = '30us' }",
+    ]);
+}
+
+#[test]
+fn eight_classes_on_a_leaf_spine_with_memory_released_at_the_end() {
+    let workload = |priority| {
+        format!(
+            "{{ kind = 'incast', transport = 'dctcp', fan_in = 5, size = '9kB', groups = 2, every = '35us', \
+             priority = {priority}, start = '{}ns' }}",
+            priority * 700
+        )
+    };
+    let workloads: Vec<String> = (0..8).map(workload).collect();
+    scene(&[
+        LEAF_SPINE,
+        DCTCP,
+        "switch = [{ total = '250kB', release = 'transmission_end', reserved_per_port = '8kB', \
+         buffer = { policy = 'dynamic_threshold', alpha = '1/2' }, \
+         marking.queue = { kind = 'threshold', threshold = '9kB', when = 'dequeue' } }]",
+        &format!("workload = [{}]", workloads.join(", ")),
+    ]);
+}
+
+#[test]
+fn a_permutation_on_a_fat_tree_where_everything_happens_at_once() {
+    scene(&[
+        FAT_TREE,
+        "transport.reno = { kind = 'tcp', payload = '942B', minimum_rto = '400us', \
+         congestion_control = { algorithm = 'reno' } }",
+        "switch = [{ total = '80kB', buffer = { policy = 'complete_sharing' } }]",
+        "workload = [{ kind = 'permutation', transport = 'reno', size = '120kB' }]",
+    ]);
+}
+
+#[test]
+fn a_trace_over_clusters_of_several_nodes() {
+    scene(&[
+        CLUSTERS,
+        DCTCP,
+        "switch = [{ total = '40kB', marking.queue = { kind = 'threshold', threshold = '8kB' } }]",
+        "workload = [{ kind = 'trace', transport = 'dctcp', file = 'flows.csv' }]",
+    ]);
+}
+
+#[test]
+fn long_lived_and_steady_flows_cut_off_in_the_middle() {
+    scene(&[
+        CLUSTERS,
+        DCTCP,
+        STEADY,
+        "host = { jitter = true }",
+        "switch = [{ total = '100kB', release = 'transmission_end', \
+         marking.queue = { kind = 'threshold', threshold = '20kB' } }]",
+        "workload = [\
+         { kind = 'long_lived', transport = 'dctcp', pairs = [['a', 'd'], ['c', 'd'], ['e', 'a']] }, \
+         { kind = 'long_lived', transport = 'steady', pairs = [['b', 'd'], ['d', 'c']], priority = 1 }, \
+         { kind = 'incast', transport = 'dctcp', fan_in = 2, size = '3kB', every = '50us', priority = 2 }]",
+        "stop = { at = '777us' }",
+    ]);
+}
+
+#[test]
+fn sources_as_fast_as_the_adapter_against_windows() {
+    scene(&[
+        STAR,
+        DCTCP,
+        STEADY,
+        "transport.burst = { kind = 'constant_rate', payload = '1460B' }",
+        "switch = [{ total = '150kB', buffer = { policy = 'static_partition' }, \
+         marking.queue = { kind = 'threshold', threshold = '6kB' } }]",
+        "workload = [\
+         { kind = 'incast', transport = 'dctcp', fan_in = 4, size = '30kB', groups = 4, every = '60us' }, \
+         { kind = 'permutation', transport = 'burst', size = '70kB', priority = 7 }, \
+         { kind = 'long_lived', transport = 'steady', pairs = [['host1', 'host0']], size = '90kB' }]",
+    ]);
+}
+
+/// A flow every 100 s, for an hour: those from the 12th on start beyond the longest run.
+#[test]
+fn every_engine_ends_at_the_longest_run() {
+    let rows = (0..36).map(|flow| format!("a,b,1000,{},0\n", flow * 100_000_000_000_u64));
+    let trace = format!("source,destination,size_bytes,start_ns,priority\n{}", rows.collect::<String>());
+    let workload = "workload = [{ kind = 'trace', transport = 'dctcp', file = 'flows.csv' }]";
+    let text = ["title = 'an hour'", CLUSTERS, DCTCP, workload].join("\n");
+    let simulation = simulation_of(&text, &[], &Files::from([("flows.csv".to_owned(), trace)]));
+    let expected = by_reference(&simulation);
+    assert_eq!((expected.totals.flows_finished, expected.totals.end_ns), (12, 1_125_899_906_842));
+    for threads in 1..=2 {
+        let again = report(&simulation, Execution::with_threads(threads));
+        assert_eq!(results(&again), results(&expected));
+    }
+}
+
+#[test]
+fn random_scenarios_agree_with_the_reference_engine() {
+    law_of_random_scenarios(Ends::ANY, |simulation| {
+        let expected = results(&by_reference(simulation));
+        for execution in [PLAIN, Execution { threads: 2, longest_window: Span::from_nanoseconds(700) }] {
+            assert_eq!(results(&report(simulation, execution)), expected, "{execution:?}");
+        }
+    });
+}
+
+fn folder(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The digest of each shipped scenario, and of the benchmarks cut short.
+fn shipped_digests() -> BTreeMap<String, String> {
+    let short = [("fabric_128", "stop.arrivals_end=100us"), ("reno_8192", "topology.k=6")];
+    let of = |path: PathBuf| {
+        let name = path.file_stem().expect("a scenario has a name").to_string_lossy().into_owned();
+        let shorter: Vec<&str> = short.iter().filter(|short| short.0 == name).map(|short| short.1).collect();
+        let text = std::fs::read_to_string(&path).expect("a scenario can be read");
+        let scenario = Scenario::from_toml(&text, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let beside =
+            |file: &str| std::fs::read_to_string(path.with_file_name(file)).expect("a file it names");
+        let files =
+            scenario.files().into_iter().map(|file| (file.path.clone(), beside(&file.path))).collect();
+        let digest = report(&simulation_of(&text, &shorter, &files), PLAIN).digest;
+        (name, digest)
+    };
+    let shipped = ["scenarios", "scenarios/bench"].map(|name| {
+        let entries = folder(name).read_dir().expect("scenarios are shipped");
+        let paths = entries.map(|entry| entry.expect("an entry can be read").path());
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+    });
+    shipped.into_iter().flatten().map(of).collect()
+}
+
+/// A refactoring or another machine must not change results silently. After a change that is meant to,
+/// `XOFF_WRITE_DIGESTS=1 cargo test -p xoff --test determinism shipped` writes the file anew.
+#[test]
+fn shipped_scenarios_keep_their_digests() {
+    let path = folder("crates/xoff/tests/golden_digests.txt");
+    let mut digests = String::new();
+    for (name, digest) in shipped_digests() {
+        writeln!(digests, "{name} {digest}").expect("writing to a string");
+    }
+    if std::env::var_os("XOFF_WRITE_DIGESTS").is_some() {
+        std::fs::write(&path, &digests).expect("the file can be written");
+    }
+    let golden = std::fs::read_to_string(&path).expect("the digests are committed");
+    assert_eq!(digests, golden, "results have changed");
+}

@@ -1,0 +1,159 @@
+//! The oracle: the same hosts and switches under the simplest engine there can be.
+//! One ordered list of everything that is pending in the whole network and two events a hop: every transmission
+//! schedules its own end, whether or not anything waits for it, and every packet its arrival. No windows, no clusters,
+//! no rings, no threads. If it and the engine disagree, believe this one first.
+
+use std::collections::BTreeMap;
+
+use xoff::Simulation;
+use xoff::agenda::{Agenda, Context, PortId};
+use xoff::engine::sources::Class;
+use xoff::engine::{Outcome, Samples};
+use xoff::host::Host;
+use xoff::kernel::units::{Span, Time};
+use xoff::observer::Silent;
+use xoff::packet::Packet;
+use xoff::switch::shared_memory::SharedMemory;
+use xoff::topology::{Network, NodeId};
+
+/// What orders events: when, what, at which node, at which of its ports. No two pending events are alike in all four.
+type Key = (Time, Class, NodeId, u16);
+
+/// Everything that is pending, with the packet where one arrives.
+type Pending = BTreeMap<Key, Option<Packet>>;
+
+/// Runs a simulation that observes nothing. Also returns the packets that are on wires at the end.
+pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
+    let mut reference = Reference::new(simulation);
+    let end = reference.run();
+    let Reference { hosts, switches, pending, events, .. } = reference;
+    let on_wires = pending.into_values().flatten().collect();
+    (Outcome { hosts, switches, samples: Samples::default(), end, events, interrupted: false }, on_wires)
+}
+
+struct Reference<'a> {
+    simulation: &'a Simulation,
+    hosts: Vec<Host>,
+    switches: Vec<SharedMemory>,
+    pending: Pending,
+    directions: Vec<Direction>,
+    events: u64,
+}
+
+/// One direction of a link, which one port feeds.
+#[derive(Clone, Copy)]
+struct Direction {
+    from: (NodeId, u16),
+    to: (NodeId, u16),
+    delay: Span,
+}
+
+/// Turns what a port puts on the wire into the two events of a hop.
+struct TwoEventsAHop<'a> {
+    pending: &'a mut Pending,
+    directions: &'a [Direction],
+}
+
+impl Agenda for TwoEventsAHop<'_> {
+    fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet) {
+        let Direction { from, to, delay } = self.directions[port as usize];
+        let end = Time::new(arrives.get() - delay.get());
+        let ends = self.pending.insert((end, Class::EndOfTransmission, from.0, from.1), None);
+        let meets = self.pending.insert((arrives, Class::Arrival, to.0, to.1), Some(packet));
+        assert!(ends.is_none() && meets.is_none(), "a link carries one packet at a time");
+    }
+
+    /// Every end is scheduled already.
+    fn end_of_transmission(&mut self, _port: PortId, _at: Time) {}
+}
+
+impl<'a> Reference<'a> {
+    fn new(simulation: &'a Simulation) -> Self {
+        let network = simulation.network();
+        Self {
+            simulation,
+            hosts: (0..network.hosts).map(|node| simulation.host(node)).collect(),
+            switches: (network.hosts..network.nodes.len() as NodeId)
+                .map(|node| simulation.switch(node))
+                .collect(),
+            pending: Pending::new(),
+            directions: directions(network),
+            events: 0,
+        }
+    }
+
+    /// Runs to the end, and says when that was if it did not come by itself.
+    fn run(&mut self) -> Option<Time> {
+        let mut arrivals = self.simulation.arrivals();
+        let mut instants = self.simulation.instants();
+        loop {
+            let next_event = self.pending.first_key_value().map_or(Time::MAX, |(key, _)| key.0);
+            let least = next_event.min(arrivals.next_start());
+            let instant = instants.next();
+            if least < instant {
+                self.handle_next();
+                continue;
+            }
+            if least == Time::MAX && instants.latest_end().is_none() {
+                return None;
+            }
+            if instants.is_end(instant) {
+                return Some(instant);
+            }
+            if let Some(until) = instants.take_check(instant, least) {
+                if instants.has_enough(self.hosts.iter().map(|host| host.counters.finished).sum()) {
+                    return Some(instant);
+                }
+                arrivals.announce_until(until, |source, start| {
+                    self.hosts[source as usize].announce(start);
+                    self.pending.insert((start.start, Class::Host, source, 0), None);
+                });
+            }
+        }
+    }
+
+    fn handle_next(&mut self) {
+        let Some(((now, class, node, port), packet)) = self.pending.pop_first() else { return };
+        self.events += 1;
+        let mut agenda = TwoEventsAHop { pending: &mut self.pending, directions: &self.directions };
+        let fabric = self.simulation.fabric();
+        let mut context = Context { now, agenda: &mut agenda, observer: &mut Silent, fabric };
+        if let Some(switch) = node.checked_sub(self.simulation.network().hosts) {
+            let switch = &mut self.switches[switch as usize];
+            match packet {
+                Some(packet) => switch.on_arrival(packet, &mut context),
+                None => drop(switch.on_end_of_transmission(port, &mut context)),
+            }
+            return;
+        }
+        let host = &mut self.hosts[node as usize];
+        match (class, packet) {
+            (Class::Arrival, Some(packet)) => host.on_arrival(packet, &mut context),
+            (Class::Arrival, None) => unreachable!("what arrives is a packet"),
+            (Class::EndOfTransmission, _) => drop(host.on_end_of_transmission(&mut context)),
+            (Class::Host, _) => {
+                assert_eq!(host.due(), now, "nothing is pending in vain");
+                host.on_due(&mut context);
+            }
+        }
+        if host.due() != Time::MAX {
+            self.pending.insert((host.due(), Class::Host, node, 0), None);
+        }
+    }
+}
+
+/// Both directions of all links, by the port that feeds each.
+fn directions(network: &Network) -> Vec<Direction> {
+    let mut directions = Vec::new();
+    for node in 0..network.nodes.len() as NodeId {
+        for (number, port) in network.ports.of(node).iter().enumerate() {
+            let delay = network.links[port.link as usize].delay;
+            directions.push(Direction {
+                from: (node, number as u16),
+                to: (port.peer, port.peer_port),
+                delay,
+            });
+        }
+    }
+    directions
+}
