@@ -51,9 +51,15 @@ check-generated: .venv/built ## The schema and the reference against the code th
 generate: .venv/built ## Write the schema and the reference anew
 	$(BIN)/python tools/generate.py
 
-.PHONY: picture
-picture: .venv/built ## Draw the picture of the README
-	$(BIN)/python tools/picture.py
+.PHONY: snapshots
+snapshots: export UPDATE_SNAPSHOTS := 1
+snapshots: .venv/tools ## Write the tests' snapshots anew; look at the difference before committing it
+	cargo test --package xoff --test trajectories --locked
+	$(BIN)/python -m pytest --quiet tests/cli/test_listing.py tests/cli/test_init.py
+
+.PHONY: readme
+readme: .venv/built ## Put the table of a real run into the README, and draw its picture
+	$(BIN)/python tools/readme.py
 
 .PHONY: format
 format: .venv/tools ## Format everything

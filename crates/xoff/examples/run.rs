@@ -1,19 +1,52 @@
-//! Runs a scenario without Python, for profilers: `cargo run --release --example run -- FILE [THREADS]`.
+//! Runs a scenario without Python, for `tools/bench.py` and for profilers, and prints one line of JSON:
+//! `cargo run --release --example run -- FILE [--threads N] [--set KEY=VALUE]...`.
 #![allow(clippy::print_stdout)]
+
+use rustix::time::{ClockId, clock_gettime};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().expect("a scenario file");
-    let threads = arguments.next().map_or(1, |threads| threads.parse().expect("a number of threads"));
+    let (mut threads, mut overrides) = (1, Vec::new());
+    while let Some(option) = arguments.next() {
+        let value = arguments.next().unwrap_or_else(|| panic!("{option} needs a value"));
+        match option.as_str() {
+            "--threads" => threads = value.parse().expect("a number of threads"),
+            "--set" => overrides.push(value),
+            _ => panic!("{option} is not an option; expected --threads or --set"),
+        }
+    }
     let text = std::fs::read_to_string(&path).expect("a readable file");
-    let scenario = xoff::Scenario::from_toml(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    let start = std::time::Instant::now();
+    let scenario =
+        xoff::Scenario::from_toml(&text, &overrides).unwrap_or_else(|error| panic!("{path}: {error}"));
+
+    let (resident, wall, cpu) = (resident_kib("VmRSS:"), std::time::Instant::now(), cpu_seconds());
     let report = xoff::run(&scenario, &xoff::Files::new(), threads, &mut |_| true)
-        .unwrap_or_else(|error| panic!("{error}"));
-    let seconds = start.elapsed().as_secs_f64();
-    let totals = &report.totals;
-    println!("{totals:#?}");
-    let slowdown: f64 = report.flows.slowdown.iter().sum::<f64>() / report.flows.slowdown.len() as f64;
-    println!("mean slowdown {slowdown:.3}, digest {}", report.digest);
-    println!("{seconds:.3} s, {:.1} ns per packet-hop", seconds * 1e9 / totals.packet_hops as f64);
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
+    let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+
+    let line = serde_json::json!({
+        "packet_hops": report.totals.packet_hops,
+        "events": report.totals.events,
+        "flows": report.totals.flows_finished,
+        "dropped": report.totals.packets.dropped,
+        "cpu_seconds": cpu,
+        "wall_seconds": wall,
+        "added_bytes": resident_kib("VmHWM:").saturating_sub(resident) * 1024,
+        "digest": report.digest,
+    });
+    println!("{line}");
+}
+
+/// CPU time of all threads of this process.
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// What Linux says of this process's resident memory; 0 elsewhere.
+fn resident_kib(key: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }

@@ -1,5 +1,7 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -10,6 +12,7 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::DropReason;
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
+use crate::switch::shared_memory::SharedMemory;
 use crate::topology::NodeId;
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
@@ -264,7 +267,7 @@ fn series(simulation: &Simulation, samples: &[Sample]) -> (SeriesColumns, Vec<St
 
 fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     let hosts = outcome.hosts.iter().map(Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports()))
+    hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
 }
 
 /// Timers that outlive their flows, and how often somebody looks, must not make a run longer.
@@ -363,5 +366,10 @@ fn digest(outcome: &Outcome, rows: &[Row<'_>]) -> String {
         take(switch.mmu().peak().get());
         take(switch.mmu().used().get());
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digest = String::new();
+    for byte in hash.finalize() {
+        // Writing to a string cannot fail.
+        let _ = write!(digest, "{byte:02x}");
+    }
+    digest
 }

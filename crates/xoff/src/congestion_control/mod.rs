@@ -79,7 +79,7 @@ pub trait CongestionControl {
     fn echo(_parameters: &Self::Parameters) -> Echo {
         Echo::None
     }
-    /// New data was acknowledged outside of loss recovery.
+    /// New data was acknowledged. While a loss is repaired the window is never what limits the flow.
     fn on_ack(&mut self, _now: Time, _ack: &Ack) {}
     /// A loss was noticed; called once for each recovery and for each timeout.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}

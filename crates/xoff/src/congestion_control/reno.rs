@@ -86,7 +86,13 @@ mod tests {
     }
 
     fn ack(bytes: u64) -> Ack {
-        Ack { newly_acked: Bytes::new(bytes), echo: false, cumulative: 0, next_sequence: 0, window_limited: true }
+        Ack {
+            newly_acked: Bytes::new(bytes),
+            echo: false,
+            cumulative: 0,
+            next_sequence: 0,
+            window_limited: true,
+        }
     }
 
     fn loss(segments: u64, kind: LossKind) -> Loss {

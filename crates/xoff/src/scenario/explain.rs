@@ -340,17 +340,16 @@ mod tests {
         assert!(dctcp.about.starts_with("DCTCP: cuts the window"));
         assert!(dctcp.about.contains("Left out: "));
         let keys: Vec<_> = dctcp.keys.iter().map(|key| key.name.as_str()).collect();
-        assert_eq!(
-            keys,
-            ["gain", "initial_alpha", "echo"].map(|key| format!("transport.congestion_control.{key}"))
-        );
+        let expected =
+            ["gain", "initial_alpha", "echo"].map(|key| format!("transport.congestion_control.{key}"));
+        assert_eq!(keys, expected);
     }
 
     #[test]
     fn a_tag_is_explained_by_what_it_chooses_among() {
         let policy = only("switch.buffer.policy");
-        assert_eq!(policy.takes, "\"complete_sharing\" or \"static_partition\" or \"dynamic_threshold\"");
-        assert_eq!(policy.choices.len(), 3);
+        assert!(policy.takes.starts_with("\"complete_sharing\" or \"static_partition\" or "));
+        assert_eq!(policy.choices.len(), crate::switch::buffer_policy::Parameters::NAMES.len());
         assert!(policy.required);
     }
 

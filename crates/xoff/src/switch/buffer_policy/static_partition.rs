@@ -24,7 +24,8 @@ mod tests {
     #[test]
     fn the_part_does_not_depend_on_what_is_used() {
         let part = |used| {
-            let occupancy = Occupancy { shared: Bytes::new(1_000_000), shared_used: Bytes::new(used), queues: 32 };
+            let occupancy =
+                Occupancy { shared: Bytes::new(1_000_000), shared_used: Bytes::new(used), queues: 32 };
             StaticPartition {}.threshold(&occupancy)
         };
         assert_eq!(part(0), Bytes::new(31_250));

@@ -1,0 +1,113 @@
+//! Every buffer policy, alone and with the memory that asks it.
+
+use proptest::prelude::*;
+use xoff::kernel::units::Bytes;
+use xoff::packet::PRIORITIES;
+use xoff::switch::buffer_policy::{BufferPolicy, Occupancy, Parameters};
+use xoff::switch::mmu::{Mmu, Reserve};
+
+use crate::settings;
+
+/// Policies that may give a queue more as the pool fills: for all others it is a law that they do not.
+const NOT_MONOTONE: &[&str] = &[];
+
+const PORTS: u64 = 4;
+const MOST_FRAME: u64 = 9018;
+
+fn any_policy() -> impl Strategy<Value = (&'static str, Parameters)> {
+    proptest::sample::select(Parameters::NAMES)
+        .prop_flat_map(|name| (Just(name), settings::of("buffer_policy", name)))
+}
+
+fn any_reserve() -> impl Strategy<Value = Reserve> {
+    let size = prop_oneof![Just(0), 0..20_000u64].prop_map(Bytes::new);
+    (size, any::<bool>()).prop_map(
+        |(size, per_port)| {
+            if per_port { Reserve::PerPort(size) } else { Reserve::PerQueue(size) }
+        },
+    )
+}
+
+/// A packet for a queue, or the end of one that is there.
+#[derive(Clone, Copy, Debug)]
+struct Operation {
+    port: u16,
+    frame: u64,
+    leaves: bool,
+}
+
+fn any_operation() -> impl Strategy<Value = Operation> {
+    (0..PORTS as u16, 64..MOST_FRAME, proptest::bool::weighted(0.3))
+        .prop_map(|(port, frame, leaves)| Operation { port, frame, leaves })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Memory honours every threshold: it never holds more than it has, gives back what it took, and in debug builds
+    /// checks its own invariants after every packet.
+    #[test]
+    fn memory_is_never_overfull(
+        (_name, policy) in any_policy(),
+        total in 400_000..2_000_000u64,
+        reserve in any_reserve(),
+        operations in proptest::collection::vec(any_operation(), 1..400),
+    ) {
+        let mut mmu = Mmu::new(Bytes::new(total), reserve, policy, PORTS, 1);
+        let mut queues: [Vec<Bytes>; PORTS as usize] = Default::default();
+        for Operation { port, frame, leaves } in operations {
+            let (number, packets) = (Mmu::queue(port, PRIORITIES - 1), &mut queues[port as usize]);
+            if !leaves {
+                if mmu.admit(number, Bytes::new(frame)).is_ok() {
+                    packets.push(Bytes::new(frame));
+                }
+            } else if let Some(frame) = packets.pop() {
+                mmu.remove(number, frame);
+            }
+            prop_assert!(mmu.used() <= Bytes::new(total));
+            prop_assert_eq!(mmu.queue_bytes(number), packets.iter().copied().sum::<Bytes>());
+        }
+        for (port, packets) in queues.iter().enumerate() {
+            for &frame in packets {
+                mmu.remove(Mmu::queue(port as u16, PRIORITIES - 1), frame);
+            }
+        }
+        prop_assert_eq!(mmu.used(), Bytes::ZERO);
+    }
+
+    /// A queue that was admitted stands at most a packet above its threshold in the pool as the packet found it.
+    #[test]
+    fn a_queue_stops_at_its_threshold((_name, policy) in any_policy(), total in 400_000..2_000_000u64) {
+        let mut mmu = Mmu::new(Bytes::new(total), Reserve::PerQueue(Bytes::ZERO), policy.clone(), PORTS, 1);
+        let (queue, frame) = (Mmu::queue(0, 0), Bytes::new(1000));
+        loop {
+            let occupancy =
+                Occupancy { shared: Bytes::new(total), shared_used: mmu.used(), queues: PORTS };
+            let below = mmu.queue_bytes(queue) < policy.threshold(&occupancy);
+            let fits = mmu.used() + frame <= Bytes::new(total);
+            let admitted = mmu.admit(queue, frame).is_ok();
+            prop_assert_eq!(admitted, below && fits);
+            if !admitted {
+                break;
+            }
+        }
+    }
+
+    /// A fuller pool never raises a threshold.
+    #[test]
+    fn a_fuller_pool_never_raises_a_threshold(
+        (name, policy) in any_policy(),
+        shared in 1..20_000_000u64,
+        shares in (0..=1000u64, 0..=1000u64),
+        queues in 1..512u64,
+    ) {
+        if !NOT_MONOTONE.contains(&name) {
+            let used = |share: u64| Bytes::new(shared * share / 1000);
+            let threshold = |shared_used| {
+                policy.threshold(&Occupancy { shared: Bytes::new(shared), shared_used, queues })
+            };
+            let (less, more) = (used(shares.0.min(shares.1)), used(shares.0.max(shares.1)));
+            prop_assert!(threshold(less) >= threshold(more));
+        }
+    }
+}

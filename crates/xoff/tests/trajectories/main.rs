@@ -1,0 +1,124 @@
+//! The window of every congestion control, round by round, under named signals: the files beside this one.
+//! They hold packets and tenths of them, made from integers, so that every platform writes the same text.
+//! `UPDATE_SNAPSHOTS=1 cargo test --test trajectories` writes them anew; then look at the difference.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Parameters};
+use xoff::kernel::units::{Bytes, Span, Time};
+
+const SEGMENT: u64 = 1000;
+const ROUNDS: u64 = 16;
+const ROUND: Span = Span::from_microseconds(100);
+
+/// What the network does to a window of packets in one round.
+#[derive(Clone, Copy)]
+enum Signal {
+    Nothing,
+    /// The first packet of the window is lost, and repaired within the round.
+    Loss,
+    /// Nothing of the window arrives.
+    Timeout,
+    /// One packet of so many is marked, from the first on.
+    Marks(u64),
+    /// The application has only half a window to send.
+    HalfSent,
+}
+
+/// A name, and what happens in each round.
+type Course = (&'static str, fn(u64) -> Signal);
+
+/// All rounds before the fifth are undisturbed.
+const COURSES: [Course; 7] = [
+    ("nothing", |round| if round < 8 { Signal::Nothing } else { Signal::HalfSent }),
+    ("loss", |round| if round == 4 { Signal::Loss } else { Signal::Nothing }),
+    ("losses", |round| if round % 4 == 0 && round > 0 { Signal::Loss } else { Signal::Nothing }),
+    ("timeout", |round| if round == 4 { Signal::Timeout } else { Signal::Nothing }),
+    ("all_marked", |round| if round < 4 { Signal::Nothing } else { Signal::Marks(1) }),
+    ("tenth_marked", |round| if round < 4 { Signal::Nothing } else { Signal::Marks(10) }),
+    ("mark_once", |round| if round == 4 { Signal::Marks(u64::MAX) } else { Signal::Nothing }),
+];
+
+struct Sender {
+    algorithm: Algorithm,
+    now: Time,
+    /// All bytes before the round are acknowledged.
+    acknowledged: u64,
+}
+
+impl Sender {
+    fn new(parameters: &Parameters) -> Self {
+        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window: Bytes::new(10 * SEGMENT) };
+        Self { algorithm: parameters.start(&flow), now: Time::ZERO, acknowledged: 0 }
+    }
+
+    /// The window, in tenths of a packet.
+    fn tenths(&self) -> u64 {
+        self.algorithm.window().get() * 10 / SEGMENT
+    }
+
+    /// Sends a window and takes its acknowledgements, one for each packet.
+    fn round(&mut self, signal: Signal) {
+        self.now = self.now + ROUND;
+        let window = self.algorithm.window().get() / SEGMENT;
+        let packets = if matches!(signal, Signal::HalfSent) { window / 2 } else { window };
+        let end = self.acknowledged + packets * SEGMENT;
+        match signal {
+            Signal::Timeout => return self.lose(end, LossKind::Timeout),
+            Signal::Loss => self.lose(end, LossKind::Recovery),
+            _ => {}
+        }
+        for packet in 0..packets {
+            let echo = matches!(signal, Signal::Marks(of) if packet % of == 0);
+            self.acknowledge(echo, end, matches!(signal, Signal::Nothing | Signal::Marks(_)));
+        }
+        if matches!(signal, Signal::Loss) {
+            self.algorithm.on_recovered(self.now, self.algorithm.window());
+        }
+    }
+
+    fn acknowledge(&mut self, echo: bool, next_sequence: u64, window_limited: bool) {
+        self.acknowledged += SEGMENT;
+        let (newly_acked, cumulative) = (Bytes::new(SEGMENT), self.acknowledged);
+        self.algorithm
+            .on_ack(self.now, &Ack { newly_acked, echo, cumulative, next_sequence, window_limited });
+    }
+
+    fn lose(&mut self, next_sequence: u64, kind: LossKind) {
+        let in_flight = Bytes::new(next_sequence - self.acknowledged);
+        self.algorithm.on_loss(self.now, &Loss { in_flight, kind, next_sequence });
+    }
+}
+
+/// One line for each round: the window after it, under each course.
+fn trajectories(parameters: &Parameters) -> String {
+    let mut text = String::from("round");
+    for (name, _) in COURSES {
+        write!(text, " {name:>12}").unwrap();
+    }
+    let mut senders = COURSES.map(|(_, course)| (Sender::new(parameters), course));
+    for round in 0..ROUNDS {
+        write!(text, "\n{round:>5}").unwrap();
+        for (sender, course) in &mut senders {
+            sender.round(course(round));
+            write!(text, " {:>10}.{}", sender.tenths() / 10, sender.tenths() % 10).unwrap();
+        }
+    }
+    text + "\n"
+}
+
+#[test]
+fn windows_take_their_course() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/trajectories");
+    for name in Parameters::NAMES {
+        let parameters: Parameters = serde_json::from_value(json!({ "algorithm": name })).unwrap();
+        let (path, text) = (folder.join(format!("{name}.txt")), trajectories(&parameters));
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(text, committed, "{}: `make snapshots` writes it anew", path.display());
+    }
+}

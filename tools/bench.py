@@ -1,0 +1,240 @@
+"""Measures the simulator against its goals: `make bench`, or `python tools/bench.py [--runs N] [--json]`.
+
+Runs scenarios/bench/ without Python, through crates/xoff/examples/run.rs. Verdicts are printed and never fail, because
+time depends on the machine. `--gate` (`make gate`) counts instructions only, which hardly do, and fails above the
+ceiling in tools/gate.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parent.parent
+FABRIC = "scenarios/bench/fabric_128.toml"
+RENO = "scenarios/bench/reno_8192.toml"
+GATE = ROOT / "tools" / "gate.toml"
+
+# Set-up and everything else that does not grow with the run cancels in the difference of a long and a short one.
+LONG, SHORT = "5ms", "500us"
+# Many small flows, so that what is kept of each stands out from the packets in flight.
+MANY_FLOWS = ('workload.sizes={ fixed = "1000B" }', "workload.load=0.05")
+
+BYTES_PER_FLOW = 100
+MB = 1e6
+
+
+class Run(NamedTuple):
+    """What the example prints of one run."""
+
+    packet_hops: int
+    events: int
+    flows: int
+    dropped: int
+    cpu_seconds: float
+    wall_seconds: float
+    added_bytes: int
+    digest: str
+
+    @property
+    def ns_per_hop(self) -> float:
+        """CPU time of a packet crossing a link."""
+        return self.cpu_seconds * 1e9 / self.packet_hops
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number and its goal."""
+
+    benchmark: str
+    name: str
+    value: float
+    text: str
+    goal: str = ""
+    met: bool | None = None
+
+
+class BenchError(Exception):
+    """Something that keeps the benchmarks from running, in one line."""
+
+
+class Simulator:
+    """The example, built."""
+
+    def __init__(self) -> None:
+        if shutil.which("cargo") is None:
+            raise BenchError("cargo is not on the PATH; install Rust")
+        command = ["cargo", "build", "--release", "--locked", "--package", "xoff", "--example", "run"]
+        built = _output([*command, "--message-format", "json-render-diagnostics"])
+        executables = (json.loads(line).get("executable") for line in built.splitlines())
+        self.path = next(found for found in executables if found)
+
+    def run(self, scenario: str, *overrides: str, threads: int = 1) -> Run:
+        """One run."""
+        return Run(**json.loads(_output(self._command(scenario, overrides, threads))))
+
+    def instructions(self, scenario: str, *overrides: str) -> tuple[int, Run]:
+        """One run under callgrind: the instructions of the whole process, and what it printed."""
+        if shutil.which("valgrind") is None:
+            raise BenchError("valgrind is not on the PATH; on Debian, apt install valgrind")
+        callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+        done = _finish([*callgrind, *self._command(scenario, overrides, 1)])
+        collected = re.search(r"Collected : (\d+)", done.stderr)
+        if collected is None:
+            raise BenchError(f"callgrind counted nothing:\n{done.stderr}")
+        return int(collected[1]), Run(**json.loads(done.stdout))
+
+    def _command(self, scenario: str, overrides: tuple[str, ...], threads: int) -> list[str]:
+        settings = [word for override in overrides for word in ("--set", override)]
+        return [self.path, scenario, "--threads", str(threads), *settings]
+
+
+def _output(command: list[str]) -> str:
+    return _finish(command).stdout
+
+
+def _finish(command: list[str]) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchError(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
+    return done
+
+
+def instructions_per_hop(simulator: Simulator) -> float:
+    """Instructions of a packet crossing a link: a long run less a short one, over the packet-hops between them."""
+    (long, long_run), (short, short_run) = (
+        simulator.instructions(FABRIC, f"stop.arrivals_end={length}") for length in (LONG, SHORT)
+    )
+    return (long - short) / (long_run.packet_hops - short_run.packet_hops)
+
+
+def bytes_per_flow(simulator: Simulator) -> float:
+    """Memory that a finished flow leaves behind, the columns of the report included."""
+    long, short = (simulator.run(FABRIC, *MANY_FLOWS, f"stop.arrivals_end={length}") for length in ("20ms", "5ms"))
+    return (long.added_bytes - short.added_bytes) / (long.flows - short.flows)
+
+
+def fabric(simulator: Simulator, runs: int) -> list[Figure]:
+    """The engine's benchmark."""
+    pairs = [(simulator.run(FABRIC), simulator.run(FABRIC, threads=2)) for _ in range(runs)]
+    if len({run.digest for pair in pairs for run in pair}) > 1:
+        raise BenchError(f"{FABRIC}: digests differ between runs")
+    times = [alone.ns_per_hop for alone, _ in pairs]
+    alone = pairs[0][0]
+    added = max(alone.added_bytes for alone, _ in pairs)
+    beyond = (added - BYTES_PER_FLOW * alone.flows) / MB
+    instructions, flow = instructions_per_hop(simulator), bytes_per_flow(simulator)
+    speedup = median(alone.wall_seconds / both.wall_seconds for alone, both in pairs)
+    time, least = median(times), min(times)
+
+    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
+        return Figure("fabric_128", name, value, text, goal, met)
+
+    return [
+        figure("packet-hops", alone.packet_hops, f"{alone.packet_hops:,}"),
+        figure("CPU per packet-hop, median", time, f"{time:.1f} ns", "at most 45 ns", time <= 45),
+        figure("CPU per packet-hop, least", least, f"{least:.1f} ns"),
+        figure("instructions per packet-hop", instructions, f"{instructions:.0f}", "at most 330", instructions <= 330),
+        figure("memory added", added / MB, f"{added / MB:.1f} MB"),
+        figure("memory added beyond 100 B a flow", beyond, f"{beyond:.1f} MB", "at most 40 MB", beyond <= 40),
+        figure("memory of a finished flow", flow, f"{flow:.0f} B"),
+        figure("two threads, wall time", speedup, f"{speedup:.2f} times", "at least 1.6 times", speedup >= 1.6),
+    ]
+
+
+def reno(simulator: Simulator) -> list[Figure]:
+    """The public figure of another simulator."""
+    run = simulator.run(RENO)
+    added = run.added_bytes / MB
+
+    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
+        return Figure("reno_8192", name, value, text, goal, met)
+
+    return [
+        figure("packet-hops", run.packet_hops, f"{run.packet_hops:,}"),
+        figure("packets dropped", run.dropped, f"{run.dropped:,}", "none", run.dropped == 0),
+        figure("CPU", run.cpu_seconds, f"{run.cpu_seconds:.2f} s", "under 5 s", run.cpu_seconds < 5),
+        figure("CPU per packet-hop", run.ns_per_hop, f"{run.ns_per_hop:.1f} ns"),
+        figure("memory added", added, f"{added:,.0f} MB", "under 2 GB", added < 2000),
+    ]
+
+
+def machine() -> dict[str, Any]:
+    """What the times depend on; a load above zero means that others were using it."""
+    try:
+        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    except OSError:
+        found = None
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    return {"processor": found[1] if found else platform.processor(), "cores": os.cpu_count(), "load": load}
+
+
+def show(figures: list[Figure], where: dict[str, Any], runs: int) -> None:
+    """The table."""
+    title = f"{where['processor']}, {where['cores']} cores, load {where['load']:.1f} before; {runs} runs"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for heading in ("benchmark", "figure"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("goal", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for figure in figures:
+        verdict = {None: "", True: "[green]met[/]", False: "[yellow]not met[/]"}[figure.met]
+        table.add_row(figure.benchmark, figure.name, figure.text, figure.goal, verdict)
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console.print(table)
+    console.print(f"Instructions: callgrind, {LONG} of arrivals less {SHORT}, so that set-up cancels.")
+
+
+def gate(simulator: Simulator) -> int:
+    """1 if a packet-hop needs more instructions than it may."""
+    ceiling = tomllib.loads(GATE.read_text(encoding="utf-8"))["instructions_per_packet_hop"]
+    measured = instructions_per_hop(simulator)
+    passed = measured <= ceiling
+    verdict = "passed" if passed else "failed: make it faster, or raise the ceiling in tools/gate.toml and say why"
+    print(f"fabric_128: {measured:.1f} instructions per packet-hop, ceiling {ceiling}: {verdict}")
+    return 0 if passed else 1
+
+
+def bench(simulator: Simulator, runs: int, *, as_json: bool) -> int:
+    """All figures; 0 whatever they are."""
+    where = machine()
+    figures = [*fabric(simulator, runs), *reno(simulator)]
+    if as_json:
+        print(json.dumps({"machine": where, "runs": runs, "figures": [asdict(figure) for figure in figures]}, indent=2))
+    else:
+        show(figures, where, runs)
+    return 0
+
+
+def main() -> int:
+    """Returns the exit status."""
+    parser = argparse.ArgumentParser(description="Measures the simulator against its goals.")
+    parser.add_argument("--gate", action="store_true", help="only count instructions; fail above tools/gate.toml")
+    parser.add_argument("--runs", type=int, default=5, metavar="N", help="runs of fabric_128 on one and two threads")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    options = parser.parse_args()
+    try:
+        simulator = Simulator()
+        return gate(simulator) if options.gate else bench(simulator, options.runs, as_json=options.json)
+    except BenchError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
