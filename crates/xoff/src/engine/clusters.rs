@@ -88,12 +88,12 @@ pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) ->
     let mut spread = 0;
     clusters
         .iter()
-        .map(|cluster| match cluster.nodes.iter().find_map(|&node| rack_of[node as usize]) {
-            Some(rack) => rack as usize * threads / racks,
-            None => {
-                spread += 1;
-                (spread - 1) % threads
+        .map(|cluster| {
+            if let Some(rack) = cluster.nodes.iter().find_map(|&node| rack_of[node as usize]) {
+                return rack as usize * threads / racks;
             }
+            spread += 1;
+            (spread - 1) % threads
         })
         .collect()
 }

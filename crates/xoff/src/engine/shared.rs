@@ -1,7 +1,7 @@
 //! What threads share: a barrier, what each has pending, and mail. Everything else belongs to one thread.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::sampler::{Sample, Sampler};
 use super::worker::{Worker, Workshop};
@@ -79,7 +79,7 @@ impl Shared {
     pub(super) fn post(&self, parity: usize, from: usize, to: usize, outbox: &mut Vec<Mail>) {
         if !outbox.is_empty() {
             let mut box_of =
-                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
+                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::swap(&mut *box_of, outbox);
         }
     }
@@ -88,7 +88,7 @@ impl Shared {
     pub(super) fn collect(&self, parity: usize, to: usize, mut accept: impl FnMut(Mail)) {
         for from in (0..self.threads).filter(|&from| from != to) {
             let mut mail =
-                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(|e| e.into_inner());
+                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(PoisonError::into_inner);
             mail.drain(..).for_each(&mut accept);
         }
     }

@@ -228,8 +228,7 @@ impl Layout {
                     outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32, ring };
                 }
                 Class::Host => {
-                    self.host_sources[place as usize] =
-                        HostSource { cluster: number, rank, due: Time::MAX };
+                    self.host_sources[place as usize] = HostSource { cluster: number, rank, due: Time::MAX };
                 }
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
@@ -257,11 +256,7 @@ fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
     let nodes = 0..network.nodes.len() as NodeId;
     nodes
         .flat_map(|node| network.ports.of(node))
-        .map(|port| Outgoing {
-            cluster: REMOTE,
-            rank: thread_of[port.peer as usize] as u32,
-            ring: u32::MAX,
-        })
+        .map(|port| Outgoing { cluster: REMOTE, rank: thread_of[port.peer as usize] as u32, ring: u32::MAX })
         .collect()
 }
 

@@ -133,7 +133,10 @@ impl Host {
 
     /// Packets that are in this host: waiting in the adapter or in the host's delay.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
-        self.adapter.port.queued().chain(self.adapter.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
+        self.adapter
+            .port
+            .queued()
+            .chain(self.adapter.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
     }
 
     /// Announces a flow. Flows are announced in order of their start.

@@ -108,7 +108,8 @@ impl Host {
                 (Receiver::ConstantRate(ConstantRateReceiver::default()), Bytes::ZERO)
             }
         };
-        let reception = Reception { receiver, back: ReturnAddress::of(packet, frame), timer: Timer::default() };
+        let reception =
+            Reception { receiver, back: ReturnAddress::of(packet, frame), timer: Timer::default() };
         let slot = self.receptions.insert(reception) as u32;
         self.reception_slots[number] = slot;
         slot

@@ -47,6 +47,10 @@ pub struct FinishedFlow {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large one is the usual one, and the hot loop boxes nothing"
+)]
 enum Sender {
     Tcp(TcpSender),
     ConstantRate(ConstantRateSender),

@@ -71,7 +71,8 @@ impl<T: Copy + Default> Ring<T> {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let entry = self.slots.as_ptr().wrapping_add(self.head.wrapping_add(offset) as usize & self.mask());
+            let entry =
+                self.slots.as_ptr().wrapping_add(self.head.wrapping_add(offset) as usize & self.mask());
             // SAFETY: a prefetch of any address is a hint and touches nothing.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(entry.cast());

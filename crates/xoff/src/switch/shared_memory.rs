@@ -170,12 +170,7 @@ impl Memory {
     }
 
     #[inline]
-    fn report_queue(
-        &self,
-        queue: usize,
-        port: &Port,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
+    fn report_queue(&self, queue: usize, port: &Port, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
