@@ -103,7 +103,18 @@ const PARTS: &[Part] = &[
     ),
     part(
         "report",
-        &["kernel", "observer", "port", "topology", "host", "engine", "simulation", "ideal", "watch"],
+        &[
+            "kernel",
+            "observer",
+            "port",
+            "topology",
+            "switch",
+            "host",
+            "engine",
+            "simulation",
+            "ideal",
+            "watch",
+        ],
         "reads what a run has left.",
     ),
 ];
