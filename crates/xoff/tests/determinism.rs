@@ -204,6 +204,17 @@ fn sources_as_fast_as_the_adapter_against_windows() {
     ]);
 }
 
+#[test]
+fn another_seed_gives_other_results() {
+    let workload = "workload = [{ kind = 'permutation', transport = 'dctcp', size = '20kB' }]";
+    let digest = |seed: &str| {
+        let text = ["title = 'seeds'", seed, STAR, DCTCP, workload].join("\n");
+        report(&simulation_of(&text, &[], &Files::new()), PLAIN).digest
+    };
+    assert_eq!(digest("seed = 1"), digest(""));
+    assert_ne!(digest("seed = 1"), digest("seed = 2"));
+}
+
 /// A flow every 100 s, for an hour: those from the 12th on start beyond the longest run.
 #[test]
 fn every_engine_ends_at_the_longest_run() {
