@@ -115,11 +115,11 @@ impl Port {
         }
         let priority = self.ready.ilog2() as usize;
         let queue = &mut self.queues[priority];
-        let packet = queue.pop_front();
+        let packet = queue.take_front();
         if queue.is_empty() {
             self.ready &= !(1 << priority);
         }
-        packet
+        Some(packet)
     }
 
     /// Puts a packet on the wire, which must be free.

@@ -102,13 +102,13 @@ impl Wheel {
 
     /// Takes the packet that arrives now from a ring, of whose arrivals the source of this rank tells.
     #[inline]
-    pub(super) fn take_arrival(&mut self, ring: u32, rank: usize) -> Option<Packet> {
+    pub(super) fn take_arrival(&mut self, ring: u32, rank: usize) -> Packet {
         let ring = &mut self.rings[ring as usize];
-        let flight = ring.pop_front();
+        let Flight { packet, .. } = ring.take_front();
         ring.prefetch(1);
         let next = ring.front().map_or(Time::MAX, |flight| flight.arrives);
         self.set(rank, next);
-        flight.map(|flight| flight.packet)
+        packet
     }
 
     /// A source of a cluster that is not running has something pending at `time`.

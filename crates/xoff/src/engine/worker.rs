@@ -379,9 +379,8 @@ impl<O: Observer> Worker<'_, O> {
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::SwitchArrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.ring, rank) {
-                    switches[source.place as usize].on_arrival(packet, &mut context);
-                }
+                let packet = context.agenda.take_arrival(source.ring, rank);
+                switches[source.place as usize].on_arrival(packet, &mut context);
             }
             Kind::SwitchEndOfTransmission => {
                 let switch = &mut switches[source.place as usize];
@@ -402,9 +401,8 @@ impl<O: Observer> Worker<'_, O> {
                 context.agenda.set(rank, next);
             }
             Kind::HostArrival => {
-                if let Some(packet) = context.agenda.take_arrival(source.ring, rank) {
-                    host.on_arrival(packet, &mut context);
-                }
+                let packet = context.agenda.take_arrival(source.ring, rank);
+                host.on_arrival(packet, &mut context);
             }
             Kind::Host | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_due(&mut context),
         }

@@ -55,13 +55,17 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes the entry at the front.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
-        if self.length == 0 {
-            return None;
-        }
+        if self.length == 0 { None } else { Some(self.take_front()) }
+    }
+
+    /// Takes the entry at the front, which must be there.
+    #[inline]
+    pub fn take_front(&mut self) -> T {
+        assert!(self.length > 0, "there is an entry to take");
         let value = *self.slot(self.index(0));
         self.length -= 1;
         self.head = if self.length == 0 { 0 } else { self.head.wrapping_add(1) };
-        Some(value)
+        value
     }
 
     /// Asks for the memory of the entry behind `offset` others, which is read soon. Nothing waits for it.
