@@ -12,7 +12,6 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::DropReason;
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
-use crate::switch::shared_memory::SharedMemory;
 use crate::topology::NodeId;
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
@@ -267,7 +266,7 @@ fn series(simulation: &Simulation, samples: &[Sample]) -> (SeriesColumns, Vec<St
 
 fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     let hosts = outcome.hosts.iter().map(Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
+    hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports().iter()))
 }
 
 /// Timers that outlive their flows, and how often somebody looks, must not make a run longer.

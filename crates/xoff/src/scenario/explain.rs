@@ -300,6 +300,7 @@ fn source(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Topology, Transport, Workload};
     use super::*;
 
     fn only(name: &str) -> Explanation {
@@ -379,12 +380,12 @@ mod tests {
             let names = list.iter().filter(|listing| listing.family == family);
             names.map(|listing| listing.name.as_str()).collect::<Vec<_>>()
         };
-        assert_eq!(of("topology"), ["star", "dumbbell", "leaf_spine", "fat_tree", "custom"]);
-        assert_eq!(of("buffer_policy"), ["complete_sharing", "static_partition", "dynamic_threshold"]);
-        assert_eq!(of("marking"), ["threshold", "red"]);
-        assert_eq!(of("transport"), ["tcp", "constant_rate"]);
-        assert_eq!(of("congestion_control"), ["reno", "dctcp"]);
-        assert_eq!(of("workload"), ["poisson", "long_lived", "incast", "permutation", "trace"]);
+        assert_eq!(of("topology"), Topology::NAMES);
+        assert_eq!(of("buffer_policy"), crate::switch::buffer_policy::Parameters::NAMES);
+        assert_eq!(of("marking"), crate::switch::marking::Parameters::NAMES);
+        assert_eq!(of("transport"), Transport::NAMES);
+        assert_eq!(of("congestion_control"), crate::congestion_control::Parameters::NAMES);
+        assert_eq!(of("workload"), Workload::NAMES);
         assert!(list.iter().all(|listing| listing.about.ends_with('.') && !listing.about.contains('\n')));
     }
 

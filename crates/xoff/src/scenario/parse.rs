@@ -52,6 +52,7 @@ fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::choices;
     use super::*;
 
     const DEMO: &str = r#"
@@ -100,6 +101,7 @@ arrivals_end = "10ms"
     #[test]
     fn a_wrong_value_is_answered_in_one_line_with_key_and_remedy() {
         let rate = "topology.host_link.rate";
+        let policies = choices(crate::switch::buffer_policy::Parameters::NAMES.iter().copied());
         for (change, expected) in [
             ("switch.buffer.alfa=2", "switch[0].buffer.alfa: unknown key `alfa`; did you mean `alpha`? known keys: `policy`, `alpha`".to_owned()),
             ("topology.host_link.rate=100", format!("{rate}: 100 has no unit; {RATE}")),
@@ -120,7 +122,7 @@ arrivals_end = "10ms"
             ("switch.total=1kB", "switch[0].total: 1kB is smaller than one packet; expected at least 1518B, the largest frame of the transports".to_owned()),
             ("switch.total=1.5B", format!("switch[0].total: \"1.5B\" is not a whole number of B; {SIZE}")),
             ("switch.buffer.alpha=0", "switch[0].buffer.alpha: 0 is too small; expected a value above 0".to_owned()),
-            ("switch.buffer.policy=dynamic_treshold", "switch[0].buffer.policy: unknown policy \"dynamic_treshold\"; did you mean \"dynamic_threshold\"? expected \"complete_sharing\" or \"static_partition\" or \"dynamic_threshold\"".to_owned()),
+            ("switch.buffer.policy=dynamic_treshold", format!("switch[0].buffer.policy: unknown policy \"dynamic_treshold\"; did you mean \"dynamic_threshold\"? expected {policies}")),
             ("switch.buffer={ policy = \"complete_sharing\", alpha = 3 }", "switch[0].buffer.alpha: unknown key `alpha`; it belongs to policy = \"dynamic_threshold\"; known keys: `policy`".to_owned()),
             ("switch.marking.queue={ kind = \"red\", minimum = \"2kB\", maximum = \"2kB\", probability = 0.1 }", "switch[0].marking.queue.maximum: \"2kB\" is not above `minimum`, \"2kB\"; expected a value above `minimum`".to_owned()),
             ("transport.dctcp.payload=0B", "transport.dctcp.payload: \"0B\" is too small; expected a value at least 1B".to_owned()),
