@@ -82,10 +82,11 @@ clean: ## Remove what was built (not results/)
 
 # Two stamps: the package with what it needs to run, and the tools to develop it.
 .venv/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "xoff needs Python 3.11 or later: make PYTHON=python3.11")'
-	$(PYTHON) -m venv .venv || { echo 'Python lacks venv: on Debian, apt install python3-venv' >&2; rm -rf .venv; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "xoff needs Python 3.11 or later: make PYTHON=python3.11")'
+	@$(PYTHON) -m venv .venv || { echo 'Python lacks venv: on Debian, apt install python3-venv' >&2; rm -rf .venv; exit 1; }
 
 .venv/built: .venv/bin/python pyproject.toml $(RUST_SOURCES)
+	@echo 'Building xoff into .venv: the first time takes a minute or two'
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 

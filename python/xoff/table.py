@@ -76,9 +76,10 @@ def cards(summary: Summary) -> list[Card]:
 
 
 def counters(summary: Summary) -> dict[str, dict[str, str]]:
-    """Every group of counters of the summary, each number written out."""
+    """Every group of counters of the summary that counted anything, each number written out."""
     groups = {name: group for name, group in summary.items() if isinstance(group, dict) and name != "flows"}
-    return {name: {key: _plain(value) for key, value in _flat(group)} for name, group in groups.items()}
+    told = {name: group for name, group in groups.items() if any(value for _, value in _flat(group))}
+    return {name: {key: _plain(value) for key, value in _flat(group)} for name, group in told.items()}
 
 
 def _cell(column: Column, value: float | None) -> str:
