@@ -34,6 +34,9 @@ LONG, SHORT = "5ms", "500us"
 # Many small flows, so that what is kept of each stands out from the packets in flight.
 MANY_FLOWS = ('workload.sizes={ fixed = "1000B" }', "workload.load=0.05")
 
+# Threads that wait spin, so two of them use two cores all the time, if nobody else does.
+IDLE_CORES = 1.8
+
 BYTES_PER_FLOW = 100
 MB = 1e6
 
@@ -138,7 +141,6 @@ def fabric(simulator: Simulator, runs: int) -> list[Figure]:
     added = max(alone.added_bytes for alone, _ in pairs)
     beyond = (added - BYTES_PER_FLOW * alone.flows) / MB
     instructions, flow = instructions_per_hop(simulator), bytes_per_flow(simulator)
-    speedup = median(alone.wall_seconds / both.wall_seconds for alone, both in pairs)
     time, least = median(times), min(times)
 
     def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
@@ -152,8 +154,18 @@ def fabric(simulator: Simulator, runs: int) -> list[Figure]:
         figure("memory added", added / MB, f"{added / MB:.1f} MB"),
         figure("memory added beyond 100 B a flow", beyond, f"{beyond:.1f} MB", "at most 40 MB", beyond <= 40),
         figure("memory of a finished flow", flow, f"{flow:.0f} B"),
-        figure("two threads, wall time", speedup, f"{speedup:.2f} times", "at least 1.6 times", speedup >= 1.6),
+        two_threads(pairs),
     ]
+
+
+def two_threads(pairs: list[tuple[Run, Run]]) -> Figure:
+    """The speed-up of a second thread, pair by pair; it says nothing unless the machine had a second core to give."""
+    speedup = median(alone.wall_seconds / both.wall_seconds for alone, both in pairs)
+    cores = median(both.cpu_seconds / both.wall_seconds for _, both in pairs)
+    idle = cores >= IDLE_CORES
+    text = f"{speedup:.2f} times" if idle else f"{speedup:.2f} times, on {cores:.1f} cores"
+    met = speedup >= 1.6 if idle else None
+    return Figure("fabric_128", "two threads, wall time", speedup, text, "at least 1.6 times, idle", met)
 
 
 def reno(simulator: Simulator) -> list[Figure]:
