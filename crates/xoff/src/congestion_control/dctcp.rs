@@ -75,7 +75,7 @@ impl Dctcp {
     /// SIGCOMM 2010, equation 2: cuts by half of alpha, once a window.
     fn cut(&mut self, next_sequence: u64) {
         let window = self.reno.window().as_f64() * (1.0 - self.alpha / 2.0);
-        self.reno.cut_to(Bytes::from_f64(window));
+        self.reno.lower_to(Bytes::from_f64(window));
         self.cut_end = next_sequence;
     }
 }
@@ -194,6 +194,15 @@ mod tests {
         ack.cumulative = 147_460;
         dctcp.on_ack(Time::ZERO, &ack);
         assert_eq!(dctcp.window(), Bytes::new(111_781));
+    }
+
+    #[test]
+    fn an_echo_after_a_timeout_does_not_raise_the_window() {
+        let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
+        let loss = Loss { in_flight: Bytes::new(146_000), kind: LossKind::Timeout, next_sequence: 146_000 };
+        dctcp.on_loss(Time::ZERO, &loss);
+        dctcp.cut(292_000);
+        assert_eq!(dctcp.window(), Bytes::new(1460));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::kernel::units::{Bytes, Time};
 pub struct Parameters {}
 
 /// Least window after a loss or a mark, in segments.
-pub(super) const WINDOW_FLOOR: u64 = 2;
+const WINDOW_FLOOR: u64 = 2;
 
 /// The window and how it grows: shared by every algorithm that grows as Reno does.
 #[derive(Clone, Debug)]
@@ -41,9 +41,16 @@ impl Reno {
     }
 
     /// Cuts window and slow-start threshold to `window`, but not below two segments.
-    pub(super) fn cut_to(&mut self, window: Bytes) {
-        self.window = window.max(self.segment * WINDOW_FLOOR);
-        self.threshold = self.window;
+    fn cut_to(&mut self, window: Bytes) {
+        self.threshold = window.max(self.segment * WINDOW_FLOOR);
+        self.window = self.threshold;
+    }
+
+    /// The same for a signal that is not a loss: a window that a timeout has left below the floor is not raised.
+    pub(super) fn lower_to(&mut self, window: Bytes) {
+        let before = self.window;
+        self.cut_to(window);
+        self.window = self.window.min(before);
     }
 }
 
