@@ -4,9 +4,7 @@ use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::Packet;
 use crate::scenario;
-
-/// Index of an egress port in the whole network, and so of the one direction of a link that it feeds.
-pub type PortId = u32;
+use crate::topology::PortId;
 
 /// The engine as a node sees it. Nothing that a node does takes effect elsewhere except through here.
 pub trait Agenda {

@@ -25,5 +25,17 @@ pub mod workload;
 pub use engine::Progress;
 pub use report::Report;
 pub use scenario::{Scenario, ScenarioError};
-pub use simulation::{Execution, Simulation, run};
+pub use simulation::{Execution, Simulation};
 pub use workload::Files;
+
+/// Runs a scenario. `files` holds the text of every file that it names; `progress` is asked whether to go on.
+pub fn run(
+    scenario: &Scenario,
+    files: &Files,
+    threads: usize,
+    progress: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Report, ScenarioError> {
+    let simulation = Simulation::new(scenario, files)?;
+    let outcome = simulation.run(Execution::with_threads(threads), progress);
+    Ok(Report::new(&simulation, &outcome))
+}

@@ -1,8 +1,8 @@
 //! Observers: who is told of every change. The silent one is compiled away.
 
-use crate::agenda::PortId;
 use crate::kernel::units::{Bytes, Time};
 use crate::topology::NodeId;
+use crate::topology::PortId;
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

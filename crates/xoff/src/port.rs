@@ -1,11 +1,12 @@
 //! An egress port: eight queues, a strict-priority pick and the start of a link.
 //! An idle port needs no event: a transmission starts at once, and its end is an event only when something waits.
 
-use crate::agenda::{Agenda, Context, PortId};
+use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{PRIORITIES, Packet};
+use crate::topology::PortId;
 
 /// What a port has done since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

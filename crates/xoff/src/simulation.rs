@@ -9,7 +9,6 @@ use crate::kernel::units::{Bytes, Span};
 use crate::observer::Silent;
 use crate::packet::PRIORITIES;
 use crate::port::Port;
-use crate::report::Report;
 use crate::routing::Routes;
 use crate::scenario::{Scenario, ScenarioError, SwitchSettings, Transport};
 use crate::switch::mmu::{Mmu, Reserve};
@@ -45,18 +44,6 @@ impl Execution {
     pub fn with_threads(threads: usize) -> Self {
         Self { threads, longest_window: Span::MAX }
     }
-}
-
-/// Runs a scenario. `files` holds the text of every file that it names; `progress` is asked whether to go on.
-pub fn run(
-    scenario: &Scenario,
-    files: &Files,
-    threads: usize,
-    progress: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Report, ScenarioError> {
-    let simulation = Simulation::new(scenario, files)?;
-    let outcome = simulation.run(Execution::with_threads(threads), progress);
-    Ok(Report::new(&simulation, &outcome))
 }
 
 impl Simulation {

@@ -12,15 +12,19 @@ pub mod sources;
 mod wheel;
 mod worker;
 
+use std::sync::atomic::Ordering;
+
 use crate::host::Host;
-use crate::kernel::units::Span;
+use crate::kernel::units::{Span, Time};
+use crate::observer::Observer;
 use crate::switch::shared_memory::SharedMemory;
+use shared::Shared;
+use worker::Worker;
 
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
 pub use instants::{Instants, LONGEST_RUN};
 pub use sampler::{Quantity, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
-pub(crate) use shared::run;
 pub(crate) use worker::Workshop;
 
 /// Links shorter than this do not separate clusters: windows would cost more than they hold.
@@ -30,9 +34,9 @@ pub const SHORTEST_WINDOW: Span = Span::from_nanoseconds(200);
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time.
-    pub now: crate::kernel::units::Time,
+    pub now: Time,
     /// When the run will end at the latest, where that is known.
-    pub end: Option<crate::kernel::units::Time>,
+    pub end: Option<Time>,
     /// Flows started.
     pub started: u64,
     /// Flows finished.
@@ -49,9 +53,31 @@ pub struct Outcome {
     /// What was sampled or seen to change.
     pub samples: Samples,
     /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
-    pub end: Option<crate::kernel::units::Time>,
+    pub end: Option<Time>,
     /// Events handled.
     pub events: u64,
     /// Whether the caller ended it.
     pub interrupted: bool,
+}
+
+/// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
+pub(crate) fn run<O: Observer + Send>(
+    workshop: &Workshop<'_>,
+    observers: Vec<O>,
+    sampler: &Sampler,
+    progress: &mut dyn FnMut(&Progress) -> bool,
+    recorded: impl Fn(O) -> Vec<Sample>,
+) -> Outcome {
+    let threads = observers.len();
+    let shared = Shared::new(threads);
+    let mut workers: Vec<Worker<'_, O>> = workshop.workers(observers, sampler);
+    std::thread::scope(|scope| {
+        let (first, others) = workers.split_first_mut().expect("there is at least one thread");
+        for worker in others {
+            scope.spawn(|| worker.run(&shared, &mut |_| true));
+        }
+        first.run(&shared, progress);
+    });
+    let interrupted = shared.interrupted.load(Ordering::Relaxed);
+    Worker::gather(workers, interrupted, recorded)
 }

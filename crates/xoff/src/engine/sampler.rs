@@ -1,6 +1,5 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
-use crate::agenda::PortId;
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::PRIORITIES;
@@ -8,6 +7,7 @@ use crate::port::Port;
 use crate::switch::mmu::Mmu;
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::NodeId;
+use crate::topology::PortId;
 
 /// What a row tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,22 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::sampler::{Sample, Sampler};
-use super::worker::{Worker, Workshop};
-use super::{Outcome, Progress};
-use crate::agenda::PortId;
+use super::wheel::Mail;
 use crate::kernel::barrier::Barrier;
-use crate::observer::Observer;
-use crate::packet::Flight;
-
-/// A packet for another thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mail {
-    /// The port that sent it.
-    pub(super) port: PortId,
-    /// The packet and when it arrives.
-    pub(super) flight: Flight,
-}
 
 /// Flows of one thread, or of all.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +33,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    fn new(threads: usize) -> Self {
+    pub(super) fn new(threads: usize) -> Self {
         Self {
             threads,
             barrier: Barrier::new(threads),
@@ -92,26 +78,4 @@ impl Shared {
             mail.drain(..).for_each(&mut accept);
         }
     }
-}
-
-/// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
-pub(crate) fn run<O: Observer + Send>(
-    workshop: &Workshop<'_>,
-    observers: Vec<O>,
-    sampler: &Sampler,
-    progress: &mut dyn FnMut(&Progress) -> bool,
-    recorded: impl Fn(O) -> Vec<Sample>,
-) -> Outcome {
-    let threads = observers.len();
-    let shared = Shared::new(threads);
-    let mut workers: Vec<Worker<'_, O>> = workshop.workers(observers, sampler);
-    std::thread::scope(|scope| {
-        let (first, others) = workers.split_first_mut().expect("there is at least one thread");
-        for worker in others {
-            scope.spawn(|| worker.run(&shared, &mut |_| true));
-        }
-        first.run(&shared, progress);
-    });
-    let interrupted = shared.interrupted.load(Ordering::Relaxed);
-    Worker::gather(workers, interrupted, recorded)
 }

@@ -2,12 +2,21 @@
 
 use std::ops::Range;
 
-use super::shared::Mail;
-use crate::agenda::{Agenda, PortId};
+use crate::agenda::Agenda;
 use crate::kernel::ring::Ring;
 use crate::kernel::tournament::{NEVER, Tournaments};
 use crate::kernel::units::Time;
 use crate::packet::{Flight, Packet};
+use crate::topology::PortId;
+
+/// A packet for another thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mail {
+    /// The port that sent it.
+    pub(super) port: PortId,
+    /// The packet and when it arrives.
+    pub(super) flight: Flight,
+}
 
 /// Where packets sent on a port are heard of: at the rank of the arrival in a cluster of this thread, or on another.
 #[derive(Clone, Copy, Debug)]

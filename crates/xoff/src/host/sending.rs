@@ -223,11 +223,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let slot = self.sending_slots[packet.flow() as usize];
-        if slot == GONE {
-            return;
-        }
-        let slot = slot as usize;
+        let Some(slot) = self.sending_slot(packet.flow()) else { return };
         let sending = &mut self.sendings[slot];
         let Sender::Tcp(sender) = &mut sending.sender else { return };
         let progress = sender.on_ack(context.now, packet);
@@ -252,11 +248,8 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let slot = self.sending_slots[number as usize];
-        if slot == GONE {
-            return;
-        }
-        let sending = &mut self.sendings[slot as usize];
+        let Some(slot) = self.sending_slot(number) else { return };
+        let sending = &mut self.sendings[slot];
         if !self.timers.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
         }
@@ -265,14 +258,13 @@ impl Host {
             self.counters.timeouts += 1;
             context.observer.on_window(context.now, self.id, number, sender.window());
         }
-        self.pump(slot as usize, context);
+        self.pump(slot, context);
     }
 
     #[inline]
     pub(super) fn on_entered_adapter(&mut self, packet: &Packet) {
-        let slot = self.sending_slots[packet.flow() as usize];
-        if slot != GONE {
-            self.sendings[slot as usize].queued += packet.frame();
+        if let Some(slot) = self.sending_slot(packet.flow()) {
+            self.sendings[slot].queued += packet.frame();
         }
     }
 
@@ -283,16 +275,20 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let slot = self.sending_slots[packet.flow() as usize];
-        if slot == GONE {
-            return;
-        }
-        let sending = &mut self.sendings[slot as usize];
+        let Some(slot) = self.sending_slot(packet.flow()) else { return };
+        let sending = &mut self.sendings[slot];
         sending.queued -= packet.frame();
         if sending.held_back && sending.queued < context.fabric.host.small_queue {
             sending.held_back = false;
-            self.pump(slot as usize, context);
+            self.pump(slot, context);
         }
+    }
+
+    /// Where a flow's state is, unless it is done.
+    #[inline]
+    fn sending_slot(&self, number: u32) -> Option<usize> {
+        let slot = self.sending_slots[number as usize];
+        (slot != GONE).then_some(slot as usize)
     }
 
     fn finish_sending(&mut self, slot: usize, finish: Time) {

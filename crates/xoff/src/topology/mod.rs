@@ -14,7 +14,7 @@ mod ports;
 mod star;
 
 pub use names::{Names, did_you_mean};
-pub use ports::{Port, Ports};
+pub use ports::{Port, PortId, Ports};
 
 use crate::kernel::units::{Rate, Span};
 use crate::scenario::{ScenarioError, Topology};

@@ -2,6 +2,9 @@
 
 use super::{Link, NodeId};
 
+/// Index of a port among the ports of all nodes, and so of the one direction of a link that it feeds.
+pub type PortId = u32;
+
 /// One end of a link, seen from the node that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
@@ -43,7 +46,7 @@ impl Ports {
     }
 
     /// The index of a node's first port among the ports of all nodes.
-    pub fn first(&self, node: NodeId) -> u32 {
+    pub fn first(&self, node: NodeId) -> PortId {
         self.starts[node as usize]
     }
 

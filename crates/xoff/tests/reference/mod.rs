@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use xoff::Simulation;
-use xoff::agenda::{Agenda, Context, PortId};
+use xoff::agenda::{Agenda, Context};
 use xoff::engine::sources::Class;
 use xoff::engine::{Outcome, Samples};
 use xoff::host::Host;
@@ -14,6 +14,7 @@ use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
 use xoff::packet::Packet;
 use xoff::switch::shared_memory::SharedMemory;
+use xoff::topology::PortId;
 use xoff::topology::{Network, NodeId};
 
 /// What orders events: when, what, at which node, at which of its ports. No two pending events are alike in all four.
