@@ -40,9 +40,17 @@ const PARTS: &[Part] = &[
         &["kernel", "routing", "topology"],
         "names nodes, and the five-tuple that routing hashes.",
     ),
-    part("observer", &["kernel", "topology", "agenda"], "hears of numbers, nodes and ports."),
-    part("agenda", &["kernel", "observer", "packet", "scenario"], "is all that a node sees of its engine."),
-    part("port", &["kernel", "observer", "agenda", "packet"], "is shared by switches and adapters."),
+    part("observer", &["kernel", "topology"], "hears of numbers, nodes and ports."),
+    part(
+        "agenda",
+        &["kernel", "observer", "packet", "scenario", "topology"],
+        "is all that a node sees of its engine.",
+    ),
+    part(
+        "port",
+        &["kernel", "observer", "agenda", "packet", "topology"],
+        "is shared by switches and adapters.",
+    ),
     part(
         "transport",
         &["kernel", "packet", "scenario", "congestion_control"],
