@@ -76,6 +76,12 @@ impl Port {
         self.id
     }
 
+    /// Bytes put on the wire by now, of a packet under way only those that have left.
+    pub fn wire_bytes_by(&self, now: Time) -> Bytes {
+        let still_to_go = if self.busy_until > now { self.busy_until.since(now) } else { Span::ZERO };
+        self.counters.wire_bytes - self.clock.bytes_in(still_to_go)
+    }
+
     /// The time that `wire` bytes take on its link.
     pub fn transmission_time(&self, wire: Bytes) -> Span {
         self.clock.transmission_time(wire)

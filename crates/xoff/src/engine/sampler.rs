@@ -176,7 +176,7 @@ impl<'a> Sampling<'a> {
             return;
         }
         let counter = match series.quantity {
-            Quantity::Throughput => port.counters.wire_bytes.get(),
+            Quantity::Throughput => port.wire_bytes_by(now).get(),
             Quantity::Marks => port.counters.marked,
             Quantity::Drops => port.counters.dropped(),
             Quantity::Queue | Quantity::Window => 0,

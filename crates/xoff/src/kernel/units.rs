@@ -200,6 +200,10 @@ impl TransmissionClock {
         let exact = whole.is_multiple_of(rate.0);
         Self { picoseconds_per_byte: if exact { whole / rate.0 } else { 0 }, rate }
     }
+    /// The bytes that the link carries in `span`, rounded down.
+    pub fn bytes_in(self, span: Span) -> Bytes {
+        self.rate.bytes_in(span)
+    }
     /// The time that `size` takes, rounded up to a picosecond.
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Span {

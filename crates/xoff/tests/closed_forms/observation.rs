@@ -43,3 +43,23 @@ fn samples_are_what_changes_add_up_to() {
         }
     });
 }
+
+/// A packet under way counts as far as it has left: no sample tells of more than the link carries.
+#[test]
+fn no_throughput_is_above_the_rate_of_its_link() {
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let every = Span::from_nanoseconds(3_100);
+        let mut scenario = simulation.scenario().clone();
+        scenario.observe.throughput = Some(ObserveOf { every: Every::Span(every), of: vec!["*".to_owned()] });
+        let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
+        let network = simulation.network();
+        let rates: Vec<f64> = (0..network.nodes.len() as u32)
+            .flat_map(|node| network.ports.of(node))
+            .map(|port| network.links[port.link as usize].rate.as_f64())
+            .collect();
+        let one_byte = 8.0 / every.as_seconds();
+        for sample in run(&simulation).samples.rows {
+            assert!(sample.value <= rates[sample.entity as usize] + one_byte, "{sample:?}");
+        }
+    });
+}
