@@ -141,11 +141,7 @@ impl Packet {
     /// What switches hash to choose among next hops.
     #[inline]
     pub fn five_tuple(&self) -> FiveTuple {
-        if self.is(ACKNOWLEDGEMENT) {
-            FiveTuple::of_flow(self.destination(), self.source(), self.flow()).reversed()
-        } else {
-            FiveTuple::of_flow(self.source(), self.destination(), self.flow())
-        }
+        FiveTuple::of_packet(self.source(), self.destination(), self.flow(), self.is(ACKNOWLEDGEMENT))
     }
 }
 

@@ -15,8 +15,8 @@ const FIRST_SOURCE_PORT: u16 = 10_000;
 pub struct FiveTuple {
     source_address: u32,
     destination_address: u32,
-    source_port: u16,
-    destination_port: u16,
+    /// Source port below destination port.
+    ports: u32,
 }
 
 impl FiveTuple {
@@ -26,9 +26,17 @@ impl FiveTuple {
         Self {
             source_address: address(source),
             destination_address: address(destination),
-            source_port: FIRST_SOURCE_PORT.wrapping_add(number_at_source as u16),
-            destination_port: DESTINATION_PORT,
+            ports: u32::from(FIRST_SOURCE_PORT.wrapping_add(number_at_source as u16))
+                | u32::from(DESTINATION_PORT) << 16,
         }
+    }
+
+    /// The tuple of a packet between two hosts: of the flow's data, or of what its receiver sends back. Only the order
+    /// of the ports differs, and choosing it takes no branch.
+    #[inline]
+    pub fn of_packet(source: NodeId, destination: NodeId, number_at_source: u32, goes_back: bool) -> Self {
+        let tuple = Self::of_flow(source, destination, number_at_source);
+        Self { ports: tuple.ports.rotate_left(u32::from(goes_back) * 16), ..tuple }
     }
 
     /// The tuple of what the receiver sends back.
@@ -38,16 +46,14 @@ impl FiveTuple {
         Self {
             source_address: self.destination_address,
             destination_address: self.source_address,
-            source_port: self.destination_port,
-            destination_port: self.source_port,
+            ports: self.ports.rotate_left(16),
         }
     }
 
     /// The hash that chooses the next hop at a switch of this seed.
     #[inline]
     pub fn hash(self, seed: u32) -> u32 {
-        let ports = u32::from(self.source_port) | u32::from(self.destination_port) << 16;
-        let hash = mixed(mixed(mixed(seed, self.source_address), self.destination_address), ports);
+        let hash = mixed(mixed(mixed(seed, self.source_address), self.destination_address), self.ports);
         finished(hash ^ TUPLE_BYTES)
     }
 }
@@ -98,7 +104,8 @@ mod tests {
     #[test]
     fn replies_swap_both_ends_and_back() {
         let tuple = FiveTuple::of_flow(3, 5, 70_000);
-        assert_eq!(tuple.reversed().source_port, 100);
+        assert_eq!(tuple.reversed(), FiveTuple::of_packet(5, 3, 70_000, true));
+        assert_eq!(tuple, FiveTuple::of_packet(3, 5, 70_000, false));
         assert_eq!(tuple.reversed().reversed(), tuple);
     }
 }
