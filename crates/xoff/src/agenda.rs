@@ -1,7 +1,6 @@
 //! What a node asks of the engine that runs it, and what it is told about the run.
 
 use crate::kernel::units::{Bytes, Time};
-use crate::observer::Observer;
 use crate::packet::Packet;
 use crate::scenario;
 use crate::topology::PortId;
@@ -43,11 +42,4 @@ pub struct Context<'a, A, O> {
     pub observer: &'a mut O,
     /// What never changes.
     pub fabric: &'a Fabric,
-}
-
-impl<A: Agenda, O: Observer> Context<'_, A, O> {
-    /// The same surroundings for a callee.
-    pub fn reborrow(&mut self) -> Context<'_, A, O> {
-        Context { now: self.now, agenda: self.agenda, observer: self.observer, fabric: self.fabric }
-    }
 }

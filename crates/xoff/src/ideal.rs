@@ -4,7 +4,7 @@
 
 use crate::kernel::units::{Bytes, Span, TransmissionClock};
 use crate::routing::FiveTuple;
-use crate::scenario::Transport;
+use crate::scenario::{PacketSizes, Transport};
 use crate::simulation::Simulation;
 use crate::topology::NodeId;
 
@@ -99,12 +99,8 @@ fn links(simulation: &Simulation, from: NodeId, to: NodeId, tuple: FiveTuple) ->
 
 impl Train {
     fn new(transport: &Transport, size: Bytes) -> Self {
-        let (payload, overhead) = match transport {
-            Transport::Tcp(tcp) => (tcp.payload, tcp.headers + tcp.wire_overhead),
-            Transport::ConstantRate(constant) => {
-                (constant.payload, constant.headers + constant.wire_overhead)
-            }
-        };
+        let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
+        let overhead = headers + wire_overhead;
         let packets = size.get().div_ceil(payload.get());
         let full = payload + overhead;
         let mut train = Self {

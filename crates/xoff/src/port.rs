@@ -93,11 +93,6 @@ impl Port {
         self.ready == 0 && self.busy_until <= now
     }
 
-    /// Packets waiting.
-    pub fn waiting(&self) -> usize {
-        self.queues.iter().map(Ring::len).sum()
-    }
-
     /// Packets waiting, queue by queue.
     pub fn queued(&self) -> impl Iterator<Item = &Packet> {
         self.queues.iter().flat_map(Ring::iter)

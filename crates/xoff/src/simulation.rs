@@ -156,13 +156,9 @@ impl Simulation {
 
 fn fabric(scenario: &Scenario) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
-    let overhead = |transport: &Transport| match transport {
-        Transport::Tcp(tcp) => tcp.wire_overhead,
-        Transport::ConstantRate(constant_rate) => constant_rate.wire_overhead,
-    };
     let mut wire_overheads = [Bytes::ZERO; 256];
     for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
-        *place = overhead(transport);
+        *place = transport.packet_sizes().wire_overhead;
     }
     Fabric { wire_overheads, transports, host: scenario.host.clone() }
 }

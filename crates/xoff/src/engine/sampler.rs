@@ -145,7 +145,7 @@ impl<'a> Sampling<'a> {
         for host in hosts {
             let port = host.port();
             if series.ports[port.id() as usize] {
-                self.sample_port(index, now, port, |priority| queued(port, priority));
+                self.sample_port(index, now, port, |priority| host.queued_of(priority));
             }
         }
         for switch in switches {
@@ -197,10 +197,6 @@ impl<'a> Sampling<'a> {
     fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {
         self.rows.push(Sample { time, quantity, entity, part, value });
     }
-}
-
-fn queued(port: &Port, priority: usize) -> Bytes {
-    port.queued().filter(|packet| packet.priority() == priority).map(crate::packet::Packet::frame).sum()
 }
 
 /// Records changes of what is watched.

@@ -13,7 +13,7 @@ use crate::port::Port;
 pub(super) struct Adapter {
     pub(super) port: Port,
     /// Bytes waiting in each of the port's queues.
-    queued: [Bytes; PRIORITIES],
+    pub(super) queued: [Bytes; PRIORITIES],
     /// Packets on their way from the transport.
     pub(super) outbound: Ring<Flight>,
     last_release: Time,

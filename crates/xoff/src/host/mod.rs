@@ -116,6 +116,11 @@ impl Host {
         self.adapter.queued()
     }
 
+    /// Bytes of one class waiting in the adapter.
+    pub fn queued_of(&self, priority: usize) -> Bytes {
+        self.adapter.queued[priority]
+    }
+
     /// Flows finished so far, in order of their finish.
     pub fn finished(&self) -> &[FinishedFlow] {
         &self.finished

@@ -39,7 +39,7 @@ pub use self::switch::{Marking, Release, SwitchKind, SwitchSettings, SwitchTable
 pub use self::topology::{
     Custom, Dumbbell, FatTree, LeafSpine, LinkBetween, LinkSettings, RoutingKind, Star, Topology,
 };
-pub use self::transport::{ConstantRate, Recovery, Tcp, Transport};
+pub use self::transport::{ConstantRate, PacketSizes, Recovery, Tcp, Transport};
 pub use self::workload::{
     Between, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Sizes, Trace, Workload,
 };

@@ -14,6 +14,29 @@ crate::tagged! {
     }
 }
 
+/// Sizes of a transport's data packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketSizes {
+    /// Application bytes of a full packet.
+    pub payload: Bytes,
+    /// Bytes that every frame adds to its payload.
+    pub headers: Bytes,
+    /// Bytes on the wire beyond the frame.
+    pub wire_overhead: Bytes,
+}
+
+impl Transport {
+    /// The sizes of its data packets.
+    pub fn packet_sizes(&self) -> PacketSizes {
+        match self {
+            Self::Tcp(Tcp { payload, headers, wire_overhead, .. })
+            | Self::ConstantRate(ConstantRate { payload, headers, wire_overhead, .. }) => {
+                PacketSizes { payload: *payload, headers: *headers, wire_overhead: *wire_overhead }
+            }
+        }
+    }
+}
+
 /// A byte stream with acknowledgements, retransmission and a congestion control.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

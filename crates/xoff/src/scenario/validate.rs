@@ -2,7 +2,7 @@
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
 use super::words::did_you_mean;
-use super::{Incast, Scenario, ScenarioError, SwitchSettings, Transport, Workload};
+use super::{Incast, PacketSizes, Scenario, ScenarioError, SwitchSettings, Transport, Workload};
 use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
@@ -152,9 +152,11 @@ fn check_groups(index: usize, workload: &Workload) -> Checked {
 impl Transport {
     /// The largest frame it sends.
     pub fn largest_frame(&self) -> Bytes {
+        let PacketSizes { payload, headers, .. } = self.packet_sizes();
+        let data = payload.saturating_add(headers);
         match self {
-            Self::Tcp(tcp) => tcp.payload.saturating_add(tcp.headers).max(tcp.acknowledgement),
-            Self::ConstantRate(constant) => constant.payload.saturating_add(constant.headers),
+            Self::Tcp(tcp) => data.max(tcp.acknowledgement),
+            Self::ConstantRate(_) => data,
         }
     }
 }

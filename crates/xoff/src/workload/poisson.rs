@@ -6,7 +6,7 @@ use super::setup::{Setup, after, other_than};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::scenario::{self, Between, LoadCounts, LoadOf, ScenarioError, Transport};
+use crate::scenario::{self, Between, LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
 use crate::topology::NodeId;
 
 /// The source.
@@ -123,10 +123,7 @@ fn share_between_racks(racks: &[u32]) -> f64 {
 
 /// Counted bytes per application byte, in full packets.
 fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
-    let (payload, headers, wire_overhead) = match transport {
-        Transport::Tcp(tcp) => (tcp.payload, tcp.headers, tcp.wire_overhead),
-        Transport::ConstantRate(constant) => (constant.payload, constant.headers, constant.wire_overhead),
-    };
+    let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
     let overhead = match counts {
         LoadCounts::Payload => Bytes::ZERO,
         LoadCounts::Frame => headers,
