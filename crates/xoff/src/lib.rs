@@ -15,6 +15,7 @@ pub mod port;
 pub mod report;
 pub mod routing;
 pub mod scenario;
+pub mod scheduler;
 pub mod simulation;
 pub mod switch;
 pub mod topology;

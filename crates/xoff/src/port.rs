@@ -1,11 +1,13 @@
-//! An egress port: eight queues, a strict-priority pick and the start of a link.
-//! An idle port needs no event: a transmission starts at once, and its end is an event only when something waits.
+//! An egress port: eight queues, a scheduler that picks among them and the start of a link.
+//! An idle port needs no event: a transmission starts at once, and its end is an event only when something waits for it
+//! that is not paused.
 
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{PRIORITIES, Packet};
+use crate::scheduler;
 use crate::topology::PortId;
 
 /// What a port has done since the start.
@@ -51,23 +53,28 @@ pub struct Port {
     delay: Span,
     id: PortId,
     /// Bit n is set while queue n holds a packet.
-    ready: u8,
+    waiting: u8,
+    /// Bit n is set while class n may not start a transmission.
+    paused: u8,
     /// What it has done.
     pub counters: PortCounters,
     queues: [Ring<Packet>; PRIORITIES],
+    scheduler: scheduler::Algorithm,
 }
 
 impl Port {
     /// A port at the start of a link.
-    pub fn new(id: PortId, rate: Rate, delay: Span) -> Self {
+    pub fn new(id: PortId, rate: Rate, delay: Span, scheduler: &scheduler::Parameters) -> Self {
         Self {
             busy_until: Time::ZERO,
             clock: TransmissionClock::new(rate),
             delay,
             id,
-            ready: 0,
+            waiting: 0,
+            paused: 0,
             counters: PortCounters::default(),
             queues: std::array::from_fn(|_| Ring::new()),
+            scheduler: scheduler.start(),
         }
     }
 
@@ -87,10 +94,40 @@ impl Port {
         self.clock.transmission_time(wire)
     }
 
-    /// Whether a packet that comes now would start at once.
+    /// Bit n is set while class n has a packet that may start.
     #[inline]
-    pub fn is_idle(&self, now: Time) -> bool {
-        self.ready == 0 && self.busy_until <= now
+    fn ready(&self) -> u8 {
+        self.waiting & !self.paused
+    }
+
+    /// Whether a packet of this class that comes now would start at once.
+    #[inline]
+    pub fn starts_at_once(&self, priority: usize, now: Time) -> bool {
+        self.busy_until <= now && self.ready() == 0 && !self.is_paused(priority)
+    }
+
+    /// Whether a class may not start a transmission.
+    #[inline]
+    pub fn is_paused(&self, priority: usize) -> bool {
+        self.paused & 1 << priority != 0
+    }
+
+    /// Stops a class from starting transmissions; one that is under way is completed.
+    pub fn pause(&mut self, priority: usize) {
+        self.paused |= 1 << priority;
+    }
+
+    /// Lets a class start transmissions again. Returns whether one must start now, because the wire is free.
+    pub fn resume(&mut self, priority: usize, now: Time, agenda: &mut impl Agenda) -> bool {
+        self.paused &= !(1 << priority);
+        if self.ready() == 0 {
+            return false;
+        }
+        if self.busy_until > now {
+            agenda.end_of_transmission(self.id, self.busy_until);
+            return false;
+        }
+        true
     }
 
     /// Packets waiting, queue by queue.
@@ -98,28 +135,32 @@ impl Port {
         self.queues.iter().flat_map(Ring::iter)
     }
 
-    /// Adds a packet to its queue behind a transmission that is under way.
+    /// Adds a packet to its queue, behind a transmission that is under way or while its class is paused.
     #[inline]
     pub fn enqueue(&mut self, packet: Packet, agenda: &mut impl Agenda) {
-        if self.ready == 0 {
+        let priority = packet.priority();
+        if self.ready() == 0 && !self.is_paused(priority) {
             agenda.end_of_transmission(self.id, self.busy_until);
         }
-        let priority = packet.priority();
-        self.ready |= 1 << priority;
+        self.waiting |= 1 << priority;
         self.queues[priority].push_back(packet);
     }
 
-    /// Takes the next packet: strict priority, the highest class first.
+    /// Takes the packet that the scheduler picks.
     #[inline]
     pub fn dequeue(&mut self) -> Option<Packet> {
-        if self.ready == 0 {
+        let ready = self.ready();
+        if ready == 0 {
             return None;
         }
-        let priority = self.ready.ilog2() as usize;
+        let queues = &self.queues;
+        let priority =
+            self.scheduler.pick(ready, |class| queues[class].front().map_or(Bytes::ZERO, Packet::frame));
         let queue = &mut self.queues[priority];
         let packet = queue.take_front();
         if queue.is_empty() {
-            self.ready &= !(1 << priority);
+            self.waiting &= !(1 << priority);
+            self.scheduler.on_empty(priority);
         }
         Some(packet)
     }
@@ -139,7 +180,7 @@ impl Port {
     /// When the end of the transmission under way must be heard of: `Time::MAX` if nothing waits for it.
     #[inline]
     pub fn next_end(&self) -> Time {
-        if self.ready == 0 { Time::MAX } else { self.busy_until }
+        if self.ready() == 0 { Time::MAX } else { self.busy_until }
     }
 
     /// When the transmission under way ends, or the last one ended.

@@ -11,6 +11,7 @@ use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::routing::Routes;
 use crate::scenario::{Scenario, ScenarioError, SwitchSettings, Transport};
+use crate::scheduler;
 use crate::switch::mmu::{Mmu, Reserve};
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::{Network, NodeId};
@@ -104,14 +105,14 @@ impl Simulation {
 
     /// A host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
-        let port = self.ports(node).next().expect("every host has a link");
+        let port = self.ports(node, &self.scenario.host.scheduler).next().expect("every host has a link");
         Host::new(node, port, stream(self.scenario.seed, Purpose::HostJitter, u64::from(node)))
     }
 
     /// A switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> SharedMemory {
         let settings = self.scenario.switch_settings(&self.network.nodes[node as usize].name);
-        let ports: Vec<Port> = self.ports(node).collect();
+        let ports: Vec<Port> = self.ports(node, &settings.scheduler).collect();
         let mmu = Mmu::new(
             settings.total,
             reserve(&settings),
@@ -124,11 +125,15 @@ impl Simulation {
         SharedMemory::new(ports, routes, mmu, settings.marking.queue, settings.release, rng)
     }
 
-    fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> {
+    fn ports<'a>(
+        &'a self,
+        node: NodeId,
+        scheduler: &'a scheduler::Parameters,
+    ) -> impl Iterator<Item = Port> + 'a {
         let first = self.network.ports.first(node);
         (first..).zip(self.network.ports.of(node)).map(|(id, port)| {
             let link = self.network.links[port.link as usize];
-            Port::new(id, link.rate, link.delay)
+            Port::new(id, link.rate, link.delay, scheduler)
         })
     }
 

@@ -71,7 +71,7 @@ impl Adapter {
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
-        if self.port.is_idle(context.now) {
+        if self.port.starts_at_once(packet.priority(), context.now) {
             self.port.transmit(packet, context);
             return Sent::Elsewhere;
         }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Bytes, Span};
+use crate::scheduler;
 
 /// What every host adds around its transport.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -23,6 +24,9 @@ pub struct Host {
     #[serde(default = "default_small_queue")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub small_queue: Bytes,
+    /// Which queue of the adapter sends next.
+    #[serde(default)]
+    pub scheduler: scheduler::Parameters,
 }
 
 fn default_small_queue() -> Bytes {
@@ -31,6 +35,12 @@ fn default_small_queue() -> Bytes {
 
 impl Default for Host {
     fn default() -> Self {
-        Self { delay: Span::ZERO, jitter: false, adapter_queue: None, small_queue: default_small_queue() }
+        Self {
+            delay: Span::ZERO,
+            jitter: false,
+            adapter_queue: None,
+            small_queue: default_small_queue(),
+            scheduler: scheduler::Parameters::default(),
+        }
     }
 }

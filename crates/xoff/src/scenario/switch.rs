@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::words::did_you_mean;
 use super::{Scenario, ScenarioError, pattern};
 use crate::kernel::units::{Bytes, Ratio};
+use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::marking;
 
@@ -43,6 +44,10 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().release))]
     pub release: Option<Release>,
+    /// Which queue of a port sends next.
+    #[serde(default)]
+    #[schemars(extend("default" = SwitchSettings::default().scheduler))]
+    pub scheduler: Option<scheduler::Parameters>,
 }
 
 fn every_node() -> String {
@@ -93,6 +98,8 @@ pub struct SwitchSettings {
     pub marking: Marking,
     /// When a packet's memory is free again.
     pub release: Release,
+    /// Which queue of a port sends next.
+    pub scheduler: scheduler::Parameters,
 }
 
 impl Default for SwitchSettings {
@@ -104,6 +111,7 @@ impl Default for SwitchSettings {
             buffer: buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha: Ratio::new(1, 1) }),
             marking: Marking::default(),
             release: Release::default(),
+            scheduler: scheduler::Parameters::default(),
         }
     }
 }
@@ -121,6 +129,7 @@ impl SwitchSettings {
         put(&mut self.reserved_per_port, table.reserved_per_port.as_ref());
         put(&mut self.buffer, table.buffer.as_ref());
         put(&mut self.release, table.release.as_ref());
+        put(&mut self.scheduler, table.scheduler.as_ref());
         if let Some(queue) = table.marking.as_ref().and_then(|marking| marking.queue.as_ref()) {
             self.marking.queue = Some(queue.clone());
         }

@@ -64,7 +64,7 @@ impl SharedMemory {
         if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
-        let starts_at_once = port.is_idle(context.now);
+        let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes only has to fit: it takes no memory unless it keeps it until its last bit.
         let admission = if starts_at_once && memory.transmitting.is_none() {
             memory.mmu.place(queue, packet.frame()).map(|_| ())

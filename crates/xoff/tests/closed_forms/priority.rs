@@ -1,4 +1,5 @@
-//! Strict priority: the higher class never waits for more than the packet on the wire.
+//! Schedulers end to end. Strict priority: the higher class never waits for more than the packet on the wire.
+//! Deficit round robin: classes that always have something to send share the wire by weight.
 
 use xoff::Simulation;
 use xoff::kernel::units::Span;
@@ -9,11 +10,15 @@ use crate::{measured, run, simulation};
 const PACKET: Span = Span::from_microseconds(1);
 
 fn two_classes(workload: &str) -> Simulation {
+    scheduled("strict_priority'", workload)
+}
+
+fn scheduled(scheduler: &str, workload: &str) -> Simulation {
     simulation(&format!(
         "title = 'two classes'\n\
          topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
          transport.steady = {{ kind = 'constant_rate', payload = '1172B' }}\n\
-         switch = [{{ buffer = {{ policy = 'complete_sharing' }} }}]\nworkload = [{workload}]"
+         switch = [{{ buffer = {{ policy = 'complete_sharing' }}, scheduler = {{ kind = '{scheduler} }} }}]\nworkload = [{workload}]"
     ))
 }
 
@@ -57,4 +62,26 @@ fn a_higher_class_waits_for_one_packet_at_most() {
     assert_eq!(waits.len(), 1000);
     let longest = waits.iter().max().copied().unwrap_or_default();
     assert!(longest > PACKET && longest <= PACKET * 2, "{longest:?}");
+}
+
+/// Two classes of weights 3 and 1 and packets of one size. While both wait, three of four packets are of the first: it is
+/// through after four thirds of its own time, and the other has then sent a third as much.
+#[test]
+fn classes_share_the_wire_by_weight() {
+    let burst = |sender, priority| {
+        format!(
+            "{{ kind = 'long_lived', transport = 'steady', pairs = [['host{sender}', 'host0']], \
+             size = '703200B', priority = {priority} }}"
+        )
+    };
+    let scheduler = "deficit_round_robin', quantum = '1230B', weights = [1, 3, 1, 1, 1, 1, 1, 1]";
+    let simulation = scheduled(scheduler, &format!("{}, {}", burst(1, 1), burst(2, 0)));
+    let outcome = run(&simulation);
+    let waited = |priority| {
+        let mut flows = measured(&simulation, &outcome);
+        let flow = flows.find(|flow| flow.flow.flow.priority == priority).expect("both classes finish");
+        flow.received - flow.ideal.received
+    };
+    assert!(waited(1).get().abs_diff((PACKET * 200).get()) <= (PACKET * 2).get(), "{:?}", waited(1));
+    assert_eq!(waited(0), PACKET * 600);
 }

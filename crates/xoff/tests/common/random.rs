@@ -107,7 +107,9 @@ fn host() -> impl Strategy<Value = String> {
     let delay = text(&["delay = '0ns'", "delay = '100ns'", "delay = '3us'"]);
     let jitter = any::<bool>();
     let queues = text(&["", ", adapter_queue = '20kB'", ", small_queue = '3kB'"]);
-    (delay, jitter, queues).prop_map(|(delay, jitter, queues)| format!("{delay}, jitter = {jitter}{queues}"))
+    (delay, jitter, queues, scheduler()).prop_map(|(delay, jitter, queues, scheduler)| {
+        format!("{delay}, jitter = {jitter}{queues}, {scheduler}")
+    })
 }
 
 /// Memories from a few packets on; a reserve always leaves room for a packet in the pool.
@@ -134,9 +136,19 @@ fn switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3, when = 'dequeue' }",
     ]);
     let release = text(&["transmission_start", "transmission_end"]);
-    (memory, policy, marking, release).prop_map(|(memory, policy, marking, release)| {
-        format!("{memory}, buffer = {{ {policy} }}{marking}, release = '{release}'")
-    })
+    (memory, policy, marking, release, scheduler()).prop_map(
+        |(memory, policy, marking, release, scheduler)| {
+            format!("{memory}, buffer = {{ {policy} }}{marking}, release = '{release}', {scheduler}")
+        },
+    )
+}
+
+fn scheduler() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "scheduler = { kind = 'strict_priority' }",
+        "scheduler = { kind = 'deficit_round_robin' }",
+        "scheduler = { kind = 'deficit_round_robin', quantum = '200B', weights = [1, 2, 3, 4, 5, 6, 7, 8], strict = [2, 5] }",
+    ])
 }
 
 fn tcp() -> impl Strategy<Value = String> {

@@ -4,4 +4,5 @@
 mod buffer_policy;
 mod congestion_control;
 mod marking;
+mod scheduler;
 mod settings;

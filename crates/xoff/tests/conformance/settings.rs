@@ -86,7 +86,14 @@ fn plain(kind: &Value, draw: u64, least: u64) -> Value {
     }
     match kind["type"].as_str() {
         Some("boolean") => (draw % 2 == 1).into(),
-        Some("integer") => kind["minimum"].as_u64().unwrap_or(0).max(draw.max(least)).into(),
+        Some("integer") => {
+            let most = kind["maximum"].as_u64().unwrap_or(u64::MAX);
+            kind["minimum"].as_u64().unwrap_or(0).max(draw.max(least)).min(most).into()
+        }
+        Some("array") => {
+            let length = kind["minItems"].as_u64().unwrap_or(draw % 3);
+            (0..length).map(|index| plain(&kind["items"], draw + index, least)).collect()
+        }
         Some("number") => {
             let most = kind["maximum"].as_f64().unwrap_or(8.0);
             json!(draw.max(least) as f64 / STEPS as f64 * most)

@@ -1,0 +1,178 @@
+//! Deficit round robin: classes take turns, and each sends about its weight's share of bytes
+//! (Shreedhar and Varghese, SIGCOMM 1995). Classes above it in strict priority can be named.
+//! Differs: a class that is paused is passed over and keeps its deficit, which the paper does not know.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Scheduler;
+use crate::kernel::units::Bytes;
+
+const CLASSES: usize = 8;
+
+/// Classes take turns; in a turn a class may send its quantum of bytes and what it has saved.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Bytes that a class of weight 1 may send in a turn [quantum].
+    #[serde(default = "default_quantum")]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub quantum: Bytes,
+    /// Weights of classes 0 to 7: a class may send so many quanta in a turn.
+    #[serde(default = "default_weights")]
+    #[schemars(inner(range(min = 1)))]
+    pub weights: [u32; CLASSES],
+    /// Classes that go before all others, the highest first.
+    #[serde(default)]
+    #[schemars(inner(range(max = 7)))]
+    pub strict: Vec<u8>,
+}
+
+fn default_quantum() -> Bytes {
+    Bytes::new(1600)
+}
+
+fn default_weights() -> [u32; CLASSES] {
+    [1; CLASSES]
+}
+
+/// Whose turn it is, and what each class has saved.
+#[derive(Clone, Debug)]
+pub struct DeficitRoundRobin {
+    quanta: [Bytes; CLASSES],
+    deficits: [Bytes; CLASSES],
+    /// Bit n is set if class n goes before the turns.
+    strict: u8,
+    turn: usize,
+    /// Whether the class whose turn it is has had its quantum.
+    granted: bool,
+}
+
+impl DeficitRoundRobin {
+    fn next_turn(&mut self) {
+        self.turn = (self.turn + 1) % CLASSES;
+        self.granted = false;
+    }
+}
+
+impl Scheduler for DeficitRoundRobin {
+    type Parameters = Parameters;
+
+    fn new(parameters: &Parameters) -> Self {
+        Self {
+            quanta: parameters.weights.map(|weight| parameters.quantum * u64::from(weight)),
+            deficits: [Bytes::ZERO; CLASSES],
+            strict: parameters.strict.iter().fold(0, |mask, class| mask | 1 << class),
+            turn: 0,
+            granted: false,
+        }
+    }
+
+    fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize {
+        if ready & self.strict != 0 {
+            return (ready & self.strict).ilog2() as usize;
+        }
+        loop {
+            let class = self.turn;
+            if ready & 1 << class != 0 {
+                if !self.granted {
+                    self.deficits[class] += self.quanta[class];
+                    self.granted = true;
+                }
+                let frame = head(class);
+                if frame <= self.deficits[class] {
+                    self.deficits[class] -= frame;
+                    return class;
+                }
+            }
+            self.next_turn();
+        }
+    }
+
+    fn on_empty(&mut self, priority: usize) {
+        self.deficits[priority] = Bytes::ZERO;
+        if priority == self.turn {
+            self.next_turn();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    /// Classes with packets of these sizes, under a scheduler.
+    struct Port {
+        scheduler: DeficitRoundRobin,
+        queues: Vec<VecDeque<u64>>,
+        paused: u8,
+    }
+
+    impl Port {
+        fn new(parameters: &str, queues: &[(usize, u64)]) -> Self {
+            let parameters = toml::from_str(parameters).unwrap();
+            let queues =
+                queues.iter().map(|&(packets, frame)| VecDeque::from(vec![frame; packets])).collect();
+            Self { scheduler: DeficitRoundRobin::new(&parameters), queues, paused: 0 }
+        }
+
+        fn send(&mut self) -> (usize, u64) {
+            let waiting = self.queues.iter().enumerate().filter(|(_, queue)| !queue.is_empty());
+            let ready = waiting.fold(0, |mask, (class, _)| mask | 1 << class) & !self.paused;
+            let class = self.scheduler.pick(ready, |class| Bytes::new(self.queues[class][0]));
+            let frame = self.queues[class].pop_front().unwrap();
+            if self.queues[class].is_empty() {
+                self.scheduler.on_empty(class);
+            }
+            (class, frame)
+        }
+
+        fn sent(&mut self, packets: usize) -> Vec<(usize, u64)> {
+            (0..packets).map(|_| self.send()).collect()
+        }
+    }
+
+    /// `facts/algorithms.md` 23.
+    #[test]
+    fn three_classes_of_different_packets_take_turns() {
+        let mut port = Port::new("quantum = '1600B'", &[(6, 1000), (6, 1500), (9, 300)]);
+        let (a, b, c) = ((0, 1000), (1, 1500), (2, 300));
+        assert_eq!(port.sent(7), [a, b, c, c, c, c, c]);
+        assert_eq!(port.scheduler.deficits[..3], [600, 100, 100].map(Bytes::new));
+        assert_eq!(port.sent(7), [a, a, b, c, c, c, c]);
+    }
+
+    #[test]
+    fn bytes_follow_weights() {
+        let parameters = "weights = [1, 3, 1, 1, 1, 1, 1, 1]";
+        let mut port = Port::new(parameters, &[(1000, 1000), (1000, 700)]);
+        let sent = port.sent(1000);
+        let bytes =
+            |class| sent.iter().filter(|packet| packet.0 == class).map(|packet| packet.1).sum::<u64>();
+        assert!((3 * bytes(0)).abs_diff(bytes(1)) <= 3 * 1600 + 1000, "{} {}", bytes(0), bytes(1));
+    }
+
+    #[test]
+    fn a_strict_class_goes_first() {
+        let mut port = Port::new("strict = [0]", &[(2, 1000), (2, 1000)]);
+        assert_eq!(port.sent(4).iter().map(|packet| packet.0).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn a_class_that_was_paused_keeps_what_it_has_saved() {
+        let mut port = Port::new("quantum = '1600B'", &[(6, 1000), (6, 1000)]);
+        assert_eq!(port.sent(2), [(0, 1000), (1, 1000)]);
+        port.paused = 1;
+        assert_eq!(port.sent(2), [(1, 1000), (1, 1000)]);
+        port.paused = 0;
+        assert_eq!(port.scheduler.deficits[0], Bytes::new(600));
+    }
+
+    #[test]
+    fn a_queue_that_empties_saves_nothing() {
+        let mut port = Port::new("quantum = '1600B'", &[(1, 100), (3, 1000)]);
+        port.sent(2);
+        assert_eq!(port.scheduler.deficits[0], Bytes::ZERO);
+    }
+}

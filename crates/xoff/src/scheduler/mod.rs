@@ -1,0 +1,65 @@
+//! Schedulers: which of a port's queues sends next.
+//! A scheduler sees which queues are ready and how large their first packets are, and picks one.
+//! To add one: its file here, and one line in the list below.
+
+use crate::kernel::units::Bytes;
+
+/// Picks among the queues of one port.
+pub trait Scheduler {
+    /// What can be set of this algorithm.
+    type Parameters;
+    /// The state of one port.
+    fn new(parameters: &Self::Parameters) -> Self;
+    /// The class that sends next. Bit n of `ready`, which is never empty, is set while class n has a packet and is not
+    /// paused; `head` answers the frame of a ready class's first packet.
+    fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize;
+    /// The packet picked was the last of its queue.
+    fn on_empty(&mut self, _priority: usize) {}
+}
+
+macro_rules! schedulers {
+    ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        crate::tagged! {
+            /// Which queue of a port sends next.
+            pub enum Parameters by "kind" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+        }
+
+        impl Parameters {
+            /// The state of one port.
+            pub fn start(&self) -> Algorithm {
+                match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters)),)* }
+            }
+        }
+
+        /// The state of one port under one of the algorithms.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Algorithm { $($name($module::$name),)* }
+
+        impl Algorithm {
+            /// See [`Scheduler::pick`].
+            #[inline]
+            pub fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize {
+                match self { $(Self::$name(algorithm) => algorithm.pick(ready, head),)* }
+            }
+            /// See [`Scheduler::on_empty`].
+            #[inline]
+            pub fn on_empty(&mut self, priority: usize) {
+                match self { $(Self::$name(algorithm) => algorithm.on_empty(priority),)* }
+            }
+        }
+    };
+}
+
+schedulers! {
+    strict_priority::StrictPriority,
+    deficit_round_robin::DeficitRoundRobin,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self::StrictPriority(strict_priority::Parameters {})
+    }
+}

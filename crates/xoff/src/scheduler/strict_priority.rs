@@ -1,0 +1,29 @@
+//! Strict priority: the highest class that is ready.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Scheduler;
+use crate::kernel::units::Bytes;
+
+/// The highest class that is ready goes first, 7 before 0.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {}
+
+/// Nothing to remember.
+#[derive(Clone, Debug)]
+pub struct StrictPriority;
+
+impl Scheduler for StrictPriority {
+    type Parameters = Parameters;
+
+    fn new(_parameters: &Parameters) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn pick(&mut self, ready: u8, _head: impl Fn(usize) -> Bytes) -> usize {
+        ready.ilog2() as usize
+    }
+}

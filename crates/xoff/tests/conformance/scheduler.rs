@@ -1,0 +1,49 @@
+//! Every scheduler.
+
+use proptest::prelude::*;
+use xoff::kernel::units::Bytes;
+use xoff::packet::PRIORITIES;
+use xoff::scheduler::Parameters;
+
+use crate::settings;
+
+/// Frames that come to a class, and how many packets leave after that.
+type Step = (usize, u64, usize);
+
+fn any_scheduler() -> impl Strategy<Value = Parameters> {
+    proptest::sample::select(Parameters::NAMES).prop_flat_map(|name| settings::of("scheduler", name))
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    (0..PRIORITIES, 64..9018_u64, 0..3_usize)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// A port that has something to send sends something, and only what is ready.
+    #[test]
+    fn what_is_picked_is_ready(
+        parameters in any_scheduler(),
+        paused in any::<u8>(),
+        steps in proptest::collection::vec(any_step(), 1..200),
+    ) {
+        let mut scheduler = parameters.start();
+        let mut queues: [Vec<Bytes>; PRIORITIES] = Default::default();
+        for (class, frame, leave) in steps {
+            queues[class].insert(0, Bytes::new(frame));
+            for _ in 0..leave {
+                let waiting = (0..PRIORITIES).filter(|&class| !queues[class].is_empty());
+                let ready = waiting.fold(0, |mask, class| mask | 1 << class) & !paused;
+                if ready != 0 {
+                    let picked = scheduler.pick(ready, |class| *queues[class].last().expect("it is ready"));
+                    prop_assert!(ready & 1 << picked != 0);
+                    queues[picked].pop();
+                    if queues[picked].is_empty() {
+                        scheduler.on_empty(picked);
+                    }
+                }
+            }
+        }
+    }
+}
