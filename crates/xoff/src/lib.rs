@@ -11,6 +11,8 @@ pub mod ideal;
 pub mod kernel;
 pub mod observer;
 pub mod packet;
+pub mod pfc;
+pub mod plan;
 pub mod port;
 pub mod report;
 pub mod routing;

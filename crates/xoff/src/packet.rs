@@ -123,6 +123,14 @@ impl Packet {
     pub const fn transport(&self) -> u8 {
         (self.rest >> 8) as u8
     }
+    /// What it says if it is a frame between the two ends of one link.
+    #[inline]
+    pub const fn control(&self) -> Option<Control> {
+        if self.transport() != NO_TRANSPORT {
+            return None;
+        }
+        Some(Control { frame: self.frame(), words: [self.sequence, self.stamp, self.addresses] })
+    }
     /// Whether this flag bit is set.
     #[inline]
     pub const fn is(&self, flag: u8) -> bool {
@@ -142,6 +150,26 @@ impl Packet {
     #[inline]
     pub fn five_tuple(&self) -> FiveTuple {
         FiveTuple::of_packet(self.source(), self.destination(), self.flow(), self.is(ACKNOWLEDGEMENT))
+    }
+}
+
+/// A frame between the two ends of one link, which no transport sends or sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// Bytes on the wire without preamble and gap.
+    pub frame: Bytes,
+    /// What it says.
+    pub words: [u64; 3],
+}
+
+/// The transport of what no transport sends.
+pub const NO_TRANSPORT: u8 = u8::MAX;
+
+impl From<Control> for Packet {
+    fn from(control: Control) -> Self {
+        let [sequence, stamp, addresses] = control.words;
+        let rest = u64::from(NO_TRANSPORT) << 8 | control.frame.get() << 16;
+        Self { sequence, stamp, addresses, numbers: 0, rest }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{PRIORITIES, Packet};
+use crate::pfc::{Change, PauseFrame};
 use crate::scheduler;
 use crate::topology::PortId;
 
@@ -14,7 +15,7 @@ use crate::topology::PortId;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct PortCounters {
-    /// Packets put on the wire.
+    /// Packets put on the wire, pause frames apart.
     pub packets: u64,
     /// Bytes put on the wire, preambles and gaps included.
     pub wire_bytes: Bytes,
@@ -24,6 +25,10 @@ pub struct PortCounters {
     pub dropped_data: [u64; DropReason::ALL.len()],
     /// Acknowledgements dropped, by reason.
     pub dropped_acknowledgements: [u64; DropReason::ALL.len()],
+    /// Frames sent that pause a class.
+    pub pause_frames: u64,
+    /// Frames sent that only resume classes.
+    pub resume_frames: u64,
 }
 
 impl PortCounters {
@@ -52,15 +57,20 @@ pub struct Port {
     clock: TransmissionClock,
     delay: Span,
     id: PortId,
-    /// Bit n is set while queue n holds a packet.
-    waiting: u8,
+    /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
+    waiting: u16,
     /// Bit n is set while class n may not start a transmission.
-    paused: u8,
+    paused: u16,
     /// What it has done.
     pub counters: PortCounters,
     queues: [Ring<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
+    /// What the pause frame says that waits, ahead of all queues, for the wire.
+    pause_frame: PauseFrame,
 }
+
+/// Stands for the pause frame among the classes that wait; it is never paused.
+const CONTROL: u16 = 1 << PRIORITIES;
 
 impl Port {
     /// A port at the start of a link.
@@ -75,6 +85,7 @@ impl Port {
             counters: PortCounters::default(),
             queues: std::array::from_fn(|_| Ring::new()),
             scheduler: scheduler.start(),
+            pause_frame: PauseFrame::default(),
         }
     }
 
@@ -94,9 +105,9 @@ impl Port {
         self.clock.transmission_time(wire)
     }
 
-    /// Bit n is set while class n has a packet that may start.
+    /// Bit n is set while class n has a packet that may start, and [`CONTROL`] while a pause frame waits.
     #[inline]
-    fn ready(&self) -> u8 {
+    fn ready(&self) -> u16 {
         self.waiting & !self.paused
     }
 
@@ -112,27 +123,65 @@ impl Port {
         self.paused & 1 << priority != 0
     }
 
-    /// Stops a class from starting transmissions; one that is under way is completed.
-    pub fn pause(&mut self, priority: usize) {
+    /// A class of this port pauses or resumes.
+    pub fn apply(&mut self, change: Change, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if change.pauses {
+            self.pause(change.priority);
+        } else {
+            self.resume(change.priority, context.now, context.agenda);
+        }
+    }
+
+    /// Keeps a class from starting transmissions; one that is under way is completed.
+    fn pause(&mut self, priority: usize) {
         self.paused |= 1 << priority;
     }
 
-    /// Lets a class start transmissions again. Returns whether one must start now, because the wire is free.
-    pub fn resume(&mut self, priority: usize, now: Time, agenda: &mut impl Agenda) -> bool {
+    /// Lets a class start transmissions again: at once if the wire is free.
+    fn resume(&mut self, priority: usize, now: Time, agenda: &mut impl Agenda) {
         self.paused &= !(1 << priority);
-        if self.ready() == 0 {
-            return false;
+        if self.ready() != 0 {
+            agenda.end_of_transmission(self.id, self.busy_until.max(now));
         }
-        if self.busy_until > now {
-            agenda.end_of_transmission(self.id, self.busy_until);
-            return false;
-        }
-        true
     }
 
     /// Packets waiting, queue by queue.
     pub fn queued(&self) -> impl Iterator<Item = &Packet> {
         self.queues.iter().flat_map(Ring::iter)
+    }
+
+    /// Tells the other end for how many quanta a class is to pause, as soon as the wire is free; what waits to be said of
+    /// it is forgotten.
+    pub fn say_pause(
+        &mut self,
+        priority: usize,
+        quanta: u16,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.waiting |= CONTROL;
+        self.pause_frame.say(priority, quanta);
+        if self.busy_until > context.now {
+            context.agenda.end_of_transmission(self.id, self.busy_until);
+        } else {
+            self.send_pause_frame(context);
+        }
+    }
+
+    /// The wire is free: sends the pause frame if one waits. Returns whether one did.
+    #[inline]
+    pub fn send_pause_frame(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
+        if self.waiting & CONTROL == 0 {
+            return false;
+        }
+        self.waiting &= !CONTROL;
+        let frame = std::mem::take(&mut self.pause_frame);
+        if frame.pauses() {
+            self.counters.pause_frames += 1;
+        } else {
+            self.counters.resume_frames += 1;
+        }
+        self.put_on_wire(frame.into(), context);
+        true
     }
 
     /// Adds a packet to its queue, behind a transmission that is under way or while its class is paused.
@@ -150,12 +199,14 @@ impl Port {
     #[inline]
     pub fn dequeue(&mut self) -> Option<Packet> {
         let ready = self.ready();
+        debug_assert_eq!(ready & CONTROL, 0, "pause frames go first");
         if ready == 0 {
             return None;
         }
         let queues = &self.queues;
-        let priority =
-            self.scheduler.pick(ready, |class| queues[class].front().map_or(Bytes::ZERO, Packet::frame));
+        let priority = self
+            .scheduler
+            .pick(ready as u8, |class| queues[class].front().map_or(Bytes::ZERO, Packet::frame));
         let queue = &mut self.queues[priority];
         let packet = queue.take_front();
         if queue.is_empty() {
@@ -169,10 +220,16 @@ impl Port {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.counters.packets += 1;
+        self.put_on_wire(packet, context);
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn put_on_wire(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         debug_assert!(self.busy_until <= context.now, "one packet at a time");
         let wire = context.fabric.wire(&packet);
         self.busy_until = context.now + self.clock.transmission_time(wire);
-        self.counters.packets += 1;
         self.counters.wire_bytes += wire;
         context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
     }

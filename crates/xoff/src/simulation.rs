@@ -7,10 +7,12 @@ use crate::host::Host;
 use crate::kernel::rng::{Purpose, stream};
 use crate::kernel::units::{Bytes, Span};
 use crate::observer::Silent;
-use crate::packet::PRIORITIES;
+use crate::packet::{NO_TRANSPORT, PRIORITIES};
+use crate::pfc::Reactions;
+use crate::plan::headroom::{QUANTUM, reaction_quanta};
 use crate::port::Port;
 use crate::routing::Routes;
-use crate::scenario::{Scenario, ScenarioError, SwitchSettings, Transport};
+use crate::scenario::{PauseForm, Scenario, ScenarioError, SwitchSettings, Transport};
 use crate::scheduler;
 use crate::switch::mmu::{Mmu, Reserve};
 use crate::switch::shared_memory::SharedMemory;
@@ -106,7 +108,8 @@ impl Simulation {
     /// A host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
         let port = self.ports(node, &self.scenario.host.scheduler).next().expect("every host has a link");
-        Host::new(node, port, stream(self.scenario.seed, Purpose::HostJitter, u64::from(node)))
+        let reactions = self.reactions(node);
+        Host::new(node, port, reactions, stream(self.scenario.seed, Purpose::HostJitter, u64::from(node)))
     }
 
     /// A switch as it is before the run.
@@ -122,7 +125,15 @@ impl Simulation {
         );
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let routes = self.routes.table(node).clone();
-        SharedMemory::new(ports, routes, mmu, settings.marking.queue, settings.release, rng)
+        SharedMemory::new(
+            ports,
+            self.reactions(node),
+            routes,
+            mmu,
+            settings.marking.queue,
+            settings.release,
+            rng,
+        )
     }
 
     fn ports<'a>(
@@ -137,6 +148,17 @@ impl Simulation {
         })
     }
 
+    fn reactions(&self, node: NodeId) -> Reactions {
+        let pfc = &self.scenario.pfc;
+        let ports = self.network.ports.of(node).iter().map(|port| {
+            let rate = self.network.links[port.link as usize].rate;
+            let quantum = rate.transmission_time(QUANTUM);
+            let quanta = pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
+            (rate.transmission_time(QUANTUM * u64::from(quanta)), quantum)
+        });
+        Reactions::new(ports, pfc.form == PauseForm::OnOff)
+    }
+
     /// Runs it. `progress` is asked at checks whether to go on.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
         let workshop = Workshop {
@@ -147,6 +169,7 @@ impl Simulation {
             longest_window: execution.longest_window,
             host: &|node| self.host(node),
             switch: &|node| self.switch(node),
+            pauses: self.scenario.has_lossless_class(),
         };
         let sampler = &self.watch.sampler;
         let threads = execution.threads.max(1);
@@ -159,12 +182,16 @@ impl Simulation {
     }
 }
 
+/// What every Ethernet frame adds on the wire.
+const PREAMBLE_AND_GAP: Bytes = Bytes::new(20);
+
 fn fabric(scenario: &Scenario) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
     let mut wire_overheads = [Bytes::ZERO; 256];
     for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
         *place = transport.packet_sizes().wire_overhead;
     }
+    wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     Fabric { wire_overheads, transports, host: scenario.host.clone() }
 }
 

@@ -51,9 +51,11 @@ const PARTS: &[Part] = &[
         &["kernel", "observer", "packet", "scenario", "topology"],
         "is all that a node sees of its engine.",
     ),
+    part("plan", &["kernel"], "formulas of an operator, used by scenarios."),
+    part("pfc", &["kernel", "packet"], "what pause frames say and when it takes effect."),
     part(
         "port",
-        &["kernel", "observer", "agenda", "packet", "scheduler", "topology"],
+        &["kernel", "observer", "agenda", "packet", "pfc", "scheduler", "topology"],
         "is shared by switches and adapters.",
     ),
     part(

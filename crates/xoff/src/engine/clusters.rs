@@ -34,7 +34,7 @@ pub(crate) fn fit(network: &Network) -> bool {
 
 impl Cluster {
     fn fits(&self, network: &Network) -> bool {
-        sources::of_nodes(network, &self.nodes).len() <= MOST_SOURCES
+        sources::of_nodes(network, &self.nodes, true).len() <= MOST_SOURCES
     }
 }
 

@@ -8,6 +8,8 @@ use crate::topology::{Network, NodeId};
 pub enum Class {
     /// A transmission has ended.
     EndOfTransmission,
+    /// A pause frame takes effect, a pause is over or is to be said again.
+    Pause,
     /// A packet arrives over a link.
     Arrival,
     /// Something a host does by itself is due: in this order a packet has crossed its delay towards the transport, or
@@ -17,9 +19,9 @@ pub enum Class {
 
 impl Class {
     /// All classes in their order.
-    pub const ALL: [Self; 3] = [Self::EndOfTransmission, Self::Arrival, Self::Host];
+    pub const ALL: [Self; 4] = [Self::EndOfTransmission, Self::Pause, Self::Arrival, Self::Host];
 
-    /// Whether every port has a source of this class, rather than every host one.
+    /// Whether every port has a source of this class, rather than every node or host one.
     pub const fn is_of_ports(self) -> bool {
         matches!(self, Self::EndOfTransmission | Self::Arrival)
     }
@@ -36,15 +38,15 @@ pub struct Source {
     pub port: u16,
 }
 
-/// The sources of some nodes in the order of their key.
-pub fn of_nodes(network: &Network, nodes: &[NodeId]) -> Vec<Source> {
+/// The sources of some nodes in the order of their key; `pauses` tells whether any port may be paused.
+pub fn of_nodes(network: &Network, nodes: &[NodeId], pauses: bool) -> Vec<Source> {
     let mut sources = Vec::new();
     for class in Class::ALL {
         for &node in nodes {
             if class.is_of_ports() {
                 let ports = network.ports.of(node).len() as u16;
                 sources.extend((0..ports).map(|port| Source { class, node, port }));
-            } else if network.is_host(node) {
+            } else if (class == Class::Pause && pauses) || (class == Class::Host && network.is_host(node)) {
                 sources.push(Source { class, node, port: 0 });
             }
         }

@@ -44,6 +44,8 @@ pub(super) struct Wheel {
     outgoing: Vec<Outgoing>,
     /// The rank of each port's end of transmission in its cluster.
     ends: Vec<u32>,
+    /// The rank of what is due about pauses at each port's node in its cluster, where ports may be paused.
+    pauses: Vec<u32>,
     /// Packets for the other threads.
     pub(super) outboxes: Vec<Vec<Mail>>,
     /// The least arrival among packets for the other threads.
@@ -56,6 +58,7 @@ impl Wheel {
     pub(super) fn new(
         outgoing: Vec<Outgoing>,
         ends: Vec<u32>,
+        pauses: Vec<u32>,
         rings: usize,
         cluster_sizes: &[usize],
         threads: usize,
@@ -66,6 +69,7 @@ impl Wheel {
             next: vec![NEVER; cluster_sizes.len()],
             outgoing,
             ends,
+            pauses,
             outboxes: vec![Vec::new(); threads],
             earliest_mail: NEVER,
             running: REMOTE,
@@ -162,5 +166,9 @@ impl Agenda for Wheel {
     #[inline]
     fn end_of_transmission(&mut self, port: PortId, at: Time) {
         self.set(self.ends[port as usize] as usize, at);
+    }
+
+    fn pause_due(&mut self, port: PortId, at: Time) {
+        self.set(self.pauses[port as usize] as usize, at);
     }
 }

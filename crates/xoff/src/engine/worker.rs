@@ -34,6 +34,8 @@ pub(crate) struct Workshop<'a> {
     pub host: &'a dyn Fn(NodeId) -> Host,
     /// Makes a switch.
     pub switch: &'a dyn Fn(NodeId) -> SharedMemory,
+    /// Whether any port may be paused.
+    pub pauses: bool,
 }
 
 /// What a source of events stands for on its thread.
@@ -42,6 +44,8 @@ pub(crate) struct Workshop<'a> {
 enum Kind {
     SwitchEndOfTransmission,
     SwitchArrival,
+    SwitchPause,
+    HostPause,
     HostEndOfTransmission,
     HostArrival,
     Host,
@@ -119,7 +123,7 @@ impl<'a> Workshop<'a> {
             .enumerate()
             .map(|(thread, observer)| {
                 let own = clusters.iter().zip(&threads).filter(|pair| *pair.1 == thread).map(|pair| pair.0);
-                let layout = Layout::new(self.network, own, &thread_of, thread, count);
+                let layout = Layout::new(self.network, self.pauses, own, &thread_of, thread, count);
                 self.worker(thread, observer, layout, sampler)
             })
             .collect()
@@ -148,6 +152,12 @@ impl<'a> Workshop<'a> {
     }
 }
 
+/// Ranks of a port's sources in its cluster, by port.
+struct Ranks {
+    ends: Vec<u32>,
+    pauses: Vec<u32>,
+}
+
 /// How one thread numbers its sources.
 struct Layout {
     clusters: Vec<LocalCluster>,
@@ -163,13 +173,15 @@ struct Layout {
 impl Layout {
     fn new<'c>(
         network: &Network,
+        pauses: bool,
         own: impl Iterator<Item = &'c Cluster>,
         thread_of: &[usize],
         thread: usize,
         threads: usize,
     ) -> Self {
         let mut outgoing = remote_ports(network, thread_of);
-        let mut ends = vec![0; network.ports.count()];
+        let mut ranks =
+            Ranks { ends: vec![0; network.ports.count()], pauses: vec![0; network.ports.count()] };
         let mut layout = Self {
             clusters: Vec::new(),
             sources: Vec::new(),
@@ -178,17 +190,18 @@ impl Layout {
             host_places: vec![ELSEWHERE; network.hosts as usize],
             switches: Vec::new(),
             rings: 0,
-            wheel: Wheel::new(Vec::new(), Vec::new(), 0, &[], 0),
+            wheel: Wheel::new(Vec::new(), Vec::new(), Vec::new(), 0, &[], 0),
         };
         let (mut places, mut sizes) = (vec![0; network.nodes.len()], Vec::new());
         for cluster in own {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
             layout.place_nodes(network, cluster, &mut places);
             let before = layout.sources.len();
-            layout.add_cluster(network, cluster, &places, &mut outgoing, &mut ends);
+            layout.add_cluster(network, pauses, cluster, &places, &mut outgoing, &mut ranks);
             sizes.push(layout.sources.len() - before);
         }
-        layout.wheel = Wheel::new(outgoing, ends, layout.rings as usize, &sizes, threads);
+        let Ranks { ends, pauses } = ranks;
+        layout.wheel = Wheel::new(outgoing, ends, pauses, layout.rings as usize, &sizes, threads);
         layout
     }
 
@@ -207,21 +220,26 @@ impl Layout {
     fn add_cluster(
         &mut self,
         network: &Network,
+        pauses: bool,
         cluster: &Cluster,
         places: &[u32],
         outgoing: &mut [Outgoing],
-        ends: &mut [u32],
+        ranks: &mut Ranks,
     ) {
         let number = self.clusters.len();
         let (offset, first_ring) = (self.sources.len(), self.rings);
-        for (rank, source) in sources::of_nodes(network, &cluster.nodes).into_iter().enumerate() {
+        for (rank, source) in sources::of_nodes(network, &cluster.nodes, pauses).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
             let place = places[source.node as usize];
             let mut ring = u32::MAX;
             match source.class {
-                Class::EndOfTransmission => ends[own as usize] = rank as u32,
+                Class::EndOfTransmission => ranks.ends[own as usize] = rank as u32,
+                Class::Pause => {
+                    let ports = network.ports.of(source.node).len();
+                    ranks.pauses[own as usize..][..ports].fill(rank as u32);
+                }
                 Class::Arrival => {
                     ring = self.rings;
                     self.rings += 1;
@@ -244,6 +262,8 @@ impl Kind {
         match class {
             Class::EndOfTransmission if of_host => Self::HostEndOfTransmission,
             Class::EndOfTransmission => Self::SwitchEndOfTransmission,
+            Class::Pause if of_host => Self::HostPause,
+            Class::Pause => Self::SwitchPause,
             Class::Arrival if of_host => Self::HostArrival,
             Class::Arrival => Self::SwitchArrival,
             Class::Host => Self::Host,
@@ -380,11 +400,15 @@ impl<O: Observer> Worker<'_, O> {
         match source.kind {
             Kind::SwitchArrival => {
                 let packet = context.agenda.take_arrival(source.ring, rank);
-                switches[source.place as usize].on_arrival(packet, &mut context);
+                switches[source.place as usize].on_arrival(source.port, packet, &mut context);
             }
             Kind::SwitchEndOfTransmission => {
                 let switch = &mut switches[source.place as usize];
                 let next = switch.on_end_of_transmission(source.port, &mut context);
+                context.agenda.set(rank, next);
+            }
+            Kind::SwitchPause => {
+                let next = switches[source.place as usize].on_pause_due(&mut context);
                 context.agenda.set(rank, next);
             }
             _ => self.handle_host(now, rank, source),
@@ -404,7 +428,11 @@ impl<O: Observer> Worker<'_, O> {
                 let packet = context.agenda.take_arrival(source.ring, rank);
                 host.on_arrival(packet, &mut context);
             }
-            Kind::Host | Kind::SwitchArrival | Kind::SwitchEndOfTransmission => host.on_due(&mut context),
+            Kind::HostPause => {
+                let next = host.on_pause_due(&mut context);
+                context.agenda.set(rank, next);
+            }
+            _ => host.on_due(&mut context),
         }
         let own = &mut host_sources[source.place as usize];
         let due = host.due();

@@ -17,6 +17,7 @@ use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
+use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
@@ -77,6 +78,7 @@ pub struct Host {
     /// Packets on their way to the transport.
     inbound: Ring<Flight>,
     timers: Timers<TimerKey>,
+    reactions: Reactions,
     finished: Vec<FinishedFlow>,
     /// What it has done.
     pub counters: HostCounters,
@@ -84,7 +86,7 @@ pub struct Host {
 
 impl Host {
     /// A host with nothing to do; `rng` is the stream of its jitter.
-    pub fn new(id: NodeId, port: Port, rng: Rng) -> Self {
+    pub fn new(id: NodeId, port: Port, reactions: Reactions, rng: Rng) -> Self {
         Self {
             id,
             adapter: Adapter::new(port, rng),
@@ -96,6 +98,7 @@ impl Host {
             received_at: Vec::new(),
             inbound: Ring::new(),
             timers: Timers::default(),
+            reactions,
             finished: Vec::new(),
             counters: HostCounters::default(),
         }
@@ -176,12 +179,21 @@ impl Host {
     /// A packet has arrived whole at the adapter.
     #[inline]
     pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(control) = packet.control() {
+            let due = self.reactions.on_frame(0, context.now, control.into());
+            return context.agenda.pause_due(self.adapter.port.id(), due);
+        }
         let delay = context.fabric.host.delay;
         if delay == Span::ZERO {
             self.receive(packet, context);
         } else {
             self.inbound.push_back(Flight { arrives: context.now + delay, packet });
         }
+    }
+
+    /// Something about pauses of the adapter is due. Returns when something is next.
+    pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        self.reactions.settle(context.now, |change| self.adapter.port.apply(change, context))
     }
 
     /// A packet has crossed the host's delay and reaches the transport.

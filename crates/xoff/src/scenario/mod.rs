@@ -10,6 +10,7 @@ mod host;
 mod overrides;
 mod parse;
 pub mod pattern;
+mod pfc;
 #[cfg(test)]
 mod properties;
 mod quantity;
@@ -32,6 +33,7 @@ pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
 pub use self::host::Host;
+pub use self::pfc::{Class, PauseForm, Pfc};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::schema::schema;
 pub use self::stop::Stop;
@@ -59,6 +61,12 @@ pub struct Scenario {
     /// Settings of switches by name pattern; where several match, the later wins, key by key.
     #[serde(default)]
     pub switch: Vec<SwitchTable>,
+    /// Traffic classes. Left out, all eight are there and may lose packets.
+    #[serde(default)]
+    pub class: Vec<Class>,
+    /// How links carry priority flow control, where a class is lossless.
+    #[serde(default)]
+    pub pfc: Pfc,
     /// What every host adds around its transport.
     #[serde(default)]
     pub host: Host,

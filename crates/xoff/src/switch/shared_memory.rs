@@ -6,7 +6,8 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Control, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
@@ -17,6 +18,7 @@ pub struct SharedMemory {
     ports: Vec<Port>,
     routes: SwitchRoutes,
     memory: Memory,
+    reactions: Reactions,
 }
 
 /// What all ports share.
@@ -34,6 +36,7 @@ impl SharedMemory {
     /// A switch with empty queues; `rng` is the stream of its markers.
     pub fn new(
         ports: Vec<Port>,
+        reactions: Reactions,
         routes: SwitchRoutes,
         mmu: Mmu,
         marker: Option<marking::Parameters>,
@@ -42,7 +45,7 @@ impl SharedMemory {
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
         let marks_at_dequeue = marker.as_ref().is_some_and(|marker| marker.when() == When::Dequeue);
-        Self { ports, routes, memory: Memory { mmu, marker, marks_at_dequeue, rng, transmitting } }
+        Self { ports, routes, memory: Memory { mmu, marker, marks_at_dequeue, rng, transmitting }, reactions }
     }
 
     /// Its egress ports.
@@ -55,9 +58,17 @@ impl SharedMemory {
         &self.memory.mmu
     }
 
-    /// A packet has arrived whole.
+    /// A packet has arrived whole at a port.
     #[inline]
-    pub fn on_arrival(&mut self, mut packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub fn on_arrival(
+        &mut self,
+        ingress: u16,
+        mut packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if let Some(control) = packet.control() {
+            return self.on_control(ingress, control, context);
+        }
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
@@ -94,7 +105,9 @@ impl SharedMemory {
     ) -> Time {
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         memory.release_transmitted(number, port, context);
-        if let Some(packet) = port.dequeue() {
+        if !port.send_pause_frame(context)
+            && let Some(packet) = port.dequeue()
+        {
             let queue = Mmu::queue(number, packet.priority());
             if memory.transmitting.is_none() {
                 memory.mmu.remove(queue, packet.frame());
@@ -103,6 +116,24 @@ impl SharedMemory {
             memory.transmit(packet, number, queue, port, context);
         }
         if memory.holds_transmitted(number) { port.busy_until() } else { port.next_end() }
+    }
+}
+
+impl SharedMemory {
+    #[cold]
+    fn on_control(
+        &mut self,
+        ingress: u16,
+        control: Control,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let due = self.reactions.on_frame(ingress, context.now, control.into());
+        context.agenda.pause_due(self.ports[ingress as usize].id(), due);
+    }
+
+    /// Something about pauses is due. Returns when something is next.
+    pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        self.reactions.settle(context.now, |change| self.ports[change.port as usize].apply(change, context))
     }
 }
 

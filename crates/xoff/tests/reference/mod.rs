@@ -64,8 +64,16 @@ impl Agenda for TwoEventsAHop<'_> {
         assert!(ends.is_none() && meets.is_none(), "a link carries one packet at a time");
     }
 
-    /// Every end is scheduled already.
-    fn end_of_transmission(&mut self, _port: PortId, _at: Time) {}
+    /// Every end is scheduled already; a class that resumes while the wire is free asks for another.
+    fn end_of_transmission(&mut self, port: PortId, at: Time) {
+        let (node, number) = self.directions[port as usize].from;
+        self.pending.insert((at, Class::EndOfTransmission, node, number), None);
+    }
+
+    fn pause_due(&mut self, port: PortId, at: Time) {
+        let (node, _) = self.directions[port as usize].from;
+        self.pending.insert((at, Class::Pause, node, 0), None);
+    }
 }
 
 impl<'a> Reference<'a> {
@@ -113,6 +121,13 @@ impl<'a> Reference<'a> {
         }
     }
 
+    fn pause_due(&mut self, now: Time, node: NodeId, due: Time) {
+        assert!(due > now, "everything that was due is done");
+        if due != Time::MAX {
+            self.pending.insert((due, Class::Pause, node, 0), None);
+        }
+    }
+
     fn handle_next(&mut self) {
         let Some(((now, class, node, port), packet)) = self.pending.pop_first() else { return };
         self.events += 1;
@@ -121,9 +136,13 @@ impl<'a> Reference<'a> {
         let mut context = Context { now, agenda: &mut agenda, observer: &mut Silent, fabric };
         if let Some(switch) = node.checked_sub(self.simulation.network().hosts) {
             let switch = &mut self.switches[switch as usize];
-            match packet {
-                Some(packet) => switch.on_arrival(packet, &mut context),
-                None => drop(switch.on_end_of_transmission(port, &mut context)),
+            match (class, packet) {
+                (_, Some(packet)) => switch.on_arrival(port, packet, &mut context),
+                (Class::Pause, None) => {
+                    let due = switch.on_pause_due(&mut context);
+                    self.pause_due(now, node, due);
+                }
+                (_, None) => drop(switch.on_end_of_transmission(port, &mut context)),
             }
             return;
         }
@@ -131,6 +150,11 @@ impl<'a> Reference<'a> {
         match (class, packet) {
             (Class::Arrival, Some(packet)) => host.on_arrival(packet, &mut context),
             (Class::Arrival, None) => unreachable!("what arrives is a packet"),
+            (Class::Pause, _) => {
+                let due = host.on_pause_due(&mut context);
+                self.pause_due(now, node, due);
+                return;
+            }
             (Class::EndOfTransmission, _) => drop(host.on_end_of_transmission(&mut context)),
             (Class::Host, _) => {
                 assert_eq!(host.due(), now, "nothing is pending in vain");

@@ -1,0 +1,169 @@
+//! What the pause frames that reach a node's ports come to: each takes effect when the port has reacted, and a pause ends
+//! when its time is over unless another frame has said more by then.
+
+use super::PauseFrame;
+use crate::kernel::ring::Ring;
+use crate::kernel::timers::{Timer, Timers};
+use crate::kernel::units::{Span, Time};
+use crate::packet::PRIORITIES;
+
+/// A frame that has arrived and has not taken effect.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    effective: Time,
+    frame: PauseFrame,
+}
+
+/// One port's part.
+#[derive(Debug)]
+struct PortReaction {
+    /// Between a frame's arrival and its effect.
+    delay: Span,
+    /// One unit of pause time.
+    quantum: Span,
+    pending: Ring<Pending>,
+    expiries: [Timer; PRIORITIES],
+}
+
+/// A class that may not start transmissions any longer, or may again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Port of the node.
+    pub port: u16,
+    /// Class.
+    pub priority: usize,
+    /// Whether it pauses.
+    pub pauses: bool,
+}
+
+/// What one node's ports have heard.
+#[derive(Debug, Default)]
+pub struct Reactions {
+    ports: Vec<PortReaction>,
+    timers: Timers<(u16, u8)>,
+    /// Whether a pause lasts until a frame ends it.
+    lasting: bool,
+}
+
+impl Reactions {
+    /// For ports with these delays before a frame takes effect and quanta of pause time. Pauses that are `lasting` end
+    /// only when a frame says so.
+    pub fn new(ports: impl Iterator<Item = (Span, Span)>, lasting: bool) -> Self {
+        let port = |(delay, quantum)| PortReaction {
+            delay,
+            quantum,
+            pending: Ring::new(),
+            expiries: [Timer::default(); PRIORITIES],
+        };
+        Self { ports: ports.map(port).collect(), timers: Timers::default(), lasting }
+    }
+
+    /// A frame has arrived whole. Returns when something is next due.
+    pub fn on_frame(&mut self, port: u16, now: Time, frame: PauseFrame) -> Time {
+        let reaction = &mut self.ports[port as usize];
+        reaction.pending.push_back(Pending { effective: now + reaction.delay, frame });
+        self.due()
+    }
+
+    /// When a frame takes effect or a pause may be over; `Time::MAX` for never.
+    pub fn due(&self) -> Time {
+        let frames = self.ports.iter().filter_map(|port| port.pending.front());
+        frames.map(|pending| pending.effective).min().unwrap_or(Time::MAX).min(self.timers.next())
+    }
+
+    /// Tells what changes now: pauses that are over, then what frames say, port by port. Returns when something is next.
+    pub fn settle(&mut self, now: Time, mut tell: impl FnMut(Change)) -> Time {
+        while self.timers.next() == now {
+            let Some((time, key)) = self.timers.pop() else { break };
+            let (port, priority) = key;
+            let timer = &mut self.ports[port as usize].expiries[priority as usize];
+            if self.timers.expires(timer, key, time) {
+                tell(Change { port, priority: priority.into(), pauses: false });
+            }
+        }
+        for port in 0..self.ports.len() as u16 {
+            while self.ports[port as usize].pending.front().is_some_and(|pending| pending.effective == now) {
+                let Pending { frame, .. } = self.ports[port as usize].pending.take_front();
+                self.take_effect(port, frame, now, &mut tell);
+            }
+        }
+        self.due()
+    }
+
+    fn take_effect(&mut self, port: u16, frame: PauseFrame, now: Time, tell: &mut impl FnMut(Change)) {
+        let reaction = &mut self.ports[port as usize];
+        for (priority, quanta) in frame.classes() {
+            let timer = &mut reaction.expiries[priority];
+            if quanta == 0 {
+                timer.disarm();
+            } else if !self.lasting {
+                self.timers.arm(timer, (port, priority as u8), now + reaction.quantum * u64::from(quanta));
+            }
+            tell(Change { port, priority, pauses: quanta != 0 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DELAY: Span = Span::new(100);
+    const QUANTUM: Span = Span::new(10);
+
+    fn frame(priority: usize, quanta: u16) -> PauseFrame {
+        let mut frame = PauseFrame::default();
+        frame.say(priority, quanta);
+        frame
+    }
+
+    /// All changes of port 0, with their times.
+    fn changes(reactions: &mut Reactions) -> Vec<(u64, usize, bool)> {
+        let mut all = Vec::new();
+        while reactions.due() != Time::MAX {
+            let now = reactions.due();
+            all.extend(
+                reactions.settle(now).iter().map(|change| (now.get(), change.priority, change.pauses)),
+            );
+        }
+        all
+    }
+
+    fn reactions(lasting: bool) -> Reactions {
+        Reactions::new(std::iter::once((DELAY, QUANTUM)), lasting)
+    }
+
+    #[test]
+    fn a_pause_begins_after_the_reaction_and_ends_after_its_quanta() {
+        let mut reactions = reactions(false);
+        assert_eq!(reactions.on_frame(0, Time::new(5), frame(3, 7)), Time::new(105));
+        assert_eq!(changes(&mut reactions), [(105, 3, true), (175, 3, false)]);
+    }
+
+    #[test]
+    fn another_frame_overwrites_the_time_that_is_left() {
+        let mut reactions = reactions(false);
+        for (now, quanta) in [(0, 50), (200, 1), (205, 20)] {
+            reactions.on_frame(0, Time::new(now), frame(3, quanta));
+        }
+        assert_eq!(
+            changes(&mut reactions),
+            [(100, 3, true), (300, 3, true), (305, 3, true), (505, 3, false)]
+        );
+    }
+
+    #[test]
+    fn zero_quanta_resume() {
+        let mut reactions = reactions(false);
+        reactions.on_frame(0, Time::new(0), frame(3, 50));
+        reactions.on_frame(0, Time::new(60), frame(3, 0));
+        assert_eq!(changes(&mut reactions), [(100, 3, true), (160, 3, false)]);
+    }
+
+    #[test]
+    fn a_lasting_pause_waits_for_its_end() {
+        let mut reactions = reactions(true);
+        reactions.on_frame(0, Time::new(0), frame(3, 1));
+        assert_eq!(changes(&mut reactions), [(100, 3, true)]);
+    }
+}

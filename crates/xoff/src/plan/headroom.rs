@@ -1,0 +1,113 @@
+//! PFC headroom: what may still arrive after a switch has decided to pause a sender.
+
+use crate::kernel::units::{Bytes, Rate, Span, TransmissionClock};
+
+/// One quantum of pause time, in bytes at the link's rate.
+pub const QUANTUM: Bytes = Bytes::new(64);
+
+/// A pause frame on the wire, preamble and gap included.
+const PAUSE_FRAME: Bytes = Bytes::new(84);
+
+/// Quanta that a port may take to react to a pause frame, by rate in Gb/s (IEEE 802.3, 31B.3.7, as tabulated in
+/// sonic-net/sonic-swss, cfgmgr/buffer_headroom_mellanox.lua).
+const REACTION: &[(u64, u16)] =
+    &[(10, 67), (25, 80), (40, 118), (50, 147), (100, 394), (200, 453), (u64::MAX, 905)];
+
+/// Quanta that a port of this rate may take to react to a pause frame: those of the next rate in IEEE 802.3's table.
+pub fn reaction_quanta(rate: Rate) -> u16 {
+    let quanta = REACTION.iter().find(|&&(gbps, _)| rate.get().div_ceil(1_000_000_000) <= gbps);
+    quanta.map_or(905, |&(_, quanta)| quanta)
+}
+
+/// A link that may be paused.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Its rate [C].
+    pub rate: Rate,
+    /// Its propagation delay [D].
+    pub delay: Span,
+    /// The largest packet on it, preamble and gap included [L_MTU].
+    pub largest: Bytes,
+    /// Quanta between a pause frame's arrival and its effect.
+    pub reaction_quanta: u16,
+}
+
+/// The parts of the headroom of one class of one port, in bytes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Headroom {
+    /// The pause frame waits for the packet that has just started.
+    pub wait: Bytes,
+    /// The pause frame is transmitted. The papers leave this out.
+    pub transmission: Bytes,
+    /// It crosses the link.
+    pub propagation: Bytes,
+    /// The other end reacts.
+    pub reaction: Bytes,
+    /// The other end completes the packet that it has just started.
+    pub response: Bytes,
+    /// The last bit of that crosses the link.
+    pub last_propagation: Bytes,
+}
+
+impl Headroom {
+    /// The headroom of a link (DSH, section 2, equation 1, and the pause frame's own transmission).
+    pub fn of(link: &Link) -> Self {
+        // One byte more where a link's bytes in its delay are no whole number.
+        let delay = TransmissionClock::new(link.rate).bytes_in(link.delay);
+        let exact = link.rate.transmission_time(delay) == link.delay;
+        let propagation = if exact { delay } else { delay + Bytes::new(1) };
+        Self {
+            wait: link.largest,
+            transmission: PAUSE_FRAME,
+            propagation,
+            reaction: QUANTUM * u64::from(link.reaction_quanta),
+            response: link.largest,
+            last_propagation: propagation,
+        }
+    }
+
+    /// All parts together.
+    pub fn total(&self) -> Bytes {
+        let Self { wait, transmission, propagation, reaction, response, last_propagation } = *self;
+        [wait, transmission, propagation, reaction, response, last_propagation].into_iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn total(gbps: u64, delay: Span, largest: u64, reaction_quanta: u16) -> u64 {
+        let link = Link { rate: Rate::from_gbps(gbps), delay, largest: Bytes::new(largest), reaction_quanta };
+        Headroom::of(&link).total().get()
+    }
+
+    /// `facts/planner.md` 1, with 84 bytes more each: the table does not count the pause frame.
+    #[test]
+    fn the_papers_figures_and_the_pause_frame() {
+        let delay = Span::from_nanoseconds(1500);
+        for (gbps, largest, paper) in [
+            (10, 1500, 10_590),
+            (25, 1500, 16_215),
+            (40, 1500, 21_840),
+            (100, 9000, 59_340),
+            (800, 1500, 306_840),
+        ] {
+            assert_eq!(total(gbps, delay, largest, 60), paper + 84);
+        }
+        assert_eq!(total(100, Span::from_microseconds(2), 1000, 60), 55_840 + 84);
+    }
+
+    /// `facts/planner.md` 1, check D: 22.4 kB at 40 Gb/s counts whole frames on the wire and the pause frame.
+    #[test]
+    fn dcqcns_headroom_counts_the_pause_frame() {
+        let delay = Span::new(300 * 1_000_000_000_000 / 195_000_000);
+        assert_eq!(total(40, delay, 1538, 60).div_ceil(100), 224);
+    }
+
+    #[test]
+    fn rates_between_those_of_the_table_take_the_next() {
+        let quanta = |gbps| reaction_quanta(Rate::from_gbps(gbps));
+        assert_eq!([1, 10, 11, 40, 100, 400, 1600].map(quanta), [67, 67, 80, 118, 394, 905, 905]);
+    }
+}

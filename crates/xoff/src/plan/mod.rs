@@ -1,0 +1,3 @@
+//! Formulas by which an operator sets a switch.
+
+pub mod headroom;

@@ -1,0 +1,68 @@
+//! `[[class]]` and `[pfc]`: traffic classes, and how the links carry priority flow control.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Scenario;
+
+/// One traffic class, on every link. Left out, all eight are there and may lose packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// Its number, 0 to 7.
+    #[schemars(extend("maximum" = 7))]
+    pub priority: u8,
+    /// Whether switches pause senders (PFC) rather than drop its packets.
+    #[serde(default)]
+    pub lossless: bool,
+}
+
+/// How long a pause lasts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseForm {
+    /// For the quanta that the frame names; said again at half of them as long as there is reason to (IEEE 802.1Qbb).
+    #[default]
+    Quanta,
+    /// Until a frame ends it.
+    OnOff,
+}
+
+/// Priority flow control on all links.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pfc {
+    /// How long a pause lasts.
+    #[serde(default)]
+    pub form: PauseForm,
+    /// Quanta of 512 bit times that a pause frame names [pause_time].
+    #[serde(default = "longest_pause")]
+    #[schemars(extend("minimum" = 2))]
+    pub pause_quanta: u16,
+    /// Quanta between the arrival of a frame and its effect. Left out, what IEEE 802.3 allows at the link's rate.
+    #[serde(default)]
+    pub reaction_quanta: Option<u16>,
+}
+
+fn longest_pause() -> u16 {
+    u16::MAX
+}
+
+impl Default for Pfc {
+    fn default() -> Self {
+        Self { form: PauseForm::default(), pause_quanta: longest_pause(), reaction_quanta: None }
+    }
+}
+
+impl Scenario {
+    /// Bit n is set if class n is lossless.
+    pub fn lossless_classes(&self) -> u8 {
+        let lossless = self.class.iter().filter(|class| class.lossless);
+        lossless.fold(0, |mask, class| mask | 1 << class.priority)
+    }
+
+    /// Whether any port may be paused.
+    pub fn has_lossless_class(&self) -> bool {
+        self.lossless_classes() != 0
+    }
+}
