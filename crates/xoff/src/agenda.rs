@@ -11,7 +11,7 @@ pub trait Agenda {
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet);
     /// Something waits for the transmission on `port`, which ends at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
-    /// Something about pauses is due at the node of `port` at `at`, and nothing earlier.
+    /// Something about pauses is due at the node of `port` at `at`, whatever else is.
     fn pause_due(&mut self, port: PortId, at: Time);
 }
 

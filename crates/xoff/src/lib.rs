@@ -9,6 +9,7 @@ pub mod engine;
 pub mod host;
 pub mod ideal;
 pub mod kernel;
+pub mod layout;
 pub mod observer;
 pub mod packet;
 pub mod pfc;

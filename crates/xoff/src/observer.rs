@@ -16,11 +16,14 @@ pub enum DropReason {
     NotEcnCapable,
     /// The adapter's queue was full.
     AdapterFull,
+    /// It came after a pause, and the headroom had no room for it.
+    HeadroomFull,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 4] = [Self::Threshold, Self::PoolFull, Self::NotEcnCapable, Self::AdapterFull];
+    pub const ALL: [Self; 5] =
+        [Self::Threshold, Self::PoolFull, Self::NotEcnCapable, Self::AdapterFull, Self::HeadroomFull];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -29,6 +32,7 @@ impl DropReason {
             Self::PoolFull => "pool_full",
             Self::NotEcnCapable => "not_ecn_capable",
             Self::AdapterFull => "adapter_full",
+            Self::HeadroomFull => "headroom_full",
         }
     }
 }

@@ -41,13 +41,18 @@ pub struct Header {
 pub struct Packet {
     sequence: u64,
     stamp: u64,
-    /// Source below destination.
+    /// Source below destination, of 24 bits each, below the port by which the packet came in.
     addresses: u64,
     /// Flow below reception.
     numbers: u64,
     /// From the lowest bits: flags, transport, frame, length.
     rest: u64,
 }
+
+const ADDRESS_BITS: u32 = 24;
+const ADDRESS_MASK: u64 = (1 << ADDRESS_BITS) - 1;
+/// The most hosts that packets can name.
+pub const MOST_HOSTS: u32 = 1 << ADDRESS_BITS;
 
 const PRIORITY_MASK: u8 = 0b0000_0111;
 /// An acknowledgement, not data.
@@ -67,7 +72,7 @@ impl From<Header> for Packet {
         Self {
             sequence: header.sequence,
             stamp: header.stamp,
-            addresses: u64::from(header.source) | u64::from(header.destination) << 32,
+            addresses: u64::from(header.source) | u64::from(header.destination) << ADDRESS_BITS,
             numbers: u64::from(header.flow) | u64::from(header.reception) << 32,
             rest: u64::from(header.flags)
                 | u64::from(header.transport) << 8
@@ -91,12 +96,23 @@ impl Packet {
     /// See [`Header::source`].
     #[inline]
     pub const fn source(&self) -> NodeId {
-        self.addresses as NodeId
+        (self.addresses & ADDRESS_MASK) as NodeId
     }
     /// See [`Header::destination`].
     #[inline]
     pub const fn destination(&self) -> NodeId {
-        (self.addresses >> 32) as NodeId
+        (self.addresses >> ADDRESS_BITS & ADDRESS_MASK) as NodeId
+    }
+    /// The port by which it came into the switch that holds it.
+    #[inline]
+    pub const fn ingress(&self) -> u16 {
+        (self.addresses >> (2 * ADDRESS_BITS)) as u16
+    }
+    /// Notes the port by which it came in.
+    #[inline]
+    pub fn set_ingress(&mut self, port: u16) {
+        self.addresses =
+            self.addresses & !(u64::MAX << (2 * ADDRESS_BITS)) | u64::from(port) << (2 * ADDRESS_BITS);
     }
     /// See [`Header::flow`].
     #[inline]
@@ -214,5 +230,8 @@ mod tests {
         assert!(packet.is(ECHO) && !packet.is(MARKED));
         packet.mark();
         assert!(packet.is(MARKED) && packet.is(ECHO));
+        packet.set_ingress(u16::MAX);
+        packet.set_ingress(5);
+        assert_eq!((packet.source(), packet.destination(), packet.ingress()), (3, 4, 5));
     }
 }

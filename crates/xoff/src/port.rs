@@ -158,12 +158,14 @@ impl Port {
         quanta: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        // Where the wire is free and something is ready, it has only just become so, and its start is an event of now.
+        let starts_at_once = self.busy_until <= context.now && self.ready() == 0;
         self.waiting |= CONTROL;
         self.pause_frame.say(priority, quanta);
-        if self.busy_until > context.now {
-            context.agenda.end_of_transmission(self.id, self.busy_until);
-        } else {
+        if starts_at_once {
             self.send_pause_frame(context);
+        } else {
+            context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
         }
     }
 

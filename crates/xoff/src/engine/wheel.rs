@@ -169,6 +169,9 @@ impl Agenda for Wheel {
     }
 
     fn pause_due(&mut self, port: PortId, at: Time) {
-        self.set(self.pauses[port as usize] as usize, at);
+        let rank = self.pauses[port as usize] as usize;
+        if at.get() < self.tournaments.pending(rank) {
+            self.set(rank, at);
+        }
     }
 }

@@ -74,6 +74,11 @@ impl Tournaments {
         time(self.winner)
     }
 
+    /// What one source of the open tournament has pending.
+    pub fn pending(&self, rank: usize) -> u64 {
+        time(self.nodes[self.open.offset + self.open.size + rank])
+    }
+
     /// Changes what one source of the open tournament has pending.
     #[inline]
     pub fn set(&mut self, rank: usize, time: u64) {

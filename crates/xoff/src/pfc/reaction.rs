@@ -58,11 +58,12 @@ impl Reactions {
         Self { ports: ports.map(port).collect(), timers: Timers::default(), lasting }
     }
 
-    /// A frame has arrived whole. Returns when something is next due.
+    /// A frame has arrived whole. Returns when it takes effect.
     pub fn on_frame(&mut self, port: u16, now: Time, frame: PauseFrame) -> Time {
         let reaction = &mut self.ports[port as usize];
-        reaction.pending.push_back(Pending { effective: now + reaction.delay, frame });
-        self.due()
+        let effective = now + reaction.delay;
+        reaction.pending.push_back(Pending { effective, frame });
+        effective
     }
 
     /// When a frame takes effect or a pause may be over; `Time::MAX` for never.
@@ -122,9 +123,7 @@ mod tests {
         let mut all = Vec::new();
         while reactions.due() != Time::MAX {
             let now = reactions.due();
-            all.extend(
-                reactions.settle(now).iter().map(|change| (now.get(), change.priority, change.pauses)),
-            );
+            reactions.settle(now, |change| all.push((now.get(), change.priority, change.pauses)));
         }
         all
     }

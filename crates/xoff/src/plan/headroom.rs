@@ -30,6 +30,8 @@ pub struct Link {
     pub largest: Bytes,
     /// Quanta between a pause frame's arrival and its effect.
     pub reaction_quanta: u16,
+    /// Whether the pool may be full when a queue is to pause, as under a dynamic threshold.
+    pub pool_may_be_full: bool,
 }
 
 /// The parts of the headroom of one class of one port, in bytes on the wire.
@@ -47,29 +49,32 @@ pub struct Headroom {
     pub response: Bytes,
     /// The last bit of that crosses the link.
     pub last_propagation: Bytes,
+    /// The packet that asks for the pause finds no room in the pool. The papers leave this out.
+    pub crossing: Bytes,
 }
 
 impl Headroom {
-    /// The headroom of a link (DSH, section 2, equation 1, and the pause frame's own transmission).
+    /// The headroom of a link (DSH, section 2, equation 1, with what it leaves out).
     pub fn of(link: &Link) -> Self {
-        // One byte more where a link's bytes in its delay are no whole number.
-        let delay = TransmissionClock::new(link.rate).bytes_in(link.delay);
-        let exact = link.rate.transmission_time(delay) == link.delay;
-        let propagation = if exact { delay } else { delay + Bytes::new(1) };
+        let clock = TransmissionClock::new(link.rate);
+        let (once, twice) = (clock.bytes_in(link.delay), clock.bytes_in(link.delay * 2));
+        // What the whole way there and back leaves of a byte is one more byte.
+        let part = Bytes::new(u64::from(link.rate.transmission_time(twice) < link.delay * 2));
         Self {
             wait: link.largest,
             transmission: PAUSE_FRAME,
-            propagation,
+            propagation: once,
             reaction: QUANTUM * u64::from(link.reaction_quanta),
             response: link.largest,
-            last_propagation: propagation,
+            last_propagation: twice - once + part,
+            crossing: if link.pool_may_be_full { link.largest } else { Bytes::ZERO },
         }
     }
 
     /// All parts together.
     pub fn total(&self) -> Bytes {
-        let Self { wait, transmission, propagation, reaction, response, last_propagation } = *self;
-        [wait, transmission, propagation, reaction, response, last_propagation].into_iter().sum()
+        let Self { wait, transmission, propagation, reaction, response, last_propagation, crossing } = *self;
+        [wait, transmission, propagation, reaction, response, last_propagation, crossing].into_iter().sum()
     }
 }
 
@@ -78,7 +83,13 @@ mod tests {
     use super::*;
 
     fn total(gbps: u64, delay: Span, largest: u64, reaction_quanta: u16) -> u64 {
-        let link = Link { rate: Rate::from_gbps(gbps), delay, largest: Bytes::new(largest), reaction_quanta };
+        let link = Link {
+            rate: Rate::from_gbps(gbps),
+            delay,
+            largest: Bytes::new(largest),
+            reaction_quanta,
+            pool_may_be_full: false,
+        };
         Headroom::of(&link).total().get()
     }
 

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scenario;
+use crate::kernel::units::{Bytes, Ratio};
+use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 
 /// One traffic class, on every link. Left out, all eight are there and may lose packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -35,9 +37,10 @@ pub struct Pfc {
     /// How long a pause lasts.
     #[serde(default)]
     pub form: PauseForm,
-    /// Quanta of 512 bit times that a pause frame names [pause_time].
+    /// Quanta of 512 bit times that a pause frame names [pause_time]. With fewer than 32, frames that say a pause again would
+    /// leave no room for anything else.
     #[serde(default = "longest_pause")]
-    #[schemars(extend("minimum" = 2))]
+    #[schemars(extend("minimum" = 32))]
     pub pause_quanta: u16,
     /// Quanta between the arrival of a frame and its effect. Left out, what IEEE 802.3 allows at the link's rate.
     #[serde(default)]
@@ -51,6 +54,44 @@ fn longest_pause() -> u16 {
 impl Default for Pfc {
     fn default() -> Self {
         Self { form: PauseForm::default(), pause_quanta: longest_pause(), reaction_quanta: None }
+    }
+}
+
+/// When a switch pauses its senders of lossless classes, and the memory for what comes after that.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pausing {
+    /// Bytes of one class that came in by one port at which its sender pauses, as a policy on the lossless pool [XOFF].
+    #[serde(default = "default_xoff")]
+    pub xoff: buffer_policy::Parameters,
+    /// How far below that the sender resumes [delta]. Left out, two of the largest frames.
+    #[serde(default)]
+    pub xon_offset: Option<Bytes>,
+    /// Bytes for what comes after a pause, for each lossless class of each port [Phi]. Left out, by formula for its link.
+    #[serde(default)]
+    pub headroom: Option<Bytes>,
+    /// Bytes set aside for each lossless class of each port, used before the lossless pool.
+    #[serde(default)]
+    pub reserved: Bytes,
+    /// Memory that lossless classes share. Left out, three quarters of what reserves and headroom leave.
+    #[serde(default)]
+    pub lossless_pool: Option<Bytes>,
+}
+
+fn default_xoff() -> buffer_policy::Parameters {
+    let alpha = Ratio::new(1, 8);
+    buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha, ..DynamicThreshold::default() })
+}
+
+impl Default for Pausing {
+    fn default() -> Self {
+        Self {
+            xoff: default_xoff(),
+            xon_offset: None,
+            headroom: None,
+            reserved: Bytes::ZERO,
+            lossless_pool: None,
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
-use super::marking::{self, Level, Marker, Signal, When};
+use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
+use super::pausing::Pausing;
 use crate::agenda::{Agenda, Context};
-use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, Control, ECN_CAPABLE, PRIORITIES, Packet};
@@ -19,33 +19,44 @@ pub struct SharedMemory {
     routes: SwitchRoutes,
     memory: Memory,
     reactions: Reactions,
+    /// Bit n is set if class n is lossless.
+    lossless: u8,
+    pausing: Option<Pausing>,
 }
 
 /// What all ports share.
 #[derive(Debug)]
 struct Memory {
     mmu: Mmu,
-    marker: Option<marking::Parameters>,
-    marks_at_dequeue: bool,
-    rng: Rng,
-    /// Queue and size of the packet on each port's wire, where memory is released at the end of a transmission.
-    transmitting: Option<Vec<Option<(usize, Bytes)>>>,
+    markers: Markers,
+    /// The packet on each port's wire, where memory is released at the end of a transmission.
+    transmitting: Option<Vec<Option<Packet>>>,
 }
 
 impl SharedMemory {
-    /// A switch with empty queues; `rng` is the stream of its markers.
+    /// A switch with empty queues.
     pub fn new(
         ports: Vec<Port>,
         reactions: Reactions,
         routes: SwitchRoutes,
         mmu: Mmu,
-        marker: Option<marking::Parameters>,
+        markers: Markers,
         release: Release,
-        rng: Rng,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let marks_at_dequeue = marker.as_ref().is_some_and(|marker| marker.when() == When::Dequeue);
-        Self { ports, routes, memory: Memory { mmu, marker, marks_at_dequeue, rng, transmitting }, reactions }
+        let memory = Memory { mmu, markers, transmitting };
+        Self { ports, routes, memory, reactions, lossless: 0, pausing: None }
+    }
+
+    /// The same switch with lossless classes, whose senders it pauses.
+    #[must_use]
+    pub fn with_lossless(self, classes: u8, pausing: Pausing) -> Self {
+        Self { lossless: classes, pausing: Some(pausing), ..self }
+    }
+
+    /// How it pauses senders of lossless classes.
+    pub fn pausing(&self) -> Option<&Pausing> {
+        self.pausing.as_ref()
     }
 
     /// Its egress ports.
@@ -71,17 +82,20 @@ impl SharedMemory {
         }
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
+        let is_lossless = self.is_lossless(queue);
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) {
+        if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) && !is_lossless {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes only has to fit: it takes no memory unless it keeps it until its last bit.
-        let admission = if starts_at_once && memory.transmitting.is_none() {
-            memory.mmu.place(queue, packet.frame()).map(|_| ())
-        } else {
-            memory.mmu.admit(queue, packet.frame())
+        let admission = match (is_lossless, starts_at_once && memory.transmitting.is_none()) {
+            (false, true) => memory.mmu.place(queue, packet.frame()).map(|_| ()),
+            (false, false) => memory.mmu.admit(queue, packet.frame()),
+            (true, true) => Ok(()),
+            (true, false) => self.admit_lossless(ingress, queue, &mut packet, context),
         };
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if let Err(reason) = admission {
             drop(&packet, port, reason, context);
         } else if starts_at_once {
@@ -103,23 +117,79 @@ impl SharedMemory {
         number: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
+        if self.memory.transmitting.is_some() {
+            self.release_transmitted(number, context);
+        }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        memory.release_transmitted(number, port, context);
         if !port.send_pause_frame(context)
             && let Some(packet) = port.dequeue()
         {
             let queue = Mmu::queue(number, packet.priority());
-            if memory.transmitting.is_none() {
+            if memory.transmitting.is_some() {
+                memory.transmit(packet, number, queue, port, context);
+            } else if self.lossless & 1 << packet.priority() != 0 {
+                memory.mmu.let_go(queue, packet.frame());
+                memory.report_queue(queue, port, context);
+                memory.transmit(packet, number, queue, port, context);
+                self.remove_lossless(&packet, context);
+            } else {
                 memory.mmu.remove(queue, packet.frame());
                 memory.report_queue(queue, port, context);
+                memory.transmit(packet, number, queue, port, context);
             }
-            memory.transmit(packet, number, queue, port, context);
         }
-        if memory.holds_transmitted(number) { port.busy_until() } else { port.next_end() }
+        if self.memory.holds_transmitted(number) {
+            self.ports[number as usize].busy_until()
+        } else {
+            self.ports[number as usize].next_end()
+        }
     }
 }
 
 impl SharedMemory {
+    #[inline]
+    fn is_lossless(&self, queue: usize) -> bool {
+        self.lossless & 1 << (queue % PRIORITIES) != 0
+    }
+
+    fn admit_lossless(
+        &mut self,
+        ingress: u16,
+        queue: usize,
+        packet: &mut Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Result<(), DropReason> {
+        let Self { ports, memory, pausing, .. } = self;
+        packet.set_ingress(ingress);
+        if let Some(pausing) = pausing {
+            pausing.admit(packet, ports, context)?;
+        }
+        memory.mmu.hold(queue, packet.frame());
+        Ok(())
+    }
+
+    fn remove_lossless(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(pausing) = &mut self.pausing {
+            pausing.remove(packet, &mut self.ports, context);
+        }
+    }
+
+    fn release_transmitted(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let sent =
+            self.memory.transmitting.as_mut().and_then(|transmitting| transmitting[number as usize].take());
+        let Some(packet) = sent else { return };
+        let queue = Mmu::queue(number, packet.priority());
+        if self.is_lossless(queue) {
+            self.memory.mmu.let_go(queue, packet.frame());
+        } else {
+            self.memory.mmu.remove(queue, packet.frame());
+        }
+        self.memory.report_queue(queue, &self.ports[number as usize], context);
+        if self.is_lossless(queue) {
+            self.remove_lossless(&packet, context);
+        }
+    }
+
     #[cold]
     fn on_control(
         &mut self,
@@ -133,7 +203,9 @@ impl SharedMemory {
 
     /// Something about pauses is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
-        self.reactions.settle(context.now, |change| self.ports[change.port as usize].apply(change, context))
+        let Self { ports, reactions, pausing, .. } = self;
+        let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
+        pausing.as_mut().map_or(due, |pausing| due.min(pausing.repeat(ports, context)))
     }
 }
 
@@ -154,50 +226,24 @@ impl Memory {
         }
         port.transmit(packet, context);
         if let Some(transmitting) = &mut self.transmitting {
-            transmitting[number as usize] = Some((queue, packet.frame()));
+            transmitting[number as usize] = Some(packet);
             context.agenda.end_of_transmission(port.id(), port.busy_until());
         }
     }
 
-    /// Whether the marker, asked as the packet enters its queue, says yes. One that looks at dequeue is asked here
-    /// about packets that it would have to drop: memory that is taken is not given up half-way.
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
-        match &mut self.marker {
-            Some(marker) if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) => {
-                let level = Level { others: self.mmu.queue_bytes(queue) };
-                marker.signal(&level, &mut self.rng) == Signal::Mark
-            }
-            _ => false,
-        }
+        self.markers.at_enqueue(candidate(packet, queue), &self.mmu)
     }
 
     #[inline]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
-        if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) {
-            return false;
-        }
-        let itself = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        let level = Level { others: self.mmu.queue_bytes(queue) - itself };
-        self.marker.as_mut().is_some_and(|marker| marker.signal(&level, &mut self.rng) == Signal::Mark)
+        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        self.markers.at_dequeue(candidate(packet, queue), &self.mmu, held)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
         self.transmitting.as_ref().is_some_and(|ports| ports[number as usize].is_some())
-    }
-
-    fn release_transmitted(
-        &mut self,
-        number: u16,
-        port: &Port,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        if let Some(transmitting) = &mut self.transmitting
-            && let Some((queue, frame)) = transmitting[number as usize].take()
-        {
-            self.mmu.remove(queue, frame);
-            self.report_queue(queue, port, context);
-        }
     }
 
     #[inline]
@@ -205,6 +251,11 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
+}
+
+#[inline]
+fn candidate(packet: &Packet, queue: usize) -> Candidate {
+    Candidate { queue, frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
 }
 
 /// Marks the packet if it can be marked.

@@ -4,9 +4,11 @@ use xoff::Simulation;
 use xoff::engine::Outcome;
 use xoff::host::{FlowStart, Host, HostCounters};
 use xoff::kernel::units::{Bytes, Time};
+use xoff::observer::DropReason;
 use xoff::packet::{ACKNOWLEDGEMENT, Packet};
 use xoff::port::{Port, PortCounters};
 use xoff::scenario::Transport;
+use xoff::switch::pausing::Pausing;
 use xoff::switch::shared_memory::SharedMemory;
 
 use crate::common::law_of_random_scenarios;
@@ -30,7 +32,7 @@ fn inside(outcome: &Outcome) -> impl Iterator<Item = &Packet> {
 }
 
 fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
-    let held = || inside(outcome).chain(on_wires);
+    let held = || inside(outcome).chain(on_wires).filter(|packet| packet.control().is_none());
     let acknowledgements_held = held().filter(|packet| packet.is(ACKNOWLEDGEMENT)).count() as u64;
     let data_held = held().count() as u64 - acknowledgements_held;
     let sum = |counter: fn(&HostCounters) -> u64| {
@@ -69,13 +71,33 @@ fn every_packet_sent_is_delivered_dropped_or_inside() {
     law_of_random_scenarios(Ends::ANY, |simulation| {
         let (outcome, on_wires) = reference::run(simulation);
         every_packet_is_accounted_for(&outcome, &on_wires);
+        no_lossless_packet_is_dropped(simulation, &outcome);
         memory_holds_what_its_queues_hold(&outcome);
     });
+}
+
+/// Headroom by formula holds whatever comes after a pause.
+fn no_lossless_packet_is_dropped(simulation: &Simulation, outcome: &Outcome) {
+    let dropped = dropped(outcome, |port| {
+        let reason = DropReason::HeadroomFull as usize;
+        port.dropped_data[reason] + port.dropped_acknowledgements[reason]
+    });
+    assert_eq!(dropped, 0);
+    if simulation.scenario().lossless_classes() == u8::MAX {
+        let of_switch =
+            |switch: &SharedMemory| switch.ports().iter().map(|port| port.counters.dropped()).sum::<u64>();
+        assert_eq!(outcome.switches.iter().map(of_switch).sum::<u64>(), 0);
+    }
 }
 
 fn nothing_is_left(outcome: &Outcome) {
     assert_eq!(inside(outcome).count(), 0, "queues are empty");
     assert!(outcome.switches.iter().all(|switch| switch.mmu().used() == Bytes::ZERO), "memory is empty");
+    let pausing = outcome.switches.iter().filter_map(SharedMemory::pausing);
+    assert!(
+        pausing.map(Pausing::ingress).all(|ingress| ingress.used() == Bytes::ZERO),
+        "so it is by ingress"
+    );
     every_packet_is_accounted_for(outcome, &[]);
 }
 

@@ -25,7 +25,7 @@ impl Ends {
 
 /// The text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
-    let tables = (topology(), host(), switch(), tcp(), constant_rate());
+    let tables = (topology(), host(), prop_oneof![switch(), lossless_switch()], tcp(), constant_rate());
     let workloads = prop::collection::vec(workload(), 1..4);
     (tables, workloads, select(ends), 0..1000_u32).prop_map(
         |(((topology, hosts), host, switch, tcp, constant_rate), workloads, ends, seed)| {
@@ -38,7 +38,7 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
             };
             format!(
                 "title = 'random'\nseed = {seed}\ntopology = {topology}\nhost = {{ {host} }}\n\
-                 switch = [{{ {switch} }}]\ntransport.tcp = {{ kind = 'tcp', {tcp} }}\n\
+                 {switch}\ntransport.tcp = {{ kind = 'tcp', {tcp} }}\n\
                  transport.steady = {{ kind = 'constant_rate', {constant_rate} }}\n\
                  workload = [\n    {},\n]\nstop = {{ arrivals_end = '40us'{stop} }}\n",
                 workloads.join(",\n    ")
@@ -112,7 +112,8 @@ fn host() -> impl Strategy<Value = String> {
     })
 }
 
-/// Memories from a few packets on; a reserve always leaves room for a packet in the pool.
+/// Memories from a few packets on, of one pool or several; a reserve always leaves room for a packet in the pool, and every
+/// pool is larger than where its marking ends.
 fn switch() -> impl Strategy<Value = String> {
     let memory = text(&[
         "total = '1MB'",
@@ -120,6 +121,10 @@ fn switch() -> impl Strategy<Value = String> {
         "total = '60kB'",
         "total = '150kB', reserved_per_queue = '1500B'",
         "total = '150kB', reserved_per_port = '4kB'",
+        "shared_per_pool = '11kB', ports_per_pool = 1",
+        "shared_per_pool = '30kB', ports_per_pool = 2, reserved_per_port = '4kB'",
+        "chip = 'tomahawk', total = '500kB', reserved_per_queue = '1500B', quirks = ['bcc_ns2']",
+        "shared_per_pool = '30kB', reserved_per_port = '10kB', quirks = ['leaking_reserve']",
     ]);
     let policy = text(&[
         "policy = 'complete_sharing'",
@@ -127,6 +132,7 @@ fn switch() -> impl Strategy<Value = String> {
         "policy = 'dynamic_threshold', alpha = 1",
         "policy = 'dynamic_threshold', alpha = '1/8'",
         "policy = 'dynamic_threshold', alpha = 8",
+        "policy = 'dynamic_threshold', alpha_by_priority = [1, '1/8', 8, '1/2', 2, 1, 4, '1/16']",
     ]);
     let marking = text(&[
         "",
@@ -135,10 +141,56 @@ fn switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3 }",
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3, when = 'dequeue' }",
     ]);
+    let port = text(&[
+        "",
+        ", marking.port = { kind = 'threshold', threshold = '7kB', when = 'dequeue' }",
+        ", marking.port = { kind = 'red', minimum = '1kB', maximum = '30kB', probability = 0.5, uniform = true }",
+    ]);
+    let pool = text(&[
+        "",
+        ", marking.pool = { kind = 'threshold', threshold = '9kB' }",
+        ", marking.pool = { kind = 'red', minimum = '3kB', maximum = '9500B', probability = 0.4, uniform = true }",
+        ", marking.pool = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.4, when = 'dequeue' }",
+        ", marking.pool = { kind = 'bcc', shared = '9kB', rate = '1Gbps', round_trip = '1us', ramp = '1us', ports = 2, \
+         lambda = 1, alpha = 1 }",
+    ]);
     let release = text(&["transmission_start", "transmission_end"]);
+    let marking = (marking, port, pool).prop_map(|(queue, port, pool)| format!("{queue}{port}{pool}"));
     (memory, policy, marking, release, scheduler()).prop_map(
         |(memory, policy, marking, release, scheduler)| {
-            format!("{memory}, buffer = {{ {policy} }}{marking}, release = '{release}', {scheduler}")
+            format!("switch = [{{ {memory}, buffer = {{ {policy} }}{marking}, release = '{release}', {scheduler} }}]")
+        },
+    )
+}
+
+/// Some or all classes are lossless, in pools of a few packets or more.
+fn lossless_switch() -> impl Strategy<Value = String> {
+    let xoff = text(&[
+        "policy = 'static_threshold', threshold = '3kB' }, lossless_pool = '1MB'",
+        "policy = 'dynamic_threshold', alpha = 1 }, lossless_pool = '20kB'",
+        "policy = 'dynamic_threshold', alpha = '1/8' }, lossless_pool = '1MB'",
+        "policy = 'dynamic_threshold', alpha = 8 }, lossless_pool = '100kB'",
+        "policy = 'static_partition' }, lossless_pool = '100kB'",
+    ]);
+    let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '5kB', reserved = '2kB'"]);
+    let pfc = text(&["", "form = 'on_off'", "pause_quanta = 40", "reaction_quanta = 0, pause_quanta = 200"]);
+    let marking = text(&["", ", marking.queue = { kind = 'threshold', threshold = '5kB' }"]);
+    let release = text(&["transmission_start", "transmission_end"]);
+    (any::<u8>(), xoff, xon, pfc, marking, release, scheduler()).prop_map(
+        |(lossless, xoff, xon, pfc, marking, release, scheduler)| {
+            let class = |priority: u8| {
+                format!(
+                    "{{ priority = {priority}, lossless = {} }}",
+                    lossless & 1 << priority != 0 || priority == 0
+                )
+            };
+            let classes: Vec<String> = (0..8_u8).map(class).collect();
+            let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon} }}");
+            format!(
+                "class = [{}]\npfc = {{ {pfc} }}\n\
+                 switch = [{{ total = '90MB', {pausing}{marking}, release = '{release}', {scheduler} }}]",
+                classes.join(", ")
+            )
         },
     )
 }

@@ -1,0 +1,136 @@
+//! From what is said of lossless classes to the memory they share, and the headroom of every port.
+
+use super::Subject;
+use crate::kernel::units::{Bytes, Rate, Span};
+use crate::plan::headroom::{Headroom, Link, QUANTUM, reaction_quanta};
+use crate::scenario::{PauseForm, Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
+use crate::switch::buffer_policy;
+use crate::switch::ingress::{Ingress, Sizes};
+use crate::switch::mmu::Reserve;
+use crate::switch::pausing::Pausing;
+
+/// The lossless classes of a switch before the run.
+#[derive(Clone, Debug)]
+pub(super) struct Lossless {
+    /// Bit n is set if class n is lossless.
+    pub(super) classes: u8,
+    sizes: Sizes,
+    xoff: buffer_policy::Parameters,
+    quanta: u16,
+    repeat_after: Option<Vec<Span>>,
+}
+
+impl Lossless {
+    pub(super) fn pausing(&self) -> Pausing {
+        let ingress = Ingress::new(self.sizes.clone(), self.xoff.clone());
+        Pausing::new(ingress, self.quanta, self.repeat_after.clone())
+    }
+
+    /// All memory that lossless classes have.
+    pub(super) fn memory(&self) -> Bytes {
+        self.sizes.shared + set_aside(self.classes, self.sizes.reserved, &self.sizes.headroom)
+    }
+}
+
+/// Reserves and headroom of all ports.
+fn set_aside(classes: u8, reserved: Bytes, headroom: &[Bytes]) -> Bytes {
+    headroom.iter().map(|&headroom| headroom + reserved).sum::<Bytes>() * u64::from(classes.count_ones())
+}
+
+/// What a switch sets aside for lossless classes, if there are any; `total` is its memory.
+pub(super) fn of(
+    settings: &SwitchSettings,
+    reserve: Reserve,
+    total: Bytes,
+    subject: &Subject<'_>,
+) -> Result<Option<Lossless>, ScenarioError> {
+    let classes = subject.scenario.lossless_classes();
+    if classes == 0 {
+        return settings.pfc.as_ref().map_or(Ok(None), |_| {
+            Err(subject.refuse_pfc(
+                "",
+                "pauses senders, and no class is lossless",
+                "expected [[class]] with lossless = true, or no pfc here",
+            ))
+        });
+    }
+    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool } =
+        settings.pfc.clone().unwrap_or_default();
+    let rates: Vec<(Rate, Span)> = subject.links().collect();
+    let largest = subject.scenario.largest_packet_on_wire();
+    let pfc = &subject.scenario.pfc;
+    let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
+    let by_formula = |&(rate, delay): &(Rate, Span)| {
+        let reaction_quanta = pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
+        Headroom::of(&Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total()
+    };
+    let headroom: Vec<Bytes> =
+        rates.iter().map(|link| headroom.unwrap_or_else(|| by_formula(link))).collect();
+    let ports = headroom.len() as u64;
+    let aside = set_aside(classes, reserved, &headroom)
+        + reserve.of_ports(ports, u64::from(subject.fabric.classes.count_ones()));
+    let problem = |what: &str, bytes: Bytes| {
+        format!("sets aside {bytes} for {what} of {ports} ports, more than its memory of {total}")
+    };
+    if aside > total {
+        let expected = "expected more memory, a smaller headroom, or fewer lossless classes";
+        return Err(subject.refuse_pfc(".headroom", &problem("headroom and reserves", aside), expected));
+    }
+    let left = total - aside;
+    let shared = lossless_pool.unwrap_or(Bytes::new(left.get() / 4 * 3));
+    if shared > left {
+        let expected = format!("expected at most {left}, what headroom and reserves leave");
+        return Err(subject.refuse_pfc(".lossless_pool", &format!("has a pool of {shared}"), &expected));
+    }
+    let queues = ports * u64::from(classes.count_ones());
+    subject.check_static_threshold(&xoff, queues, shared)?;
+    let quantum = |rate: Rate| rate.transmission_time(QUANTUM);
+    let half = u64::from(pfc.pause_quanta) / 2;
+    let repeat_after = || rates.iter().map(|&(rate, _)| quantum(rate) * half).collect();
+    Ok(Some(Lossless {
+        classes,
+        sizes: Sizes {
+            shared,
+            reserved,
+            headroom,
+            xon_offset: xon_offset.unwrap_or(subject.scenario.largest_frame() * 2),
+            queues,
+        },
+        xoff,
+        quanta: pfc.pause_quanta,
+        repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
+    }))
+}
+
+impl Subject<'_> {
+    fn refuse_pfc(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
+        self.refuse(&format!("pfc{key}"), |table: &SwitchTable| table.pfc.is_some(), problem, expected)
+    }
+
+    /// A static threshold is a promise that the pool must be able to keep.
+    fn check_static_threshold(
+        &self,
+        xoff: &buffer_policy::Parameters,
+        queues: u64,
+        pool: Bytes,
+    ) -> Result<(), ScenarioError> {
+        let buffer_policy::Parameters::StaticThreshold(policy) = xoff else { return Ok(()) };
+        let most = (policy.threshold + self.scenario.largest_frame()) * queues;
+        if most <= pool {
+            return Ok(());
+        }
+        let problem =
+            format!("may hold {most} in {queues} queues of lossless classes, and their pool is {pool}");
+        let expected = "expected a smaller threshold, a larger pool, or a dynamic_threshold";
+        Err(self.refuse_pfc(".xoff.threshold", &problem, expected))
+    }
+
+    /// Rate and delay of each of its links.
+    fn links(&self) -> impl Iterator<Item = (Rate, Span)> {
+        let network = self.fabric.network;
+        network.ports.of(self.node).iter().map(|port| {
+            let link = &network.links[port.link as usize];
+            (link.rate, link.delay)
+        })
+    }
+}
