@@ -25,6 +25,8 @@ pub enum Echo {
     None,
     /// Runs of marked packets exactly (DCTCP).
     Exact(EchoReading),
+    /// From the first mark until the sender says that it has reduced its window (RFC 3168, section 6.1.3).
+    Latched,
 }
 
 /// What a flow knows of itself when its congestion control is made.
@@ -140,4 +142,5 @@ macro_rules! congestion_controls {
 congestion_controls! {
     reno::Reno,
     dctcp::Dctcp,
+    ecn_star::EcnStar,
 }

@@ -7,7 +7,7 @@ use crate::congestion_control::Echo;
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{ECN_CAPABLE, Header, LAST, Packet};
+use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::transport::Transmit;
@@ -125,6 +125,11 @@ impl Sending {
         let mut flags = self.flags;
         if sequence + u64::from(length) == self.flow.size.get() {
             flags |= LAST;
+        }
+        if let Sender::Tcp(sender) = &self.sender
+            && sender.tells_of_reduction(sequence)
+        {
+            flags |= WINDOW_REDUCED;
         }
         Header {
             sequence,

@@ -9,6 +9,7 @@ mod any_run;
 mod dctcp;
 mod dynamic_threshold;
 mod ecn;
+mod ecn_star;
 mod lone_flow;
 mod observation;
 mod one_queue;

@@ -146,6 +146,7 @@ fn tcp() -> impl Strategy<Value = String> {
         "algorithm = 'dctcp'",
         "algorithm = 'dctcp', echo = 'new_state'",
         "algorithm = 'dctcp', initial_alpha = 0",
+        "algorithm = 'ecn_star'",
     ]);
     let recovery = text(&["sack", "new_reno"]);
     let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);

@@ -1,7 +1,7 @@
 //! The receiving side: what has arrived, when to acknowledge it and how to echo marks.
 
 use crate::congestion_control::{Echo, EchoReading};
-use crate::packet::{LAST, MARKED, Packet};
+use crate::packet::{LAST, MARKED, Packet, WINDOW_REDUCED};
 
 /// One acknowledgement to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,7 @@ pub struct TcpReceiver {
     /// In-order packets not yet acknowledged, and the stamp of the first.
     pending: u32,
     pending_stamp: u64,
+    /// Whether acknowledgements echo a mark.
     marked: bool,
 }
 
@@ -80,7 +81,8 @@ impl TcpReceiver {
         self.pending += 1;
         let complete = self.next == self.end;
         let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
-        self.marked = packet.is(MARKED);
+        let latched = self.echo == Echo::Latched && self.marked && !packet.is(WINDOW_REDUCED);
+        self.marked = latched || packet.is(MARKED);
         let at_once = !in_order || complete || self.pending >= self.every || answers_turn;
         Received { before, now: at_once.then(|| self.acknowledge(block)), complete }
     }
@@ -139,7 +141,10 @@ mod tests {
     use crate::packet::{ECN_CAPABLE, Header};
 
     fn data(number: u64, marked: bool) -> Packet {
-        let flags = ECN_CAPABLE | if marked { MARKED } else { 0 };
+        data_with(number, ECN_CAPABLE | if marked { MARKED } else { 0 })
+    }
+
+    fn data_with(number: u64, flags: u8) -> Packet {
         Header { sequence: number * 1000, length: 1000, flags, stamp: number, ..Header::default() }.into()
     }
 
@@ -152,6 +157,22 @@ mod tests {
             }
         }
         answers
+    }
+
+    /// RFC 3168, section 6.1.3.
+    #[test]
+    fn a_latched_echo_lasts_until_the_window_is_reduced() {
+        let flags = [0, MARKED, 0, 0, WINDOW_REDUCED, 0, WINDOW_REDUCED | MARKED, 0];
+        let packets = || (0..).zip(flags).map(|(number, flags)| data_with(number, ECN_CAPABLE | flags));
+        let echoes = |every| {
+            let mut receiver = TcpReceiver::new(every, Echo::Latched);
+            let answers = packets().filter_map(|packet| receiver.on_data(&packet).now);
+            answers.map(|answer| (answer.next / 1000, answer.echo)).collect::<Vec<_>>()
+        };
+        let of_each =
+            [(1, false), (2, true), (3, true), (4, true), (5, false), (6, false), (7, true), (8, true)];
+        assert_eq!(echoes(1), of_each);
+        assert_eq!(echoes(2), [(2, true), (4, true), (6, false), (8, true)]);
     }
 
     fn marks(marks: [bool; 5]) -> Vec<(u64, bool)> {

@@ -44,6 +44,8 @@ pub struct TcpSender {
     /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
     rescued: bool,
     window_limited: bool,
+    /// Where the data begins that is sent first after the window was reduced.
+    reduced_before: u64,
     scoreboard: Scoreboard,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
@@ -77,6 +79,7 @@ impl TcpSender {
             forced: false,
             rescued: false,
             window_limited: false,
+            reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
             retransmitted: Bytes::ZERO,
             timeouts: 0,
@@ -107,6 +110,12 @@ impl TcpSender {
         self.round_trip.timeout(&self.bounds)
     }
 
+    /// Whether the segment that begins here tells the receiver that the window was reduced (RFC 3168, section 6.1.2).
+    #[inline]
+    pub fn tells_of_reduction(&self, sequence: u64) -> bool {
+        sequence == self.reduced_before
+    }
+
     /// The adapter, not the window, keeps this flow from sending.
     #[inline]
     pub fn on_held_back(&mut self) {
@@ -127,8 +136,7 @@ impl TcpSender {
         if self.next < self.size {
             let length = self.segment.min(self.size - self.next);
             if in_flight + length > window {
-                self.window_limited = true;
-                return Transmit::WindowFull;
+                return self.window_full();
             }
             let sequence = self.next;
             self.next += length;
@@ -138,6 +146,14 @@ impl TcpSender {
             return self.repair_the_tail();
         }
         Transmit::Idle
+    }
+
+    /// The window keeps this flow from sending. Where that is the largest window, the congestion control's is not the
+    /// limit, and does not grow.
+    #[inline]
+    fn window_full(&mut self) -> Transmit {
+        self.window_limited = self.window().get() < self.maximum_window;
+        Transmit::WindowFull
     }
 
     /// Bytes believed to be in the network [pipe].
@@ -153,8 +169,7 @@ impl TcpSender {
 
     fn repair(&mut self, segment: u64, in_flight: u64, window: u64) -> Transmit {
         if !self.forced && in_flight + self.segment > window {
-            self.window_limited = true;
-            return Transmit::WindowFull;
+            return self.window_full();
         }
         self.forced = false;
         self.scoreboard.sent_again();
@@ -221,7 +236,20 @@ impl TcpSender {
             next_sequence: self.next,
             window_limited: self.window_limited && self.state != State::Recovery,
         };
-        self.congestion_control.on_ack(now, &ack);
+        if ack.echo {
+            self.may_reduce(|congestion_control| congestion_control.on_ack(now, &ack));
+        } else {
+            self.congestion_control.on_ack(now, &ack);
+        }
+    }
+
+    /// Tells the congestion control of something that may make it reduce its window.
+    fn may_reduce(&mut self, tell: impl FnOnce(&mut Algorithm)) {
+        let before = self.window();
+        tell(&mut self.congestion_control);
+        if self.window() < before {
+            self.reduced_before = self.next;
+        }
     }
 
     #[cold]
@@ -298,7 +326,8 @@ impl TcpSender {
 
     fn lower_window(&mut self, now: Time, kind: LossKind) {
         let in_flight = Bytes::new(self.next - self.unacknowledged);
-        self.congestion_control.on_loss(now, &Loss { in_flight, kind, next_sequence: self.next });
+        let loss = Loss { in_flight, kind, next_sequence: self.next };
+        self.may_reduce(|congestion_control| congestion_control.on_loss(now, &loss));
     }
 
     /// The retransmission timer has expired: everything that has not arrived is lost.
@@ -368,6 +397,32 @@ mod tests {
         assert_eq!(sent(&mut sender), (0..10).collect::<Vec<_>>());
         assert_eq!(ack(&mut sender, 1, None), [10, 11]);
         assert_eq!(ack(&mut sender, 2, None), [12, 13]);
+    }
+
+    #[test]
+    fn a_window_at_its_maximum_does_not_grow() {
+        let mut settings = settings(Recovery::Sack);
+        settings.maximum_window = Some(Bytes::new(12 * SEGMENT));
+        let mut sender = TcpSender::new(&settings, Bytes::MAX);
+        sent(&mut sender);
+        assert_eq!(ack(&mut sender, 1, None), [10, 11]);
+        assert_eq!(ack(&mut sender, 2, None), [12, 13]);
+        for next in 3..40 {
+            assert_eq!(ack(&mut sender, next, None), [next + 11]);
+        }
+        assert_eq!(sender.window(), Bytes::new(12 * SEGMENT));
+    }
+
+    #[test]
+    fn the_first_new_segment_after_a_cut_tells_of_it() {
+        let mut sender = sender(Recovery::Sack, 100);
+        sent(&mut sender);
+        ack(&mut sender, 2, None);
+        for end in 4..7 {
+            ack(&mut sender, 2, Some((3, end)));
+        }
+        let told = (0..100).filter(|segment| sender.tells_of_reduction(segment * SEGMENT));
+        assert_eq!(told.collect::<Vec<_>>(), [15]);
     }
 
     #[test]
