@@ -135,6 +135,13 @@ impl Packet {
     pub const fn mark(&mut self) {
         self.rest |= MARKED as u64;
     }
+    /// Takes in the payload of the packet that follows it.
+    #[inline]
+    pub fn join(&mut self, next: &Self) {
+        debug_assert_eq!(self.sequence + self.length(), next.sequence, "what follows");
+        self.rest += next.length() << 32;
+        self.rest |= next.rest & u64::from(LAST);
+    }
     /// Traffic class, 0 to 7.
     #[inline]
     pub const fn priority(&self) -> usize {

@@ -156,7 +156,8 @@ impl Host {
         let (sender, headers, ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
             Transport::Tcp(settings) => {
                 let ecn_capable = settings.congestion_control.echo() != Echo::None;
-                (Sender::Tcp(TcpSender::new(settings, flow.size)), settings.headers, ecn_capable)
+                let sender = TcpSender::new(settings, &context.fabric.host, flow.size);
+                (Sender::Tcp(sender), settings.headers, ecn_capable)
             }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now);

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
-pub use self::host::Host;
+pub use self::host::{Host, InterruptModeration};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::schema::schema;
 pub use self::stop::Stop;

@@ -107,7 +107,15 @@ fn host() -> impl Strategy<Value = String> {
     let delay = text(&["delay = '0ns'", "delay = '100ns'", "delay = '3us'"]);
     let jitter = any::<bool>();
     let queues = text(&["", ", adapter_queue = '20kB'", ", small_queue = '3kB'"]);
-    (delay, jitter, queues).prop_map(|(delay, jitter, queues)| format!("{delay}, jitter = {jitter}{queues}"))
+    let bursts = text(&[
+        "",
+        ", segmentation_offload = '9kB'",
+        ", interrupt_moderation = { time = '3us', packets = 4 }",
+        ", interrupt_moderation = { time = '700ns' }, receive_offload = '9kB'",
+        ", interrupt_moderation = {}, segmentation_offload = '64kB', receive_offload = '64kB'",
+    ]);
+    (delay, jitter, queues, bursts)
+        .prop_map(|(delay, jitter, queues, bursts)| format!("{delay}, jitter = {jitter}{queues}{bursts}"))
 }
 
 /// Memories from a few packets on; a reserve always leaves room for a packet in the pool.

@@ -2,10 +2,11 @@
 
 use super::round_trip::{Bounds, RoundTrip};
 use super::scoreboard::Scoreboard;
+use super::segmentation::Segmentation;
 use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{ECHO, Packet};
-use crate::scenario::{Recovery, Tcp};
+use crate::scenario::{Host, Recovery, Tcp};
 use crate::transport::Transmit;
 
 /// Duplicate acknowledgements that make a loss (RFC 5681).
@@ -47,6 +48,9 @@ pub struct TcpSender {
     /// Where the data begins that is sent first after the window was reduced.
     reduced_before: u64,
     scoreboard: Scoreboard,
+    segmentation: Option<Segmentation>,
+    /// Whether an acknowledgement of several segments counts as one of each.
+    counts_segments: bool,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer.
@@ -54,9 +58,11 @@ pub struct TcpSender {
 }
 
 impl TcpSender {
-    /// A flow of `size` bytes that has sent nothing.
-    pub fn new(settings: &Tcp, size: Bytes) -> Self {
+    /// A flow of `size` bytes between such hosts that has sent nothing.
+    pub fn new(settings: &Tcp, host: &Host, size: Bytes) -> Self {
         let segment = settings.payload;
+        let segmentation =
+            host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
         let flow = Flow { segment, initial_window: segment * u64::from(settings.initial_window) };
         Self {
             size: size.get(),
@@ -81,6 +87,8 @@ impl TcpSender {
             window_limited: false,
             reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
+            segmentation,
+            counts_segments: host.receive_offload.is_some(),
             retransmitted: Bytes::ZERO,
             timeouts: 0,
         }
@@ -135,7 +143,7 @@ impl TcpSender {
         self.window_limited = false;
         if self.next < self.size {
             let length = self.segment.min(self.size - self.next);
-            if in_flight + length > window {
+            if in_flight + length > window || !self.train_may_go(in_flight, window) {
                 return self.window_full();
             }
             let sequence = self.next;
@@ -154,6 +162,17 @@ impl TcpSender {
     fn window_full(&mut self) -> Transmit {
         self.window_limited = self.window().get() < self.maximum_window;
         Transmit::WindowFull
+    }
+
+    /// Whether segmentation offload, if there is any, lets the next segment go. A loss is repaired segment by segment.
+    #[inline]
+    fn train_may_go(&mut self, in_flight: u64, window: u64) -> bool {
+        match &mut self.segmentation {
+            Some(segmentation) if self.state == State::Open => {
+                segmentation.may_go(self.next, window - in_flight, window, self.size - self.next)
+            }
+            _ => true,
+        }
     }
 
     /// Bytes believed to be in the network [pipe].
@@ -236,11 +255,27 @@ impl TcpSender {
             next_sequence: self.next,
             window_limited: self.window_limited && self.state != State::Recovery,
         };
-        if ack.echo {
+        if self.counts_segments && newly_acked > self.segment {
+            self.on_several_segments(now, ack);
+        } else if ack.echo {
             self.may_reduce(|congestion_control| congestion_control.on_ack(now, &ack));
         } else {
             self.congestion_control.on_ack(now, &ack);
         }
+    }
+
+    /// An acknowledgement of segments that were joined opens the window as one of each would have (Linux since 4.0).
+    fn on_several_segments(&mut self, now: Time, of_all: Ack) {
+        let segment = Bytes::new(self.segment);
+        let mut left = of_all.newly_acked;
+        self.may_reduce(|congestion_control| {
+            while left > Bytes::ZERO {
+                let newly_acked = left.min(segment);
+                left -= newly_acked;
+                let cumulative = of_all.cumulative - left.get();
+                congestion_control.on_ack(now, &Ack { newly_acked, cumulative, ..of_all });
+            }
+        });
     }
 
     /// Tells the congestion control of something that may make it reduce its window.
@@ -388,7 +423,7 @@ mod tests {
     }
 
     fn sender(recovery: Recovery, segments: u64) -> TcpSender {
-        TcpSender::new(&settings(recovery), Bytes::new(segments * SEGMENT))
+        TcpSender::new(&settings(recovery), &Host::default(), Bytes::new(segments * SEGMENT))
     }
 
     #[test]
@@ -403,7 +438,7 @@ mod tests {
     fn a_window_at_its_maximum_does_not_grow() {
         let mut settings = settings(Recovery::Sack);
         settings.maximum_window = Some(Bytes::new(12 * SEGMENT));
-        let mut sender = TcpSender::new(&settings, Bytes::MAX);
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX);
         sent(&mut sender);
         assert_eq!(ack(&mut sender, 1, None), [10, 11]);
         assert_eq!(ack(&mut sender, 2, None), [12, 13]);
@@ -411,6 +446,19 @@ mod tests {
             assert_eq!(ack(&mut sender, next, None), [next + 11]);
         }
         assert_eq!(sender.window(), Bytes::new(12 * SEGMENT));
+    }
+
+    #[test]
+    fn an_acknowledgement_of_joined_segments_counts_as_one_of_each() {
+        let window = |host: Host| {
+            let mut sender = TcpSender::new(&settings(Recovery::Sack), &host, Bytes::MAX);
+            sent(&mut sender);
+            ack(&mut sender, 10, None);
+            sender.window()
+        };
+        assert_eq!(window(Host::default()), Bytes::new(11 * SEGMENT));
+        let host = Host { receive_offload: Some(Bytes::new(64_000)), ..Host::default() };
+        assert_eq!(window(host), Bytes::new(20 * SEGMENT));
     }
 
     #[test]
@@ -482,7 +530,7 @@ mod tests {
 
     #[test]
     fn the_last_segment_is_as_short_as_the_flow_needs() {
-        let mut sender = TcpSender::new(&settings(Recovery::Sack), Bytes::new(1500));
+        let mut sender = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(1500));
         sender.poll_transmit();
         let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
         assert_eq!(sender.poll_transmit(), last);
