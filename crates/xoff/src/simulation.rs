@@ -3,7 +3,7 @@
 
 use crate::agenda::Fabric;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
-use crate::host::Host;
+use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
 use crate::kernel::units::{Bytes, Span};
 use crate::observer::Silent;
@@ -105,7 +105,9 @@ impl Simulation {
     /// A host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
         let port = self.ports(node).next().expect("every host has a link");
-        Host::new(node, port, stream(self.scenario.seed, Purpose::HostJitter, u64::from(node)))
+        let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
+        let marking = Marking::new(self.scenario.host.marking.as_ref(), stream(Purpose::AdapterMarking));
+        Host::new(node, port, marking, stream(Purpose::HostJitter))
     }
 
     /// A switch as it is before the run.

@@ -1,9 +1,10 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state, `adapter.rs`
-//! the way out, `interrupts.rs` the way up.
+//! the way out with its marking in `marking.rs`, `interrupts.rs` the way up.
 
 mod adapter;
 mod interrupts;
+mod marking;
 mod receiving;
 mod sending;
 
@@ -22,6 +23,7 @@ use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
 use interrupts::Interrupts;
+pub use marking::Marking;
 use receiving::Reception;
 use sending::Sending;
 pub use sending::{FinishedFlow, FlowStart};
@@ -89,10 +91,10 @@ pub struct Host {
 
 impl Host {
     /// A host with nothing to do; `rng` is the stream of its jitter.
-    pub fn new(id: NodeId, port: Port, rng: Rng) -> Self {
+    pub fn new(id: NodeId, port: Port, marking: Marking, rng: Rng) -> Self {
         Self {
             id,
-            adapter: Adapter::new(port, rng),
+            adapter: Adapter::new(port, marking, rng),
             starts: VecDeque::new(),
             sendings: Slab::new(),
             sending_slots: Vec::new(),

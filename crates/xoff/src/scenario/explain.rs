@@ -359,7 +359,9 @@ mod tests {
         assert_eq!(only("minimum_rto").name, "transport.minimum_rto");
         assert_eq!(only("congestion_control").name, "transport.congestion_control");
         let threshold: Vec<_> = explain("threshold").unwrap().into_iter().map(|found| found.path).collect();
-        assert_eq!(threshold, ["switch.marking.queue.kind", "switch.marking.queue.threshold"]);
+        let expected =
+            ["switch.marking.queue.kind", "switch.marking.queue.threshold", "host.marking.threshold"];
+        assert_eq!(threshold, expected);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Bytes, Span};
+use crate::switch::marking;
 
 /// What every host adds around its transport.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -19,6 +20,9 @@ pub struct Host {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub adapter_queue: Option<Bytes>,
+    /// What marks packets in the adapter, on the length of their own queue.
+    #[serde(default)]
+    pub marking: Option<marking::Parameters>,
     /// Bytes one flow may have waiting in the adapter before its transport holds back (TCP small queues).
     #[serde(default = "default_small_queue")]
     #[schemars(extend("x-at-least" = "1B"))]
@@ -66,6 +70,7 @@ impl Default for Host {
             delay: Span::ZERO,
             jitter: false,
             adapter_queue: None,
+            marking: None,
             small_queue: default_small_queue(),
             segmentation_offload: None,
             interrupt_moderation: None,

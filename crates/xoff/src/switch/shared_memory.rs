@@ -6,7 +6,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
@@ -61,7 +61,7 @@ impl SharedMemory {
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) {
+        if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
         let starts_at_once = port.is_idle(context.now);
@@ -119,7 +119,7 @@ impl Memory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if self.marks_at_dequeue(&packet, queue) {
-            mark(&mut packet, port, context);
+            port.mark(&mut packet, context);
         }
         port.transmit(packet, context);
         if let Some(transmitting) = &mut self.transmitting {
@@ -174,19 +174,6 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
-}
-
-/// Marks the packet if it can be marked.
-fn mark(packet: &mut Packet, port: &mut Port, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
-    if !packet.is(ECN_CAPABLE) {
-        return false;
-    }
-    if !packet.is(ACKNOWLEDGEMENT) {
-        port.counters.marked += 1;
-        context.observer.on_mark(context.now, port.id(), packet.priority());
-    }
-    packet.mark();
-    true
 }
 
 #[cold]

@@ -106,7 +106,13 @@ fn custom() -> impl Strategy<Value = (String, u32)> {
 fn host() -> impl Strategy<Value = String> {
     let delay = text(&["delay = '0ns'", "delay = '100ns'", "delay = '3us'"]);
     let jitter = any::<bool>();
-    let queues = text(&["", ", adapter_queue = '20kB'", ", small_queue = '3kB'"]);
+    let queues = text(&[
+        "",
+        ", adapter_queue = '20kB'",
+        ", small_queue = '3kB'",
+        ", marking = { kind = 'threshold', threshold = '4kB' }",
+        ", marking = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, when = 'dequeue' }",
+    ]);
     let bursts = text(&[
         "",
         ", segmentation_offload = '9kB'",
