@@ -72,20 +72,39 @@ impl Adapter {
     #[inline]
     pub(super) fn accept(
         &mut self,
-        mut packet: Packet,
+        packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
         if self.port.is_idle(context.now) {
             self.port.transmit(packet, context);
             return Sent::Elsewhere;
         }
-        let queue = packet.priority();
-        if self.marking.marks(When::Enqueue, &packet, self.queued[queue])
+        if self.marking.is_on() {
+            self.mark_and_enqueue(&packet, context)
+        } else {
+            self.enqueue(packet, context)
+        }
+    }
+
+    #[cold]
+    fn mark_and_enqueue(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Sent {
+        let mut packet = *packet;
+        if self.marking.marks(When::Enqueue, &packet, self.queued[packet.priority()])
             && !self.port.mark(&mut packet, context)
         {
             self.drop(&packet, DropReason::NotEcnCapable, context);
             return Sent::Elsewhere;
         }
+        self.enqueue(packet, context)
+    }
+
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> Sent {
+        let queue = packet.priority();
         let limit = context.fabric.host.adapter_queue;
         if limit.is_some_and(|limit| self.queued() + packet.frame() > limit) {
             self.drop(&packet, DropReason::AdapterFull, context);
@@ -103,15 +122,25 @@ impl Adapter {
         &mut self,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
-        let mut packet = self.port.dequeue()?;
+        let packet = self.port.dequeue()?;
         let queue = packet.priority();
         self.queued[queue] -= packet.frame();
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
-        if self.marking.marks(When::Dequeue, &packet, self.queued[queue]) {
+        if self.marking.is_on() {
+            self.mark_and_transmit(&packet, context);
+        } else {
+            self.port.transmit(packet, context);
+        }
+        Some(packet)
+    }
+
+    #[cold]
+    fn mark_and_transmit(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let mut packet = *packet;
+        if self.marking.marks(When::Dequeue, &packet, self.queued[packet.priority()]) {
             self.port.mark(&mut packet, context);
         }
         self.port.transmit(packet, context);
-        Some(packet)
     }
 
     #[cold]

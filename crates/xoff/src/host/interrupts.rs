@@ -25,14 +25,15 @@ pub(super) struct Interrupts {
 
 impl Host {
     /// A packet has arrived, of which the host hears at the next interrupt.
+    #[cold]
     pub(super) fn wait_for_interrupt(
         &mut self,
-        packet: Packet,
+        packet: &Packet,
         moderation: &InterruptModeration,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let interrupts = &mut self.interrupts;
-        interrupts.waiting.push_back(packet);
+        interrupts.waiting.push_back(*packet);
         if interrupts.waiting.len() >= moderation.packets as usize {
             self.interrupt(context);
         } else if !interrupts.timer.is_armed() {
@@ -41,6 +42,7 @@ impl Host {
     }
 
     /// The first packet may have waited long enough.
+    #[cold]
     pub(super) fn on_interrupt_timer(
         &mut self,
         time: Time,
@@ -52,6 +54,7 @@ impl Host {
     }
 
     /// Hands up all that is waiting.
+    #[cold]
     fn interrupt(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.interrupts.timer.disarm();
         let most = context.fabric.host.receive_offload;

@@ -19,11 +19,16 @@ impl Marking {
         Self { markers: marker.map_or_else(Vec::new, |marker| vec![marker.clone(); PRIORITIES]), rng }
     }
 
+    /// Whether there is any.
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        !self.markers.is_empty()
+    }
+
     /// Whether a packet that now enters or leaves its queue, with `others` bytes in it, is to be marked. As in a switch, a
     /// marker that looks at dequeue is asked at enqueue about packets that it would have to drop.
-    #[inline]
     pub(super) fn marks(&mut self, when: When, packet: &Packet, others: Bytes) -> bool {
-        let Some(marker) = self.markers.get_mut(packet.priority()) else { return false };
+        let marker = &mut self.markers[packet.priority()];
         let asked = if packet.is(ECN_CAPABLE) { marker.when() } else { When::Enqueue };
         when == asked && marker.signal(&Level { others }, &mut self.rng) == Signal::Mark
     }

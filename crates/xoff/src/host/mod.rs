@@ -246,7 +246,7 @@ impl Host {
     #[inline]
     fn receive(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(moderation) = &context.fabric.host.interrupt_moderation {
-            return self.wait_for_interrupt(packet, moderation, context);
+            return self.wait_for_interrupt(&packet, moderation, context);
         }
         self.count_received(&packet);
         self.hand_up(&packet, context);

@@ -83,8 +83,10 @@ impl TcpReceiver {
         self.pending += packet.length();
         let complete = self.next == self.end;
         let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
-        let latched = self.echo == Echo::Latched && self.marked && !packet.is(WINDOW_REDUCED);
-        self.marked = latched || packet.is(MARKED);
+        if self.turned(packet) {
+            let latched = self.echo == Echo::Latched && !packet.is(WINDOW_REDUCED);
+            self.marked = packet.is(MARKED) || latched;
+        }
         let at_once = !in_order || complete || self.pending > self.withheld || answers_turn;
         Received { before, now: at_once.then(|| self.acknowledge(block)), complete }
     }

@@ -49,8 +49,8 @@ pub struct TcpSender {
     reduced_before: u64,
     scoreboard: Scoreboard,
     segmentation: Option<Segmentation>,
-    /// Whether an acknowledgement of several segments counts as one of each.
-    counts_segments: bool,
+    /// Most bytes of an acknowledgement that the congestion control hears of at once.
+    counted_at_once: Bytes,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer.
@@ -88,7 +88,7 @@ impl TcpSender {
             reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
             segmentation,
-            counts_segments: host.receive_offload.is_some(),
+            counted_at_once: if host.receive_offload.is_some() { segment } else { Bytes::MAX },
             retransmitted: Bytes::ZERO,
             timeouts: 0,
         }
@@ -255,33 +255,30 @@ impl TcpSender {
             next_sequence: self.next,
             window_limited: self.window_limited && self.state != State::Recovery,
         };
-        if self.counts_segments && newly_acked > self.segment {
-            self.on_several_segments(now, ack);
-        } else if ack.echo {
-            self.may_reduce(|congestion_control| congestion_control.on_ack(now, &ack));
+        if ack.newly_acked > self.counted_at_once || ack.echo {
+            self.on_joined_or_echo(now, ack);
         } else {
             self.congestion_control.on_ack(now, &ack);
         }
     }
 
-    /// An acknowledgement of segments that were joined opens the window as one of each would have (Linux since 4.0).
-    fn on_several_segments(&mut self, now: Time, of_all: Ack) {
-        let segment = Bytes::new(self.segment);
-        let mut left = of_all.newly_acked;
-        self.may_reduce(|congestion_control| {
-            while left > Bytes::ZERO {
-                let newly_acked = left.min(segment);
-                left -= newly_acked;
-                let cumulative = of_all.cumulative - left.get();
-                congestion_control.on_ack(now, &Ack { newly_acked, cumulative, ..of_all });
-            }
-        });
+    /// Of segments that were joined, the congestion control hears as if each had been acknowledged by itself (Linux since
+    /// 4.0). An echo may make it reduce the window.
+    #[cold]
+    fn on_joined_or_echo(&mut self, now: Time, all: Ack) {
+        let before = self.window();
+        let mut left = all.newly_acked;
+        while left > Bytes::ZERO {
+            let newly_acked = left.min(self.counted_at_once);
+            left -= newly_acked;
+            let cumulative = all.cumulative - left.get();
+            self.congestion_control.on_ack(now, &Ack { newly_acked, cumulative, ..all });
+        }
+        self.tell_of_reduction(before);
     }
 
-    /// Tells the congestion control of something that may make it reduce its window.
-    fn may_reduce(&mut self, tell: impl FnOnce(&mut Algorithm)) {
-        let before = self.window();
-        tell(&mut self.congestion_control);
+    /// The next new segment tells the receiver if the window is smaller than before.
+    fn tell_of_reduction(&mut self, before: Bytes) {
         if self.window() < before {
             self.reduced_before = self.next;
         }
@@ -362,7 +359,9 @@ impl TcpSender {
     fn lower_window(&mut self, now: Time, kind: LossKind) {
         let in_flight = Bytes::new(self.next - self.unacknowledged);
         let loss = Loss { in_flight, kind, next_sequence: self.next };
-        self.may_reduce(|congestion_control| congestion_control.on_loss(now, &loss));
+        let before = self.window();
+        self.congestion_control.on_loss(now, &loss);
+        self.tell_of_reduction(before);
     }
 
     /// The retransmission timer has expired: everything that has not arrived is lost.
