@@ -129,7 +129,9 @@ mod tests {
     }
 
     fn fill(mmu: &mut Mmu, packets: &[(u16, usize)]) {
-        packets.iter().for_each(|&(port, priority)| mmu.admit(Mmu::queue(port, priority), FRAME).unwrap());
+        for &(port, priority) in packets {
+            mmu.admit(Mmu::queue(port, priority), FRAME).unwrap();
+        }
     }
 
     /// Two packets in each of two queues of port 0, five on port 2: of the pool 2 x 2 + 5 less a reserved one each.
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn every_marker_is_asked_whatever_the_others_say() {
         let mut mmu = mmu();
-        fill(&mut mmu, &vec![(0, 0); 10]);
+        fill(&mut mmu, &[(0, 0); 10]);
         let red = "kind = 'red'\nminimum = '1kB'\nmaximum = '90kB'\nprobability = 0.5";
         let next_draw = |queue: Placed| {
             let mut markers = markers(queue, Placed::default(), placed(red, When::Enqueue, 2));
