@@ -1,17 +1,20 @@
 //! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
 //! What it accepts can be run; running it does not change it.
 
+use std::collections::BTreeMap;
+
 use crate::agenda::Fabric;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
 use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
 use crate::kernel::units::{Bytes, Span};
+use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
 use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::routing::Routes;
-use crate::scenario::{Scenario, ScenarioError, SwitchSettings, Transport};
-use crate::switch::mmu::{Mmu, Reserve};
+use crate::scenario::{Scenario, ScenarioError, Transport};
+use crate::switch::marking::{self, AnyMarker, Place, Unfit};
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::{Network, NodeId};
 use crate::watch::Watch;
@@ -25,8 +28,9 @@ pub struct Simulation {
     routes: Routes,
     fabric: Fabric,
     sources: Vec<Source>,
-    /// Bit n is set while class n is in use.
-    classes: u8,
+    switches: Vec<SwitchLayout>,
+    /// What marks in every adapter, before the run.
+    adapter_marker: Option<AnyMarker>,
     watch: Watch,
 }
 
@@ -52,7 +56,8 @@ impl Simulation {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
         let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
-        check_switches(scenario, &network, u64::from(classes.count_ones()))?;
+        let routes = Routes::new(&network);
+        let switches = layout::switches(scenario, &network, &routes, classes)?;
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
@@ -63,12 +68,13 @@ impl Simulation {
         }
         Ok(Self {
             watch: Watch::new(&scenario.observe, &network, classes)?,
-            routes: Routes::new(&network),
+            routes,
             fabric: fabric(scenario),
             scenario: scenario.clone(),
             network,
             sources,
-            classes,
+            switches,
+            adapter_marker: adapter_marker(scenario)?,
         })
     }
 
@@ -106,24 +112,39 @@ impl Simulation {
     pub fn host(&self, node: NodeId) -> Host {
         let port = self.ports(node).next().expect("every host has a link");
         let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
-        let marking = Marking::new(self.scenario.host.marking.as_ref(), stream(Purpose::AdapterMarking));
+        let when = self.scenario.host.marking.as_ref().map(marking::Parameters::when).unwrap_or_default();
+        let marking = Marking::new(self.adapter_marker.clone(), when, stream(Purpose::AdapterMarking));
         Host::new(node, port, marking, stream(Purpose::HostJitter))
     }
 
     /// A switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> SharedMemory {
-        let settings = self.scenario.switch_settings(&self.network.nodes[node as usize].name);
-        let ports: Vec<Port> = self.ports(node).collect();
-        let mmu = Mmu::new(
-            settings.total,
-            reserve(&settings),
-            settings.buffer,
-            ports.len() as u64,
-            u64::from(self.classes.count_ones()),
-        );
+        let layout = self.layout(node);
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let routes = self.routes.table(node).clone();
-        SharedMemory::new(ports, routes, mmu, settings.marking.queue, settings.release, rng)
+        let ports = self.ports(node).collect();
+        SharedMemory::new(ports, routes, layout.mmu(), layout.markers(rng), layout.release)
+    }
+
+    /// What the scenario comes to for a switch.
+    pub fn layout(&self, node: NodeId) -> &SwitchLayout {
+        &self.switches[(node - self.network.hosts) as usize]
+    }
+
+    /// What is worth knowing before it runs, each with the switches that it is about.
+    pub fn notes(&self) -> Vec<String> {
+        let mut names_by_note = BTreeMap::<String, Vec<&str>>::new();
+        let names = self.network.nodes[self.network.hosts as usize..].iter().map(|node| node.name.as_str());
+        for (layout, name) in self.switches.iter().zip(names) {
+            for note in layout.notes() {
+                names_by_note.entry(note).or_default().push(name);
+            }
+        }
+        let about = |names: &[&str]| match names {
+            [name] => (*name).to_owned(),
+            names => format!("{} and {} more", names[0], names.len() - 1),
+        };
+        names_by_note.iter().map(|(note, names)| format!("{}: {note}", about(names))).collect()
     }
 
     fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> {
@@ -156,6 +177,14 @@ impl Simulation {
     }
 }
 
+fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioError> {
+    let Some(parameters) = &scenario.host.marking else { return Ok(None) };
+    let marker = parameters.start(&[Place::default(); PRIORITIES]);
+    marker
+        .map(Some)
+        .map_err(|Unfit { problem, expected }| ScenarioError::at("host.marking", problem, expected))
+}
+
 fn fabric(scenario: &Scenario) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
     let mut wire_overheads = [Bytes::ZERO; 256];
@@ -163,28 +192,4 @@ fn fabric(scenario: &Scenario) -> Fabric {
         *place = transport.packet_sizes().wire_overhead;
     }
     Fabric { wire_overheads, transports, host: scenario.host.clone() }
-}
-
-fn reserve(settings: &SwitchSettings) -> Reserve {
-    if settings.reserved_per_port > Bytes::ZERO {
-        Reserve::PerPort(settings.reserved_per_port)
-    } else {
-        Reserve::PerQueue(settings.reserved_per_queue)
-    }
-}
-
-fn check_switches(scenario: &Scenario, network: &Network, classes: u64) -> Result<(), ScenarioError> {
-    let switches = network.hosts..network.nodes.len() as NodeId;
-    let names: Vec<&str> = switches.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
-    scenario.check_switch_patterns(&names)?;
-    debug_assert!(classes <= PRIORITIES as u64);
-    for (node, name) in switches.zip(names) {
-        scenario.check_reserves(name, network.ports.of(node).len() as u64, classes)?;
-        let settings = scenario.switch_settings(name);
-        if settings.reserved_per_port > Bytes::ZERO && settings.reserved_per_queue > Bytes::ZERO {
-            let problem = format!("{name} has both reserved_per_port and reserved_per_queue");
-            return Err(ScenarioError::at("switch.reserved_per_port", problem, "expected one of them"));
-        }
-    }
-    Ok(())
 }

@@ -1,9 +1,8 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
-use super::marking::{self, Level, Marker, Signal, When};
+use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
 use crate::agenda::{Agenda, Context};
-use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet};
@@ -23,26 +22,16 @@ pub struct SharedMemory {
 #[derive(Debug)]
 struct Memory {
     mmu: Mmu,
-    marker: Option<marking::Parameters>,
-    marks_at_dequeue: bool,
-    rng: Rng,
+    markers: Markers,
     /// Queue and size of the packet on each port's wire, where memory is released at the end of a transmission.
     transmitting: Option<Vec<Option<(usize, Bytes)>>>,
 }
 
 impl SharedMemory {
-    /// A switch with empty queues; `rng` is the stream of its markers.
-    pub fn new(
-        ports: Vec<Port>,
-        routes: SwitchRoutes,
-        mmu: Mmu,
-        marker: Option<marking::Parameters>,
-        release: Release,
-        rng: Rng,
-    ) -> Self {
+    /// A switch with empty queues.
+    pub fn new(ports: Vec<Port>, routes: SwitchRoutes, mmu: Mmu, markers: Markers, release: Release) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let marks_at_dequeue = marker.as_ref().is_some_and(|marker| marker.when() == When::Dequeue);
-        Self { ports, routes, memory: Memory { mmu, marker, marks_at_dequeue, rng, transmitting } }
+        Self { ports, routes, memory: Memory { mmu, markers, transmitting } }
     }
 
     /// Its egress ports.
@@ -64,23 +53,20 @@ impl SharedMemory {
         if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
-        let starts_at_once = port.is_idle(context.now);
-        // A packet that leaves as it comes only has to fit: it takes no memory unless it keeps it until its last bit.
-        let admission = if starts_at_once && memory.transmitting.is_none() {
-            memory.mmu.place(queue, packet.frame()).map(|_| ())
-        } else {
-            memory.mmu.admit(queue, packet.frame())
+        let placement = match memory.mmu.place(queue, packet.frame()) {
+            Ok(placement) => placement,
+            Err(reason) => return drop(&packet, port, reason, context),
         };
-        if let Err(reason) = admission {
-            drop(&packet, port, reason, context);
-        } else if starts_at_once {
-            if memory.transmitting.is_some() {
-                memory.report_queue(queue, port, context);
-            }
+        let starts_at_once = port.is_idle(context.now);
+        // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
+        if !starts_at_once || memory.transmitting.is_some() {
+            memory.mmu.put(queue, packet.frame(), placement);
+            memory.report_queue(queue, port, context);
+        }
+        if starts_at_once {
             memory.transmit(packet, number, queue, port, context);
         } else {
             port.enqueue(packet, context.agenda);
-            memory.report_queue(queue, port, context);
         }
     }
 
@@ -128,27 +114,15 @@ impl Memory {
         }
     }
 
-    /// Whether the marker, asked as the packet enters its queue, says yes. One that looks at dequeue is asked here
-    /// about packets that it would have to drop: memory that is taken is not given up half-way.
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
-        match &mut self.marker {
-            Some(marker) if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) => {
-                let level = Level { others: self.mmu.queue_bytes(queue) };
-                marker.signal(&level, &mut self.rng) == Signal::Mark
-            }
-            _ => false,
-        }
+        self.markers.at_enqueue(queue, &self.mmu, || candidate(packet))
     }
 
     #[inline]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
-        if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) {
-            return false;
-        }
-        let itself = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        let level = Level { others: self.mmu.queue_bytes(queue) - itself };
-        self.marker.as_mut().is_some_and(|marker| marker.signal(&level, &mut self.rng) == Signal::Mark)
+        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        self.markers.at_dequeue(queue, &self.mmu, candidate(packet), held)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -174,6 +148,11 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
+}
+
+#[inline]
+fn candidate(packet: &Packet) -> Candidate {
+    Candidate { frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
 }
 
 #[cold]
