@@ -58,6 +58,7 @@ impl Simulation {
         let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;
+        let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
@@ -67,7 +68,7 @@ impl Simulation {
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
         }
         Ok(Self {
-            watch: Watch::new(&scenario.observe, &network, classes)?,
+            watch: Watch::new(&scenario.observe, &network, &pools, classes)?,
             routes,
             fabric: fabric(scenario),
             scenario: scenario.clone(),

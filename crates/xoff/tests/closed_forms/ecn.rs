@@ -80,16 +80,19 @@ fn a_pool_is_marked_by_its_own_shared_bytes() {
          transport.steady = { kind = 'constant_rate', payload = '1442B', rate = '9Gbps' }\n\
          workload = [{ kind = 'long_lived', transport = 'steady', size = '1MB', pairs = [['host1', 'host0'], \
          ['host4', 'host0'], ['host5', 'host2'], ['host6', 'host2'], ['host3', 'host7']] }]\n\
-         observe.queues = { every = 'change', of = ['switch0.*'] }",
+         observe.pools = { every = '1us' }",
     );
     let outcome = run(&simulation);
-    let most_of = |port: &str| most(&recorded(&simulation, &outcome, Quantity::Queue, port, Span::ZERO));
     let drops = |port: usize| outcome.switches[0].ports()[port].counters.dropped();
     assert!(drops(0) > 0 && drops(2) > 0 && drops(7) == 0);
     // Both ports have two packets in their reserves beside what they share.
-    let shared = outcome.switches[0].mmu().peak().get();
-    assert_eq!(shared, 90_000 + 1_500 + 2 * 2 * 1_500);
-    assert!(most_of("switch0.port0") > 40_000.0 && most_of("switch0.port2") > 40_000.0);
+    assert_eq!(outcome.switches[0].mmu().peak().get(), 90_000 + 1_500 + 2 * 2 * 1_500);
+    let samples = || outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::Pool);
+    let most_of =
+        |pool| most(&samples().filter(|row| row.part == pool).map(|row| row.value).collect::<Vec<_>>());
+    assert!((most_of(0) - 91_500.0).abs() < f64::EPSILON && most_of(1).abs() < f64::EPSILON);
+    let names = report(&simulation, PLAIN).series_names;
+    assert!(["switch0.pool0", "switch0.pool1"].iter().all(|name| names.iter().any(|known| known == name)));
 }
 
 /// Strictly above the threshold, the packet itself not counted: one packet more than the threshold waits at most.
