@@ -103,6 +103,13 @@ class Scenario:
         resolved = _xoff.Scenario(self.text, [*self.overrides, *moved], self.file).to_toml()
         return resolved, {names[path]: text for path, text in files.items()}
 
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the resolved scenario and the files it names: equal digests, equal runs.
+
+        Raises ScenarioError if a file cannot be read.
+        """
+        return inputs.digest(*self.portable(self.read_files()))
+
     def run(
         self,
         *,
@@ -130,6 +137,9 @@ class Scenario:
         if by_signal:
             raise RunInterrupted(result)
         return result
+
+    def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
+        return Scenario, (self.text, self.file, self.overrides)  # the core checks it again in the other process
 
     def _repr_html_(self) -> str:
         from xoff.report.notebook import scenario_html
