@@ -73,7 +73,7 @@ def test_a_run_with_several_seeds_prints_means(command: Command, small_file: Pat
 def test_interrupted_it_shows_the_seeds_that_are_finished(
     tmp_path: Path, files: tuple[Path, Path], workers: str
 ) -> None:
-    arguments = ["compare", *map(str, files), "--seeds", "10000", "--workers", workers]
+    arguments = ["compare", *map(str, files), "--seeds", "300", "--workers", workers]
     process = subprocess.Popen(
         [sys.executable, "-m", "xoff", *arguments],
         cwd=tmp_path,
@@ -89,4 +89,4 @@ def test_interrupted_it_shows_the_seeds_that_are_finished(
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Means over seeds 3, 4" in out
-    assert re.fullmatch(r"interrupted: \d+ of 10000 seeds are finished; the same command goes on\n", err)
+    assert re.fullmatch(r"interrupted: \d+ of 300 seeds are finished; the same command goes on\n", err)
