@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import xoff
-from xoff.cli import check, compare, explain, init, listing, run
+from xoff.cli import check, compare, explain, init, listing, reproduce, run
 from xoff.errors import OutputError, ScenarioError
 
 application = typer.Typer(
@@ -21,6 +21,7 @@ application = typer.Typer(
 )
 application.command("run")(run.run)
 application.command("compare")(compare.compare)
+application.command("reproduce")(reproduce.reproduce)
 application.command("check")(check.check)
 application.command("init")(init.init)
 application.command("list")(listing.listing)
