@@ -6,12 +6,11 @@ use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
 use crate::host::Host;
 use crate::kernel::rng::{Purpose, stream};
 use crate::kernel::units::{Bytes, Span};
+use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
-use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::routing::Routes;
-use crate::scenario::{Scenario, ScenarioError, SwitchSettings, Transport};
-use crate::switch::mmu::{Mmu, Reserve};
+use crate::scenario::{Scenario, ScenarioError, Transport};
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::{Network, NodeId};
 use crate::watch::Watch;
@@ -25,8 +24,7 @@ pub struct Simulation {
     routes: Routes,
     fabric: Fabric,
     sources: Vec<Source>,
-    /// Bit n is set while class n is in use.
-    classes: u8,
+    switches: Vec<SwitchLayout>,
     watch: Watch,
 }
 
@@ -52,7 +50,8 @@ impl Simulation {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
         let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
-        check_switches(scenario, &network, u64::from(classes.count_ones()))?;
+        let routes = Routes::new(&network);
+        let switches = layout::switches(scenario, &network, &routes, classes)?;
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
@@ -63,12 +62,12 @@ impl Simulation {
         }
         Ok(Self {
             watch: Watch::new(&scenario.observe, &network, classes)?,
-            routes: Routes::new(&network),
+            routes,
             fabric: fabric(scenario),
             scenario: scenario.clone(),
             network,
             sources,
-            classes,
+            switches,
         })
     }
 
@@ -110,18 +109,11 @@ impl Simulation {
 
     /// A switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> SharedMemory {
-        let settings = self.scenario.switch_settings(&self.network.nodes[node as usize].name);
-        let ports: Vec<Port> = self.ports(node).collect();
-        let mmu = Mmu::new(
-            settings.total,
-            reserve(&settings),
-            settings.buffer,
-            ports.len() as u64,
-            u64::from(self.classes.count_ones()),
-        );
+        let layout = &self.switches[(node - self.network.hosts) as usize];
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let routes = self.routes.table(node).clone();
-        SharedMemory::new(ports, routes, mmu, settings.marking.queue, settings.release, rng)
+        let ports = self.ports(node).collect();
+        SharedMemory::new(ports, routes, layout.mmu(), layout.markers(rng), layout.release)
     }
 
     fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> {
@@ -161,28 +153,4 @@ fn fabric(scenario: &Scenario) -> Fabric {
         *place = transport.packet_sizes().wire_overhead;
     }
     Fabric { wire_overheads, transports, host: scenario.host.clone() }
-}
-
-fn reserve(settings: &SwitchSettings) -> Reserve {
-    if settings.reserved_per_port > Bytes::ZERO {
-        Reserve::PerPort(settings.reserved_per_port)
-    } else {
-        Reserve::PerQueue(settings.reserved_per_queue)
-    }
-}
-
-fn check_switches(scenario: &Scenario, network: &Network, classes: u64) -> Result<(), ScenarioError> {
-    let switches = network.hosts..network.nodes.len() as NodeId;
-    let names: Vec<&str> = switches.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
-    scenario.check_switch_patterns(&names)?;
-    debug_assert!(classes <= PRIORITIES as u64);
-    for (node, name) in switches.zip(names) {
-        scenario.check_reserves(name, network.ports.of(node).len() as u64, classes)?;
-        let settings = scenario.switch_settings(name);
-        if settings.reserved_per_port > Bytes::ZERO && settings.reserved_per_queue > Bytes::ZERO {
-            let problem = format!("{name} has both reserved_per_port and reserved_per_queue");
-            return Err(ScenarioError::at("switch.reserved_per_port", problem, "expected one of them"));
-        }
-    }
-    Ok(())
 }

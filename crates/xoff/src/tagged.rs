@@ -33,6 +33,10 @@ macro_rules! tagged {
         impl $enum {
             /// The spellings of the tag, in the order of the list.
             pub const NAMES: &[&str] = &[$(stringify!($spelling)),*];
+            /// The spelling of this variant's tag.
+            pub fn spelling(&self) -> &'static str {
+                match self { $(Self::$name(_) => stringify!($spelling),)* }
+            }
         }
 
         impl schemars::JsonSchema for $enum {

@@ -27,7 +27,12 @@ const PARTS: &[Part] = &[
         &["kernel", "tagged"],
         "a policy sees occupancies and answers a threshold.",
     ),
-    part("switch::marking", &["kernel", "tagged"], "a marker sees a level and never knows what it sits on."),
+    part("plan", &["kernel"], "is formulas on numbers."),
+    part(
+        "switch::marking",
+        &["kernel", "tagged", "plan"],
+        "a marker sees a level and never knows what it sits on; where its thresholds come from is a formula.",
+    ),
     part(
         "scenario",
         &["kernel", "tagged", "congestion_control", "switch::buffer_policy", "switch::marking"],
@@ -95,12 +100,27 @@ const PARTS: &[Part] = &[
         ],
         "runs hosts and switches, which never name it.",
     ),
+    part(
+        "layout",
+        &[
+            "kernel",
+            "packet",
+            "plan",
+            "scenario",
+            "topology",
+            "routing",
+            "switch",
+            "switch::buffer_policy",
+            "switch::marking",
+        ],
+        "turns settings into switches that can be built.",
+    ),
     part("watch", &["scenario", "topology", "engine"], "resolves what is to be recorded."),
     part(
         "simulation",
         &[
             "kernel", "observer", "agenda", "packet", "port", "scenario", "topology", "routing", "workload",
-            "switch", "host", "engine", "watch", "report",
+            "switch", "host", "engine", "layout", "watch", "report",
         ],
         "lays everything out and hands it to the engine.",
     ),

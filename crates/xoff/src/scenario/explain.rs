@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::ScenarioError;
+use super::chip;
 use super::schema::{Node, Shape, Variant};
 use super::words::{did_you_mean, takes};
 
@@ -60,7 +61,7 @@ pub struct Listing {
 /// Every algorithm, policy, marker, topology, transport and workload, family by family.
 pub fn list() -> Vec<Listing> {
     let names = catalogue().into_iter().filter_map(|entry| {
-        let family = entry.family?;
+        let family = entry.family.filter(|family| family != chip::FAMILY)?;
         Some(Listing {
             family,
             name: entry.name,
@@ -88,6 +89,7 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     found.extend(matching(&|entry| {
         entry.family.is_none() && (entry.name == unnamed || entry.name.ends_with(&end))
     }));
+    found = without_repetitions(found);
     if found.is_empty() {
         let names = all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
         let meant = did_you_mean(&path, names.flatten(), '`');
@@ -98,6 +100,20 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
         ));
     }
     Ok(found)
+}
+
+/// A type that stands at several places is explained at the first.
+fn without_repetitions(found: Vec<Explanation>) -> Vec<Explanation> {
+    let mut told: Vec<Explanation> = Vec::new();
+    for entry in found {
+        let same = |other: &Explanation| {
+            *other == Explanation { name: other.name.clone(), path: other.path.clone(), ..entry.clone() }
+        };
+        if !told.iter().any(same) {
+            told.push(entry);
+        }
+    }
+    told
 }
 
 /// `workload[1].load` as `workload.load`.
@@ -162,8 +178,17 @@ fn visit_inside(node: Node, path: &str, of: Option<&str>, entries: &mut Vec<Expl
         }
         Shape::Map(values) | Shape::List(values) => visit_inside(values, path, of, entries),
         Shape::Either(branches) => branches.iter().for_each(|node| visit_inside(*node, path, of, entries)),
+        Shape::Choice(words) if node.family() == Some(chip::FAMILY) => {
+            entries.extend(words.iter().map(|word| explain_word(*word, path)));
+        }
         _ => {}
     }
+}
+
+/// A word that has a name of its own, such as a chip.
+fn explain_word(word: Node, path: &str) -> Explanation {
+    let name = word.text("const").unwrap_or_default().to_owned();
+    Explanation { name, family: Some(chip::FAMILY.to_owned()), ..explain_key(word, path, None) }
 }
 
 fn visit_keys(table: Node, path: &str, of: Option<&str>, tag: Option<&str>, entries: &mut Vec<Explanation>) {
@@ -360,6 +385,16 @@ mod tests {
         assert_eq!(only("congestion_control").name, "transport.congestion_control");
         let threshold: Vec<_> = explain("threshold").unwrap().into_iter().map(|found| found.path).collect();
         assert_eq!(threshold, ["switch.marking.queue.kind", "switch.marking.queue.threshold"]);
+    }
+
+    #[test]
+    fn a_chip_is_explained_by_what_it_has() {
+        let tomahawk = only("tomahawk");
+        assert_eq!((tomahawk.path.as_str(), tomahawk.family.as_deref()), ("switch.chip", Some("chip")));
+        assert!(
+            tomahawk.about.starts_with("32 ports of 100Gbps, 16MiB in 4 MMUs: 5.12 KiB per port per Gbps")
+        );
+        assert_eq!(only("switch.chip").choices.len(), super::super::chips().len());
     }
 
     #[test]

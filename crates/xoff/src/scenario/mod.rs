@@ -2,6 +2,7 @@
 //! These structs are the one source of the file format: the schema, `xoff explain` and the reference come from them.
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
+mod chip;
 mod conform;
 mod error;
 mod explain;
@@ -28,6 +29,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::chip::{Chip, NamedChip, chips};
 pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
@@ -35,7 +37,7 @@ pub use self::host::Host;
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::schema::schema;
 pub use self::stop::Stop;
-pub use self::switch::{Marking, Release, SwitchKind, SwitchSettings, SwitchTable};
+pub use self::switch::{Marking, Memory, PoolTable, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable};
 pub use self::topology::{
     Custom, Dumbbell, FatTree, LeafSpine, LinkBetween, LinkSettings, RoutingKind, Star, Topology,
 };

@@ -102,8 +102,9 @@ arrivals_end = "10ms"
     fn a_wrong_value_is_answered_in_one_line_with_key_and_remedy() {
         let rate = "topology.host_link.rate";
         let policies = choices(crate::switch::buffer_policy::Parameters::NAMES.iter().copied());
+        let chips = choices(super::super::chips().iter().map(|chip| chip.name.as_str()));
         for (change, expected) in [
-            ("switch.buffer.alfa=2", "switch[0].buffer.alfa: unknown key `alfa`; did you mean `alpha`? known keys: `policy`, `alpha`".to_owned()),
+            ("switch.buffer.alfa=2", "switch[0].buffer.alfa: unknown key `alfa`; did you mean `alpha`? known keys: `policy`, `alpha`, `alpha_by_priority`".to_owned()),
             ("topology.host_link.rate=100", format!("{rate}: 100 has no unit; {RATE}")),
             ("topology.host_link.rate=100us", format!("{rate}: \"100us\" is a time, not a rate; {RATE}")),
             ("topology.host_link.rate=1Gb", format!("{rate}: \"1Gb\" has an unknown unit \"Gb\"; {RATE}")),
@@ -125,6 +126,9 @@ arrivals_end = "10ms"
             ("switch.buffer.policy=dynamic_treshold", format!("switch[0].buffer.policy: unknown policy \"dynamic_treshold\"; did you mean \"dynamic_threshold\"? expected {policies}")),
             ("switch.buffer={ policy = \"complete_sharing\", alpha = 3 }", "switch[0].buffer.alpha: unknown key `alpha`; it belongs to policy = \"dynamic_threshold\"; known keys: `policy`".to_owned()),
             ("switch.marking.queue={ kind = \"red\", minimum = \"2kB\", maximum = \"2kB\", probability = 0.1 }", "switch[0].marking.queue.maximum: \"2kB\" is not above `minimum`, \"2kB\"; expected a value above `minimum`".to_owned()),
+            ("switch.marking.pool={ kind = \"red\", minimum = \"2kB\", maximum = \"1kB\", probability = 0.1 }", "switch[0].marking.pool.maximum: \"1kB\" is not above `minimum`, \"2kB\"; expected a value above `minimum`".to_owned()),
+            ("switch.marking.port={ kind = \"red\", minimum = \"2kB\", maximum = \"3kB\", probability = 1.1 }", "switch[0].marking.port.probability: 1.1 is too large; expected a value at least 0 and at most 1".to_owned()),
+            ("switch.chip=tomahawkk", "switch[0].chip: unknown value \"tomahawkk\"; did you mean \"tomahawk\"? expected CHIPS".replace("CHIPS", &chips)),
             ("transport.dctcp.payload=0B", "transport.dctcp.payload: \"0B\" is too small; expected a value at least 1B".to_owned()),
             ("transport.dctcp.payload=65500B", "transport.dctcp.payload: 65558B make a frame; expected payload and headers of at most 65535B together".to_owned()),
             ("transport.dctcp.maximum_rto=1ms", "transport.dctcp.maximum_rto: \"1ms\" is not at least `minimum_rto`, \"5ms\"; expected a value at least `minimum_rto`".to_owned()),

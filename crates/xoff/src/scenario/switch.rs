@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::chip::NamedChip;
 use super::words::did_you_mean;
 use super::{Scenario, ScenarioError, pattern};
-use crate::kernel::units::{Bytes, Ratio};
+use crate::kernel::units::Bytes;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::marking;
 
@@ -20,10 +21,24 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchKind::default()))]
     pub kind: Option<SwitchKind>,
-    /// Packet memory of the whole switch.
+    /// The chip it is built on, which decides memory and pools; what this table says besides goes over it.
     #[serde(default)]
-    #[schemars(extend("default" = SwitchSettings::default().total))]
+    pub chip: Option<NamedChip>,
+    /// Packet memory of the whole switch, reserves included; pools have equal parts of it.
+    #[serde(default)]
+    #[schemars(extend("default" = Memory::DEFAULT_TOTAL))]
     pub total: Option<Bytes>,
+    /// Size of each shared pool, to which reserves are added; instead of `total`.
+    #[serde(default)]
+    pub shared_per_pool: Option<Bytes>,
+    /// Ports of each pool, taken in order of their numbers. Left out, one pool has all ports.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub ports_per_pool: Option<u32>,
+    /// The pools one by one; instead of `ports_per_pool`.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub pools: Option<Vec<PoolTable>>,
     /// Bytes set aside for each queue in use, used before the shared pool.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().reserved_per_queue))]
@@ -32,7 +47,7 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().reserved_per_port))]
     pub reserved_per_port: Option<Bytes>,
-    /// How the shared pool is divided among queues.
+    /// How a shared pool is divided among queues.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().buffer))]
     pub buffer: Option<buffer_policy::Parameters>,
@@ -43,6 +58,9 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().release))]
     pub release: Option<Release>,
+    /// Departures of published code from its paper that are wanted here.
+    #[serde(default)]
+    pub quirks: Option<Vec<Quirk>>,
 }
 
 fn every_node() -> String {
@@ -56,6 +74,41 @@ pub enum SwitchKind {
     /// Output queues in one shared memory.
     #[default]
     SharedMemory,
+}
+
+/// One shared pool.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PoolTable {
+    /// Numbers of the ports whose packets it holds; every port of the switch belongs to exactly one pool.
+    #[schemars(extend("minItems" = 1))]
+    pub ports: Vec<u16>,
+    /// Its size, to which reserves are added. Left out, as `shared_per_pool` or `total` has it.
+    #[serde(default)]
+    pub shared: Option<Bytes>,
+}
+
+/// A departure of published code from its paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Quirk {
+    /// All of the following, which is how BCC's ns-2 code departs from BCC's paper.
+    BccNs2,
+    /// A packet is refused if its whole queue, reserve included, and itself together exceed the threshold.
+    ThresholdWithPacket,
+    /// The counter of a reserve adds a packet's whole queue and takes away the packet alone, so that it grows until one packet
+    /// of a burst is kept in the reserve.
+    LeakingReserve,
+    /// RED that spaces its marks counts the bytes of each port by itself, in packets of the largest frame, and marks a
+    /// smaller packet less often.
+    RedCountsBytes,
+}
+
+impl Quirk {
+    /// Whether a list asks for this one, by itself or with all.
+    pub fn is_in(self, quirks: &[Self]) -> bool {
+        quirks.iter().any(|quirk| *quirk == self || *quirk == Self::BccNs2)
+    }
 }
 
 /// When a packet's memory is free again.
@@ -76,53 +129,95 @@ pub struct Marking {
     /// On the length of the packet's own queue.
     #[serde(default)]
     pub queue: Option<marking::Parameters>,
+    /// On the length of all queues of its egress port together.
+    #[serde(default)]
+    pub port: Option<marking::Parameters>,
+    /// On the bytes in the shared pool of its egress port; what is in reserves does not count.
+    #[serde(default)]
+    pub pool: Option<marking::Parameters>,
 }
 
 /// One switch's settings after every matching table has been applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchSettings {
-    /// Packet memory of the whole switch.
-    pub total: Bytes,
+    /// Its packet memory.
+    pub memory: Memory,
     /// Bytes set aside for each queue in use.
     pub reserved_per_queue: Bytes,
     /// Bytes set aside for all queues of a port together.
     pub reserved_per_port: Bytes,
-    /// How the shared pool is divided among queues.
+    /// How a shared pool is divided among queues.
     pub buffer: buffer_policy::Parameters,
     /// What marks packets.
     pub marking: Marking,
     /// When a packet's memory is free again.
     pub release: Release,
+    /// Departures of published code from its paper.
+    pub quirks: Vec<Quirk>,
+}
+
+/// What is said of a switch's packet memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// The chip.
+    pub chip: Option<NamedChip>,
+    /// All memory, reserves included.
+    pub total: Option<Bytes>,
+    /// Size of each shared pool, without reserves.
+    pub shared_per_pool: Option<Bytes>,
+    /// Ports of each pool.
+    pub ports_per_pool: Option<u32>,
+    /// The pools one by one.
+    pub pools: Option<Vec<PoolTable>>,
+}
+
+impl Memory {
+    /// All memory of a switch of which nothing is said.
+    pub const DEFAULT_TOTAL: Bytes = Bytes::new(16_000_000);
 }
 
 impl Default for SwitchSettings {
     fn default() -> Self {
         Self {
-            total: Bytes::new(16_000_000),
+            memory: Memory::default(),
             reserved_per_queue: Bytes::ZERO,
             reserved_per_port: Bytes::ZERO,
-            buffer: buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha: Ratio::new(1, 1) }),
+            buffer: buffer_policy::Parameters::DynamicThreshold(DynamicThreshold::default()),
             marking: Marking::default(),
             release: Release::default(),
+            quirks: Vec::new(),
         }
     }
 }
 
 impl SwitchSettings {
-    /// These settings with what one table says put over them, key by key.
+    /// These settings with what one table says put over them, key by key. A chip stands for all that it decides.
     fn apply(&mut self, table: &SwitchTable) {
         fn put<T: Clone>(setting: &mut T, said: Option<&T>) {
             if let Some(said) = said {
                 *setting = said.clone();
             }
         }
-        put(&mut self.total, table.total.as_ref());
+        fn put_some<T: Clone>(setting: &mut Option<T>, said: Option<&T>) {
+            *setting = said.or(setting.as_ref()).cloned();
+        }
+        let memory = &mut self.memory;
+        if table.chip.is_some() {
+            *memory = Memory { chip: table.chip, ..Memory::default() };
+        }
+        put_some(&mut memory.total, table.total.as_ref());
+        put_some(&mut memory.shared_per_pool, table.shared_per_pool.as_ref());
+        put_some(&mut memory.ports_per_pool, table.ports_per_pool.as_ref());
+        put_some(&mut memory.pools, table.pools.as_ref());
         put(&mut self.reserved_per_queue, table.reserved_per_queue.as_ref());
         put(&mut self.reserved_per_port, table.reserved_per_port.as_ref());
         put(&mut self.buffer, table.buffer.as_ref());
         put(&mut self.release, table.release.as_ref());
-        if let Some(queue) = table.marking.as_ref().and_then(|marking| marking.queue.as_ref()) {
-            self.marking.queue = Some(queue.clone());
+        put(&mut self.quirks, table.quirks.as_ref());
+        if let Some(marking) = &table.marking {
+            put_some(&mut self.marking.queue, marking.queue.as_ref());
+            put_some(&mut self.marking.port, marking.port.as_ref());
+            put_some(&mut self.marking.pool, marking.pool.as_ref());
         }
     }
 }
@@ -154,7 +249,7 @@ impl Scenario {
     }
 
     /// The key that decides a setting of one switch: that of the last matching table which says something about it.
-    pub(super) fn switch_key(&self, node: &str, says: impl Fn(&SwitchTable) -> bool, key: &str) -> String {
+    pub fn switch_key(&self, node: &str, says: impl Fn(&SwitchTable) -> bool, key: &str) -> String {
         let deciding =
             self.switch.iter().rposition(|table| pattern::matches(&table.nodes, node) && says(table));
         deciding.map_or_else(|| format!("switch.{key}"), |index| format!("switch[{index}].{key}"))
@@ -180,7 +275,6 @@ mod tests {
     fn a_switch_of_which_nothing_is_said_has_the_defaults() {
         let settings = scenario("").switch_settings("switch0");
         assert_eq!(settings, SwitchSettings::default());
-        assert_eq!(settings.total, Bytes::new(16_000_000));
     }
 
     #[test]
@@ -201,7 +295,8 @@ mod tests {
             "#,
         );
         let (leaf, spine) = (scenario.switch_settings("leaf0"), scenario.switch_settings("spine0"));
-        assert_eq!((leaf.total, spine.total), (Bytes::new(2_000_000), Bytes::new(1_000_000)));
+        let totals = [&leaf, &spine].map(|settings| settings.memory.total.map(Bytes::get));
+        assert_eq!(totals, [Some(2_000_000), Some(1_000_000)]);
         assert_eq!(leaf.reserved_per_port, Bytes::new(2_000));
         assert_eq!(leaf.buffer, SwitchSettings::default().buffer);
         let threshold = |settings: &SwitchSettings| match &settings.marking.queue {
@@ -210,6 +305,32 @@ mod tests {
         };
         assert_eq!(threshold(&leaf), (20_000, marking::When::Enqueue));
         assert_eq!(threshold(&spine), (10_000, marking::When::Dequeue));
+    }
+
+    #[test]
+    fn a_chip_stands_for_the_memory_it_decides() {
+        let scenario = scenario(
+            r#"
+            [[switch]]
+            total = "1MB"
+            marking.pool = { kind = "bcc" }
+            [[switch]]
+            nodes = "leaf*"
+            chip = "tomahawk"
+            ports_per_pool = 4
+            [[switch]]
+            nodes = "leaf1"
+            total = "2MB"
+            "#,
+        );
+        let memory = |node| {
+            let Memory { chip, total, ports_per_pool, .. } = scenario.switch_settings(node).memory;
+            (chip.map(|chip| chip.0.mmus), total.map(Bytes::get), ports_per_pool)
+        };
+        assert_eq!(memory("spine0"), (None, Some(1_000_000), None));
+        assert_eq!(memory("leaf0"), (Some(4), None, Some(4)));
+        assert_eq!(memory("leaf1"), (Some(4), Some(2_000_000), Some(4)));
+        assert!(scenario.switch_settings("leaf1").marking.pool.is_some());
     }
 
     #[test]

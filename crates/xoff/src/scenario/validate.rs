@@ -2,7 +2,7 @@
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
 use super::words::did_you_mean;
-use super::{Incast, PacketSizes, Scenario, ScenarioError, SwitchSettings, Transport, Workload};
+use super::{Incast, PacketSizes, Scenario, ScenarioError, Transport, Workload};
 use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
@@ -81,24 +81,6 @@ impl Scenario {
             }
         }
         Ok(())
-    }
-
-    /// Whether a switch's reserves fit into its memory, given how many ports it has and how many classes are in use.
-    pub fn check_reserves(&self, node: &str, ports: u64, classes: u64) -> Checked {
-        let settings = self.switch_settings(node);
-        let SwitchSettings { total, reserved_per_port, reserved_per_queue, .. } = settings;
-        let reserved = (reserved_per_queue * classes + reserved_per_port) * ports;
-        if reserved <= total {
-            return Ok(());
-        }
-        let problem =
-            format!("{node} reserves {reserved} for {ports} ports, more than its memory of {total}");
-        let expected = "expected a larger `total`, or smaller `reserved_per_port` and `reserved_per_queue`";
-        Err(ScenarioError::at(
-            self.switch_key(node, |table| table.total.is_some(), "total"),
-            problem,
-            expected,
-        ))
     }
 
     /// Whether a flow of this workload is handed over at once, and nothing but the end of it stops that: an adapter
@@ -265,19 +247,6 @@ mod tests {
             assert_eq!(problem(&burst, &format!("{at_end}\nhost.{key}")), expected);
             assert_eq!(problem(ENDLESS, &format!("{at_end}\nhost.{key}")), "accepted");
         }
-    }
-
-    #[test]
-    fn reserves_must_fit_into_the_memory() {
-        let keys = "reserved_per_port = \"1kB\", reserved_per_queue = \"500B\"";
-        let rest = format!("stop.at = \"1ms\"\nswitch = [{{ total = \"8kB\" }}, {{ {keys} }}]");
-        let scenario = scenario(POISSON, &rest).unwrap();
-        assert_eq!(scenario.check_reserves("switch0", 4, 2), Ok(()));
-        assert_eq!(
-            scenario.check_reserves("switch0", 5, 2).unwrap_err().to_string(),
-            "switch[0].total: switch0 reserves 10kB for 5 ports, more than its memory of 8kB; \
-             expected a larger `total`, or smaller `reserved_per_port` and `reserved_per_queue`"
-        );
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! The memory management unit: who holds how many bytes, and whether one more packet fits.
 //! Counters and their invariants live here and nowhere else; the policy only answers a threshold.
 
+mod quirks;
+
+pub use quirks::Quirks;
+
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
@@ -13,6 +17,8 @@ struct Queue {
     bytes: Bytes,
     /// Those in the shared pool; the rest is in the reserve.
     shared: Bytes,
+    /// Index of its pool.
+    pool: usize,
 }
 
 /// What each reserve serves.
@@ -24,20 +30,46 @@ pub enum Reserve {
     PerPort(Bytes),
 }
 
+impl Reserve {
+    /// The size of each.
+    pub fn size(self) -> Bytes {
+        match self {
+            Self::PerQueue(size) | Self::PerPort(size) => size,
+        }
+    }
+
+    /// What is set aside for so many ports that use so many classes.
+    pub fn of_ports(self, ports: u64, classes: u64) -> Bytes {
+        match self {
+            Self::PerQueue(size) => size * (ports * classes),
+            Self::PerPort(size) => size * ports,
+        }
+    }
+}
+
+/// A shared pool and the egress ports whose packets it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pool {
+    /// Its size, reserves not counted.
+    pub shared: Bytes,
+    /// The numbers of its ports.
+    pub ports: Vec<u16>,
+}
+
 /// Where a packet is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// In the reserve of its queue or port.
     Reserve,
-    /// In the shared pool.
+    /// In the shared pool of its port.
     Shared,
 }
 
-/// Packet memory of one switch: reserves and one shared pool.
+/// Packet memory of one switch: reserves, and shared pools with ports of their own.
 #[derive(Debug)]
 pub struct Mmu {
     policy: buffer_policy::Parameters,
-    occupancy: Occupancy,
+    pools: Vec<Occupancy>,
     queues: Vec<Queue>,
     /// Bytes in each reserve; a queue's reserve is its index shifted right by `reserve_shift`.
     reserves: Vec<Bytes>,
@@ -45,36 +77,43 @@ pub struct Mmu {
     reserve_shift: u32,
     used: Bytes,
     peak: Bytes,
+    quirks: Option<Quirks>,
 }
 
 impl Mmu {
-    /// Empty memory of `total` bytes for `ports` ports that use `classes` classes.
-    pub fn new(
-        total: Bytes,
-        reserve: Reserve,
-        policy: buffer_policy::Parameters,
-        ports: u64,
-        classes: u64,
-    ) -> Self {
-        let (limit, reserves, shift) = match reserve {
-            Reserve::PerQueue(limit) => (limit, ports * classes, 0),
-            Reserve::PerPort(limit) => (limit, ports, PRIORITIES.trailing_zeros()),
+    /// Empty memory of these pools, which have every port once, for ports that use `classes` classes.
+    pub fn new(pools: &[Pool], reserve: Reserve, policy: buffer_policy::Parameters, classes: u64) -> Self {
+        let ports = pools.iter().map(|pool| pool.ports.len()).sum::<usize>();
+        let shift = if matches!(reserve, Reserve::PerQueue(_)) { 0 } else { PRIORITIES.trailing_zeros() };
+        let mut queues = vec![Queue::default(); ports * PRIORITIES];
+        for (index, pool) in pools.iter().enumerate() {
+            for &port in &pool.ports {
+                let first = Self::queue(port, 0);
+                queues[first..first + PRIORITIES].iter_mut().for_each(|queue| queue.pool = index);
+            }
+        }
+        let occupancy = |pool: &Pool| Occupancy {
+            shared: pool.shared,
+            shared_used: Bytes::ZERO,
+            queues: pool.ports.len() as u64 * classes,
         };
-        let queues = ports as usize * PRIORITIES;
         Self {
             policy,
-            occupancy: Occupancy {
-                shared: total.saturating_sub(limit * reserves),
-                shared_used: Bytes::ZERO,
-                queues: ports * classes,
-            },
-            queues: vec![Queue::default(); queues],
-            reserves: vec![Bytes::ZERO; queues >> shift],
-            reserve_limit: limit,
+            pools: pools.iter().map(occupancy).collect(),
+            reserves: vec![Bytes::ZERO; queues.len() >> shift],
+            reserve_limit: reserve.size(),
             reserve_shift: shift,
+            queues,
             used: Bytes::ZERO,
             peak: Bytes::ZERO,
+            quirks: None,
         }
+    }
+
+    /// The same memory with departures from it that published code has.
+    #[must_use]
+    pub fn with_quirks(self, quirks: Option<Quirks>) -> Self {
+        Self { quirks, ..self }
     }
 
     /// The index of a port's queue.
@@ -83,10 +122,34 @@ impl Mmu {
         port as usize * PRIORITIES + priority
     }
 
+    /// The number of a queue's port.
+    #[inline]
+    pub const fn port(queue: usize) -> usize {
+        queue / PRIORITIES
+    }
+
     /// Bytes in a queue.
     #[inline]
     pub fn queue_bytes(&self, queue: usize) -> Bytes {
         self.queues[queue].bytes
+    }
+
+    /// Bytes in all queues of a port.
+    #[inline]
+    pub fn port_bytes(&self, port: usize) -> Bytes {
+        let first = port * PRIORITIES;
+        self.queues[first..first + PRIORITIES].iter().map(|queue| queue.bytes).sum()
+    }
+
+    /// Bytes in the shared part of a queue's pool once `leaving` bytes at the head of the queue are gone.
+    #[inline]
+    pub fn shared_beside(&self, queue: usize, leaving: Bytes) -> Bytes {
+        self.pools[self.queues[queue].pool].shared_used - self.shared_part(queue, leaving)
+    }
+
+    /// Bytes in each shared pool, reserves not counted.
+    pub fn pools(&self) -> impl Iterator<Item = Bytes> {
+        self.pools.iter().map(|pool| pool.shared_used)
     }
 
     /// Bytes in memory.
@@ -94,7 +157,7 @@ impl Mmu {
         self.used
     }
 
-    /// The most bytes that were ever in memory.
+    /// The most bytes that were ever in memory, all pools together.
     pub fn peak(&self) -> Bytes {
         self.peak
     }
@@ -103,67 +166,101 @@ impl Mmu {
     /// shared bytes are below the policy's threshold.
     #[inline]
     pub fn place(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
-        if self.reserve_limit > Bytes::ZERO
-            && self.reserves[queue >> self.reserve_shift] + frame <= self.reserve_limit
-        {
+        if let Some(quirks) = &self.quirks {
+            return quirks.place(self, queue, frame);
+        }
+        if self.fits_reserve(queue, frame) {
             return Ok(Placement::Reserve);
         }
-        if self.occupancy.shared_used + frame > self.occupancy.shared {
+        let counters = &self.queues[queue];
+        let pool = &self.pools[counters.pool];
+        if pool.shared_used + frame > pool.shared {
             return Err(DropReason::PoolFull);
         }
-        if self.queues[queue].shared >= self.policy.threshold(&self.occupancy) {
+        if counters.shared >= self.policy.threshold(queue % PRIORITIES, pool) {
             return Err(DropReason::Threshold);
         }
         Ok(Placement::Shared)
+    }
+
+    #[inline]
+    fn fits_reserve(&self, queue: usize, frame: Bytes) -> bool {
+        self.reserve_limit > Bytes::ZERO && self.reserves[self.reserve(queue)] + frame <= self.reserve_limit
+    }
+
+    /// The index of a queue's reserve.
+    #[inline]
+    fn reserve(&self, queue: usize) -> usize {
+        queue >> self.reserve_shift
     }
 
     /// Takes in a packet where it fits.
     #[inline]
     pub fn admit(&mut self, queue: usize, frame: Bytes) -> Result<(), DropReason> {
         let placement = self.place(queue, frame)?;
+        if let Some(quirks) = &mut self.quirks {
+            let with_packet = self.queues[queue].bytes + frame;
+            quirks.on_admission(queue, queue >> self.reserve_shift, with_packet, placement);
+        }
         let counters = &mut self.queues[queue];
         counters.bytes += frame;
         match placement {
             Placement::Reserve => self.reserves[queue >> self.reserve_shift] += frame,
             Placement::Shared => {
                 counters.shared += frame;
-                self.occupancy.shared_used += frame;
+                self.pools[counters.pool].shared_used += frame;
             }
         }
         self.used += frame;
         self.peak = self.peak.max(self.used);
-        self.check();
+        self.check(queue);
         Ok(())
     }
 
     /// Counts a packet out: the shared pool is undone before the reserve.
     #[inline]
     pub fn remove(&mut self, queue: usize, frame: Bytes) {
+        let from_shared = self.shared_part(queue, frame);
+        if let Some(quirks) = &mut self.quirks {
+            quirks.on_departure(queue, queue >> self.reserve_shift, frame);
+        }
         let counters = &mut self.queues[queue];
         counters.bytes -= frame;
-        let from_shared = frame.min(counters.shared);
         counters.shared -= from_shared;
-        self.occupancy.shared_used -= from_shared;
+        self.pools[counters.pool].shared_used -= from_shared;
         if from_shared < frame {
             self.reserves[queue >> self.reserve_shift] -= frame - from_shared;
         }
         self.used -= frame;
-        self.check();
+        self.check(queue);
+    }
+
+    /// How many of the first `frame` bytes of a queue leave the shared pool.
+    #[inline]
+    fn shared_part(&self, queue: usize, frame: Bytes) -> Bytes {
+        match &self.quirks {
+            Some(quirks) => quirks.shared_part(queue, frame, self.queues[queue].shared),
+            None => frame.min(self.queues[queue].shared),
+        }
     }
 
     /// The invariants, checked after every packet in debug builds.
-    fn check(&self) {
+    fn check(&self, queue: usize) {
         if cfg!(debug_assertions) {
             let sum = |bytes: fn(&Queue) -> Bytes| self.queues.iter().map(bytes).sum::<Bytes>();
             let reserved = self.reserves.iter().copied().sum::<Bytes>();
+            let shared_used = self.pools().sum::<Bytes>();
+            let index = self.queues[queue].pool;
+            let of_pool = self.queues.iter().filter(|queue| queue.pool == index);
+            let pool = &self.pools[index];
             assert_eq!(
-                self.occupancy.shared_used,
-                sum(|queue| queue.shared),
+                pool.shared_used,
+                of_pool.map(|queue| queue.shared).sum(),
                 "the pool holds what its queues hold"
             );
             assert_eq!(self.used, sum(|queue| queue.bytes), "memory holds what its queues hold");
-            assert_eq!(self.used, self.occupancy.shared_used + reserved, "each byte is in one place");
-            assert!(self.occupancy.shared_used <= self.occupancy.shared, "the pool is not overfull");
+            assert_eq!(self.used, shared_used + reserved, "each byte is in one place");
+            assert!(pool.shared_used <= pool.shared, "the pool is not overfull");
             assert!(self.reserves.iter().all(|&bytes| bytes <= self.reserve_limit), "no reserve is overfull");
         }
     }
@@ -178,9 +275,13 @@ mod tests {
 
     const FRAME: Bytes = Bytes::new(1000);
 
-    fn complete_sharing(total: u64, reserve: Reserve, ports: u64) -> Mmu {
+    fn pool(shared: u64, ports: std::ops::Range<u16>) -> Pool {
+        Pool { shared: Bytes::new(shared), ports: ports.collect() }
+    }
+
+    fn complete_sharing(pools: &[Pool], reserve: Reserve) -> Mmu {
         let policy = buffer_policy::Parameters::CompleteSharing(CompleteSharing {});
-        Mmu::new(Bytes::new(total), reserve, policy, ports, 1)
+        Mmu::new(pools, reserve, policy, 1)
     }
 
     fn fill(mmu: &mut Mmu, queue: usize) -> (u64, DropReason) {
@@ -194,19 +295,19 @@ mod tests {
 
     #[test]
     fn the_reserve_is_used_first_and_given_back_last() {
-        let mut mmu = complete_sharing(10_000, Reserve::PerQueue(Bytes::new(2_000)), 2);
+        let mut mmu = complete_sharing(&[pool(6_000, 0..2)], Reserve::PerQueue(Bytes::new(2_000)));
         for shared in [0, 0, 1] {
             mmu.admit(0, FRAME).unwrap();
-            assert_eq!(mmu.occupancy.shared_used, FRAME * shared);
+            assert_eq!(mmu.pools[0].shared_used, FRAME * shared);
         }
         mmu.remove(0, FRAME);
-        assert_eq!(mmu.occupancy.shared_used, Bytes::ZERO);
+        assert_eq!(mmu.pools[0].shared_used, Bytes::ZERO);
         assert_eq!(mmu.reserves[0], Bytes::new(2_000));
     }
 
     #[test]
     fn one_queue_can_take_the_pool_but_not_another_queues_reserve() {
-        let mut mmu = complete_sharing(10_000, Reserve::PerQueue(Bytes::new(2_000)), 2);
+        let mut mmu = complete_sharing(&[pool(6_000, 0..2)], Reserve::PerQueue(Bytes::new(2_000)));
         assert_eq!(fill(&mut mmu, 0), (8, DropReason::PoolFull));
         assert_eq!(fill(&mut mmu, 8), (2, DropReason::PoolFull));
         assert_eq!(mmu.peak(), Bytes::new(10_000));
@@ -214,18 +315,61 @@ mod tests {
 
     #[test]
     fn queues_of_a_port_share_its_reserve() {
-        let mut mmu = complete_sharing(4_000, Reserve::PerPort(Bytes::new(2_000)), 2);
+        let mut mmu = complete_sharing(&[pool(0, 0..2)], Reserve::PerPort(Bytes::new(2_000)));
         assert_eq!(fill(&mut mmu, 0), (2, DropReason::PoolFull));
         assert_eq!(fill(&mut mmu, 1), (0, DropReason::PoolFull));
         assert_eq!(fill(&mut mmu, 8), (2, DropReason::PoolFull));
     }
 
+    #[test]
+    fn a_full_pool_leaves_the_others_alone() {
+        let pools = [pool(4_000, 0..1), pool(6_000, 1..3)];
+        let mut mmu = complete_sharing(&pools, Reserve::PerPort(Bytes::new(1_000)));
+        assert_eq!(fill(&mut mmu, 0), (5, DropReason::PoolFull));
+        assert_eq!(fill(&mut mmu, 8), (7, DropReason::PoolFull));
+        assert_eq!(fill(&mut mmu, 16), (1, DropReason::PoolFull));
+        assert_eq!(mmu.pools().map(Bytes::get).collect::<Vec<_>>(), [4_000, 6_000]);
+        mmu.remove(0, FRAME);
+        assert_eq!(fill(&mut mmu, 16), (0, DropReason::PoolFull));
+        assert_eq!(mmu.peak(), Bytes::new(13_000));
+    }
+
+    fn dynamic_threshold(pools: &[Pool], alpha: u64, alpha_by_priority: Option<[u64; PRIORITIES]>) -> Mmu {
+        let whole = |alpha| Ratio::new(alpha, 1);
+        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold {
+            alpha: whole(alpha),
+            alpha_by_priority: alpha_by_priority.map(|alphas| Box::new(alphas.map(whole))),
+        });
+        Mmu::new(pools, Reserve::PerQueue(Bytes::ZERO), policy, 1)
+    }
+
     /// A queue is admitted while it is below the threshold, so it ends at most one packet above.
     #[test]
     fn dynamic_threshold_stops_a_queue_at_its_fixed_point() {
-        let policy =
-            buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha: Ratio::new(1, 1) });
-        let mut mmu = Mmu::new(Bytes::new(100_000), Reserve::PerQueue(Bytes::ZERO), policy, 4, 1);
+        let mut mmu = dynamic_threshold(&[pool(100_000, 0..4)], 1, None);
         assert_eq!(fill(&mut mmu, 0), (50, DropReason::Threshold));
+    }
+
+    /// `alpha B / (1 + alpha)` with alpha 1, 4 and 1 again in a pool that the first two have left 10 packets of.
+    #[test]
+    fn each_class_has_an_alpha_of_its_own() {
+        let alphas = Some([1, 1, 1, 4, 1, 1, 1, 1]);
+        let mut mmu = dynamic_threshold(&[pool(100_000, 0..4)], 9, alphas);
+        assert_eq!(fill(&mut mmu, 0), (50, DropReason::Threshold));
+        assert_eq!(fill(&mut mmu, 3), (40, DropReason::Threshold));
+        assert_eq!(fill(&mut mmu, 9), (5, DropReason::Threshold));
+    }
+
+    #[test]
+    fn what_is_beside_a_packet_of_a_port_or_pool_is_all_of_it_but_the_packet() {
+        let mut mmu = complete_sharing(&[pool(9_000, 0..2)], Reserve::PerQueue(FRAME));
+        for queue in [0, 0, 0, 1, 1, 8] {
+            mmu.admit(queue, FRAME).unwrap();
+        }
+        assert_eq!((mmu.port_bytes(0), mmu.port_bytes(1)), (FRAME * 5, FRAME));
+        assert_eq!(mmu.shared_beside(0, Bytes::ZERO), FRAME * 3);
+        assert_eq!(mmu.shared_beside(0, FRAME), FRAME * 2);
+        // The whole of queue 8 is in its reserve.
+        assert_eq!(mmu.shared_beside(8, FRAME), FRAME * 3);
     }
 }

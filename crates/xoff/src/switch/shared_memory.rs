@@ -1,9 +1,8 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
-use super::marking::{self, Level, Marker, Signal, When};
+use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
 use crate::agenda::{Agenda, Context};
-use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
@@ -23,26 +22,16 @@ pub struct SharedMemory {
 #[derive(Debug)]
 struct Memory {
     mmu: Mmu,
-    marker: Option<marking::Parameters>,
-    marks_at_dequeue: bool,
-    rng: Rng,
+    markers: Markers,
     /// Queue and size of the packet on each port's wire, where memory is released at the end of a transmission.
     transmitting: Option<Vec<Option<(usize, Bytes)>>>,
 }
 
 impl SharedMemory {
-    /// A switch with empty queues; `rng` is the stream of its markers.
-    pub fn new(
-        ports: Vec<Port>,
-        routes: SwitchRoutes,
-        mmu: Mmu,
-        marker: Option<marking::Parameters>,
-        release: Release,
-        rng: Rng,
-    ) -> Self {
+    /// A switch with empty queues.
+    pub fn new(ports: Vec<Port>, routes: SwitchRoutes, mmu: Mmu, markers: Markers, release: Release) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let marks_at_dequeue = marker.as_ref().is_some_and(|marker| marker.when() == When::Dequeue);
-        Self { ports, routes, memory: Memory { mmu, marker, marks_at_dequeue, rng, transmitting } }
+        Self { ports, routes, memory: Memory { mmu, markers, transmitting } }
     }
 
     /// Its egress ports.
@@ -128,27 +117,15 @@ impl Memory {
         }
     }
 
-    /// Whether the marker, asked as the packet enters its queue, says yes. One that looks at dequeue is asked here
-    /// about packets that it would have to drop: memory that is taken is not given up half-way.
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
-        match &mut self.marker {
-            Some(marker) if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) => {
-                let level = Level { others: self.mmu.queue_bytes(queue) };
-                marker.signal(&level, &mut self.rng) == Signal::Mark
-            }
-            _ => false,
-        }
+        self.markers.at_enqueue(candidate(packet, queue), &self.mmu)
     }
 
     #[inline]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
-        if !self.marks_at_dequeue || !packet.is(ECN_CAPABLE) {
-            return false;
-        }
-        let itself = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        let level = Level { others: self.mmu.queue_bytes(queue) - itself };
-        self.marker.as_mut().is_some_and(|marker| marker.signal(&level, &mut self.rng) == Signal::Mark)
+        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        self.markers.at_dequeue(candidate(packet, queue), &self.mmu, held)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -174,6 +151,11 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
+}
+
+#[inline]
+fn candidate(packet: &Packet, queue: usize) -> Candidate {
+    Candidate { queue, frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
 }
 
 /// Marks the packet if it can be marked.

@@ -110,7 +110,8 @@ fn host() -> impl Strategy<Value = String> {
     (delay, jitter, queues).prop_map(|(delay, jitter, queues)| format!("{delay}, jitter = {jitter}{queues}"))
 }
 
-/// Memories from a few packets on; a reserve always leaves room for a packet in the pool.
+/// Memories from a few packets on, of one pool or several; a reserve always leaves room for a packet in the pool, and every
+/// pool is larger than where its marking ends.
 fn switch() -> impl Strategy<Value = String> {
     let memory = text(&[
         "total = '1MB'",
@@ -118,6 +119,10 @@ fn switch() -> impl Strategy<Value = String> {
         "total = '60kB'",
         "total = '150kB', reserved_per_queue = '1500B'",
         "total = '150kB', reserved_per_port = '4kB'",
+        "shared_per_pool = '11kB', ports_per_pool = 1",
+        "shared_per_pool = '30kB', ports_per_pool = 2, reserved_per_port = '4kB'",
+        "chip = 'tomahawk', total = '500kB', reserved_per_queue = '1500B', quirks = ['bcc_ns2']",
+        "shared_per_pool = '30kB', reserved_per_port = '10kB', quirks = ['leaking_reserve']",
     ]);
     let policy = text(&[
         "policy = 'complete_sharing'",
@@ -125,6 +130,7 @@ fn switch() -> impl Strategy<Value = String> {
         "policy = 'dynamic_threshold', alpha = 1",
         "policy = 'dynamic_threshold', alpha = '1/8'",
         "policy = 'dynamic_threshold', alpha = 8",
+        "policy = 'dynamic_threshold', alpha_by_priority = [1, '1/8', 8, '1/2', 2, 1, 4, '1/16']",
     ]);
     let marking = text(&[
         "",
@@ -133,7 +139,21 @@ fn switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3 }",
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3, when = 'dequeue' }",
     ]);
+    let port = text(&[
+        "",
+        ", marking.port = { kind = 'threshold', threshold = '7kB', when = 'dequeue' }",
+        ", marking.port = { kind = 'red', minimum = '1kB', maximum = '30kB', probability = 0.5, uniform = true }",
+    ]);
+    let pool = text(&[
+        "",
+        ", marking.pool = { kind = 'threshold', threshold = '9kB' }",
+        ", marking.pool = { kind = 'red', minimum = '3kB', maximum = '9500B', probability = 0.4, uniform = true }",
+        ", marking.pool = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.4, when = 'dequeue' }",
+        ", marking.pool = { kind = 'bcc', shared = '9kB', rate = '1Gbps', round_trip = '1us', ramp = '1us', ports = 2, \
+         lambda = 1, alpha = 1 }",
+    ]);
     let release = text(&["transmission_start", "transmission_end"]);
+    let marking = (marking, port, pool).prop_map(|(queue, port, pool)| format!("{queue}{port}{pool}"));
     (memory, policy, marking, release).prop_map(|(memory, policy, marking, release)| {
         format!("{memory}, buffer = {{ {policy} }}{marking}, release = '{release}'")
     })

@@ -1,10 +1,12 @@
 //! Every buffer policy, alone and with the memory that asks it.
 
+use std::collections::VecDeque;
+
 use proptest::prelude::*;
 use xoff::kernel::units::Bytes;
 use xoff::packet::PRIORITIES;
 use xoff::switch::buffer_policy::{BufferPolicy, Occupancy, Parameters};
-use xoff::switch::mmu::{Mmu, Reserve};
+use xoff::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 
 use crate::settings;
 
@@ -28,6 +30,18 @@ fn any_reserve() -> impl Strategy<Value = Reserve> {
     )
 }
 
+/// All ports in one pool, or an odd and an even one; their shared bytes together are `shared` or a little less.
+fn any_pools(shared: u64) -> impl Strategy<Value = Vec<Pool>> {
+    let pool =
+        move |parts: u64, ports: &[u16]| Pool { shared: Bytes::new(shared / parts), ports: ports.to_vec() };
+    prop_oneof![Just(vec![pool(1, &[0, 1, 2, 3])]), Just(vec![pool(2, &[1, 3]), pool(2, &[0, 2])])]
+}
+
+/// None, or any departure of published code.
+fn any_quirks() -> impl Strategy<Value = Option<(bool, bool)>> {
+    prop_oneof![Just(None), any::<(bool, bool)>().prop_map(Some)]
+}
+
 /// A packet for a queue, or the end of one that is there.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
@@ -49,22 +63,28 @@ proptest! {
     #[test]
     fn memory_is_never_overfull(
         (_name, policy) in any_policy(),
-        total in 400_000..2_000_000u64,
+        pools in (0..2_000_000u64).prop_flat_map(any_pools),
         reserve in any_reserve(),
+        quirks in any_quirks(),
         operations in proptest::collection::vec(any_operation(), 1..400),
     ) {
-        let mut mmu = Mmu::new(Bytes::new(total), reserve, policy, PORTS, 1);
-        let mut queues: [Vec<Bytes>; PORTS as usize] = Default::default();
+        let quirks = quirks.map(|(with_packet, leaking)| Quirks::new(with_packet, leaking, PORTS as usize));
+        let mut mmu = Mmu::new(&pools, reserve, policy, 1).with_quirks(quirks);
+        let mut queues: [VecDeque<Bytes>; PORTS as usize] = Default::default();
         for Operation { port, frame, leaves } in operations {
             let (number, packets) = (Mmu::queue(port, PRIORITIES - 1), &mut queues[port as usize]);
             if !leaves {
                 if mmu.admit(number, Bytes::new(frame)).is_ok() {
-                    packets.push(Bytes::new(frame));
+                    packets.push_back(Bytes::new(frame));
                 }
-            } else if let Some(frame) = packets.pop() {
+            } else if let Some(frame) = packets.pop_front() {
                 mmu.remove(number, frame);
             }
-            prop_assert!(mmu.used() <= Bytes::new(total));
+            for (used, pool) in mmu.pools().zip(&pools) {
+                prop_assert!(used <= pool.shared);
+            }
+            let reserved = mmu.used() - mmu.pools().sum::<Bytes>();
+            prop_assert!(reserved <= reserve.of_ports(PORTS, 1));
             prop_assert_eq!(mmu.queue_bytes(number), packets.iter().copied().sum::<Bytes>());
         }
         for (port, packets) in queues.iter().enumerate() {
@@ -73,17 +93,19 @@ proptest! {
             }
         }
         prop_assert_eq!(mmu.used(), Bytes::ZERO);
+        prop_assert_eq!(mmu.pools().sum::<Bytes>(), Bytes::ZERO);
     }
 
     /// A queue that was admitted stands at most a packet above its threshold in the pool as the packet found it.
     #[test]
     fn a_queue_stops_at_its_threshold((_name, policy) in any_policy(), total in 400_000..2_000_000u64) {
-        let mut mmu = Mmu::new(Bytes::new(total), Reserve::PerQueue(Bytes::ZERO), policy.clone(), PORTS, 1);
+        let pools = [Pool { shared: Bytes::new(total), ports: (0..PORTS as u16).collect() }];
+        let mut mmu = Mmu::new(&pools, Reserve::PerQueue(Bytes::ZERO), policy.clone(), 1);
         let (queue, frame) = (Mmu::queue(0, 0), Bytes::new(1000));
         loop {
             let occupancy =
                 Occupancy { shared: Bytes::new(total), shared_used: mmu.used(), queues: PORTS };
-            let below = mmu.queue_bytes(queue) < policy.threshold(&occupancy);
+            let below = mmu.queue_bytes(queue) < policy.threshold(0, &occupancy);
             let fits = mmu.used() + frame <= Bytes::new(total);
             let admitted = mmu.admit(queue, frame).is_ok();
             prop_assert_eq!(admitted, below && fits);
@@ -100,11 +122,12 @@ proptest! {
         shared in 1..20_000_000u64,
         shares in (0..=1000u64, 0..=1000u64),
         queues in 1..512u64,
+        priority in 0..PRIORITIES,
     ) {
         if !NOT_MONOTONE.contains(&name) {
             let used = |share: u64| Bytes::new(shared * share / 1000);
             let threshold = |shared_used| {
-                policy.threshold(&Occupancy { shared: Bytes::new(shared), shared_used, queues })
+                policy.threshold(priority, &Occupancy { shared: Bytes::new(shared), shared_used, queues })
             };
             let (less, more) = (used(shares.0.min(shares.1)), used(shares.0.max(shares.1)));
             prop_assert!(threshold(less) >= threshold(more));

@@ -11,7 +11,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(xoff::scenario::schema);
 /// The steps of a random ratio or size; a size is at most this many kilobytes.
 const STEPS: u64 = 1000;
 
-/// Any settings of the algorithm of this name. Keys that have a default keep it half of the time.
+/// Any settings of the algorithm of this name. Keys that may be left out are, half of the time.
 pub(crate) fn of<P: DeserializeOwned + std::fmt::Debug>(
     family: &str,
     name: &str,
@@ -46,11 +46,15 @@ fn table(variant: &Value, tag: &str, draws: &[(u64, bool)]) -> Value {
     for ((key, schema), &(draw, keep_default)) in keys.iter().zip(draws) {
         if key == tag {
             table.insert(key.clone(), schema["const"].clone());
-        } else if schema.get("default").is_none() || !keep_default {
+        } else if is_required(variant, key) || !keep_default {
             table.insert(key.clone(), value(schema, &table, draw));
         }
     }
     table.into()
+}
+
+fn is_required(variant: &Value, key: &str) -> bool {
+    variant["required"].as_array().is_some_and(|keys| keys.iter().any(|name| name == key))
 }
 
 /// A value that this key takes; `before` holds the keys above it, to which a bound may refer.
@@ -85,6 +89,10 @@ fn plain(kind: &Value, draw: u64, least: u64) -> Value {
         return words[draw as usize % words.len()]["const"].clone();
     }
     match kind["type"].as_str() {
+        Some("array") => {
+            let count = kind["minItems"].as_u64().unwrap_or(1);
+            (0..count).map(|place| value(&kind["items"], &Map::new(), (draw + place) % STEPS)).collect()
+        }
         Some("boolean") => (draw % 2 == 1).into(),
         Some("integer") => kind["minimum"].as_u64().unwrap_or(0).max(draw.max(least)).into(),
         Some("number") => {

@@ -12,7 +12,7 @@ use crate::kernel::units::Bytes;
 pub struct CompleteSharing {}
 
 impl BufferPolicy for CompleteSharing {
-    fn threshold(&self, _occupancy: &Occupancy) -> Bytes {
+    fn threshold(&self, _priority: usize, _occupancy: &Occupancy) -> Bytes {
         Bytes::MAX
     }
 }

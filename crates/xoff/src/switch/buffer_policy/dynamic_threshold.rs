@@ -14,6 +14,9 @@ pub struct DynamicThreshold {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub alpha: Ratio,
+    /// The same for each class by itself, from class 0 to 7, instead of one `alpha` for all.
+    #[serde(default)]
+    pub alpha_by_priority: Option<Box<[Ratio; 8]>>,
 }
 
 fn one() -> Ratio {
@@ -22,14 +25,18 @@ fn one() -> Ratio {
 
 impl Default for DynamicThreshold {
     fn default() -> Self {
-        Self { alpha: one() }
+        Self { alpha: one(), alpha_by_priority: None }
     }
 }
 
 impl BufferPolicy for DynamicThreshold {
     #[inline]
-    fn threshold(&self, occupancy: &Occupancy) -> Bytes {
-        self.alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
+    fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
+        let alpha = self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]);
+        alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
+    }
+    fn alpha(&self, priority: usize) -> Option<Ratio> {
+        Some(self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]))
     }
 }
 
@@ -39,7 +46,7 @@ mod tests {
 
     fn threshold(alpha: Ratio, shared: u64, used: u64) -> Bytes {
         let occupancy = Occupancy { shared: Bytes::new(shared), shared_used: Bytes::new(used), queues: 8 };
-        DynamicThreshold { alpha }.threshold(&occupancy)
+        DynamicThreshold { alpha, alpha_by_priority: None }.threshold(0, &occupancy)
     }
 
     /// `facts/algorithms.md` 17: M saturated queues hold alpha B / (1 + M alpha) each.

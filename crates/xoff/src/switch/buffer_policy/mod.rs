@@ -2,7 +2,7 @@
 //! A policy answers a threshold; it never counts and never admits, the MMU does.
 //! To add one: its file here, and one line in the list below.
 
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Ratio};
 
 /// What a policy may look at.
 #[derive(Clone, Copy, Debug)]
@@ -11,14 +11,18 @@ pub struct Occupancy {
     pub shared: Bytes,
     /// Bytes of the shared pool in use, by all queues.
     pub shared_used: Bytes,
-    /// Queues of the switch that a class in use may fill.
+    /// Queues on the pool that a class in use may fill.
     pub queues: u64,
 }
 
 /// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
 pub trait BufferPolicy {
-    /// The threshold: a packet is admitted while its queue holds fewer shared bytes than this.
-    fn threshold(&self, occupancy: &Occupancy) -> Bytes;
+    /// The threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes than this.
+    fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes;
+    /// Share of the free pool that a queue of this class may take, where the policy knows such a share.
+    fn alpha(&self, _priority: usize) -> Option<Ratio> {
+        None
+    }
 }
 
 macro_rules! buffer_policies {
@@ -32,8 +36,11 @@ macro_rules! buffer_policies {
 
         impl BufferPolicy for Parameters {
             #[inline]
-            fn threshold(&self, occupancy: &Occupancy) -> Bytes {
-                match self { $(Self::$name(policy) => policy.threshold(occupancy),)* }
+            fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
+                match self { $(Self::$name(policy) => policy.threshold(priority, occupancy),)* }
+            }
+            fn alpha(&self, priority: usize) -> Option<Ratio> {
+                match self { $(Self::$name(policy) => policy.alpha(priority),)* }
             }
         }
     };

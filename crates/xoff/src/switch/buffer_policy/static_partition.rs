@@ -12,7 +12,7 @@ use crate::kernel::units::Bytes;
 pub struct StaticPartition {}
 
 impl BufferPolicy for StaticPartition {
-    fn threshold(&self, occupancy: &Occupancy) -> Bytes {
+    fn threshold(&self, _priority: usize, occupancy: &Occupancy) -> Bytes {
         Bytes::new(occupancy.shared.get() / occupancy.queues)
     }
 }
@@ -26,7 +26,7 @@ mod tests {
         let part = |used| {
             let occupancy =
                 Occupancy { shared: Bytes::new(1_000_000), shared_used: Bytes::new(used), queues: 32 };
-            StaticPartition {}.threshold(&occupancy)
+            StaticPartition {}.threshold(0, &occupancy)
         };
         assert_eq!(part(0), Bytes::new(31_250));
         assert_eq!(part(900_000), Bytes::new(31_250));

@@ -1,18 +1,20 @@
 //! Markers: whether a packet is told about congestion.
-//! A marker sits on a queue (later on a port or a pool) and never knows on which.
+//! A marker sits on a queue, a port or a pool and never knows on which; each place has one of its own.
 //! To add one: its file here, and one line in the list below.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::rng::Rng;
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
 /// What a marker may look at when a packet enters or leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
     /// Bytes in the marked place without the packet itself.
     pub others: Bytes,
+    /// Bytes of the packet.
+    pub frame: Bytes,
 }
 
 /// A marker's answer.
@@ -35,12 +37,62 @@ pub enum When {
     Dequeue,
 }
 
-/// Decides for each packet whether it is marked.
-pub trait Marker {
-    /// When this marker wants to be asked.
-    fn when(&self) -> When;
+/// What a marker may know before anything runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    /// The pool it sits on; nothing on a queue or a port.
+    pub pool: Option<Pool>,
+    /// The packet in whose bytes RED counts, where it counts bytes and not packets.
+    pub counted_packet: Option<Bytes>,
+}
+
+/// A pool and the fabric around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool {
+    /// Size of the shared pool, reserves not counted.
+    pub shared: Bytes,
+    /// Ports on it.
+    pub ports: u64,
+    /// Rate of its fastest port.
+    pub rate: Rate,
+    /// Least share of the free pool that any queue may take; nothing where the buffer policy knows no such share.
+    pub alpha: Option<Ratio>,
+    /// Reserve of each queue or port.
+    pub reserved: Bytes,
+    /// Longest base round trip of the fabric, host delays included.
+    pub round_trip: Span,
+    /// Buffer for full throughput in round trips, where it is known of the congestion controls.
+    pub lambda: Option<Ratio>,
+}
+
+/// Why a marker cannot sit where it is put.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// What is wrong.
+    pub problem: String,
+    /// What is expected.
+    pub expected: &'static str,
+}
+
+/// Lengths between which a marker's answer changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Bytes up to which no packet is marked.
+    pub none_up_to: Bytes,
+    /// Bytes above which every packet is marked.
+    pub all_above: Bytes,
+}
+
+/// Decides for each packet of one place whether it is marked.
+pub trait Marker: Sized {
+    /// What can be set of it.
+    type Parameters;
+    /// The marker of one place.
+    fn new(parameters: &Self::Parameters, place: &Place) -> Result<Self, Unfit>;
     /// The answer for one packet.
     fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal;
+    /// Where marking begins and ends, for markers that are a function of the length.
+    fn range(&self) -> Option<Range>;
 }
 
 macro_rules! markers {
@@ -49,17 +101,36 @@ macro_rules! markers {
 
         crate::tagged! {
             /// What marks packets.
-            pub enum Parameters by "kind" { $($(#[$doc])* $module => $name($module::$name),)* }
+            pub enum Parameters by "kind" { $($(#[$doc])* $module => $name($module::Parameters),)* }
         }
 
-        impl Marker for Parameters {
-            #[inline]
-            fn when(&self) -> When {
-                match self { $(Self::$name(marker) => marker.when(),)* }
+        impl Parameters {
+            /// When the marker wants to be asked.
+            pub fn when(&self) -> When {
+                match self { $(Self::$name(parameters) => parameters.when,)* }
             }
+            /// The marker of one place.
+            pub fn start(&self, place: &Place) -> Result<AnyMarker, Unfit> {
+                match self {
+                    $(Self::$name(parameters) => $module::$name::new(parameters, place).map(AnyMarker::$name),)*
+                }
+            }
+        }
+
+        /// One of the markers, on one place.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum AnyMarker { $($name($module::$name),)* }
+
+        impl AnyMarker {
+            /// See [`Marker::signal`].
             #[inline]
-            fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal {
+            pub fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal {
                 match self { $(Self::$name(marker) => marker.signal(level, rng),)* }
+            }
+            /// See [`Marker::range`].
+            pub fn range(&self) -> Option<Range> {
+                match self { $(Self::$name(marker) => marker.range(),)* }
             }
         }
     };
@@ -68,4 +139,5 @@ macro_rules! markers {
 markers! {
     threshold::Threshold,
     red::Red,
+    bcc::Bcc,
 }

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Marker, Signal, When};
+use super::{Level, Marker, Place, Range, Signal, Unfit, When};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::Bytes;
 
 /// Marks every packet that finds more than `threshold` bytes before it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Threshold {
+pub struct Parameters {
     /// Bytes above which packets are marked, the packet itself not counted [K].
     pub threshold: Bytes,
     /// When the length is looked at.
@@ -18,13 +18,26 @@ pub struct Threshold {
     pub when: When,
 }
 
+/// The threshold of one place.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    threshold: Bytes,
+}
+
 impl Marker for Threshold {
-    fn when(&self) -> When {
-        self.when
+    type Parameters = Parameters;
+
+    fn new(parameters: &Parameters, _place: &Place) -> Result<Self, Unfit> {
+        Ok(Self { threshold: parameters.threshold })
     }
+
     #[inline]
     fn signal(&mut self, level: &Level, _rng: &mut Rng) -> Signal {
         if level.others > self.threshold { Signal::Mark } else { Signal::None }
+    }
+
+    fn range(&self) -> Option<Range> {
+        Some(Range { none_up_to: self.threshold, all_above: self.threshold })
     }
 }
 
@@ -35,9 +48,10 @@ mod tests {
 
     #[test]
     fn it_marks_strictly_above_the_threshold() {
-        let mut marker = Threshold { threshold: Bytes::new(100), when: When::Enqueue };
+        let mut marker = Threshold { threshold: Bytes::new(100) };
         let mut rng = stream(1, Purpose::Marking, 0);
-        assert_eq!(marker.signal(&Level { others: Bytes::new(100) }, &mut rng), Signal::None);
-        assert_eq!(marker.signal(&Level { others: Bytes::new(101) }, &mut rng), Signal::Mark);
+        let mut signal =
+            |others| marker.signal(&Level { others: Bytes::new(others), frame: Bytes::new(1500) }, &mut rng);
+        assert_eq!([100, 101].map(&mut signal), [Signal::None, Signal::Mark]);
     }
 }

@@ -1,0 +1,88 @@
+//! What every switch may know of the fabric around it.
+
+use std::cell::OnceCell;
+
+use crate::kernel::units::{Ratio, Span};
+use crate::plan::bcc;
+use crate::routing::{FiveTuple, Routes};
+use crate::scenario::{Scenario, Transport};
+use crate::topology::{Network, NodeId};
+
+/// The fabric that all switches are in.
+pub(super) struct Fabric<'a> {
+    pub(super) network: &'a Network,
+    routes: &'a Routes,
+    /// Bit n is set while class n is in use.
+    pub(super) classes: u8,
+    /// The most buffer for full throughput that any congestion control in use needs, in round trips, where it is known.
+    pub(super) lambda: Option<Ratio>,
+    host_delay: Span,
+    round_trip: OnceCell<Span>,
+}
+
+impl<'a> Fabric<'a> {
+    pub(super) fn new(scenario: &Scenario, network: &'a Network, routes: &'a Routes, classes: u8) -> Self {
+        let host_delay = scenario.host.delay;
+        Self { network, routes, classes, lambda: lambda(scenario), host_delay, round_trip: OnceCell::new() }
+    }
+
+    /// The longest base round trip between two hosts, host delays included.
+    pub(super) fn round_trip(&self) -> Span {
+        let compute = || longest_round_trip(self.network, self.routes) + self.host_delay * 4;
+        *self.round_trip.get_or_init(compute)
+    }
+}
+
+fn lambda(scenario: &Scenario) -> Option<Ratio> {
+    let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
+    let known = used.filter_map(|transport| match transport {
+        Transport::Tcp(tcp) => bcc::lambda(tcp.congestion_control.spelling()),
+        Transport::ConstantRate(_) => None,
+    });
+    known.max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
+}
+
+/// The longest propagation there and back, over the hosts of each rack that are farthest from its switch.
+fn longest_round_trip(network: &Network, routes: &Routes) -> Span {
+    let farthest = farthest_hosts(network);
+    let one_way = |from, to| {
+        let hops = routes.path(network, from, to, FiveTuple::of_flow(from, to, 0));
+        hops.map(|hop| network.links[hop.link as usize].delay).sum::<Span>()
+    };
+    let pairs = farthest.iter().flat_map(|&one| farthest.iter().map(move |&other| (one, other)));
+    let round_trips = pairs
+        .filter(|(one, other)| one < other)
+        .map(|(one, other)| one_way(one, other) + one_way(other, one));
+    round_trips.max().unwrap_or(Span::ZERO)
+}
+
+/// The two hosts of each rack with the longest links, or its only one.
+fn farthest_hosts(network: &Network) -> Vec<NodeId> {
+    let mut hosts: Vec<NodeId> = (0..network.hosts).collect();
+    let rack = |host: NodeId| network.racks[host as usize];
+    hosts.sort_by_key(|&host| (rack(host), std::cmp::Reverse(network.host_link(host).delay)));
+    let racks = hosts.chunk_by(|&one, &other| rack(one) == rack(other));
+    racks.flat_map(|rack| rack.iter().copied().take(2)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::{FABRIC_LINK, HOST_LINK, network};
+
+    #[test]
+    fn the_longest_round_trip_crosses_the_fabric() {
+        let table = format!(
+            "kind = 'leaf_spine'\nleaves = 3\nspines = 2\nhosts_per_leaf = 2\n{HOST_LINK}\n{FABRIC_LINK}"
+        );
+        let network = network(&table).unwrap();
+        assert_eq!(longest_round_trip(&network, &Routes::new(&network)), Span::from_microseconds(12));
+    }
+
+    #[test]
+    fn the_longest_round_trip_of_a_star_is_that_of_its_longest_links() {
+        let longer = "links = [{ between = ['host2', 'switch0'], delay = '5us' }]";
+        let network = network(&format!("kind = 'star'\nhosts = 4\n{HOST_LINK}\n{longer}")).unwrap();
+        assert_eq!(longest_round_trip(&network, &Routes::new(&network)), Span::from_microseconds(12));
+    }
+}

@@ -1,0 +1,138 @@
+//! From what is said of a switch's memory to pools with ports, every port in exactly one.
+
+use super::Subject;
+use crate::kernel::units::Bytes;
+use crate::scenario::{Memory, PoolTable, ScenarioError, SwitchSettings, SwitchTable};
+use crate::switch::mmu::{Pool, Reserve};
+
+/// The pools of a switch.
+pub(super) fn of(
+    settings: &SwitchSettings,
+    reserve: Reserve,
+    classes: u64,
+    subject: &Subject<'_>,
+) -> Result<Vec<Pool>, ScenarioError> {
+    let memory = &settings.memory;
+    let ports = subject.fabric.network.ports.of(subject.node).len() as u16;
+    subject.check_keys(memory, ports)?;
+    let tables = match &memory.pools {
+        Some(tables) => {
+            subject.check_cover(tables, ports)?;
+            tables.clone()
+        }
+        None => in_order(memory.ports_of_a_pool(ports), ports),
+    };
+    let part = memory.part(ports);
+    let pool = |table: PoolTable| {
+        let shared = match table.shared.or(memory.shared_per_pool) {
+            Some(shared) => shared,
+            None => subject.beside_reserves(part, reserve.of_ports(table.ports.len() as u64, classes))?,
+        };
+        subject.check_size(shared.max(reserve.size()))?;
+        Ok(Pool { shared, ports: table.ports })
+    };
+    tables.into_iter().map(pool).collect()
+}
+
+/// Ports in order of their numbers, as many in each pool.
+fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
+    let numbers: Vec<u16> = (0..ports).collect();
+    let chunks = numbers.chunks(ports_of_a_pool as usize);
+    chunks.map(|ports| PoolTable { ports: ports.to_vec(), shared: None }).collect()
+}
+
+impl Memory {
+    /// Ports that the switch has beside those in use: a chip has them all.
+    fn all_ports(&self, ports: u16) -> u32 {
+        self.chip.map_or(u32::from(ports), |chip| chip.0.ports)
+    }
+
+    fn ports_of_a_pool(&self, ports: u16) -> u32 {
+        let pools = self.chip.map_or(1, |chip| chip.0.mmus);
+        self.ports_per_pool.unwrap_or_else(|| self.all_ports(ports).div_ceil(pools)).max(1)
+    }
+
+    /// The memory of one pool, reserves included, where all have equal parts.
+    fn part(&self, ports: u16) -> Bytes {
+        let parts = match &self.pools {
+            Some(pools) => pools.len() as u64,
+            None => u64::from(self.all_ports(ports).div_ceil(self.ports_of_a_pool(ports))),
+        };
+        let of_chip = self.chip.map(|chip| chip.0.memory);
+        Bytes::new(self.total.or(of_chip).unwrap_or(Self::DEFAULT_TOTAL).get() / parts.max(1))
+    }
+}
+
+impl Subject<'_> {
+    /// An error at the key of the last table that says something about it.
+    pub(super) fn refuse(
+        &self,
+        key: &str,
+        says: impl Fn(&SwitchTable) -> bool,
+        problem: &str,
+        expected: &str,
+    ) -> ScenarioError {
+        let key = self.scenario.switch_key(self.name, says, key);
+        ScenarioError::at(key, format!("{} {problem}", self.name), expected)
+    }
+
+    fn check_keys(&self, memory: &Memory, ports: u16) -> Result<(), ScenarioError> {
+        if let Some(chip) = memory.chip.filter(|chip| u32::from(ports) > chip.0.ports) {
+            let problem = format!("has {ports} ports, and the chip {} for them", chip.0.ports);
+            let expected = "expected a chip with more, or a topology that needs fewer; see `xoff list chips`";
+            return Err(self.refuse("chip", |table| table.chip.is_some(), &problem, expected));
+        }
+        if memory.total.is_some() && memory.shared_per_pool.is_some() {
+            let says = |table: &SwitchTable| table.shared_per_pool.is_some();
+            let problem = "has both total and shared_per_pool";
+            return Err(self.refuse("shared_per_pool", says, problem, "expected one of them"));
+        }
+        if memory.pools.is_some() && memory.ports_per_pool.is_some() {
+            let says = |table: &SwitchTable| table.pools.is_some();
+            let problem = "has both pools and ports_per_pool";
+            return Err(self.refuse("pools", says, problem, "expected one of them"));
+        }
+        Ok(())
+    }
+
+    /// Every port is in exactly one pool.
+    fn check_cover(&self, tables: &[PoolTable], ports: u16) -> Result<(), ScenarioError> {
+        let refuse = |problem: String| {
+            let expected = format!("expected each of the ports 0 to {} in exactly one pool", ports - 1);
+            Err(self.refuse("pools", |table| table.pools.is_some(), &problem, &expected))
+        };
+        let mut pools_of = vec![0; ports.into()];
+        for &port in tables.iter().flat_map(|table| &table.ports) {
+            match pools_of.get_mut(usize::from(port)) {
+                Some(count) => *count += 1,
+                None => return refuse(format!("has no port {port}")),
+            }
+        }
+        match pools_of.iter().position(|count| *count != 1) {
+            Some(port) if pools_of[port] == 0 => refuse(format!("has port {port} in no pool")),
+            Some(port) => refuse(format!("has port {port} in {} pools", pools_of[port])),
+            None => Ok(()),
+        }
+    }
+
+    /// What is left of a pool's part of memory for sharing.
+    fn beside_reserves(&self, part: Bytes, reserved: Bytes) -> Result<Bytes, ScenarioError> {
+        if reserved <= part {
+            return Ok(part - reserved);
+        }
+        let problem = format!("reserves {reserved} for the ports of a pool, more than its memory of {part}");
+        let expected = "expected more memory, or smaller `reserved_per_port` and `reserved_per_queue`";
+        Err(self.refuse("total", |table| table.total.is_some(), &problem, expected))
+    }
+
+    fn check_size(&self, most: Bytes) -> Result<(), ScenarioError> {
+        let frame = self.scenario.largest_frame();
+        if most >= frame {
+            return Ok(());
+        }
+        let problem = format!("has a pool of {most}, smaller than one packet");
+        let expected = format!("expected at least {frame}, the largest frame of the transports");
+        let says = |table: &SwitchTable| table.shared_per_pool.is_some() || table.pools.is_some();
+        Err(self.refuse("shared_per_pool", says, &problem, &expected))
+    }
+}

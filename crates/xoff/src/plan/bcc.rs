@@ -1,0 +1,236 @@
+//! The parameters of shared-buffer RED, and whether they can hold (BCC, APNet 2017, sections 3.1, 4.2 and 4.3).
+
+use crate::kernel::units::{Bytes, Rate, Ratio, Span};
+
+/// Time by which the two thresholds lie apart, at the rate of all ports together, in the paper's evaluation [h].
+pub const RAMP: Span = Span::from_microseconds(8);
+/// Probability of a mark at the upper threshold, in the paper's evaluation [P_max].
+pub const PROBABILITY: f64 = 0.1;
+
+/// Buffer that a port needs for full throughput, in round trips at its rate, for congestion controls of which the paper
+/// says it [lambda].
+pub fn lambda(algorithm: &str) -> Option<Ratio> {
+    match algorithm {
+        "dctcp" => Some(Ratio::new(18, 25)),
+        "ecn_star" => Some(Ratio::new(1, 1)),
+        _ => None,
+    }
+}
+
+/// What the thresholds of one pool follow from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pool {
+    /// Size of the shared pool, reserves not counted [B].
+    pub shared: Bytes,
+    /// Ports on the pool [N].
+    pub ports: u64,
+    /// Rate of each port [C].
+    pub rate: Rate,
+    /// Least share of the free pool that any queue may take [alpha_min].
+    pub alpha: Ratio,
+    /// Least reserve of any queue [S_min].
+    pub reserved: Bytes,
+    /// Base round trip [RTT].
+    pub round_trip: Span,
+    /// Buffer for full throughput, in round trips at the port's rate [lambda].
+    pub lambda: Ratio,
+    /// Time by which the two thresholds lie apart, at the rate of all ports together [h].
+    pub ramp: Span,
+}
+
+/// The thresholds of one pool, in whole bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Shared bytes that a queue needs for high throughput without losses [B_R].
+    pub required: Bytes,
+    /// Occupancy up to which no packet is marked [K_min].
+    pub minimum: Bytes,
+    /// Occupancy above which every packet is marked: there a queue may take just what it needs [K_max].
+    pub maximum: Bytes,
+}
+
+/// Why a pool has no thresholds: what is needed does not fit into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a queue needs {required} of the pool (B_R), and the ports' ramp {ramp}, which leaves no K_min in {shared}"
+)]
+pub struct Infeasible {
+    /// Shared bytes that a queue needs [B_R].
+    pub required: Bytes,
+    /// What the two thresholds lie apart [C N h].
+    pub ramp: Bytes,
+    /// Size of the pool [B].
+    pub shared: Bytes,
+}
+
+impl Pool {
+    /// `B_R = C RTT (1 + lambda) - S_min`, `K_max = B - B_R / alpha_min`, `K_min = K_max - C N h` (sections 4.3, 4.4).
+    pub fn thresholds(&self) -> Result<Thresholds, Infeasible> {
+        let in_flight = self.rate.bytes_in(self.round_trip).as_f64();
+        let required = (in_flight * (1.0 + self.lambda.as_f64()) - self.reserved.as_f64()).max(0.0);
+        let maximum = self.shared.as_f64() - required / self.alpha.as_f64();
+        let ramp = self.rate.bytes_in(self.ramp) * self.ports;
+        let minimum = maximum - ramp.as_f64();
+        let whole = |bytes: f64| Bytes::from_f64(bytes.round());
+        if minimum.round() > 0.0 {
+            Ok(Thresholds { required: whole(required), minimum: whole(minimum), maximum: whole(maximum) })
+        } else {
+            Err(Infeasible { required: whole(required), ramp, shared: self.shared })
+        }
+    }
+}
+
+impl Thresholds {
+    /// Whether a single busy port is marked by its own threshold before the pool's come into play: `K_min >= K_port`.
+    pub fn leaves_a_port_alone(&self, port_threshold: Bytes) -> bool {
+        self.minimum >= port_threshold
+    }
+}
+
+/// Shared bytes that each of `busy` saturated queues holds under Dynamic Threshold: `alpha B / (1 + alpha M)`, rounded
+/// down (section 4.2).
+pub fn share(shared: Bytes, alpha: Ratio, busy: u64) -> Bytes {
+    let (above, below) = (u128::from(alpha.numerator()), u128::from(alpha.denominator()));
+    let share = above * u128::from(shared.get()) / (below + above * u128::from(busy));
+    // At most the pool itself, which is 64 bits.
+    Bytes::new(share as u64)
+}
+
+/// The number of saturated ports from which on packets are dropped before a port's threshold marks any:
+/// `alpha B / (1 + alpha M) + S < K`. Nothing where `ports` ports can all reach it.
+pub fn drops_before_marking_from(
+    shared: Bytes,
+    alpha: Ratio,
+    reserved: Bytes,
+    port_threshold: Bytes,
+    ports: u64,
+) -> Option<u64> {
+    (1..=ports).find(|&busy| share(shared, alpha, busy) + reserved < port_threshold)
+}
+
+/// Ports that can each have what they need before memory is overfull (section 3.1).
+pub fn ports_that_fit(memory: Bytes, required: Bytes) -> u64 {
+    memory.get() / required.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The paper's evaluation: pools of 8 ports of a Tomahawk, 80 us, DCTCP.
+    const PAPER: Pool = Pool {
+        shared: Bytes::new(3_000_000),
+        ports: 8,
+        rate: Rate::from_gbps(100),
+        alpha: Ratio::new(4, 1),
+        reserved: Bytes::new(128_000),
+        round_trip: Span::from_microseconds(80),
+        lambda: Ratio::new(18, 25),
+        ramp: RAMP,
+    };
+
+    fn thresholds(pool: &Pool) -> [u64; 3] {
+        let Thresholds { required, maximum, minimum } = pool.thresholds().unwrap();
+        [required, maximum, minimum].map(Bytes::get)
+    }
+
+    /// `facts/planner.md` 5; printed as 1.6, 2.6 and 1.8 MB.
+    #[test]
+    fn the_papers_setting_gives_the_papers_thresholds() {
+        assert_eq!(thresholds(&PAPER), [1_592_000, 2_602_000, 1_802_000]);
+    }
+
+    #[test]
+    fn at_the_upper_threshold_a_queue_may_take_just_what_it_needs() {
+        let Thresholds { required, maximum, .. } = PAPER.thresholds().unwrap();
+        assert_eq!(PAPER.alpha.of(PAPER.shared - maximum), required);
+    }
+
+    /// `facts/planner.md` 5, "Variants".
+    #[test]
+    fn every_input_counts() {
+        let ecn_star = Pool { lambda: lambda("ecn_star").unwrap(), ..PAPER };
+        assert_eq!(thresholds(&ecn_star), [1_872_000, 2_532_000, 1_732_000]);
+        let alpha_one = Pool { alpha: Ratio::new(1, 1), ..PAPER };
+        assert_eq!(thresholds(&alpha_one), [1_592_000, 1_408_000, 608_000]);
+        let short = Pool { round_trip: Span::from_microseconds(30), ..PAPER };
+        assert_eq!(thresholds(&short), [517_000, 2_870_750, 2_070_750]);
+        let trident_2 = Pool {
+            shared: Bytes::new(12_000_000),
+            ports: 32,
+            rate: Rate::from_gbps(40),
+            reserved: Bytes::ZERO,
+            ..PAPER
+        };
+        assert_eq!(thresholds(&trident_2), [688_000, 11_828_000, 10_548_000]);
+        let future = Pool {
+            shared: Bytes::new(64_000_000),
+            ports: 32,
+            rate: Rate::from_gbps(400),
+            reserved: Bytes::ZERO,
+            round_trip: Span::from_microseconds(20),
+            ..PAPER
+        };
+        assert_eq!(thresholds(&future), [1_720_000, 63_570_000, 50_770_000]);
+    }
+
+    /// `facts/planner.md` 5, "Code values": the authors' code writes 1 MiB for the bytes in flight.
+    #[test]
+    fn binary_units_give_the_thresholds_of_the_authors_code() {
+        let code = Pool {
+            shared: Bytes::new(3 << 20),
+            rate: Rate::new((8 << 20) * 12_500),
+            reserved: Bytes::new(128 << 10),
+            ..PAPER
+        };
+        let Thresholds { required, maximum, .. } = code.thresholds().unwrap();
+        assert_eq!((required.get(), maximum.get()), (1_672_479, 2_727_608));
+        assert_eq!(maximum.get() - (800 << 10), 1_908_408);
+    }
+
+    #[test]
+    fn a_pool_too_small_for_one_queue_and_the_ramp_has_no_thresholds() {
+        let small = Pool { shared: Bytes::new(1_198_000), ..PAPER };
+        let infeasible = small.thresholds().unwrap_err();
+        assert_eq!((infeasible.required.get(), infeasible.ramp.get()), (1_592_000, 800_000));
+        let one_byte_more = Pool { shared: Bytes::new(1_198_001), ..PAPER };
+        assert_eq!(thresholds(&one_byte_more), [1_592_000, 800_001, 1]);
+    }
+
+    /// `facts/planner.md` 5: with alpha 1 the pool marks a single busy port first.
+    #[test]
+    fn the_pool_leaves_a_single_busy_port_alone_if_its_threshold_is_the_higher() {
+        let port = Bytes::new(720_000);
+        assert!(PAPER.thresholds().unwrap().leaves_a_port_alone(port));
+        assert!(!Pool { alpha: Ratio::new(1, 1), ..PAPER }.thresholds().unwrap().leaves_a_port_alone(port));
+    }
+
+    /// `facts/planner.md` 5 and `facts/algorithms.md` 17.
+    #[test]
+    fn saturated_queues_share_the_pool() {
+        let four = |busy| share(PAPER.shared, PAPER.alpha, busy).get();
+        let expected = [2_400_000, 1_333_333, 923_076, 705_882, 571_428, 480_000, 413_793, 363_636];
+        assert_eq!([1, 2, 3, 4, 5, 6, 7, 8].map(four), expected);
+        let sixteenth = |busy| share(Bytes::new(16_000_000), Ratio::new(1, 16), busy).get();
+        assert_eq!([1, 32].map(sixteenth), [941_176, 333_333]);
+    }
+
+    /// `facts/planner.md` 5: from four busy ports on, and from five with the reserve of 128 kB.
+    #[test]
+    fn drops_come_before_marks_from_a_number_of_busy_ports_on() {
+        let from = |reserved, ports| {
+            let port_threshold = Bytes::new(720_000);
+            drops_before_marking_from(PAPER.shared, PAPER.alpha, Bytes::new(reserved), port_threshold, ports)
+        };
+        assert_eq!((from(0, 8), from(128_000, 8)), (Some(4), Some(5)));
+        assert_eq!(from(0, 3), None);
+    }
+
+    /// Section 3.1: half the ports of a Tomahawk, and four of a core of it.
+    #[test]
+    fn memory_is_overfull_beyond_half_the_ports() {
+        let required = Rate::from_gbps(100).bytes_in(Span::from_microseconds(80));
+        assert_eq!(ports_that_fit(Bytes::new(16_000_000), required), 16);
+        assert_eq!(ports_that_fit(Bytes::new(4_000_000), required), 4);
+    }
+}

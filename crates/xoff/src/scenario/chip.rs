@@ -1,0 +1,129 @@
+//! Switching chips by name: what `chip = "tomahawk"` stands for, from `data/chips.toml`.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::json;
+
+use crate::kernel::units::{Bytes, Rate};
+
+/// Family of chips in lists and explanations.
+pub(super) const FAMILY: &str = "chip";
+
+/// A switching chip.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chip {
+    /// What a scenario calls it.
+    pub name: String,
+    /// Number of ports.
+    pub ports: u32,
+    /// Bits per second of each.
+    pub rate: Rate,
+    /// All packet memory.
+    pub memory: Bytes,
+    /// Parts of the memory with ports of their own, each with as many.
+    pub mmus: u32,
+    /// What memory is given out in, where it is known; packets are charged their exact bytes all the same.
+    pub cell: Option<Bytes>,
+    /// Where this is from.
+    pub source: String,
+}
+
+impl Chip {
+    /// Memory over ports, in KiB (BCC, table 1).
+    pub fn kibibytes_per_port(&self) -> f64 {
+        self.memory.as_f64() / 1024.0 / f64::from(self.ports)
+    }
+
+    /// Memory over ports and their rate, in KiB for each Gbps (BCC, table 1).
+    pub fn kibibytes_per_port_per_gbps(&self) -> f64 {
+        self.kibibytes_per_port() / (self.rate.as_f64() / 1e9)
+    }
+
+    /// One line: ports, memory, and what each port has of it.
+    pub fn about(&self) -> String {
+        let Self { ports, rate, memory, mmus, .. } = self;
+        let parts = if *mmus == 1 { String::new() } else { format!(" in {mmus} MMUs") };
+        let share = self.kibibytes_per_port_per_gbps();
+        format!("{ports} ports of {rate}, {memory}{parts}: {share:.2} KiB per port per Gbps.")
+    }
+}
+
+/// The chips that a scenario can name.
+pub fn chips() -> &'static [Chip] {
+    #[derive(Deserialize)]
+    struct Table {
+        chip: Vec<Chip>,
+    }
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../data/chips.toml"))
+            .expect("the chips that come with xoff are well formed")
+    });
+    &TABLE.chip
+}
+
+/// A chip as a scenario names it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NamedChip(pub &'static Chip);
+
+impl<'de> Deserialize<'de> for NamedChip {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let chip = chips().iter().find(|chip| chip.name == name);
+        chip.map(Self).ok_or_else(|| D::Error::custom(format!("there is no chip \"{name}\"")))
+    }
+}
+
+impl Serialize for NamedChip {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.name)
+    }
+}
+
+impl JsonSchema for NamedChip {
+    fn schema_name() -> Cow<'static, str> {
+        FAMILY.into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let described = |chip: &Chip| {
+            let about = format!("{} ({}).", chip.about().trim_end_matches('.'), chip.source);
+            json!({ "type": "string", "const": chip.name, "description": about })
+        };
+        json_schema!({ "oneOf": chips().iter().map(described).collect::<Vec<_>>() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chip(name: &str) -> &'static Chip {
+        chips().iter().find(|chip| chip.name == name).unwrap()
+    }
+
+    /// As the paper prints it: KB per port, and per port and Gbps, "85KB, 192KB, 384KB, 512KB" and "85KB, 19.2KB, 9.6KB,
+    /// 5.12KB".
+    #[test]
+    fn table_1_of_bcc_follows_from_the_chips() {
+        let printed = |number: f64| format!("{:.2}", number);
+        let row = |name| {
+            let chip = chip(name);
+            (printed(chip.kibibytes_per_port()), printed(chip.kibibytes_per_port_per_gbps()))
+        };
+        let expected = |per_port: &str, per_gbps: &str| (per_port.to_owned(), per_gbps.to_owned());
+        assert_eq!(row("bcm56538"), expected("85.33", "85.33"));
+        assert_eq!(row("trident_plus"), expected("192.00", "19.20"));
+        assert_eq!(row("trident_2"), expected("384.00", "9.60"));
+        assert_eq!(row("tomahawk"), expected("512.00", "5.12"));
+    }
+
+    #[test]
+    fn the_ports_of_a_chip_divide_evenly_among_its_mmus() {
+        assert_eq!(chips().len(), 14);
+        assert!(chips().iter().all(|chip| chip.ports % chip.mmus == 0), "{:#?}", chips());
+    }
+}

@@ -1,0 +1,166 @@
+//! BCC's shared-buffer RED: RED on a pool, its thresholds computed from the fabric (APNet 2017, section 4).
+//! Differs: marks are spaced as the original RED does, as the paper says, and not as red does by default.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Level, Marker, Place, Pool, Range, Signal, Unfit, When, red};
+use crate::kernel::rng::Rng;
+use crate::kernel::units::{Bytes, Rate, Ratio, Span};
+use crate::plan::bcc::{self as plan, Thresholds};
+
+/// RED on a pool between thresholds that follow from the fabric; every input can be set.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Rate of a port. Left out, that of the pool's fastest [C].
+    pub rate: Option<Rate>,
+    /// Base round trip. Left out, the longest of the fabric, host delays included [RTT].
+    #[schemars(extend("x-above" = "0s"))]
+    pub round_trip: Option<Span>,
+    /// Buffer for full throughput, in round trips at a port's rate. Left out, 0.72 for DCTCP and 1 for ECN* [lambda].
+    pub lambda: Option<Ratio>,
+    /// Reserve of each queue. Left out, as the switch has it [S_min].
+    pub reserved: Option<Bytes>,
+    /// Least share of the free pool that a queue may take. Left out, as the buffer policy has it [alpha_min].
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub alpha: Option<Ratio>,
+    /// Size of the pool. Left out, as the switch has it [B].
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub shared: Option<Bytes>,
+    /// Ports on the pool. Left out, as the switch has it [N].
+    #[schemars(extend("minimum" = 1))]
+    pub ports: Option<u32>,
+    /// Time by which the two thresholds lie apart, at the rate of all ports together [h].
+    #[schemars(extend("x-above" = "0s"))]
+    pub ramp: Span,
+    /// Probability of a mark at the upper threshold, 0 to 1 [P_max].
+    #[schemars(extend("minimum" = 0, "maximum" = 1))]
+    pub probability: f64,
+    /// Whether the packets since the last mark raise the probability, so that marks are evenly spaced [count].
+    pub uniform: bool,
+    /// When the length is looked at.
+    pub when: When,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            rate: None,
+            round_trip: None,
+            lambda: None,
+            reserved: None,
+            alpha: None,
+            shared: None,
+            ports: None,
+            ramp: plan::RAMP,
+            probability: plan::PROBABILITY,
+            uniform: true,
+            when: When::Enqueue,
+        }
+    }
+}
+
+impl Parameters {
+    fn thresholds(&self, pool: &Pool) -> Result<Thresholds, Unfit> {
+        let unknown = |problem: &str, expected| Unfit { problem: problem.to_owned(), expected };
+        let alpha = self.alpha.or(pool.alpha).filter(|alpha| alpha.numerator() > 0);
+        let inputs = plan::Pool {
+            shared: self.shared.unwrap_or(pool.shared),
+            ports: self.ports.map_or(pool.ports, u64::from),
+            rate: self.rate.unwrap_or(pool.rate),
+            alpha: alpha.ok_or_else(|| {
+                unknown("the buffer policy has no alpha above 0", "expected dynamic_threshold, or `alpha`")
+            })?,
+            reserved: self.reserved.unwrap_or(pool.reserved),
+            round_trip: self.round_trip.unwrap_or(pool.round_trip),
+            lambda: self.lambda.or(pool.lambda).ok_or_else(|| {
+                unknown("of no congestion control here a lambda is known", "expected `lambda`, such as 0.72")
+            })?,
+            ramp: self.ramp,
+        };
+        inputs.thresholds().map_err(|infeasible| Unfit {
+            problem: infeasible.to_string(),
+            expected: "expected a larger pool, a larger alpha, or a smaller `round_trip`, `lambda` or `ramp`",
+        })
+    }
+}
+
+/// Shared-buffer RED on one pool.
+#[derive(Clone, Debug)]
+pub struct Bcc(red::Red);
+
+impl Marker for Bcc {
+    type Parameters = Parameters;
+
+    fn new(parameters: &Parameters, place: &Place) -> Result<Self, Unfit> {
+        let Some(pool) = &place.pool else {
+            let problem = "bcc sets the thresholds of a pool".to_owned();
+            return Err(Unfit { problem, expected: "expected it in marking.pool" });
+        };
+        let Thresholds { minimum, maximum, .. } = parameters.thresholds(pool)?;
+        let &Parameters { probability, uniform, when, .. } = parameters;
+        red::Red::new(&red::Parameters { minimum, maximum, probability, uniform, when }, place).map(Self)
+    }
+
+    fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal {
+        self.0.signal(level, rng)
+    }
+
+    fn range(&self) -> Option<Range> {
+        self.0.range()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pool of the paper's evaluation (section 5).
+    const POOL: Pool = Pool {
+        shared: Bytes::new(3_000_000),
+        ports: 8,
+        rate: Rate::from_gbps(100),
+        alpha: Some(Ratio::new(4, 1)),
+        reserved: Bytes::new(128_000),
+        round_trip: Span::from_microseconds(80),
+        lambda: Some(Ratio::new(18, 25)),
+    };
+
+    fn range(parameters: &Parameters, pool: Pool) -> Result<(u64, u64), String> {
+        let marker = Bcc::new(parameters, &Place { pool: Some(pool), counted_packet: None });
+        let range = marker.map_err(|unfit| unfit.problem)?.range().unwrap();
+        Ok((range.none_up_to.get(), range.all_above.get()))
+    }
+
+    #[test]
+    fn what_is_not_set_is_taken_from_the_pool() {
+        assert_eq!(range(&Parameters::default(), POOL), Ok((1_802_000, 2_602_000)));
+        let other = Pool { shared: Bytes::ZERO, ports: 1, rate: Rate::from_gbps(1), alpha: None, ..POOL };
+        let other = Pool { reserved: Bytes::ZERO, round_trip: Span::ZERO, lambda: None, ..other };
+        let set = Parameters {
+            rate: Some(POOL.rate),
+            round_trip: Some(POOL.round_trip),
+            lambda: POOL.lambda,
+            reserved: Some(POOL.reserved),
+            alpha: POOL.alpha,
+            shared: Some(POOL.shared),
+            ports: Some(8),
+            ..Parameters::default()
+        };
+        assert_eq!(range(&set, other), Ok((1_802_000, 2_602_000)));
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_said() {
+        let problem = |pool| range(&Parameters::default(), pool).unwrap_err();
+        assert_eq!(problem(Pool { alpha: None, ..POOL }), "the buffer policy has no alpha above 0");
+        let without_lambda = problem(Pool { lambda: None, ..POOL });
+        assert_eq!(without_lambda, "of no congestion control here a lambda is known");
+        assert_eq!(
+            problem(Pool { shared: Bytes::new(1_000_000), ..POOL }),
+            "a queue needs 1592kB of the pool (B_R), and the ports' ramp 800kB, which leaves no K_min in 1MB"
+        );
+        assert!(Bcc::new(&Parameters::default(), &Place::default()).is_err());
+    }
+}

@@ -1,0 +1,144 @@
+//! Departures of BCC's ns-2 code (baiwei0427/buffer-management, `myred.cc`) from BCC's paper, for those who want its
+//! numbers: apart from the memory that counts right, which asks here only where a scenario wants it.
+//! Differs: a pool that is full is full, which that code does not look at.
+
+use std::collections::VecDeque;
+
+use super::{Mmu, Placement};
+use crate::kernel::units::Bytes;
+use crate::observer::DropReason;
+use crate::packet::PRIORITIES;
+use crate::switch::buffer_policy::BufferPolicy;
+
+/// What departs.
+#[derive(Debug)]
+pub struct Quirks {
+    threshold_with_packet: bool,
+    leaking: Option<LeakingReserve>,
+}
+
+impl Quirks {
+    /// For memory of so many ports. With `threshold_with_packet` a packet is refused if its whole queue and itself exceed the
+    /// threshold; with `leaking_reserve` the reserve's counter takes more than it gives back.
+    pub fn new(threshold_with_packet: bool, leaking_reserve: bool, ports: usize) -> Self {
+        let queues = ports * PRIORITIES;
+        let leaking = leaking_reserve.then(|| LeakingReserve {
+            counters: vec![Bytes::ZERO; queues],
+            placements: vec![VecDeque::new(); queues],
+        });
+        Self { threshold_with_packet, leaking }
+    }
+
+    /// See [`Mmu::place`].
+    pub(super) fn place(&self, mmu: &Mmu, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
+        let counters = &mmu.queues[queue];
+        let with_packet = counters.bytes + frame;
+        let in_reserve = match &self.leaking {
+            Some(leaking) => leaking.counters[mmu.reserve(queue)] + with_packet <= mmu.reserve_limit,
+            None => mmu.fits_reserve(queue, frame),
+        };
+        if in_reserve {
+            return Ok(Placement::Reserve);
+        }
+        let pool = &mmu.pools[counters.pool];
+        if pool.shared_used + frame > pool.shared {
+            return Err(DropReason::PoolFull);
+        }
+        let threshold = mmu.policy.threshold(queue % PRIORITIES, pool);
+        let is_above =
+            if self.threshold_with_packet { with_packet > threshold } else { counters.shared >= threshold };
+        if is_above { Err(DropReason::Threshold) } else { Ok(Placement::Shared) }
+    }
+
+    /// A packet, with which its queue holds `with_packet`, is placed; `reserve` is the index of its reserve.
+    pub(super) fn on_admission(
+        &mut self,
+        queue: usize,
+        reserve: usize,
+        with_packet: Bytes,
+        placement: Placement,
+    ) {
+        if let Some(leaking) = &mut self.leaking {
+            leaking.placements[queue].push_back(placement);
+            if placement == Placement::Reserve {
+                leaking.counters[reserve] += with_packet;
+            }
+        }
+    }
+
+    /// The first packet of a queue leaves.
+    pub(super) fn on_departure(&mut self, queue: usize, reserve: usize, frame: Bytes) {
+        if let Some(leaking) = &mut self.leaking
+            && leaking.placements[queue].pop_front() == Some(Placement::Reserve)
+        {
+            leaking.counters[reserve] -= frame;
+        }
+    }
+
+    /// How many bytes of a queue's first packet are in the shared pool, of which the queue has `shared`.
+    pub(super) fn shared_part(&self, queue: usize, frame: Bytes, shared: Bytes) -> Bytes {
+        match &self.leaking {
+            Some(leaking) if leaking.placements[queue].front() == Some(&Placement::Reserve) => Bytes::ZERO,
+            _ => frame.min(shared),
+        }
+    }
+}
+
+/// A reserve that adds a packet's whole queue to its counter and takes only the packet away again.
+#[derive(Debug)]
+struct LeakingReserve {
+    /// What each reserve believes to hold.
+    counters: Vec<Bytes>,
+    /// Where the packets of each queue are, from the first.
+    placements: Vec<VecDeque<Placement>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pool, Reserve};
+    use super::*;
+    use crate::kernel::units::Ratio;
+    use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
+
+    const FRAME: Bytes = Bytes::new(9_000);
+
+    fn port(quirks: Quirks) -> Mmu {
+        let pools = [Pool { shared: Bytes::new(3 << 20), ports: vec![0] }];
+        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold {
+            alpha: Ratio::new(4, 1),
+            alpha_by_priority: None,
+        });
+        Mmu::new(&pools, Reserve::PerPort(Bytes::new(128 << 10)), policy, 1).with_quirks(Some(quirks))
+    }
+
+    /// `facts/algorithms.md` 16: bursts of six packets into an empty port, each gone before the next.
+    #[test]
+    fn the_reserve_leaks_until_one_packet_of_a_burst_fits() {
+        let mut mmu = port(Quirks::new(false, true, 1));
+        let burst = |_| {
+            (0..6).for_each(|_| mmu.admit(0, FRAME).unwrap());
+            let kept = mmu.reserves[0].get() / FRAME.get();
+            (0..6).for_each(|_| mmu.remove(0, FRAME));
+            let counter = mmu.quirks.as_ref().and_then(|quirks| quirks.leaking.as_ref()).unwrap().counters[0];
+            (kept, counter.get())
+        };
+        let (kept, counters): (Vec<_>, Vec<_>) = (0..8).map(burst).unzip();
+        assert_eq!(kept, [4, 3, 2, 2, 2, 1, 1, 1]);
+        assert_eq!(counters, [54_000, 81_000, 90_000, 99_000, 108_000, 108_000, 108_000, 108_000]);
+    }
+
+    /// Alone in the pool a queue gets `alpha (B - shared)`: 14 packets are in the reserve, and with n of them shared the
+    /// next is refused once 14 + n + 1 exceed the threshold; without the option the 14 and the 1 do not count.
+    #[test]
+    fn the_threshold_can_be_held_against_the_whole_queue_and_the_packet() {
+        let admitted = |with_packet| {
+            let mut mmu = port(Quirks::new(with_packet, false, 1));
+            (0..).take_while(|_| mmu.admit(0, FRAME).is_ok()).count() as u64
+        };
+        let threshold = |shared: u64| 4 * ((3 << 20) - shared * FRAME.get());
+        let whole_queue = (0..).find(|n| (14 + n + 1) * FRAME.get() > threshold(*n)).unwrap();
+        let shared_alone = (0..).find(|n| n * FRAME.get() >= threshold(*n)).unwrap();
+        assert_eq!((admitted(true), admitted(false)), (14 + whole_queue, 14 + shared_alone));
+        assert_eq!((whole_queue, shared_alone), (277, 280));
+    }
+}
