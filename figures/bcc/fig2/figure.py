@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -118,4 +119,4 @@ def _ratio(points: Points, measure: str, scheme: str, base: str) -> float:
 
 
 def _least_step(points: Points, measure: str, *rising: str) -> float:
-    return min(_ratio(points, measure, above, below) for below, above in zip(rising, rising[1:], strict=False))
+    return min(_ratio(points, measure, above, below) for below, above in itertools.pairwise(rising))
