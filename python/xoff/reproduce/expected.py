@@ -52,7 +52,10 @@ class Expected:
     @property
     def told(self) -> str:
         """The claim, in words."""
-        return self.claim or ", ".join([self.measure, *(f"{axis} {value}" for axis, value in self.at.items())])
+        position = [
+            f"{axis} {value:g}" if isinstance(value, float) else f"{axis} {value}" for axis, value in self.at.items()
+        ]
+        return self.claim or ", ".join([self.measure, *position])
 
 
 def read(path: Path) -> list[Expected]:

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-_NUMBER = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?"
+_NUMBER = r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 _FORMS = re.compile(
     rf"\+-(?P<around>{_NUMBER})(?P<percent> ?%)?"
     rf"|(?P<bound>[<>]=?) ?(?P<limit>{_NUMBER})"
