@@ -30,7 +30,7 @@ _MEASURES = {
 
 def print_comparison(comparison: Comparison, path: Path) -> None:
     """Prints every measure of every scenario with its ratio to the first, and where the figures are."""
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(highlight=False, width=None if Console().is_terminal else 140)
     console.print(_table(comparison))
     console.print(_explanation(comparison))
     console.print(f"Results: {path}", soft_wrap=True)
@@ -64,8 +64,8 @@ def _compared(measure: str, row: Row) -> str:
 
 
 def _ratio(ratio: Estimate) -> str:
-    told = f"x{ratio.value:.3g}"
-    return told if ratio.low is None else f"{told} ({ratio.low:.3g} to {ratio.high:.3g})"
+    told = f"x{ratio.value:#.3g}"
+    return told if ratio.low is None else f"{told} ({ratio.low:#.3g}-{ratio.high:#.3g})"
 
 
 def _with_interval(measure: str, value: Estimate) -> str:
