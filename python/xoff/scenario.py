@@ -92,9 +92,13 @@ class Scenario:
         folder = Path(self.file).parent if self.file else Path()
         return {path: inputs.read(folder / path, self.file, key) for key, path in self._core.files()}
 
-    def check(self) -> None:
-        """Checks all that can be checked without running, files included. Raises ScenarioError."""
-        self._core.check(self.read_files())
+    def check(self) -> tuple[str, ...]:
+        """Checks all that can be checked without running, files included. Raises ScenarioError.
+
+        Returns what is worth knowing before a run, a line each: thresholds that were computed, and switches that drop
+        before they mark.
+        """
+        return tuple(self._core.check(self.read_files()))
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The resolved scenario with the files it names under `inputs/`, and their text by that path."""

@@ -1,6 +1,8 @@
 //! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
 //! What it accepts can be run; running it does not change it.
 
+use std::collections::BTreeMap;
+
 use crate::agenda::Fabric;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
 use crate::host::Host;
@@ -109,11 +111,32 @@ impl Simulation {
 
     /// A switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> SharedMemory {
-        let layout = &self.switches[(node - self.network.hosts) as usize];
+        let layout = self.layout(node);
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let routes = self.routes.table(node).clone();
         let ports = self.ports(node).collect();
         SharedMemory::new(ports, routes, layout.mmu(), layout.markers(rng), layout.release)
+    }
+
+    /// What the scenario comes to for a switch.
+    pub fn layout(&self, node: NodeId) -> &SwitchLayout {
+        &self.switches[(node - self.network.hosts) as usize]
+    }
+
+    /// What is worth knowing before it runs, each with the switches that it is about.
+    pub fn notes(&self) -> Vec<String> {
+        let mut names_by_note = BTreeMap::<String, Vec<&str>>::new();
+        let names = self.network.nodes[self.network.hosts as usize..].iter().map(|node| node.name.as_str());
+        for (layout, name) in self.switches.iter().zip(names) {
+            for note in layout.notes() {
+                names_by_note.entry(note).or_default().push(name);
+            }
+        }
+        let about = |names: &[&str]| match names {
+            [name] => (*name).to_owned(),
+            names => format!("{} and {} more", names[0], names.len() - 1),
+        };
+        names_by_note.iter().map(|(note, names)| format!("{}: {note}", about(names))).collect()
     }
 
     fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> {

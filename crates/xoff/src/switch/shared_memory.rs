@@ -53,23 +53,20 @@ impl SharedMemory {
         if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
-        let starts_at_once = port.is_idle(context.now);
-        // A packet that leaves as it comes only has to fit: it takes no memory unless it keeps it until its last bit.
-        let admission = if starts_at_once && memory.transmitting.is_none() {
-            memory.mmu.place(queue, packet.frame()).map(|_| ())
-        } else {
-            memory.mmu.admit(queue, packet.frame())
+        let placement = match memory.mmu.place(queue, packet.frame()) {
+            Ok(placement) => placement,
+            Err(reason) => return drop(&packet, port, reason, context),
         };
-        if let Err(reason) = admission {
-            drop(&packet, port, reason, context);
-        } else if starts_at_once {
-            if memory.transmitting.is_some() {
-                memory.report_queue(queue, port, context);
-            }
+        let starts_at_once = port.is_idle(context.now);
+        // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
+        if !starts_at_once || memory.transmitting.is_some() {
+            memory.mmu.put(queue, packet.frame(), placement);
+            memory.report_queue(queue, port, context);
+        }
+        if starts_at_once {
             memory.transmit(packet, number, queue, port, context);
         } else {
             port.enqueue(packet, context.agenda);
-            memory.report_queue(queue, port, context);
         }
     }
 
@@ -119,13 +116,13 @@ impl Memory {
 
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
-        self.markers.at_enqueue(candidate(packet, queue), &self.mmu)
+        self.markers.at_enqueue(queue, &self.mmu, || candidate(packet))
     }
 
     #[inline]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
         let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        self.markers.at_dequeue(candidate(packet, queue), &self.mmu, held)
+        self.markers.at_dequeue(queue, &self.mmu, candidate(packet), held)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -154,8 +151,8 @@ impl Memory {
 }
 
 #[inline]
-fn candidate(packet: &Packet, queue: usize) -> Candidate {
-    Candidate { queue, frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
+fn candidate(packet: &Packet) -> Candidate {
+    Candidate { frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
 }
 
 /// Marks the packet if it can be marked.

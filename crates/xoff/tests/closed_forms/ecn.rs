@@ -38,6 +38,30 @@ fn what_is_ecn_capable_is_marked_and_what_is_not_is_dropped() {
     }
 }
 
+/// Two pools of two ports each, pool marking only. The first pool is overloaded by what cannot be marked: the marker keeps
+/// it one packet above its threshold, over both ports together, and drops nothing in the other.
+#[test]
+fn a_pool_is_marked_by_its_own_shared_bytes() {
+    let simulation = simulation(
+        "title = 'pools'\n\
+         topology = { kind = 'star', hosts = 8, host_link = { rate = '10Gbps', delay = '1us' } }\n\
+         switch = [{ ports_per_pool = 4, shared_per_pool = '1MB', reserved_per_port = '3kB', \
+         marking.pool = { kind = 'threshold', threshold = '90kB' } }]\n\
+         transport.steady = { kind = 'constant_rate', payload = '1442B', rate = '9Gbps' }\n\
+         workload = [{ kind = 'long_lived', transport = 'steady', size = '1MB', pairs = [['host1', 'host0'], \
+         ['host4', 'host0'], ['host5', 'host2'], ['host6', 'host2'], ['host3', 'host7']] }]\n\
+         observe.queues = { every = 'change', of = ['switch0.*'] }",
+    );
+    let outcome = run(&simulation);
+    let most_of = |port: &str| most(&recorded(&simulation, &outcome, Quantity::Queue, port, Span::ZERO));
+    let drops = |port: usize| outcome.switches[0].ports()[port].counters.dropped();
+    assert!(drops(0) > 0 && drops(2) > 0 && drops(7) == 0);
+    // Both ports have two packets in their reserves beside what they share.
+    let shared = outcome.switches[0].mmu().peak().get();
+    assert_eq!(shared, 90_000 + 1_500 + 2 * 2 * 1_500);
+    assert!(most_of("switch0.port0") > 40_000.0 && most_of("switch0.port2") > 40_000.0);
+}
+
 /// Strictly above the threshold, the packet itself not counted: one packet more than the threshold waits at most.
 #[test]
 fn a_queue_of_what_cannot_be_marked_ends_one_packet_above_the_threshold() {

@@ -30,6 +30,7 @@ impl Quirks {
     }
 
     /// See [`Mmu::place`].
+    #[cold]
     pub(super) fn place(&self, mmu: &Mmu, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
         let counters = &mmu.queues[queue];
         let with_packet = counters.bytes + frame;
@@ -51,6 +52,7 @@ impl Quirks {
     }
 
     /// A packet, with which its queue holds `with_packet`, is placed; `reserve` is the index of its reserve.
+    #[cold]
     pub(super) fn on_admission(
         &mut self,
         queue: usize,
@@ -67,6 +69,7 @@ impl Quirks {
     }
 
     /// The first packet of a queue leaves.
+    #[cold]
     pub(super) fn on_departure(&mut self, queue: usize, reserve: usize, frame: Bytes) {
         if let Some(leaking) = &mut self.leaking
             && leaking.placements[queue].pop_front() == Some(Placement::Reserve)
@@ -76,6 +79,7 @@ impl Quirks {
     }
 
     /// How many bytes of a queue's first packet are in the shared pool, of which the queue has `shared`.
+    #[cold]
     pub(super) fn shared_part(&self, queue: usize, frame: Bytes, shared: Bytes) -> Bytes {
         match &self.leaking {
             Some(leaking) if leaking.placements[queue].front() == Some(&Placement::Reserve) => Bytes::ZERO,
