@@ -26,7 +26,9 @@ def test_list_as_json(command: Command) -> None:
     assert set(json.loads(command("list", "--json").out)) == {"algorithms", "chips", "sizes", "scenarios"}
 
 
-@pytest.mark.parametrize("name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold", "tomahawk", "switch.quirks"])
+@pytest.mark.parametrize(
+    "name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold", "tomahawk", "switch.quirks"]
+)
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
     matches_snapshot(command("explain", name).out)
 

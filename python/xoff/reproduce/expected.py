@@ -72,7 +72,7 @@ def published(rows: list[Expected], measure: str, **at: Value) -> list[tuple[Map
     return [
         (row.at, float(row.published))
         for row in rows
-        if row.measure == measure and not row.claim and at.items() <= row.at.items()
+        if row.measure == measure and isinstance(row.published, float) and at.items() <= row.at.items()
     ]
 
 

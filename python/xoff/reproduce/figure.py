@@ -75,15 +75,14 @@ class Figure:
         if not row.measure:
             return None
         function = getattr(self._module, row.measure, None)
-        if function is not None:
-            return float(function(points.where(**row.at)) if self.plan.axes else function(**row.at))
         try:
-            return points.mean(row.measure, **row.at)
+            if function is None:
+                return points.mean(row.measure, **row.at)
+            return float(function(points.where(**row.at)) if self.plan.axes else function(**row.at))
         except LookupError as error:
             problem = f"{row.measure} cannot be measured: {error}"
-            raise ScenarioError(
-                *row.where, problem, "expected a function of figure.py or a key of summary.json"
-            ) from None
+            expected = "expected a function of figure.py or a key of summary.json, and points to measure"
+            raise ScenarioError(*row.where, problem, expected) from None
 
     def save(self, path: Path, rows: list[Row], points: Points) -> None:
         """Writes `verdicts.json`, and the plot as `figure.svg`, into a folder. Raises OutputError."""
