@@ -58,7 +58,12 @@ class Scenario:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
             value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit.
         """
-        return replace(self, overrides=(*self.overrides, f"{key}={toml_text.value(value)}"))
+        return self.with_values({key: value})
+
+    def with_values(self, values: Mapping[str, object]) -> Scenario:
+        """The same scenario with several keys changed at once, where one alone would not do."""
+        changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
+        return replace(self, overrides=(*self.overrides, *changes))
 
     @property
     def name(self) -> str:

@@ -88,22 +88,18 @@ class Plan:
         if not self.axes:
             return
         settings = self.scales.get(scale, AtScale())
-        base = _changed(Scenario.load(scenario, overrides), settings.set)
+        base = Scenario.load(scenario, overrides)
         chosen = [
-            [
-                (position, changes)
-                for position, changes in positions.items()
-                if position in settings.only.get(name, positions)
-            ]
+            [at for at in positions if at in settings.only.get(name, positions)]
             for name, positions in self.axes.items()
         ]
         for combination in itertools.product(*chosen):
-            at = dict(zip(self.axes, (position for position, _ in combination), strict=True))
-            point = base
-            for _, changes in combination:
-                point = _changed(point, changes)
+            at = dict(zip(self.axes, combination, strict=True))
+            changes = dict(settings.set)
+            for name, position in at.items():
+                changes |= self.axes[name][position]
             for seed in range(base.seed, base.seed + settings.seeds):
-                yield Planned(at, point.with_value("seed", seed))
+                yield Planned(at, base.with_values({**changes, "seed": seed}))
 
 
 def _positions(axis: Mapping[str, Any]) -> dict[Value, Changes]:
@@ -112,9 +108,3 @@ def _positions(axis: Mapping[str, Any]) -> dict[Value, Changes]:
         return dict(values)
     unit = axis.get("unit")
     return {value: {axis["key"]: f"{value}{unit}" if unit else value} for value in values}
-
-
-def _changed(scenario: Scenario, changes: Changes) -> Scenario:
-    for key, value in changes.items():
-        scenario = scenario.with_value(key, value)
-    return scenario
