@@ -74,3 +74,9 @@ def test_what_there_is_not(reproduce: Command) -> None:
     outcome = reproduce("nobody/fig2")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == "nobody/fig2: no such figure; did you mean nobody/fig1?\n"
+
+
+def test_a_folder_without_figures(command: Command) -> None:
+    outcome = command("reproduce", "--figures", "none")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "--figures: none holds no figures; expected the folder figures of a clone\n"

@@ -33,7 +33,7 @@ def reproduce(
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time; left out, one per core.")] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder of figures; left out, those that come with xoff.")
+        Path | None, typer.Option(metavar="DIR", help="The folder of figures; left out, that of the clone.")
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Print what there is, and run nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,

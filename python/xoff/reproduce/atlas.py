@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,9 @@ if TYPE_CHECKING:
 
 
 def shipped() -> Path:
-    """The folder of the figures that come with xoff."""
-    return Path(str(files("xoff") / "figures"))
+    """The folder `figures` of the clone that xoff runs from; without a clone, of the working directory."""
+    clone = Path(__file__).parents[3] / "figures"
+    return clone if clone.is_dir() else Path("figures")
 
 
 def find(ids: Sequence[str] = (), root: Path | None = None, changes: tuple[str, ...] = ()) -> list[Figure]:
@@ -24,14 +24,16 @@ def find(ids: Sequence[str] = (), root: Path | None = None, changes: tuple[str, 
 
     Args:
         ids: What to look for.
-        root: The folder of all figures; left out, those that come with xoff.
+        root: The folder of all figures; left out, that of the clone.
         changes: Changes of their scenarios, each `KEY=VALUE`.
 
     Raises:
-        ScenarioError: Nothing has an id, with the nearest that there is.
+        ScenarioError: Nothing has an id, or there are no figures at all.
     """
     root = root or shipped()
     folders = sorted(path.parent for path in root.glob("**/figure.toml"))
+    if not folders:
+        raise ScenarioError(None, "--figures", f"{root} holds no figures", "expected the folder figures of a clone")
     there = {folder.relative_to(root).as_posix(): folder for folder in folders}
     for wanted in ids:
         if not any(_is_in(found, wanted) for found in there):
