@@ -58,7 +58,12 @@ class Scenario:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
             value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit.
         """
-        return replace(self, overrides=(*self.overrides, f"{key}={toml_text.value(value)}"))
+        return self.with_values({key: value})
+
+    def with_values(self, values: Mapping[str, object]) -> Scenario:
+        """The same scenario with several keys changed at once, where one alone would not do."""
+        changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
+        return replace(self, overrides=(*self.overrides, *changes))
 
     @property
     def name(self) -> str:
@@ -107,6 +112,13 @@ class Scenario:
         resolved = _xoff.Scenario(self.text, [*self.overrides, *moved], self.file).to_toml()
         return resolved, {names[path]: text for path, text in files.items()}
 
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the resolved scenario and the files it names: equal digests, equal runs.
+
+        Raises ScenarioError if a file cannot be read.
+        """
+        return inputs.digest(*self.portable(self.read_files()))
+
     def run(
         self,
         *,
@@ -134,6 +146,9 @@ class Scenario:
         if by_signal:
             raise RunInterrupted(result)
         return result
+
+    def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
+        return Scenario, (self.text, self.file, self.overrides)  # the core checks it again in the other process
 
     def _repr_html_(self) -> str:
         from xoff.report.notebook import scenario_html
