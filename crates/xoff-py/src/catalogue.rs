@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use serde_json::json;
+use xoff::kernel::units::Bytes;
 use xoff::scenario::{Chip, chips as chip_table};
 use xoff::workload::sizes::catalogue;
 
@@ -42,7 +43,7 @@ pub(crate) fn chips() -> String {
         let Chip { name, ports, rate, memory, mmus, cell, source } = chip;
         json!({
             "name": name, "about": chip.about(), "source": source, "ports": ports, "rate_bps": rate.get(),
-            "memory_bytes": memory.get(), "mmus": mmus, "cell_bytes": cell.map(|cell| cell.get()),
+            "memory_bytes": memory.get(), "mmus": mmus, "cell_bytes": cell.map(Bytes::get),
             "kibibytes_per_port": chip.kibibytes_per_port(),
             "kibibytes_per_port_per_gbps": chip.kibibytes_per_port_per_gbps(),
         })

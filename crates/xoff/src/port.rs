@@ -5,7 +5,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::topology::PortId;
 
 /// What a port has done since the start.
@@ -28,7 +28,7 @@ impl PortCounters {
     /// Counts a dropped packet.
     #[cold]
     pub fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
-        let counters = if packet.is(crate::packet::ACKNOWLEDGEMENT) {
+        let counters = if packet.is(ACKNOWLEDGEMENT) {
             &mut self.dropped_acknowledgements
         } else {
             &mut self.dropped_data
@@ -122,6 +122,24 @@ impl Port {
             self.ready &= !(1 << priority);
         }
         Some(packet)
+    }
+
+    /// Marks a packet that enters or leaves a queue of this port, if it can be marked. Marks on acknowledgements have no
+    /// effect and are not counted.
+    pub fn mark(
+        &mut self,
+        packet: &mut Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        if !packet.is(ECN_CAPABLE) {
+            return false;
+        }
+        if !packet.is(ACKNOWLEDGEMENT) {
+            self.counters.marked += 1;
+            context.observer.on_mark(context.now, self.id, packet.priority());
+        }
+        packet.mark();
+        true
     }
 
     /// Puts a packet on the wire, which must be free.

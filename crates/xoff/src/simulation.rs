@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 
 use crate::agenda::Fabric;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
-use crate::host::Host;
+use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
 use crate::kernel::units::{Bytes, Span};
 use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
+use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::routing::Routes;
 use crate::scenario::{Scenario, ScenarioError, Transport};
+use crate::switch::marking::{self, AnyMarker, Place, Unfit};
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::{Network, NodeId};
 use crate::watch::Watch;
@@ -27,6 +29,8 @@ pub struct Simulation {
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
+    /// What marks in every adapter, before the run.
+    adapter_marker: Option<AnyMarker>,
     watch: Watch,
 }
 
@@ -54,6 +58,7 @@ impl Simulation {
         let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;
+        let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
@@ -63,13 +68,14 @@ impl Simulation {
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
         }
         Ok(Self {
-            watch: Watch::new(&scenario.observe, &network, classes)?,
+            watch: Watch::new(&scenario.observe, &network, &pools, classes)?,
             routes,
             fabric: fabric(scenario),
             scenario: scenario.clone(),
             network,
             sources,
             switches,
+            adapter_marker: adapter_marker(scenario)?,
         })
     }
 
@@ -106,7 +112,10 @@ impl Simulation {
     /// A host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
         let port = self.ports(node).next().expect("every host has a link");
-        Host::new(node, port, stream(self.scenario.seed, Purpose::HostJitter, u64::from(node)))
+        let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
+        let when = self.scenario.host.marking.as_ref().map(marking::Parameters::when).unwrap_or_default();
+        let marking = Marking::new(self.adapter_marker.clone(), when, stream(Purpose::AdapterMarking));
+        Host::new(node, port, marking, stream(Purpose::HostJitter))
     }
 
     /// A switch as it is before the run.
@@ -167,6 +176,14 @@ impl Simulation {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Vec::new())
         }
     }
+}
+
+fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioError> {
+    let Some(parameters) = &scenario.host.marking else { return Ok(None) };
+    let marker = parameters.start(&[Place::default(); PRIORITIES]);
+    marker
+        .map(Some)
+        .map_err(|Unfit { problem, expected }| ScenarioError::at("host.marking", problem, expected))
 }
 
 fn fabric(scenario: &Scenario) -> Fabric {

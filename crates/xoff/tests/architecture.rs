@@ -89,8 +89,9 @@ const PARTS: &[Part] = &[
             "topology",
             "transport",
             "congestion_control",
+            "switch::marking",
         ],
-        "puts transports and the adapter together and knows neither switches nor the engine.",
+        "puts transports, the adapter and its markers together and knows neither switches nor the engine.",
     ),
     part(
         "engine",

@@ -36,7 +36,7 @@ fn executions() -> impl Iterator<Item = Execution> {
     (1..=3).flat_map(move |threads| windows.into_iter().map(execution(threads)))
 }
 
-const SAMPLED: &str = "observe = { queues = { every = '3us' }, throughput = { every = '7us' }, \
+const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every = '3us' }, throughput = { every = '7us' }, \
                        marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
                          drops = { every = 'change' }, windows = { every = 'change' } }";

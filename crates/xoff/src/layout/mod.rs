@@ -33,6 +33,11 @@ pub struct SwitchLayout {
 }
 
 impl SwitchLayout {
+    /// How many pools it has.
+    pub fn pools(&self) -> usize {
+        self.pools.len()
+    }
+
     /// Its memory, empty.
     pub fn mmu(&self) -> Mmu {
         let ports = self.pools.iter().map(|pool| pool.ports.len()).sum();
@@ -296,7 +301,7 @@ mod tests {
                  buffer = {{ policy = 'dynamic_threshold', alpha = {alpha} }}, \
                  marking.port = {{ kind = 'threshold', threshold = '{busy}' }}, marking.pool = {{ kind = 'bcc', ports = 8 }}"
             );
-            simulation(&switch).unwrap().layout(4).notes()
+            simulation(&switch).unwrap().layout(4).notes().into_iter().collect::<Vec<_>>()
         };
         assert_eq!(notes(4, "720kB"), ["bcc computes minimum = 1802000B and maximum = 2602000B"]);
         assert_eq!(
@@ -309,8 +314,8 @@ mod tests {
         assert_eq!(
             notes(1, "720kB"),
             [
-                "bcc computes minimum = 608000B and maximum = 1408000B",
-                "a single busy port is marked by its pool, above 608kB, before its own threshold of 720kB"
+                "a single busy port is marked by its pool, above 608kB, before its own threshold of 720kB",
+                "bcc computes minimum = 608000B and maximum = 1408000B"
             ]
         );
     }

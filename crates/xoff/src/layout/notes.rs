@@ -1,16 +1,15 @@
 //! What is worth knowing of a switch before it runs: thresholds that were computed, and those that come into play too late.
 
+use std::collections::BTreeSet;
+
 use super::SwitchLayout;
 use crate::plan::bcc;
 use crate::switch::marking::AnyMarker;
 
 impl SwitchLayout {
-    /// One line for each thing worth knowing.
-    pub fn notes(&self) -> Vec<String> {
-        let pools = 0..self.pools.len();
-        let mut notes: Vec<String> = pools.flat_map(|pool| self.notes_of_pool(pool)).collect();
-        notes.dedup();
-        notes
+    /// One line for each thing worth knowing of any of its pools.
+    pub fn notes(&self) -> BTreeSet<String> {
+        (0..self.pools.len()).flat_map(|pool| self.notes_of_pool(pool)).collect()
     }
 
     fn notes_of_pool(&self, index: usize) -> impl Iterator<Item = String> {

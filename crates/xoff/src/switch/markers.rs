@@ -26,6 +26,7 @@ pub struct Markers {
     /// Bytes in its queue from which on markers are asked about a packet that enters: below, none has anything to say or to
     /// remember.
     asked_from: Bytes,
+    any_at_enqueue: bool,
     any_at_dequeue: bool,
     rng: Rng,
 }
@@ -61,7 +62,8 @@ impl Markers {
     /// of the last the packets of each port count. All draw from `rng`.
     pub fn new(queues: Placed, ports: Placed, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
         let all = [&queues, &ports, &pools];
-        let any_at_dequeue = all.iter().any(|placed| placed.marker.is_some() && placed.when == When::Dequeue);
+        let any_at = |when| all.iter().any(|placed| placed.marker.is_some() && placed.when == when);
+        let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue), any_at(When::Dequeue));
         let asked_from = match all.map(|placed| &placed.marker) {
             [None, None, None] => Bytes::MAX,
             [Some(marker), None, None] => {
@@ -69,15 +71,19 @@ impl Markers {
             }
             _ => Bytes::ZERO,
         };
-        Self { queues, ports, pools, pool_of, asked_from, any_at_dequeue, rng }
+        Self { queues, ports, pools, pool_of, asked_from, any_at_enqueue, any_at_dequeue, rng }
     }
 
     /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they
     /// would have to drop: memory that is taken is not given up half-way.
     #[inline]
     pub fn at_enqueue(&mut self, queue: usize, mmu: &Mmu, packet: impl FnOnce() -> Candidate) -> bool {
-        mmu.queue_bytes(queue) >= self.asked_from
-            && self.ask(queue, mmu, packet(), When::Enqueue, Bytes::ZERO)
+        if mmu.queue_bytes(queue) < self.asked_from {
+            return false;
+        }
+        let packet = packet();
+        (self.any_at_enqueue || !packet.is_ecn_capable)
+            && self.ask(queue, mmu, packet, When::Enqueue, Bytes::ZERO)
     }
 
     /// Whether a packet that leaves `queue` is marked; `held` are those of its bytes that memory still counts.
@@ -129,7 +135,9 @@ mod tests {
     }
 
     fn fill(mmu: &mut Mmu, packets: &[(u16, usize)]) {
-        packets.iter().for_each(|&(port, priority)| mmu.admit(Mmu::queue(port, priority), FRAME).unwrap());
+        for &(port, priority) in packets {
+            mmu.admit(Mmu::queue(port, priority), FRAME).unwrap();
+        }
     }
 
     /// Two packets in each of two queues of port 0, five on port 2: of the pool 2 x 2 + 5 less a reserved one each.
@@ -180,7 +188,7 @@ mod tests {
     #[test]
     fn every_marker_is_asked_whatever_the_others_say() {
         let mut mmu = mmu();
-        fill(&mut mmu, &vec![(0, 0); 10]);
+        fill(&mut mmu, &[(0, 0); 10]);
         let red = "kind = 'red'\nminimum = '1kB'\nmaximum = '90kB'\nprobability = 0.5";
         let next_draw = |queue: Placed| {
             let mut markers = markers(queue, Placed::default(), placed(red, When::Enqueue, 2));

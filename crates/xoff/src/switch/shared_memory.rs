@@ -5,7 +5,7 @@ use super::mmu::Mmu;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
@@ -50,7 +50,7 @@ impl SharedMemory {
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) {
+        if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
         let placement = match memory.mmu.place(queue, packet.frame()) {
@@ -105,7 +105,7 @@ impl Memory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if self.marks_at_dequeue(&packet, queue) {
-            mark(&mut packet, port, context);
+            port.mark(&mut packet, context);
         }
         port.transmit(packet, context);
         if let Some(transmitting) = &mut self.transmitting {
@@ -153,19 +153,6 @@ impl Memory {
 #[inline]
 fn candidate(packet: &Packet) -> Candidate {
     Candidate { frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
-}
-
-/// Marks the packet if it can be marked.
-fn mark(packet: &mut Packet, port: &mut Port, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
-    if !packet.is(ECN_CAPABLE) {
-        return false;
-    }
-    if !packet.is(ACKNOWLEDGEMENT) {
-        port.counters.marked += 1;
-        context.observer.on_mark(context.now, port.id(), packet.priority());
-    }
-    packet.mark();
-    true
 }
 
 #[cold]
