@@ -57,14 +57,9 @@ def draw(points: Points, expected: list[Expected]) -> Figure:
             shares = [share_of_full(of_line.where(threshold=at)) for at in of_line.axis("threshold")]
             told = "without bursts" if bursts == "none" else "with bursts"
             ax.plot(of_line.axis("threshold"), shares, line, markersize=4, color=colour, label=f"{name}, {told}")
-        theirs = [(at["threshold"], value) for at, value in _testbed(expected, str(algorithm))]
+        theirs = [(at["threshold"], value) for at, value in published(expected, "share_of_full", algorithm=algorithm)]
         ax.plot(*zip(*theirs, strict=True), "s--", markersize=3, linewidth=1, color=colour, label=f"{name}, testbed")
     ax.set_xlabel("marking threshold (kB)")
     ax.set_ylabel("share of full goodput")
     ax.legend()
     return figure
-
-
-def _testbed(expected: list[Expected], algorithm: str) -> list[tuple[dict[str, float | str], float]]:
-    numbers = published([row for row in expected if not row.claim], "share_of_full", algorithm=algorithm)
-    return [(dict(at), value) for at, value in numbers]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff import catalogue
-from xoff.reproduce.expected import published
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -28,7 +27,7 @@ def draw(points: Points, expected: list[Expected]) -> Figure:
     """Memory per port per Gbps, chip by chip, beside what is printed."""
     figure = Figure()
     ax = figure.subplots()
-    printed = {str(at["chip"]): value for at, value in published(expected, "per_port_per_gbps")}
+    printed = {str(row.at["chip"]): float(row.published) for row in expected if row.measure == "per_port_per_gbps"}
     places = range(len(printed))
     ax.bar([place - 0.2 for place in places], [per_port_per_gbps(chip) for chip in printed], 0.38, label="computed")
     ax.bar([place + 0.2 for place in places], list(printed.values()), 0.38, label="published")

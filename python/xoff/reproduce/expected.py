@@ -68,11 +68,11 @@ def read(path: Path) -> list[Expected]:
 
 
 def published(rows: list[Expected], measure: str, **at: Value) -> list[tuple[Mapping[str, Value], float]]:
-    """The published numbers of a measure at positions such as `scheme="BCC"`: the whole position, and the number."""
+    """The numbers of a measure, claims left out, at positions such as `scheme="BCC"`: whole position and number."""
     return [
         (row.at, float(row.published))
         for row in rows
-        if row.measure == measure and isinstance(row.published, float) and at.items() <= row.at.items()
+        if row.measure == measure and not row.claim and at.items() <= row.at.items()
     ]
 
 
