@@ -41,6 +41,7 @@ check-python: .venv/tools ## Format, lints and types of Python; the stub against
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/mypy --explicit-package-bases figures
 	$(BIN)/python -m mypy.stubtest xoff._xoff
 
 .PHONY: check-generated
@@ -58,7 +59,7 @@ snapshots: .venv/tools ## Write the tests' snapshots anew; look at the differenc
 	$(BIN)/python -m pytest --quiet tests/cli/test_listing.py tests/cli/test_init.py
 
 .PHONY: readme
-readme: .venv/built ## Put the table of a real run into the README, and draw its picture
+readme: .venv/built ## Put what its commands print into the README, and draw its picture
 	$(BIN)/python tools/readme.py
 
 .PHONY: format

@@ -11,9 +11,9 @@ from conftest import ROOT, Outcome
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    """The first code block in a language."""
-    match = re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def block(language: str, after: str = "") -> str:
+    """The first code block in a language after a text."""
+    match = re.search(rf"```{language}\n(.*?)```", README[README.index(after) :], re.DOTALL)
     assert match
     return match[1]
 
@@ -26,6 +26,13 @@ def without_measurements(text: str) -> list[str]:
 def test_the_demo_prints_the_table(command: Callable[..., Outcome]) -> None:
     outcome = command("run", ROOT / "scenarios" / "web_search.toml")
     assert without_measurements(outcome.out) == without_measurements(block("text"))
+
+
+def test_the_comparison_prints_the_table(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    compare = block("sh", "## Compare").split()
+    outcome = command(*compare[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Compare"))
 
 
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

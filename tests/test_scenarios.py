@@ -9,7 +9,11 @@ from conftest import SCENARIOS
 from xoff import starters
 
 
-@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*SCENARIOS.glob("*.toml"), *SCENARIOS.glob("shallow_buffer/*.toml")]),
+    ids=lambda path: path.stem,
+)
 def test_shipped(path: Path) -> None:
     result = xoff.Scenario.load(path).run()
     assert result.flows.num_rows > 0

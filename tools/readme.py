@@ -1,8 +1,9 @@
-"""Puts what the demo prints into the README, and draws its picture, docs/web_search.svg: `make readme`."""
+"""Puts what its commands print into the README, and draws the demo, docs/web_search.svg: `make readme`."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,20 +19,26 @@ README = ROOT / "README.md"
 DEMO = "scenarios/web_search.toml"
 
 
-def table() -> str:
-    """What the demo prints into a pipe, as if it were the first run in a fresh clone."""
+# A command, and the block of plain text with what it prints.
+SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*)\n```((?:(?!```).)*)```text\n.*?```", re.DOTALL)
+
+
+def printed(command: str) -> str:
+    """What a command prints into a pipe, as if it were the first in a fresh clone."""
+    arguments = shlex.split(command.replace("make demo", f"xoff run {DEMO}"))[1:]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "scenarios").symlink_to(ROOT / "scenarios")
-        command = [sys.executable, "-m", "xoff", "run", DEMO]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        command_line = [sys.executable, "-m", "xoff", *arguments]
+        done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=True)
     return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
 
-def put_table() -> None:
-    """Writes the first block of plain text in the README anew."""
+def put_outputs() -> None:
+    """Writes every such block in the README anew."""
     text = README.read_text(encoding="utf-8")
-    block = f"```text\n{table()}\n```"
-    README.write_text(re.sub(r"```text\n.*?```", lambda _: block, text, count=1, flags=re.DOTALL), encoding="utf-8")
+    README.write_text(
+        SHOWN.sub(lambda m: f"```sh\n{m[1]}\n```{m[2]}```text\n{printed(m[1])}\n```", text), encoding="utf-8"
+    )
 
 
 def draw() -> None:
@@ -45,5 +52,5 @@ def draw() -> None:
 
 
 if __name__ == "__main__":
-    put_table()
+    put_outputs()
     draw()

@@ -20,6 +20,20 @@ class Entry(TypedDict):
     """Paper or standard."""
     mean_bytes: NotRequired[float]
     """Mean of a flow-size distribution."""
+    ports: NotRequired[int]
+    """Ports of a chip."""
+    rate_bps: NotRequired[int]
+    """Rate of each."""
+    memory_bytes: NotRequired[int]
+    """All packet memory of a chip."""
+    mmus: NotRequired[int]
+    """Parts of it with ports of their own."""
+    cell_bytes: NotRequired[int | None]
+    """What memory is given out in; None where it is not known."""
+    kibibytes_per_port: NotRequired[float]
+    """Memory over ports."""
+    kibibytes_per_port_per_gbps: NotRequired[float]
+    """Memory over ports and their rate."""
 
 
 def algorithms() -> list[Entry]:
@@ -31,6 +45,12 @@ def algorithms() -> list[Entry]:
 def sizes() -> list[Entry]:
     """The flow-size distributions that come with xoff."""
     entries: list[Entry] = json.loads(_xoff.sizes())
+    return entries
+
+
+def chips() -> list[Entry]:
+    """The chips that a switch can be built on: `chip = "tomahawk"`."""
+    entries: list[Entry] = json.loads(_xoff.chips())
     return entries
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from xoff import columns, provenance
+from xoff import columns, inputs, provenance
 from xoff.measured import Cost
 from xoff.result import Result
 from xoff.summary import SCHEMA_VERSION, Summary, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import pyarrow as pa
 
@@ -34,22 +33,16 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     raw = scenario._core.run(files, threads, report if progress else None)
     cost.stop()
     flows = columns.flows_table(raw)
-    resolved, inputs = scenario.portable(files)
+    resolved, named = scenario.portable(files)
     result = Result(
-        summary=_summary(scenario, raw, flows, cost, threads) | {"scenario_digest": digest(resolved, inputs)},
+        summary=_summary(scenario, raw, flows, cost, threads) | {"scenario_digest": inputs.digest(resolved, named)},
         flows=flows,
         series=columns.series_table(raw),
         scenario=resolved,
         provenance=provenance.collect(scenario, files, threads),
-        inputs=inputs,
+        inputs=named,
     )
     return result, raw.interrupted and not told_to_stop
-
-
-def digest(resolved: str, inputs: Mapping[str, str]) -> str:
-    """SHA-256, in hexadecimal, of a resolved scenario and the files it names: equal digests, equal runs."""
-    text = json.dumps([resolved, sorted(inputs.items())], ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _summary(scenario: Scenario, raw: RawResult, flows: pa.Table, cost: Cost, threads: int) -> Summary:

@@ -12,6 +12,7 @@ from xoff.staging import Staging, unwritable
 
 if TYPE_CHECKING:
     from xoff.result import Result
+    from xoff.summary import Summary
 
 SUMMARY = "summary.json"
 FLOWS = "flows.parquet"
@@ -69,13 +70,19 @@ def read(path: str | Path) -> Result:
     path = Path(path)
     series = path / SERIES
     return Result(
-        summary=json.loads((path / SUMMARY).read_text(encoding="utf-8")),
+        summary=read_summary(path),
         flows=pq.read_table(path / FLOWS),
         series=pq.read_table(series) if series.exists() else None,
         scenario=(path / SCENARIO).read_text(encoding="utf-8"),
         provenance=json.loads((path / PROVENANCE).read_text(encoding="utf-8")),
         inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},
     )
+
+
+def read_summary(path: Path) -> Summary:
+    """What `summary.json` of a result folder holds. Raises FileNotFoundError if there is none."""
+    found: Summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    return found
 
 
 def _write_json(path: Path, data: object) -> None:

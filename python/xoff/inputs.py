@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from xoff.errors import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 def read(path: Path, file: str | None, key: str = "") -> str:
@@ -36,3 +38,9 @@ def names(paths: Iterable[str]) -> dict[str, str]:
             name = f"inputs/{plain.stem}-{number}{plain.suffix}"
         given[path] = name
     return given
+
+
+def digest(resolved: str, named: Mapping[str, str]) -> str:
+    """SHA-256, in hexadecimal, of a resolved scenario and of the text of the files it names, by path."""
+    text = json.dumps([resolved, sorted(named.items())], ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

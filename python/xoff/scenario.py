@@ -58,7 +58,12 @@ class Scenario:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
             value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit.
         """
-        return replace(self, overrides=(*self.overrides, f"{key}={toml_text.value(value)}"))
+        return self.with_values({key: value})
+
+    def with_values(self, values: Mapping[str, object]) -> Scenario:
+        """The same scenario with several keys changed at once, where one alone would not do."""
+        changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
+        return replace(self, overrides=(*self.overrides, *changes))
 
     @property
     def name(self) -> str:
@@ -92,9 +97,13 @@ class Scenario:
         folder = Path(self.file).parent if self.file else Path()
         return {path: inputs.read(folder / path, self.file, key) for key, path in self._core.files()}
 
-    def check(self) -> None:
-        """Checks all that can be checked without running, files included. Raises ScenarioError."""
-        self._core.check(self.read_files())
+    def check(self) -> tuple[str, ...]:
+        """Checks all that can be checked without running, files included. Raises ScenarioError.
+
+        Returns what is worth knowing before a run, a line each: thresholds that were computed, and switches that drop
+        before they mark.
+        """
+        return tuple(self._core.check(self.read_files()))
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The resolved scenario with the files it names under `inputs/`, and their text by that path."""
@@ -102,6 +111,13 @@ class Scenario:
         moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
         resolved = _xoff.Scenario(self.text, [*self.overrides, *moved], self.file).to_toml()
         return resolved, {names[path]: text for path, text in files.items()}
+
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the resolved scenario and the files it names: equal digests, equal runs.
+
+        Raises ScenarioError if a file cannot be read.
+        """
+        return inputs.digest(*self.portable(self.read_files()))
 
     def run(
         self,
@@ -130,6 +146,9 @@ class Scenario:
         if by_signal:
             raise RunInterrupted(result)
         return result
+
+    def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
+        return Scenario, (self.text, self.file, self.overrides)  # the core checks it again in the other process
 
     def _repr_html_(self) -> str:
         from xoff.report.notebook import scenario_html

@@ -92,6 +92,14 @@ def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> Iter
     yield "large", size >= medium
 
 
+def value_at(summary: Summary, path: str) -> float | None:
+    """The number at a path of keys, `flows.small.fct_p99_us`. Raises KeyError if there is no such key."""
+    found: Any = summary
+    for key in path.split("."):
+        found = found[key]
+    return None if found is None else float(found)
+
+
 def quantile(ordered: npt.NDArray[Any], percent: int) -> float | None:
     """Element floor(p n) of n ordered values, for p in percent below 100; None if there are none."""
     if not len(ordered):

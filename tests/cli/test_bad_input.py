@@ -29,6 +29,11 @@ def links(*pairs: tuple[str, str]) -> str:
     return CUSTOM.replace("LINKS", ", ".join(rows))
 
 
+def marking(keys: str) -> str:
+    """The scenario with another marker."""
+    return SMALL.replace('queue = { kind = "threshold", threshold = "30kB" }', keys)
+
+
 class Wrong(NamedTuple):
     """A wrong input and what its line must hold."""
 
@@ -78,6 +83,47 @@ WRONG = {
     ),
     "trace missing": Wrong(TRACE, "workload[0].file", ("flows.csv", "no such file")),
     "memory smaller than one packet": Wrong(SMALL.replace('"1MB"', '"1kB"'), "switch", ("expected",)),
+    "Kmin above Kmax": Wrong(
+        marking('pool = { kind = "red", minimum = "90kB", maximum = "80kB", probability = 0.1 }'),
+        "switch[0].marking.pool.maximum",
+        ("not above `minimum`",),
+    ),
+    "Kmax not below the pool": Wrong(
+        marking('pool = { kind = "red", minimum = "90kB", maximum = "1MB", probability = 0.1 }'),
+        "switch[0].marking.pool",
+        ("not below the pool's size",),
+    ),
+    "no pool to mark": Wrong(
+        marking('pool = { kind = "threshold", threshold = "90kB" }\nreserved_per_port = "250kB"'),
+        "switch[0].marking.pool",
+        ("no shared pool",),
+    ),
+    "BCC that does not fit": Wrong(
+        marking('pool = { kind = "bcc", round_trip = "1ms" }'), "switch[0].marking.pool", ("B_R", "larger pool")
+    ),
+    "probability above one": Wrong(
+        marking('port = { kind = "red", minimum = "80kB", maximum = "90kB", probability = 1.1 }'),
+        "switch[0].marking.port.probability",
+        ("at most 1",),
+    ),
+    "port in no pool": Wrong(
+        SMALL.replace('total = "1MB"', "pools = [{ ports = [0, 1] }, { ports = [3] }]"),
+        "switch[0].pools",
+        ("port 2 in no pool", "exactly one"),
+    ),
+    "port in two pools": Wrong(
+        SMALL.replace('total = "1MB"', "pools = [{ ports = [0, 1, 2] }, { ports = [2, 3] }]"),
+        "switch[0].pools",
+        ("port 2 in 2 pools", "exactly one"),
+    ),
+    "chip with too few ports": Wrong(
+        SMALL.replace('total = "1MB"', 'chip = "scorpion"').replace("hosts = 4", "hosts = 25"),
+        "switch[0].chip",
+        ("25 ports", "xoff list chips"),
+    ),
+    "unknown chip": Wrong(
+        SMALL.replace('total = "1MB"', 'chip = "tomahawk_6"'), "switch[0].chip", ("did you mean", "tomahawk")
+    ),
     "transport that does not exist": Wrong(
         SMALL.replace('transport = "dctcp"', 'transport = "tcp"'), "workload[0].transport", ("dctcp",)
     ),

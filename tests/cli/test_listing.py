@@ -11,7 +11,7 @@ Command = Callable[..., Outcome]
 Compare = Callable[[str], None]
 
 
-@pytest.mark.parametrize("kind", ["algorithms", "sizes", "scenarios"])
+@pytest.mark.parametrize("kind", ["algorithms", "chips", "sizes", "scenarios"])
 def test_list(command: Command, matches_snapshot: Compare, kind: str) -> None:
     matches_snapshot(command("list", kind).out)
 
@@ -23,10 +23,12 @@ def test_list_without_a_kind_is_everything(command: Command) -> None:
 
 def test_list_as_json(command: Command) -> None:
     assert "web_search" in [entry["name"] for entry in json.loads(command("list", "sizes", "--json").out)]
-    assert set(json.loads(command("list", "--json").out)) == {"algorithms", "sizes", "scenarios"}
+    assert set(json.loads(command("list", "--json").out)) == {"algorithms", "chips", "sizes", "scenarios"}
 
 
-@pytest.mark.parametrize("name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold"])
+@pytest.mark.parametrize(
+    "name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold", "tomahawk", "switch.quirks"]
+)
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
     matches_snapshot(command("explain", name).out)
 

@@ -2,6 +2,8 @@
 
 use pyo3::prelude::*;
 use serde_json::json;
+use xoff::kernel::units::Bytes;
+use xoff::scenario::{Chip, chips as chip_table};
 use xoff::workload::sizes::catalogue;
 
 use crate::error::raise;
@@ -32,4 +34,19 @@ pub(crate) fn sizes() -> String {
         json!({ "name": list.name, "about": list.description, "source": list.origin, "mean_bytes": list.mean() })
     });
     json!(lists.collect::<Vec<_>>()).to_string()
+}
+
+/// The chips that a switch can be built on.
+#[pyfunction]
+pub(crate) fn chips() -> String {
+    let chips = chip_table().iter().map(|chip| {
+        let Chip { name, ports, rate, memory, mmus, cell, source } = chip;
+        json!({
+            "name": name, "about": chip.about(), "source": source, "ports": ports, "rate_bps": rate.get(),
+            "memory_bytes": memory.get(), "mmus": mmus, "cell_bytes": cell.map(Bytes::get),
+            "kibibytes_per_port": chip.kibibytes_per_port(),
+            "kibibytes_per_port_per_gbps": chip.kibibytes_per_port_per_gbps(),
+        })
+    });
+    json!(chips.collect::<Vec<_>>()).to_string()
 }

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _xoff {
     #[pymodule_export]
-    use crate::catalogue::{algorithms, explain, schema, sizes};
+    use crate::catalogue::{algorithms, chips, explain, schema, sizes};
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]

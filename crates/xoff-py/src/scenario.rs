@@ -81,9 +81,10 @@ impl Scenario {
         self.inner.files().into_iter().map(|reference| (reference.key, reference.path)).collect()
     }
 
-    /// Checks all that can be checked without running, given the text of each file by its path.
-    fn check(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<()> {
-        let checked = py.detach(|| Simulation::new(&self.inner, &files).map(|_| ()));
+    /// Checks all that can be checked without running, given the text of each file by its path, and says what is worth
+    /// knowing of a scenario that can be run.
+    fn check(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<Vec<String>> {
+        let checked = py.detach(|| Simulation::new(&self.inner, &files).map(|simulation| simulation.notes()));
         checked.map_err(|error| self.raise(py, error))
     }
 

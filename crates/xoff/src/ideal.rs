@@ -1,10 +1,10 @@
 //! What a flow would take alone on an idle network with an unlimited window: the exact time, in closed form.
-//! With it, a slowdown is at least 1 by construction. One exception: where acknowledgements take longer than data
+//! With it, a slowdown is at least 1 by construction; what a flow waits for interrupts is part of it. One exception: where acknowledgements take longer than data
 //! they queue, and the loss of one lets the last come earlier than it would alone.
 
 use crate::kernel::units::{Bytes, Span, TransmissionClock};
 use crate::routing::FiveTuple;
-use crate::scenario::{PacketSizes, Transport};
+use crate::scenario::{Host, PacketSizes, Transport};
 use crate::simulation::Simulation;
 use crate::topology::NodeId;
 
@@ -49,11 +49,12 @@ pub fn of_flow(
     size: Bytes,
     transport: usize,
 ) -> Ideal {
-    let train = Train::new(&simulation.fabric().transports[transport], size);
+    let fabric = simulation.fabric();
+    let train = Train::new(&fabric.transports[transport], &fabric.host, size);
     let tuple = FiveTuple::of_flow(source, destination, number);
     let there = links(simulation, source, destination, tuple);
     let back = links(simulation, destination, source, tuple.reversed());
-    let host_delay = simulation.scenario().host.delay;
+    let host_delay = fabric.host.delay;
     let delay = |links: &[Link]| links.iter().map(|link| link.delay).sum::<Span>() + host_delay * 2;
 
     let mut stages: Vec<Stage> = there.iter().map(|link| link.stage(train.full, train.last)).collect();
@@ -98,7 +99,7 @@ fn links(simulation: &Simulation, from: NodeId, to: NodeId, tuple: FiveTuple) ->
 }
 
 impl Train {
-    fn new(transport: &Transport, size: Bytes) -> Self {
+    fn new(transport: &Transport, host: &Host, size: Bytes) -> Self {
         let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
         let overhead = headers + wire_overhead;
         let packets = size.get().div_ceil(payload.get());
@@ -114,7 +115,7 @@ impl Train {
         match transport {
             Transport::Tcp(tcp) => {
                 train.acknowledgement = Some(tcp.acknowledgement + tcp.wire_overhead);
-                train.acknowledges_each = tcp.acknowledge_every == 1;
+                train.acknowledges_each = tcp.acknowledge_every == 1 && host.receive_offload.is_none();
             }
             Transport::ConstantRate(constant) => {
                 train.gap = constant.rate.map_or(Span::ZERO, |rate| rate.transmission_time(full));

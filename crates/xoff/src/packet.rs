@@ -63,8 +63,10 @@ pub const LAST: u8 = 0b0001_0000;
 pub const ECN_CAPABLE: u8 = 0b0010_0000;
 /// Congestion Experienced (CE).
 pub const MARKED: u8 = 0b0100_0000;
-/// The receiver's echo of a mark (ECE).
+/// Of an acknowledgement: the receiver's echo of a mark (ECE).
 pub const ECHO: u8 = 0b1000_0000;
+/// Of data: the sender has reduced its window (CWR). The bit is that of the echo, since a packet has a use for one only.
+pub const WINDOW_REDUCED: u8 = ECHO;
 
 impl From<Header> for Packet {
     #[inline]
@@ -156,6 +158,13 @@ impl Packet {
     #[inline]
     pub const fn mark(&mut self) {
         self.rest |= MARKED as u64;
+    }
+    /// Takes in the payload of the packet that follows it.
+    #[inline]
+    pub fn join(&mut self, next: &Self) {
+        debug_assert_eq!(self.sequence + self.length(), next.sequence, "what follows");
+        self.rest += next.length() << 32;
+        self.rest |= next.rest & u64::from(LAST);
     }
     /// Traffic class, 0 to 7.
     #[inline]

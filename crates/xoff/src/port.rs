@@ -6,7 +6,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::{Change, PauseFrame};
 use crate::scheduler;
 use crate::topology::PortId;
@@ -35,7 +35,7 @@ impl PortCounters {
     /// Counts a dropped packet.
     #[cold]
     pub fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
-        let counters = if packet.is(crate::packet::ACKNOWLEDGEMENT) {
+        let counters = if packet.is(ACKNOWLEDGEMENT) {
             &mut self.dropped_acknowledgements
         } else {
             &mut self.dropped_data
@@ -216,6 +216,24 @@ impl Port {
             self.scheduler.on_empty(priority);
         }
         Some(packet)
+    }
+
+    /// Marks a packet that enters or leaves a queue of this port, if it can be marked. Marks on acknowledgements have no
+    /// effect and are not counted.
+    pub fn mark(
+        &mut self,
+        packet: &mut Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        if !packet.is(ECN_CAPABLE) {
+            return false;
+        }
+        if !packet.is(ACKNOWLEDGEMENT) {
+            self.counters.marked += 1;
+            context.observer.on_mark(context.now, self.id, packet.priority());
+        }
+        packet.mark();
+        true
     }
 
     /// Puts a packet on the wire, which must be free.

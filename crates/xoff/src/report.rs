@@ -12,7 +12,8 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::DropReason;
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
-use crate::topology::NodeId;
+use crate::topology::{Network, NodeId, PortId};
+use crate::watch::pool_name;
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
 #[derive(Clone, Debug, Default)]
@@ -241,27 +242,39 @@ fn flag_after_stop(simulation: &Simulation, rows: &[Row<'_>], after_stop: &mut [
 }
 
 fn series(simulation: &Simulation, samples: &[Sample]) -> (SeriesColumns, Vec<String>) {
-    let mut names: Vec<String> = crate::watch::port_names(simulation.network()).collect();
-    let mut flow_names = std::collections::BTreeMap::new();
+    let network = simulation.network();
+    let mut names: Vec<String> = crate::watch::port_names(network).collect();
+    let mut other_names = std::collections::BTreeMap::new();
     let mut columns = SeriesColumns::default();
     for sample in samples {
-        let is_window = sample.quantity == Quantity::Window;
-        let name = if is_window {
-            *flow_names.entry((sample.entity, sample.part)).or_insert_with(|| {
-                let host = &simulation.network().nodes[sample.entity as usize].name;
-                names.push(format!("{host}.flow{}", sample.part));
+        let Sample { quantity, entity, part, .. } = *sample;
+        let mut named = |name: &dyn Fn() -> String| {
+            *other_names.entry((quantity, entity, part)).or_insert_with(|| {
+                names.push(name());
                 names.len() as u32 - 1
             })
-        } else {
-            sample.entity
+        };
+        let (name, priority) = match quantity {
+            Quantity::Window => {
+                let host = &network.nodes[entity as usize].name;
+                (named(&|| format!("{host}.flow{part}")), 0)
+            }
+            Quantity::Pool => (named(&|| pool_name(network, switch_of(network, entity), part)), 0),
+            _ => (entity, part as u8),
         };
         columns.time_ns.push(sample.time.as_nanoseconds());
-        columns.quantity.push(sample.quantity as u8);
+        columns.quantity.push(quantity as u8);
         columns.name.push(name);
-        columns.priority.push(if is_window { 0 } else { sample.part as u8 });
+        columns.priority.push(priority);
         columns.value.push(sample.value);
     }
     (columns, names)
+}
+
+/// The switch that a port is the first of.
+fn switch_of(network: &Network, first: PortId) -> NodeId {
+    let mut switches = network.hosts..network.nodes.len() as NodeId;
+    switches.find(|&node| network.ports.first(node) == first).expect("a switch has ports")
 }
 
 fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {

@@ -1,20 +1,23 @@
 //! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
 //! What it accepts can be run; running it does not change it.
 
+use std::collections::BTreeMap;
+
 use crate::agenda::Fabric;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
-use crate::host::Host;
+use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
 use crate::kernel::units::{Bytes, Span};
 use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
-use crate::packet::NO_TRANSPORT;
+use crate::packet::{NO_TRANSPORT, PRIORITIES};
 use crate::pfc::Reactions;
 use crate::plan::headroom::{QUANTUM, reaction_quanta};
 use crate::port::Port;
 use crate::routing::Routes;
 use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
+use crate::switch::marking::{self, AnyMarker, Place, Unfit};
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::{Network, NodeId};
 use crate::watch::Watch;
@@ -29,6 +32,8 @@ pub struct Simulation {
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
+    /// What marks in every adapter, before the run.
+    adapter_marker: Option<AnyMarker>,
     watch: Watch,
 }
 
@@ -56,6 +61,7 @@ impl Simulation {
         let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;
+        let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
@@ -65,13 +71,14 @@ impl Simulation {
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
         }
         Ok(Self {
-            watch: Watch::new(&scenario.observe, &network, classes)?,
+            watch: Watch::new(&scenario.observe, &network, &pools, classes)?,
             routes,
             fabric: fabric(scenario),
             scenario: scenario.clone(),
             network,
             sources,
             switches,
+            adapter_marker: adapter_marker(scenario)?,
         })
     }
 
@@ -108,13 +115,15 @@ impl Simulation {
     /// A host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
         let port = self.ports(node, &self.scenario.host.scheduler).next().expect("every host has a link");
-        let reactions = self.reactions(node);
-        Host::new(node, port, reactions, stream(self.scenario.seed, Purpose::HostJitter, u64::from(node)))
+        let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
+        let when = self.scenario.host.marking.as_ref().map(marking::Parameters::when).unwrap_or_default();
+        let marking = Marking::new(self.adapter_marker.clone(), when, stream(Purpose::AdapterMarking));
+        Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
     }
 
     /// A switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> SharedMemory {
-        let layout = &self.switches[(node - self.network.hosts) as usize];
+        let layout = self.layout(node);
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let routes = self.routes.table(node).clone();
         let ports = self.ports(node, &layout.scheduler).collect();
@@ -124,6 +133,27 @@ impl Simulation {
             Some((classes, pausing)) => switch.with_lossless(classes, pausing),
             None => switch,
         }
+    }
+
+    /// What the scenario comes to for a switch.
+    pub fn layout(&self, node: NodeId) -> &SwitchLayout {
+        &self.switches[(node - self.network.hosts) as usize]
+    }
+
+    /// What is worth knowing before it runs, each with the switches that it is about.
+    pub fn notes(&self) -> Vec<String> {
+        let mut names_by_note = BTreeMap::<String, Vec<&str>>::new();
+        let names = self.network.nodes[self.network.hosts as usize..].iter().map(|node| node.name.as_str());
+        for (layout, name) in self.switches.iter().zip(names) {
+            for note in layout.notes() {
+                names_by_note.entry(note).or_default().push(name);
+            }
+        }
+        let about = |names: &[&str]| match names {
+            [name] => (*name).to_owned(),
+            names => format!("{} and {} more", names[0], names.len() - 1),
+        };
+        names_by_note.iter().map(|(note, names)| format!("{}: {note}", about(names))).collect()
     }
 
     fn ports<'a>(
@@ -170,6 +200,14 @@ impl Simulation {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Vec::new())
         }
     }
+}
+
+fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioError> {
+    let Some(parameters) = &scenario.host.marking else { return Ok(None) };
+    let marker = parameters.start(&[Place::default(); PRIORITIES]);
+    marker
+        .map(Some)
+        .map_err(|Unfit { problem, expected }| ScenarioError::at("host.marking", problem, expected))
 }
 
 /// What every Ethernet frame adds on the wire.

@@ -3,7 +3,7 @@
 use crate::engine::{Quantity, Recorder, Sampler, Series, WatchedFlows};
 use crate::scenario::pattern::matches;
 use crate::scenario::{Every, Observe, ObserveOf, ScenarioError};
-use crate::topology::{Network, NodeId};
+use crate::topology::{Network, NodeId, PortId};
 
 /// What is sampled and what is recorded on change.
 #[derive(Clone, Debug)]
@@ -15,8 +15,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Resolves names; a name that matches nothing is an error.
-    pub fn new(observe: &Observe, network: &Network, classes: u8) -> Result<Self, ScenarioError> {
+    /// Resolves names; a name that matches nothing is an error. `pools` are how many each switch has.
+    pub fn new(
+        observe: &Observe,
+        network: &Network,
+        pools: &[usize],
+        classes: u8,
+    ) -> Result<Self, ScenarioError> {
         let mut watch =
             Self { sampler: Sampler { series: Vec::new(), classes }, recorder: Recorder::default() };
         let of_ports = [
@@ -29,6 +34,9 @@ impl Watch {
             if let Some(asked) = asked {
                 watch.watch_ports(key, quantity, asked, network)?;
             }
+        }
+        if let Some(asked) = &observe.pools {
+            watch.watch_pools(asked, network, pools)?;
         }
         if let Some(asked) = &observe.windows {
             watch.watch_flows(asked, network)?;
@@ -52,17 +60,43 @@ impl Watch {
         let ports = names.iter().map(|name| asked.of.iter().any(|pattern| matches(pattern, name))).collect();
         match asked.every {
             Every::Span(every) => {
-                self.sampler.series.push(Series { quantity, every, ports, flows: Vec::new() });
+                self.sampler.series.push(Series { ports, ..Series::new(quantity, every) });
             }
-            Every::Change if quantity == Quantity::Throughput => {
-                return Err(ScenarioError::at(
-                    format!("observe.{key}.every"),
-                    "throughput has no changes to record",
-                    "expected a time between samples, such as \"10us\"",
-                ));
-            }
+            Every::Change if quantity == Quantity::Throughput => return Err(unrecorded(key)),
             Every::Change => self.recorder.ports[quantity as usize] = ports,
         }
+        Ok(())
+    }
+
+    fn watch_pools(
+        &mut self,
+        asked: &ObserveOf,
+        network: &Network,
+        pools: &[usize],
+    ) -> Result<(), ScenarioError> {
+        let Every::Span(every) = asked.every else { return Err(unrecorded("pools")) };
+        let names: Vec<(String, (PortId, u32))> = (network.hosts..)
+            .zip(pools)
+            .flat_map(|(node, &count)| {
+                let numbers = 0..count as u32;
+                numbers.map(move |number| {
+                    (pool_name(network, node, number), (network.ports.first(node), number))
+                })
+            })
+            .collect();
+        for (index, pattern) in asked.of.iter().enumerate() {
+            if !names.iter().any(|(name, _)| matches(pattern, name)) {
+                return Err(unmatched(
+                    "pools",
+                    index,
+                    pattern,
+                    "a pool such as \"leaf0.pool1\" or \"leaf0.*\"",
+                ));
+            }
+        }
+        let is_asked = |name: &str| asked.of.iter().any(|pattern| matches(pattern, name));
+        let pools = names.iter().filter(|(name, _)| is_asked(name)).map(|(_, pool)| *pool).collect();
+        self.sampler.series.push(Series { pools, ..Series::new(Quantity::Pool, every) });
         Ok(())
     }
 
@@ -85,8 +119,7 @@ impl Watch {
         }
         match asked.every {
             Every::Span(every) => {
-                let quantity = Quantity::Window;
-                self.sampler.series.push(Series { quantity, every, ports: Vec::new(), flows });
+                self.sampler.series.push(Series { flows, ..Series::new(Quantity::Window, every) });
             }
             Every::Change => self.recorder.flows = flows,
         }
@@ -100,6 +133,14 @@ fn split_flow(pattern: &str) -> (&str, Option<u32>) {
         Some((host, flow)) => (host, flow.strip_prefix("flow").and_then(|number| number.parse().ok())),
         None => (pattern, None),
     }
+}
+
+fn unrecorded(key: &str) -> ScenarioError {
+    ScenarioError::at(
+        format!("observe.{key}.every"),
+        format!("{key} are sampled, their changes are not recorded"),
+        "expected a time between samples, such as \"10us\"",
+    )
 }
 
 fn unmatched(key: &str, index: usize, pattern: &str, expected: &str) -> ScenarioError {
@@ -121,6 +162,11 @@ pub fn port_names(network: &Network) -> impl Iterator<Item = String> {
     })
 }
 
+/// The name of a switch's pool.
+pub fn pool_name(network: &Network, switch: NodeId, number: u32) -> String {
+    format!("{}.pool{number}", name(network, switch))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,7 +178,7 @@ mod tests {
     }
 
     fn watch(text: &str) -> Result<Watch, ScenarioError> {
-        Watch::new(&toml::from_str(text).unwrap(), &star(), 1)
+        Watch::new(&toml::from_str(text).unwrap(), &star(), &[2], 1)
     }
 
     #[test]
@@ -140,6 +186,21 @@ mod tests {
         let watch = watch("queues = { every = '1us', of = ['switch0.port1', 'host2.*'] }").unwrap();
         assert_eq!(watch.sampler.series[0].ports, [false, false, true, false, true, false]);
         assert!(!watch.recorder.is_watching());
+    }
+
+    #[test]
+    fn patterns_choose_pools() {
+        let chosen = |of: &str| {
+            let asked = format!("pools = {{ every = '1us', of = ['{of}'] }}");
+            watch(&asked)
+                .map(|watch| watch.sampler.series[0].pools.clone())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(chosen("switch0.pool1"), Ok(vec![(3, 1)]));
+        assert_eq!(chosen("switch*"), Ok(vec![(3, 0), (3, 1)]));
+        assert!(chosen("switch0.pool2").unwrap_err().contains("observe.pools.of[0]: nothing matches"));
+        let problem = watch("pools = { every = 'change' }").unwrap_err().to_string();
+        assert!(problem.contains("observe.pools.every: pools are sampled"), "{problem}");
     }
 
     #[test]

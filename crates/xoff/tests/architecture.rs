@@ -97,8 +97,9 @@ const PARTS: &[Part] = &[
             "transport",
             "congestion_control",
             "pfc",
+            "switch::marking",
         ],
-        "puts transports and the adapter together and knows neither switches nor the engine.",
+        "puts transports, the adapter and its markers together and knows neither switches nor the engine.",
     ),
     part(
         "engine",
@@ -140,6 +141,7 @@ const PARTS: &[Part] = &[
             "switch",
             "host",
             "scheduler",
+            "switch::marking",
             "engine",
             "layout",
             "watch",

@@ -36,7 +36,7 @@ fn executions() -> impl Iterator<Item = Execution> {
     (1..=3).flat_map(move |threads| windows.into_iter().map(execution(threads)))
 }
 
-const SAMPLED: &str = "observe = { queues = { every = '3us' }, throughput = { every = '7us' }, \
+const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every = '3us' }, throughput = { every = '7us' }, \
                        marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
                          drops = { every = 'change' }, windows = { every = 'change' } }";
@@ -147,6 +147,26 @@ fn eight_classes_on_a_leaf_spine_with_memory_released_at_the_end() {
          buffer = { policy = 'dynamic_threshold', alpha = '1/2' }, \
          marking.queue = { kind = 'threshold', threshold = '9kB', when = 'dequeue' } }]",
         &format!("workload = [{}]", workloads.join(", ")),
+    ]);
+}
+
+#[test]
+fn pools_with_markers_on_queue_port_and_pool() {
+    scene(&[
+        LEAF_SPINE,
+        DCTCP,
+        "host = { jitter = true }",
+        "switch = [{ ports_per_pool = 2, shared_per_pool = '60kB', reserved_per_port = '6kB', \
+         buffer = { policy = 'dynamic_threshold', alpha = 4, alpha_by_priority = [4, 4, 4, '1/2', 4, 4, 4, 4] }, \
+         marking.queue = { kind = 'red', minimum = '5kB', maximum = '40kB', probability = 0.2, uniform = true }, \
+         marking.port = { kind = 'threshold', threshold = '20kB', when = 'dequeue' }, \
+         marking.pool = { kind = 'red', minimum = '9kB', maximum = '40kB', probability = 0.3, uniform = true } }, \
+         { nodes = 'spine*', chip = 'tomahawk', total = '400kB', quirks = ['bcc_ns2'], \
+         marking.pool = { kind = 'bcc', round_trip = '1us', ramp = '200ns' } }]",
+        "workload = [{ kind = 'poisson', transport = 'dctcp', sizes = 'google_rpc', load = 0.8, of = 'core' }, \
+         { kind = 'incast', transport = 'dctcp', fan_in = 5, size = '30kB', groups = 3, every = '100us', \
+         priority = 3 }]",
+        "stop = { arrivals_end = '200us' }",
     ]);
 }
 

@@ -17,5 +17,5 @@ def check(
     ] = None,
 ) -> None:
     """Validate a scenario and the files it names, without running it."""
-    Scenario.load(scenario, tuple(changes or ())).check()
-    typer.echo(f"{scenario}: ok")
+    notes = Scenario.load(scenario, tuple(changes or ())).check()
+    typer.echo("\n".join([f"{scenario}: ok", *notes]))

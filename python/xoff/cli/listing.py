@@ -17,12 +17,14 @@ class Kind(StrEnum):
     """What can be listed."""
 
     ALGORITHMS = "algorithms"
+    CHIPS = "chips"
     SIZES = "sizes"
     SCENARIOS = "scenarios"
 
 
 _ENTRIES = {
     Kind.ALGORITHMS: catalogue.algorithms,
+    Kind.CHIPS: catalogue.chips,
     Kind.SIZES: catalogue.sizes,
     Kind.SCENARIOS: catalogue.scenarios,
 }
@@ -32,7 +34,7 @@ def listing(
     kind: Annotated[Kind | None, typer.Argument(help="Left out, everything.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
 ) -> None:
-    """List algorithms, flow-size distributions, or scenarios to start from."""
+    """List algorithms, switching chips, flow-size distributions, or scenarios to start from."""
     kinds = [kind] if kind else list(Kind)
     if as_json:
         found = {one.value: _ENTRIES[one]() for one in kinds}

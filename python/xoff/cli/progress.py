@@ -1,7 +1,8 @@
-"""Progress of a run, on a terminal only: simulated time, flows, an estimate of what remains."""
+"""Progress of one run or of many, on a terminal only, with an estimate of what remains."""
 
 from __future__ import annotations
 
+import itertools
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from xoff.units import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rich.progress import Progress as Bar
 
     from xoff._xoff import Progress
     from xoff.scenario import Scenario
@@ -21,6 +24,24 @@ def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | 
     if not sys.stderr.isatty():
         yield None
         return
+    with _bar() as bar:
+        task = bar.add_task(scenario.title, total=1.0, state="")
+        yield lambda state: bar.update(task, completed=share_done(scenario, state), state=_words(state))
+
+
+@contextmanager
+def shown_count(title: str, runs: int) -> Iterator[Callable[[], None]]:
+    """What to call for each finished run of many; nothing is shown where nobody watches."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    with _bar() as bar:
+        task = bar.add_task(title, total=runs, state=f"0 of {runs} runs")
+        finished = itertools.count(1)
+        yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {runs} runs")
+
+
+def _bar() -> Bar:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -33,9 +54,7 @@ def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | 
         TextColumn("remaining"),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(scenario.title, total=1.0, state="")
-        yield lambda state: bar.update(task, completed=share_done(scenario, state), state=_words(state))
+    return Bar(*columns, console=Console(stderr=True), transient=True)
 
 
 def share_done(scenario: Scenario, state: Progress) -> float:

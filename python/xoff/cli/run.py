@@ -23,7 +23,12 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Change one key, such as workload.load=0.5; may be repeated."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads that share the work; the result is the same.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Run with so many seeds; print means with 95 % confidence intervals.")
+    ] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Threads that share the work (with --seeds, runs at a time).")
+    ] = 1,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="The result folder; left out, a new numbered one in results/."),
@@ -36,6 +41,14 @@ def run(
     chosen = Scenario.load(scenario, tuple(changes or ()))
     if seed is not None:
         chosen = chosen.with_value("seed", seed)
+
+    if seeds > 1:
+        from xoff.cli.many import run_and_print
+        from xoff.comparison import Plan
+
+        plan = Plan.of([chosen], seeds)
+        run_and_print(plan, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
+        return
 
     from xoff import folder  # brings Arrow
 

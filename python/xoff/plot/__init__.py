@@ -35,7 +35,7 @@ class Plots:
         """Something observed, against time.
 
         Args:
-            quantity: `queue`, `throughput`, `window`, `marks` or `drops`.
+            quantity: `queue`, `pool`, `throughput`, `window`, `marks` or `drops`.
             ax: Where to draw.
             names: Of what, such as `leaf0.port3`; left out, those with the highest peaks, at most eight.
         """

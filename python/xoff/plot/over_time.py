@@ -27,6 +27,7 @@ class _Axis(NamedTuple):
 
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS),
+    "pool": _Axis("pool", style.SIZE_UNITS),
     "throughput": _Axis("throughput", ("bps", "kbps", "Mbps", "Gbps", "Tbps")),
     "window": _Axis("window", style.SIZE_UNITS),
     "marks": _Axis("packets marked", ("",)),

@@ -24,6 +24,7 @@ _PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
 
 _TITLES = {
     "queue": "Queues over time",
+    "pool": "Pools over time",
     "throughput": "Throughput over time",
     "window": "Windows over time",
     "marks": "Marks over time",

@@ -25,6 +25,8 @@ pub enum Echo {
     None,
     /// Runs of marked packets exactly (DCTCP).
     Exact(EchoReading),
+    /// From the first mark until the sender says that it has reduced its window (RFC 3168, section 6.1.3).
+    Latched,
 }
 
 /// What a flow knows of itself when its congestion control is made.
@@ -116,7 +118,9 @@ macro_rules! congestion_controls {
 
         impl Algorithm {
             /// See [`CongestionControl::on_ack`].
-            #[inline]
+            // Called at two places, and as a call a third of its own cost.
+            #[inline(always)]
+            #[allow(clippy::inline_always)]
             pub fn on_ack(&mut self, now: Time, ack: &Ack) {
                 match self { $(Self::$name(algorithm) => algorithm.on_ack(now, ack),)* }
             }
@@ -140,4 +144,5 @@ macro_rules! congestion_controls {
 congestion_controls! {
     reno::Reno,
     dctcp::Dctcp,
+    ecn_star::EcnStar,
 }

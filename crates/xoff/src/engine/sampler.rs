@@ -23,11 +23,14 @@ pub enum Quantity {
     Drops,
     /// Bytes of window.
     Window,
+    /// Bytes in a shared pool.
+    Pool,
 }
 
 impl Quantity {
     /// All quantities in the order of their numbers.
-    pub const ALL: [Self; 5] = [Self::Queue, Self::Throughput, Self::Marks, Self::Drops, Self::Window];
+    pub const ALL: [Self; 6] =
+        [Self::Queue, Self::Throughput, Self::Marks, Self::Drops, Self::Window, Self::Pool];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -37,6 +40,7 @@ impl Quantity {
             Self::Marks => "marks",
             Self::Drops => "drops",
             Self::Window => "window",
+            Self::Pool => "pool",
         }
     }
 }
@@ -48,9 +52,9 @@ pub struct Sample {
     pub time: Time,
     /// What.
     pub quantity: Quantity,
-    /// The port, or the host for windows.
+    /// The port, the host for windows, or the first port of their switch for pools.
     pub entity: u32,
-    /// The traffic class, or the flow's number at its host for windows.
+    /// The traffic class, the flow's number at its host for windows, or the number of a pool.
     pub part: u32,
     /// How much.
     pub value: f64,
@@ -95,10 +99,19 @@ pub struct Series {
     pub quantity: Quantity,
     /// How often.
     pub every: Span,
-    /// Which ports, by their number; empty for windows.
+    /// Which ports, by their number; empty for windows and pools.
     pub ports: Vec<bool>,
     /// Which flows, by host; empty for quantities of ports.
     pub flows: Vec<WatchedFlows>,
+    /// Which pools, by the first port of their switch and their number, in order; empty for all else.
+    pub pools: Vec<(PortId, u32)>,
+}
+
+impl Series {
+    /// Of nothing as yet.
+    pub fn new(quantity: Quantity, every: Span) -> Self {
+        Self { quantity, every, ports: Vec::new(), flows: Vec::new(), pools: Vec::new() }
+    }
 }
 
 /// Everything that is sampled.
@@ -139,8 +152,10 @@ impl<'a> Sampling<'a> {
 
     pub(super) fn sample(&mut self, index: usize, now: Time, hosts: &[Host], switches: &[SharedMemory]) {
         let series = &self.sampler.series[index];
-        if series.quantity == Quantity::Window {
-            return self.sample_windows(series, now, hosts);
+        match series.quantity {
+            Quantity::Window => return self.sample_windows(series, now, hosts),
+            Quantity::Pool => return self.sample_pools(series, now, switches),
+            _ => {}
         }
         for host in hosts {
             let port = host.port();
@@ -167,6 +182,17 @@ impl<'a> Sampling<'a> {
         }
     }
 
+    fn sample_pools(&mut self, series: &Series, now: Time, switches: &[SharedMemory]) {
+        for switch in switches {
+            let first = switch.ports()[0].id();
+            for (number, used) in (0..).zip(switch.mmu().pools()) {
+                if series.pools.binary_search(&(first, number)).is_ok() {
+                    self.push(now, Quantity::Pool, first, number, used.as_f64());
+                }
+            }
+        }
+    }
+
     fn sample_port(&mut self, index: usize, now: Time, port: &Port, bytes: impl Fn(usize) -> Bytes) {
         let series = &self.sampler.series[index];
         if series.quantity == Quantity::Queue {
@@ -179,7 +205,7 @@ impl<'a> Sampling<'a> {
             Quantity::Throughput => port.wire_bytes_by(now).get(),
             Quantity::Marks => port.counters.marked,
             Quantity::Drops => port.counters.dropped(),
-            Quantity::Queue | Quantity::Window => 0,
+            Quantity::Queue | Quantity::Window | Quantity::Pool => 0,
         };
         let before = std::mem::replace(&mut self.before[index][port.id() as usize], counter);
         if now == Time::ZERO {

@@ -1,5 +1,6 @@
 //! The adapter (NIC): the host's delay on the way out, a queue with a limit, and the port to the link.
 
+use super::marking::Marking;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
@@ -7,6 +8,7 @@ use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{Flight, PRIORITIES, Packet};
 use crate::port::Port;
+use crate::switch::marking::When;
 
 /// The adapter of one host.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub(super) struct Adapter {
     pub(super) queued: [Bytes; PRIORITIES],
     /// Packets on their way from the transport.
     pub(super) outbound: Ring<Flight>,
+    marking: Marking,
     last_release: Time,
     rng: Rng,
 }
@@ -30,8 +33,9 @@ pub(super) enum Sent {
 }
 
 impl Adapter {
-    pub(super) fn new(port: Port, rng: Rng) -> Self {
-        Self { port, queued: [Bytes::ZERO; PRIORITIES], outbound: Ring::new(), last_release: Time::ZERO, rng }
+    pub(super) fn new(port: Port, marking: Marking, rng: Rng) -> Self {
+        let (queued, outbound) = ([Bytes::ZERO; PRIORITIES], Ring::new());
+        Self { port, queued, outbound, marking, last_release: Time::ZERO, rng }
     }
 
     /// Bytes waiting.
@@ -75,12 +79,37 @@ impl Adapter {
             self.port.transmit(packet, context);
             return Sent::Elsewhere;
         }
-        let limit = context.fabric.host.adapter_queue;
-        if limit.is_some_and(|limit| self.queued() + packet.frame() > limit) {
-            self.drop(&packet, context);
+        if self.marking.is_on() {
+            self.mark_and_enqueue(&packet, context)
+        } else {
+            self.enqueue(packet, context)
+        }
+    }
+
+    #[cold]
+    fn mark_and_enqueue(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Sent {
+        let mut packet = *packet;
+        if self.marking.marks(When::Enqueue, &packet, self.queued[packet.priority()])
+            && !self.port.mark(&mut packet, context)
+        {
+            self.drop(&packet, DropReason::NotEcnCapable, context);
             return Sent::Elsewhere;
         }
+        self.enqueue(packet, context)
+    }
+
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> Sent {
         let queue = packet.priority();
+        let limit = context.fabric.host.adapter_queue;
+        if limit.is_some_and(|limit| self.queued() + packet.frame() > limit) {
+            self.drop(&packet, DropReason::AdapterFull, context);
+            return Sent::Elsewhere;
+        }
         self.queued[queue] += packet.frame();
         self.port.enqueue(packet, context.agenda);
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
@@ -97,13 +126,31 @@ impl Adapter {
         let queue = packet.priority();
         self.queued[queue] -= packet.frame();
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
-        self.port.transmit(packet, context);
+        if self.marking.is_on() {
+            self.mark_and_transmit(&packet, context);
+        } else {
+            self.port.transmit(packet, context);
+        }
         Some(packet)
     }
 
     #[cold]
-    fn drop(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.port.counters.count_drop(packet, DropReason::AdapterFull);
-        context.observer.on_drop(context.now, self.port.id(), packet.priority(), DropReason::AdapterFull);
+    fn mark_and_transmit(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let mut packet = *packet;
+        if self.marking.marks(When::Dequeue, &packet, self.queued[packet.priority()]) {
+            self.port.mark(&mut packet, context);
+        }
+        self.port.transmit(packet, context);
+    }
+
+    #[cold]
+    fn drop(
+        &mut self,
+        packet: &Packet,
+        reason: DropReason,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.port.counters.count_drop(packet, reason);
+        context.observer.on_drop(context.now, self.port.id(), packet.priority(), reason);
     }
 }

@@ -1,8 +1,10 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state, `adapter.rs`
-//! the way out.
+//! the way out with its marking in `marking.rs`, `interrupts.rs` the way up.
 
 mod adapter;
+mod interrupts;
+mod marking;
 mod receiving;
 mod sending;
 
@@ -21,6 +23,8 @@ use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
+use interrupts::Interrupts;
+pub use marking::Marking;
 use receiving::Reception;
 use sending::Sending;
 pub use sending::{FinishedFlow, FlowStart};
@@ -32,6 +36,8 @@ const NOT_SEEN: u32 = u32::MAX - 1;
 /// What a timer of a host is for. The order is the order of equal deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TimerKey {
+    /// Packets that have arrived.
+    Interrupt,
     /// Retransmission or pacing of a flow, by its number at this host.
     Sending(u32),
     /// A pending acknowledgement, by the flow's number among those received here.
@@ -77,6 +83,7 @@ pub struct Host {
     received_at: Vec<Time>,
     /// Packets on their way to the transport.
     inbound: Ring<Flight>,
+    interrupts: Interrupts,
     timers: Timers<TimerKey>,
     reactions: Reactions,
     finished: Vec<FinishedFlow>,
@@ -86,10 +93,10 @@ pub struct Host {
 
 impl Host {
     /// A host with nothing to do; `rng` is the stream of its jitter.
-    pub fn new(id: NodeId, port: Port, reactions: Reactions, rng: Rng) -> Self {
+    pub fn new(id: NodeId, port: Port, marking: Marking, reactions: Reactions, rng: Rng) -> Self {
         Self {
             id,
-            adapter: Adapter::new(port, rng),
+            adapter: Adapter::new(port, marking, rng),
             starts: VecDeque::new(),
             sendings: Slab::new(),
             sending_slots: Vec::new(),
@@ -97,6 +104,7 @@ impl Host {
             reception_slots: Vec::new(),
             received_at: Vec::new(),
             inbound: Ring::new(),
+            interrupts: Interrupts::default(),
             timers: Timers::default(),
             reactions,
             finished: Vec::new(),
@@ -139,12 +147,13 @@ impl Host {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
-    /// Packets that are in this host: waiting in the adapter or in the host's delay.
+    /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
         self.adapter
             .port
             .queued()
             .chain(self.adapter.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
+            .chain(self.interrupts.waiting.iter())
     }
 
     /// Announces a flow. Flows are announced in order of their start.
@@ -225,6 +234,7 @@ impl Host {
     /// A timer may expire.
     fn on_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self.timers.pop() {
+            Some((time, TimerKey::Interrupt)) => self.on_interrupt_timer(time, context),
             Some((time, TimerKey::Sending(number))) => self.on_sending_timer(number, time, context),
             Some((time, TimerKey::Reception(number))) => self.on_reception_timer(number, time, context),
             None => {}
@@ -243,15 +253,34 @@ impl Host {
         self.adapter.port.next_end()
     }
 
+    /// A packet has arrived and crossed the host's delay. That the delay comes before the wait for an interrupt, and not
+    /// after it, changes no time: all wait as long.
     #[inline]
     fn receive(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(moderation) = &context.fabric.host.interrupt_moderation {
+            return self.wait_for_interrupt(&packet, moderation, context);
+        }
+        self.count_received(&packet);
+        self.hand_up(&packet, context);
+    }
+
+    #[inline]
+    fn count_received(&mut self, packet: &Packet) {
         if packet.is(ACKNOWLEDGEMENT) {
             self.counters.acknowledgements_delivered += 1;
-            self.on_acknowledgement(&packet, context);
         } else {
             self.counters.data_delivered += 1;
             self.counters.payload_delivered += Bytes::new(packet.length());
-            self.on_data(&packet, context);
+        }
+    }
+
+    /// A packet reaches the transport.
+    #[inline]
+    fn hand_up(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if packet.is(ACKNOWLEDGEMENT) {
+            self.on_acknowledgement(packet, context);
+        } else {
+            self.on_data(packet, context);
         }
     }
 }

@@ -101,7 +101,8 @@ impl Host {
         }
         let (receiver, frame) = match &context.fabric.transports[packet.transport() as usize] {
             Transport::Tcp(tcp) => {
-                let receiver = TcpReceiver::new(tcp.acknowledge_every, tcp.congestion_control.echo());
+                let echo = tcp.congestion_control.echo();
+                let receiver = TcpReceiver::new(tcp.acknowledge_every, tcp.payload, echo);
                 (Receiver::Tcp(receiver), tcp.acknowledgement)
             }
             Transport::ConstantRate(_) => {

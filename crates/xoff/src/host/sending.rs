@@ -7,7 +7,7 @@ use crate::congestion_control::Echo;
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{ECN_CAPABLE, Header, LAST, Packet};
+use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::transport::Transmit;
@@ -126,6 +126,11 @@ impl Sending {
         if sequence + u64::from(length) == self.flow.size.get() {
             flags |= LAST;
         }
+        if let Sender::Tcp(sender) = &self.sender
+            && sender.tells_of_reduction(sequence)
+        {
+            flags |= WINDOW_REDUCED;
+        }
         Header {
             sequence,
             stamp: context.now.get(),
@@ -151,7 +156,8 @@ impl Host {
         let (sender, headers, ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
             Transport::Tcp(settings) => {
                 let ecn_capable = settings.congestion_control.echo() != Echo::None;
-                (Sender::Tcp(TcpSender::new(settings, flow.size)), settings.headers, ecn_capable)
+                let sender = TcpSender::new(settings, &context.fabric.host, flow.size);
+                (Sender::Tcp(sender), settings.headers, ecn_capable)
             }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now);

@@ -15,6 +15,8 @@ pub enum Purpose {
     HostJitter = 2,
     /// Marking at one place of a switch.
     Marking = 3,
+    /// Marking in the adapter of a host.
+    AdapterMarking = 4,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

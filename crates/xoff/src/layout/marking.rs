@@ -2,12 +2,11 @@
 
 use super::Subject;
 use crate::kernel::rng::Rng;
-use crate::kernel::units::{Rate, Ratio};
+use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::packet::PRIORITIES;
-use crate::scenario::{Marking, Quirk, ScenarioError, SwitchSettings};
-use crate::switch::buffer_policy::BufferPolicy;
+use crate::scenario::{Marking, Quirk, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::markers::{Markers, Placed};
-use crate::switch::marking::{self, AnyMarker, Place, Unfit};
+use crate::switch::marking::{self, Place, Range, Unfit};
 use crate::switch::mmu::{Pool, Reserve};
 
 /// Markers before the run.
@@ -15,7 +14,7 @@ use crate::switch::mmu::{Pool, Reserve};
 pub(super) struct Marks {
     queues: Placed,
     ports: Placed,
-    pools: Placed,
+    pub(super) pools: Placed,
     pool_of: Vec<u16>,
 }
 
@@ -24,6 +23,17 @@ impl Marks {
         let Self { queues, ports, pools, pool_of } = self.clone();
         Markers::new(queues, ports, pools, pool_of, rng)
     }
+
+    /// The length of a queue or port above which each of its packets is marked, the least if both are.
+    pub(super) fn least_port_threshold(&self) -> Option<Bytes> {
+        let ranges = [&self.queues, &self.ports].map(|placed| placed.marker.as_ref()?.range(0));
+        ranges.into_iter().flatten().map(|range| range.all_above).min()
+    }
+
+    /// Where marking of a port's pool begins and ends.
+    pub(super) fn pool_range(&self, port: u16) -> Option<Range> {
+        self.pools.marker.as_ref()?.range(self.pool_of[usize::from(port)].into())
+    }
 }
 
 /// The markers of a switch with these pools.
@@ -31,36 +41,30 @@ pub(super) fn of(
     settings: &SwitchSettings,
     pools: &[Pool],
     reserve: Reserve,
+    least_alpha: Option<Ratio>,
     subject: &Subject<'_>,
 ) -> Result<Marks, ScenarioError> {
     let ports = pools.iter().map(|pool| pool.ports.len()).sum::<usize>();
+    let pool_of = pool_of(pools, ports);
+    // Counting at each port by itself makes a place of each port, which looks at its pool.
     let counts_bytes = Quirk::RedCountsBytes.is_in(&settings.quirks);
     let counted_packet = counts_bytes.then(|| subject.scenario.largest_frame());
-    let Marking { queue, port, pool } = &settings.marking;
-    let beside_pools = Place { pool: None, counted_packet };
-    let on_pool = |pool| Place { pool: Some(subject.facts(settings, pool, reserve)), counted_packet };
-
-    let pool_of = pool_of(pools, ports);
-    let mut marks = Marks {
-        queues: subject.everywhere("queue", queue.as_ref(), &beside_pools, ports * PRIORITIES)?,
-        ports: subject.everywhere("port", port.as_ref(), &beside_pools, ports)?,
-        pools: Placed::default(),
-        pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of.clone() },
+    let elsewhere = Place { pool: None, counted_packet };
+    let on_pool = |pool| Place { pool: Some(subject.facts(pool, reserve, least_alpha)), counted_packet };
+    let on_pools: Vec<Place> = match (counts_bytes, &settings.marking.pool) {
+        (_, None) => Vec::new(),
+        (true, _) => pool_of.iter().map(|&pool| on_pool(&pools[usize::from(pool)])).collect(),
+        (false, _) => pools.iter().map(on_pool).collect(),
     };
-    if let Some(parameters) = pool {
-        let places: Vec<usize> = if counts_bytes {
-            pool_of.into_iter().map(usize::from).collect()
-        } else {
-            (0..pools.len()).collect()
-        };
-        let start = |index: usize| {
-            let marker = subject.start("pool", parameters, &on_pool(&pools[index]))?;
-            subject.check_pool_marker(&marker, &pools[index])?;
-            Ok(marker)
-        };
-        let markers = places.into_iter().map(start).collect::<Result<_, ScenarioError>>()?;
-        marks.pools = Placed { markers, when: parameters.when() };
-    }
+
+    let Marking { queue, port, pool } = &settings.marking;
+    let marks = Marks {
+        queues: subject.place("queue", queue.as_ref(), &vec![elsewhere; ports * PRIORITIES])?,
+        ports: subject.place("port", port.as_ref(), &vec![elsewhere; ports])?,
+        pools: subject.place("pool", pool.as_ref(), &on_pools)?,
+        pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of },
+    };
+    subject.check_pool_marker(&marks.pools, &on_pools)?;
     Ok(marks)
 }
 
@@ -74,27 +78,17 @@ fn pool_of(pools: &[Pool], ports: usize) -> Vec<u16> {
 }
 
 impl Subject<'_> {
-    fn everywhere(
+    fn place(
         &self,
         key: &str,
         parameters: Option<&marking::Parameters>,
-        place: &Place,
-        count: usize,
+        places: &[Place],
     ) -> Result<Placed, ScenarioError> {
         let Some(parameters) = parameters else { return Ok(Placed::default()) };
-        let marker = self.start(key, parameters, place)?;
-        Ok(Placed { markers: vec![marker; count], when: parameters.when() })
-    }
-
-    fn start(
-        &self,
-        key: &str,
-        parameters: &marking::Parameters,
-        place: &Place,
-    ) -> Result<AnyMarker, ScenarioError> {
-        parameters
-            .start(place)
-            .map_err(|Unfit { problem, expected }| self.refuse_marker(key, &problem, expected))
+        let marker = parameters
+            .start(places)
+            .map_err(|Unfit { problem, expected }| self.refuse_marker(key, &problem, expected))?;
+        Ok(Placed { marker: Some(marker), when: parameters.when() })
     }
 
     fn refuse_marker(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
@@ -103,32 +97,33 @@ impl Subject<'_> {
             "port" => marking.port.is_some(),
             _ => marking.pool.is_some(),
         };
-        let says = |table: &crate::scenario::SwitchTable| table.marking.as_ref().is_some_and(of);
+        let says = |table: &SwitchTable| table.marking.as_ref().is_some_and(of);
         let key = self.scenario.switch_key(self.name, says, &format!("marking.{key}"));
         ScenarioError::at(key, format!("on {}, {problem}", self.name), expected)
     }
 
     /// A pool that cannot be fuller than where marking ends is never marked as it should be.
-    fn check_pool_marker(&self, marker: &AnyMarker, pool: &Pool) -> Result<(), ScenarioError> {
-        let shared = pool.shared;
-        if shared.get() == 0 {
-            let problem = "there is no shared pool: reserves have all memory";
-            return Err(self.refuse_marker("pool", problem, "expected more memory, or smaller reserves"));
-        }
-        match marker.range() {
-            Some(range) if range.all_above >= shared => {
+    fn check_pool_marker(&self, placed: &Placed, places: &[Place]) -> Result<(), ScenarioError> {
+        let Some(marker) = &placed.marker else { return Ok(()) };
+        for (index, pool) in places.iter().filter_map(|place| place.pool).enumerate() {
+            let shared = pool.shared;
+            if shared == Bytes::ZERO {
+                let problem = "there is no shared pool: reserves have all memory";
+                return Err(self.refuse_marker("pool", problem, "expected more memory, or smaller reserves"));
+            }
+            if let Some(range) = marker.range(index).filter(|range| range.all_above >= shared) {
+                let all_above = range.all_above;
                 let problem = format!(
-                    "every packet is marked above {}, which is not below the pool's size, {shared}",
-                    range.all_above
+                    "every packet is marked above {all_above}, which is not below the pool's size, {shared}"
                 );
                 let expected = "expected a smaller threshold or a larger pool";
-                Err(self.refuse_marker("pool", &problem, expected))
+                return Err(self.refuse_marker("pool", &problem, expected));
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
-    fn facts(&self, settings: &SwitchSettings, pool: &Pool, reserve: Reserve) -> marking::Pool {
+    fn facts(&self, pool: &Pool, reserve: Reserve, alpha: Option<Ratio>) -> marking::Pool {
         let network = self.fabric.network;
         let ports = network.ports.of(self.node);
         let rate = |port: &u16| network.links[ports[usize::from(*port)].link as usize].rate;
@@ -136,17 +131,10 @@ impl Subject<'_> {
             shared: pool.shared,
             ports: pool.ports.len() as u64,
             rate: pool.ports.iter().map(rate).max().unwrap_or(Rate::ZERO),
-            alpha: least_alpha(settings, self.fabric.classes),
+            alpha,
             reserved: reserve.size(),
             round_trip: self.fabric.round_trip(),
             lambda: self.fabric.lambda,
         }
     }
-}
-
-/// The least alpha of the classes in use.
-fn least_alpha(settings: &SwitchSettings, classes: u8) -> Option<Ratio> {
-    let used = (0..PRIORITIES).filter(|priority| classes & (1 << priority) != 0);
-    let alphas = used.filter_map(|priority| settings.buffer.alpha(priority));
-    alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }

@@ -3,15 +3,16 @@
 mod fabric;
 mod lossless;
 mod marking;
+mod notes;
 mod pools;
 
 use crate::kernel::rng::Rng;
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Ratio};
 use crate::packet::PRIORITIES;
 use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchSettings};
 use crate::scheduler;
-use crate::switch::buffer_policy;
+use crate::switch::buffer_policy::{self, BufferPolicy};
 use crate::switch::markers::Markers;
 use crate::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 use crate::switch::pausing::Pausing;
@@ -27,6 +28,8 @@ pub struct SwitchLayout {
     reserve: Reserve,
     policy: buffer_policy::Parameters,
     classes: u64,
+    /// Least share of the free pool that a queue of any class may take, where the policy knows such a share.
+    least_alpha: Option<Ratio>,
     quirks: Vec<Quirk>,
     marks: Marks,
     lossless: Option<Lossless>,
@@ -37,6 +40,11 @@ pub struct SwitchLayout {
 }
 
 impl SwitchLayout {
+    /// How many pools it has.
+    pub fn pools(&self) -> usize {
+        self.pools.len()
+    }
+
     /// Its memory, empty.
     pub fn mmu(&self) -> Mmu {
         let ports = self.pools.iter().map(|pool| pool.ports.len()).sum();
@@ -88,9 +96,28 @@ fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {
     let lossless = lossless::of(&settings, reserve, settings.memory.all(), subject)?;
     let lossless_memory = lossless.as_ref().map_or(Bytes::ZERO, Lossless::memory);
     let pools = pools::of(&settings, reserve, classes, lossless_memory, subject)?;
-    let marks = marking::of(&settings, &pools, reserve, subject)?;
+    let least_alpha = least_alpha(&settings.buffer, subject.fabric.classes);
+    let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
     let SwitchSettings { buffer: policy, release, scheduler, quirks, .. } = settings;
-    Ok(SwitchLayout { pools, reserve, policy, classes, quirks, marks, lossless, release, scheduler })
+    Ok(SwitchLayout {
+        pools,
+        reserve,
+        policy,
+        classes,
+        least_alpha,
+        quirks,
+        marks,
+        lossless,
+        release,
+        scheduler,
+    })
+}
+
+/// The least alpha of the classes in use.
+fn least_alpha(policy: &buffer_policy::Parameters, classes: u8) -> Option<Ratio> {
+    let used = (0..PRIORITIES).filter(|priority| classes & (1 << priority) != 0);
+    let alphas = used.filter_map(|priority| policy.alpha(priority));
+    alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 
 fn reserve(settings: &SwitchSettings, subject: &Subject<'_>) -> Result<Reserve, ScenarioError> {
@@ -102,5 +129,226 @@ fn reserve(settings: &SwitchSettings, subject: &Subject<'_>) -> Result<Reserve, 
         }
         (true, false) => Ok(Reserve::PerPort(reserved_per_port)),
         _ => Ok(Reserve::PerQueue(reserved_per_queue)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Files;
+    use crate::{Scenario, Simulation};
+
+    /// Four hosts at 100 Gbps around a switch, 80 us there and back, under DCTCP.
+    fn simulation(switch: &str) -> Result<Simulation, ScenarioError> {
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+             host.delay = '18us'\n\
+             transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+             workload = [{{ kind = 'permutation', transport = 'dctcp', size = '1MB' }}]\n\
+             switch = [{{ {switch} }}]"
+        );
+        Simulation::new(&Scenario::from_toml(&text, &[])?, &Files::new())
+    }
+
+    fn problem(switch: &str) -> String {
+        simulation(switch).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    /// Size and ports of each pool.
+    fn pools(switch: &str) -> Vec<(u64, Vec<u16>)> {
+        let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
+        let layout = simulation.layout(4);
+        layout.pools.iter().map(|pool| (pool.shared.get(), pool.ports.clone())).collect()
+    }
+
+    #[test]
+    fn one_pool_has_all_ports_and_what_reserves_leave() {
+        assert_eq!(pools(""), [(16_000_000, vec![0, 1, 2, 3])]);
+        assert_eq!(pools("total = '1MB', reserved_per_port = '10kB'"), [(960_000, vec![0, 1, 2, 3])]);
+    }
+
+    #[test]
+    fn pools_take_ports_in_order_and_equal_parts_of_the_total() {
+        let of_three = pools("total = '1MB', ports_per_pool = 3, reserved_per_queue = '10kB'");
+        assert_eq!(of_three, [(470_000, vec![0, 1, 2]), (490_000, vec![3])]);
+        let of_two = pools("shared_per_pool = '3MiB', ports_per_pool = 2, reserved_per_port = '128KiB'");
+        assert_eq!(of_two, [(3 << 20, vec![0, 1]), (3 << 20, vec![2, 3])]);
+    }
+
+    #[test]
+    fn pools_can_be_said_one_by_one() {
+        let pools = pools("total = '1MB', pools = [{ ports = [3, 0] }, { ports = [1, 2], shared = '30kB' }]");
+        assert_eq!(pools, [(500_000, vec![3, 0]), (30_000, vec![1, 2])]);
+    }
+
+    /// The paper's emulation: a Tomahawk's 4 MiB for 8 ports, less 128 KiB for each, leaves 3 MiB.
+    #[test]
+    fn a_chip_decides_pools_and_memory_unless_overridden() {
+        assert_eq!(pools("chip = 'tomahawk'"), [(4 << 20, vec![0, 1, 2, 3])]);
+        let half = [(2 << 20, vec![0, 1]), (2 << 20, vec![2, 3])];
+        assert_eq!(pools("chip = 'tomahawk', total = '32MiB', ports_per_pool = 2"), half);
+        let pool = pools("chip = 'tomahawk', shared_per_pool = '3MB', ports_per_pool = 4");
+        assert_eq!(pool, [(3_000_000, vec![0, 1, 2, 3])]);
+    }
+
+    #[test]
+    fn a_chip_must_have_the_ports() {
+        let hosts = |count: u32| {
+            let change = format!("topology.hosts={count}");
+            let text = "title = 'ports'\n\
+                topology = { kind = 'star', hosts = 4, host_link = { rate = '1Gbps', delay = '1us' } }\n\
+                transport.one = { kind = 'constant_rate' }\n\
+                workload = [{ kind = 'permutation', transport = 'one', size = '1kB' }]\n\
+                switch = [{ total = '1MB' }, { chip = 'scorpion' }]";
+            let scenario = Scenario::from_toml(text, &[change]).unwrap();
+            Simulation::new(&scenario, &Files::new())
+                .map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+        };
+        assert_eq!(hosts(24), "accepted");
+        assert_eq!(
+            hosts(25),
+            "switch[1].chip: switch0 has 25 ports, and the chip 24 for them; \
+             expected a chip with more, or a topology that needs fewer; see `xoff list chips`"
+        );
+    }
+
+    #[test]
+    fn every_port_is_in_exactly_one_pool() {
+        let expected = "expected each of the ports 0 to 3 in exactly one pool";
+        for (pools, wrong) in [
+            ("{ ports = [0, 1, 2] }", "port 3 in no pool"),
+            ("{ ports = [0, 1, 2] }, { ports = [3, 1] }", "port 1 in 2 pools"),
+            ("{ ports = [0, 1, 2, 3, 3] }", "port 3 in 2 pools"),
+            ("{ ports = [0, 1, 2, 3, 4] }", "no port 4"),
+        ] {
+            let line = problem(&format!("pools = [{pools}]"));
+            assert_eq!(line, format!("switch[0].pools: switch0 has {wrong}; {expected}"));
+        }
+    }
+
+    #[test]
+    fn what_excludes_each_other_is_refused() {
+        let one = "expected one of them";
+        assert_eq!(
+            problem("total = '1MB', shared_per_pool = '1MB'"),
+            format!("switch[0].shared_per_pool: switch0 has both total and shared_per_pool; {one}")
+        );
+        assert_eq!(
+            problem("ports_per_pool = 4, pools = [{ ports = [0, 1, 2, 3] }]"),
+            format!("switch[0].pools: switch0 has both pools and ports_per_pool; {one}")
+        );
+        assert_eq!(
+            problem("reserved_per_port = '1kB', reserved_per_queue = '1kB'"),
+            format!(
+                "switch.reserved_per_port: switch0 has both reserved_per_port and reserved_per_queue; {one}"
+            )
+        );
+    }
+
+    #[test]
+    fn reserves_must_fit_into_the_memory_of_their_pool() {
+        assert_eq!(problem("total = '8kB', reserved_per_queue = '2kB'"), "accepted");
+        assert_eq!(
+            problem("total = '8kB', reserved_per_queue = '2001B'"),
+            "switch[0].total: switch0 reserves 8004B for the ports of a pool, more than its memory of 8kB; \
+             expected more memory, or smaller `reserved_per_port` and `reserved_per_queue`"
+        );
+    }
+
+    #[test]
+    fn a_pool_must_hold_a_packet() {
+        assert_eq!(problem("shared_per_pool = '1kB', reserved_per_port = '2kB'"), "accepted");
+        assert_eq!(
+            problem("shared_per_pool = '1kB'"),
+            "switch[0].shared_per_pool: switch0 has a pool of 1kB, smaller than one packet; \
+             expected at least 1518B, the largest frame of the transports"
+        );
+    }
+
+    #[test]
+    fn marking_of_a_pool_ends_below_its_size() {
+        let red = |maximum: &str| {
+            format!(
+                "total = '1MB', marking.pool = {{ kind = 'red', minimum = '1kB', maximum = '{maximum}', probability = 1 }}"
+            )
+        };
+        assert_eq!(problem(&red("999999B")), "accepted");
+        let line = "switch[0].marking.pool: on switch0, every packet is marked above 1MB, which is not below the \
+                    pool's size, 1MB; expected a smaller threshold or a larger pool";
+        assert_eq!(problem(&red("1MB")), line);
+        assert_eq!(problem("total = '1MB', marking.pool = { kind = 'threshold', threshold = '1MB' }"), line);
+    }
+
+    #[test]
+    fn a_switch_whose_reserves_have_all_memory_has_no_pool_to_mark() {
+        let reserves = "total = '8kB', reserved_per_queue = '2kB'";
+        assert_eq!(
+            problem(&format!("{reserves}, marking.pool = {{ kind = 'threshold', threshold = '1kB' }}")),
+            "switch[0].marking.pool: on switch0, there is no shared pool: reserves have all memory; \
+             expected more memory, or smaller reserves"
+        );
+    }
+
+    /// 100 Gbps, 80 us, DCTCP, alpha 4, 128 kB and four ports: K_min is higher by four ports' ramp than the paper's 1.802 MB.
+    #[test]
+    fn bcc_takes_its_inputs_from_the_fabric() {
+        let switch = "shared_per_pool = '3MB', reserved_per_port = '128kB', \
+                      buffer = { policy = 'dynamic_threshold', alpha = 4 }, marking.pool = { kind = 'bcc' }";
+        let layout = simulation(switch).unwrap().layout(4).clone();
+        let range = layout.marks.pool_range(0).unwrap();
+        assert_eq!((range.none_up_to.get(), range.all_above.get()), (2_202_000, 2_602_000));
+    }
+
+    #[test]
+    fn bcc_that_does_not_fit_is_refused() {
+        assert_eq!(
+            problem("total = '1MB', marking.pool = { kind = 'bcc' }"),
+            "switch[0].marking.pool: on switch0, a queue needs 1720kB of the pool (B_R), and the ports' ramp 400kB, which \
+             leaves no K_min in 1MB; expected a larger pool, a larger alpha, or a smaller `round_trip`, `lambda` or `ramp`"
+        );
+        assert_eq!(
+            problem("marking.queue = { kind = 'bcc' }"),
+            "switch[0].marking.queue: on switch0, bcc sets the thresholds of a pool; expected it in marking.pool"
+        );
+        assert_eq!(
+            problem("buffer = { policy = 'complete_sharing' }, marking.pool = { kind = 'bcc' }"),
+            "switch[0].marking.pool: on switch0, the buffer policy has no alpha above 0; \
+             expected dynamic_threshold, or `alpha`"
+        );
+    }
+
+    /// `facts/planner.md` 5: alpha 1 violates the second condition, and five busy ports drop before a port marks.
+    #[test]
+    fn what_a_scenario_should_know_is_noted() {
+        let notes = |alpha: u64, busy: &str| {
+            let switch = format!(
+                "shared_per_pool = '3MB', reserved_per_port = '128kB', \
+                 buffer = {{ policy = 'dynamic_threshold', alpha = {alpha} }}, \
+                 marking.port = {{ kind = 'threshold', threshold = '{busy}' }}, marking.pool = {{ kind = 'bcc', ports = 8 }}"
+            );
+            simulation(&switch).unwrap().layout(4).notes().into_iter().collect::<Vec<_>>()
+        };
+        let by_port =
+            "marking.pool = { kind = 'bcc', ports = 8 }, quirks = ['red_counts_bytes'], ports_per_pool = 2";
+        let layout = simulation(&format!("total = '9MB', {by_port}")).unwrap().layout(4).clone();
+        assert_eq!(
+            layout.notes().into_iter().collect::<Vec<_>>(),
+            ["bcc computes minimum = 1980000B and maximum = 2780000B"]
+        );
+        assert_eq!(notes(4, "720kB"), ["bcc computes minimum = 1802000B and maximum = 2602000B"]);
+        assert_eq!(
+            notes(4, "900kB"),
+            [
+                "bcc computes minimum = 1802000B and maximum = 2602000B",
+                "with 4 busy ports, packets are dropped before their threshold of 900kB marks any"
+            ]
+        );
+        assert_eq!(
+            notes(1, "720kB"),
+            [
+                "a single busy port is marked by its pool, above 608kB, before its own threshold of 720kB",
+                "bcc computes minimum = 608000B and maximum = 1408000B"
+            ]
+        );
     }
 }

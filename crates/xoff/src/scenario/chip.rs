@@ -109,7 +109,7 @@ mod tests {
     /// 5.12KB".
     #[test]
     fn table_1_of_bcc_follows_from_the_chips() {
-        let printed = |number: f64| format!("{:.2}", number);
+        let printed = |number: f64| format!("{number:.2}");
         let row = |name| {
             let chip = chip(name);
             (printed(chip.kibibytes_per_port()), printed(chip.kibibytes_per_port_per_gbps()))

@@ -197,7 +197,6 @@ fn is_multiple(node: Node, found: Magnitude) -> bool {
 fn fits_format(node: Node, found: Magnitude) -> bool {
     match (node.text("format"), found) {
         (Some("uint32"), Magnitude::Integer(number)) => number <= i64::from(u32::MAX),
-        (Some("uint16"), Magnitude::Integer(number)) => number <= i64::from(u16::MAX),
         (Some("uint8"), Magnitude::Integer(number)) => number <= i64::from(u8::MAX),
         _ => true,
     }

@@ -203,10 +203,7 @@ fn visit_keys(table: Node, path: &str, of: Option<&str>, tag: Option<&str>, entr
 
 fn explain_key(node: Node, path: &str, of: Option<&str>) -> Explanation {
     let (about, symbol) = described(node);
-    let choices = match node.shape() {
-        Shape::Choice(words) => words.iter().filter_map(|word| choice(word.text("const")?, *word)).collect(),
-        _ => Vec::new(),
-    };
+    let choices = words(node).iter().filter_map(|word| choice(word.text("const")?, *word)).collect();
     Explanation {
         name: path.to_owned(),
         path: path.to_owned(),
@@ -223,6 +220,15 @@ fn explain_key(node: Node, path: &str, of: Option<&str>) -> Explanation {
             Shape::Table => keys_of(node, path, None),
             _ => Vec::new(),
         },
+    }
+}
+
+/// The words that a key takes, by itself or in a list.
+fn words(node: Node) -> Vec<Node> {
+    match node.shape() {
+        Shape::Choice(words) => words,
+        Shape::List(items) => words(items),
+        _ => Vec::new(),
     }
 }
 
@@ -384,7 +390,10 @@ mod tests {
         assert_eq!(only("minimum_rto").name, "transport.minimum_rto");
         assert_eq!(only("congestion_control").name, "transport.congestion_control");
         let threshold: Vec<_> = explain("threshold").unwrap().into_iter().map(|found| found.path).collect();
-        assert_eq!(threshold, ["switch.marking.queue.kind", "switch.buffer.threshold", "switch.marking.queue.threshold"]);
+        assert_eq!(
+            threshold,
+            ["switch.marking.queue.kind", "switch.buffer.threshold", "switch.marking.queue.threshold"]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Bytes, Span};
 use crate::scheduler;
+use crate::switch::marking;
 
 /// What every host adds around its transport.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -20,6 +21,9 @@ pub struct Host {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub adapter_queue: Option<Bytes>,
+    /// What marks packets in the adapter, on the length of their own queue.
+    #[serde(default)]
+    pub marking: Option<marking::Parameters>,
     /// Bytes one flow may have waiting in the adapter before its transport holds back (TCP small queues).
     #[serde(default = "default_small_queue")]
     #[schemars(extend("x-at-least" = "1B"))]
@@ -27,6 +31,37 @@ pub struct Host {
     /// Which queue of the adapter sends next.
     #[serde(default)]
     pub scheduler: scheduler::Parameters,
+    /// Most bytes of new data that leave the stack as one train, which the adapter cuts into segments (TSO). A train waits
+    /// until the window has room for it, or a third of the window is free. Left out, each segment goes by itself.
+    #[serde(default)]
+    pub segmentation_offload: Option<Bytes>,
+    /// Lets arriving packets wait in the adapter and interrupts the host for many at once. Left out, each is handed up
+    /// as it comes.
+    #[serde(default)]
+    pub interrupt_moderation: Option<InterruptModeration>,
+    /// Most bytes of one flow that are handed up, and acknowledged, as one segment (GRO): what follows in order, with the
+    /// same mark and by the same interrupt. Left out, segments stay as they came.
+    #[serde(default)]
+    pub receive_offload: Option<Bytes>,
+}
+
+/// When the adapter interrupts the host for packets that have arrived: what comes first. The defaults are those of
+/// Linux's driver for `ConnectX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InterruptModeration {
+    /// The first of them has waited this long [rx-usecs].
+    #[schemars(extend("x-above" = "0s"))]
+    pub time: Span,
+    /// So many of them are waiting [rx-frames].
+    #[schemars(extend("minimum" = 1))]
+    pub packets: u32,
+}
+
+impl Default for InterruptModeration {
+    fn default() -> Self {
+        Self { time: Span::from_microseconds(16), packets: 32 }
+    }
 }
 
 fn default_small_queue() -> Bytes {
@@ -39,7 +74,11 @@ impl Default for Host {
             delay: Span::ZERO,
             jitter: false,
             adapter_queue: None,
+            marking: None,
             small_queue: default_small_queue(),
+            segmentation_offload: None,
+            interrupt_moderation: None,
+            receive_offload: None,
             scheduler: scheduler::Parameters::default(),
         }
     }

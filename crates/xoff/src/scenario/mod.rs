@@ -34,7 +34,7 @@ pub use self::chip::{Chip, NamedChip, chips};
 pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
-pub use self::host::Host;
+pub use self::host::{Host, InterruptModeration};
 pub use self::pfc::{Class, PauseForm, Pausing, Pfc};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::schema::schema;

@@ -138,7 +138,7 @@ arrivals_end = "10ms"
             ("measure.size_classes=[\"2kB\", \"1kB\"]", "measure.size_classes: \"2kB\", \"1kB\" do not increase; expected each above the one before".to_owned()),
             ("measure.size_classes=[\"2kB\"]", format!("measure.size_classes: a list of 1; expected a list of 2, each {}, each above the one before", &SIZE[9..])),
             ("seed=1.5", "seed: 1.5 does not fit; expected a whole number, at least 0".to_owned()),
-            ("host=3", "host: 3 does not fit; expected a table with `delay`, `jitter`, `adapter_queue`, `small_queue`, `scheduler`".to_owned()),
+            ("topology.host_link=3", "topology.host_link: 3 does not fit; expected a table with `rate`, `delay`".to_owned()),
             ("observe.queues={ every = 10 }", "observe.queues.every: 10 has no unit; expected \"change\", or a time with its unit (ps, ns, us, ms, s), such as \"1us\"".to_owned()),
         ] {
             assert_eq!(problem(&[change]), expected, "{change}");

@@ -32,6 +32,9 @@ pub struct Observe {
     /// Bytes in each queue of the named ports.
     #[serde(default)]
     pub queues: Option<ObserveOf>,
+    /// Bytes in each shared pool of the named switches, what is in reserves not counted.
+    #[serde(default)]
+    pub pools: Option<ObserveOf>,
     /// Bits per second sent by the named ports.
     #[serde(default)]
     pub throughput: Option<ObserveOf>,
@@ -52,7 +55,8 @@ pub struct Observe {
 pub struct ObserveOf {
     /// A time between samples, or `"change"` to record every change.
     pub every: Every,
-    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), or hosts and flows (`host0`, `host0.flow3`) for windows.
+    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for windows hosts and flows (`host0`,
+    /// `host0.flow3`).
     #[serde(default = "every_name")]
     #[schemars(extend("minItems" = 1))]
     pub of: Vec<String>,

@@ -2,7 +2,7 @@
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
 use super::words::did_you_mean;
-use super::{Incast, PacketSizes, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, Incast, PacketSizes, Scenario, ScenarioError, Transport, Workload};
 use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
@@ -21,6 +21,7 @@ impl Scenario {
             check_groups(index, workload)?;
         }
         self.check_memory()?;
+        self.check_offloads()?;
         self.check_end()
     }
 
@@ -88,6 +89,30 @@ impl Scenario {
             }
         }
         Ok(())
+    }
+
+    /// Segments join while they wait for an interrupt, and what joins or is cut is a segment at least.
+    fn check_offloads(&self) -> Checked {
+        let Host { segmentation_offload, receive_offload, interrupt_moderation, .. } = self.host;
+        if receive_offload.is_some() && interrupt_moderation.is_none() {
+            let problem = "each segment is handed up as it comes, so that none can join";
+            let expected = "expected host.interrupt_moderation beside it";
+            return Err(ScenarioError::at("host.receive_offload", problem, expected));
+        }
+        let segment = self.largest_segment();
+        for (key, size) in [("segmentation", segmentation_offload), ("receive", receive_offload)] {
+            if let Some(size) = size.filter(|size| *size < segment) {
+                let problem = format!("{size} is smaller than one segment");
+                let expected = format!("expected at least {segment}, the largest payload of the transports");
+                return Err(ScenarioError::at(format!("host.{key}_offload"), problem, expected));
+            }
+        }
+        Ok(())
+    }
+
+    fn largest_segment(&self) -> Bytes {
+        let payloads = self.transport.values().map(|transport| transport.packet_sizes().payload);
+        payloads.max().unwrap_or(Bytes::ZERO)
     }
 
     /// Whether a flow of this workload is handed over at once, and nothing but the end of it stops that: an adapter
@@ -263,6 +288,29 @@ mod tests {
         assert_eq!(problem(POISSON, &format!("stop.at = \"1s\"\n{}", tables(254))), "accepted");
         let problem = problem(POISSON, &format!("stop.at = \"1s\"\n{}", tables(255)));
         assert_eq!(problem, "transport: 256 tables; expected at most 255");
+    }
+
+    #[test]
+    fn offloads_are_of_a_segment_at_least() {
+        let host = |keys: &str| problem(POISSON, &format!("stop.at = \"1ms\"\nhost = {{ {keys} }}"));
+        for key in ["segmentation_offload", "interrupt_moderation = {}, receive_offload"] {
+            assert_eq!(host(&format!("{key} = \"1460B\"")), "accepted");
+            let name = key.rsplit(' ').next().unwrap_or_default();
+            let expected = format!(
+                "host.{name}: 1459B is smaller than one segment; \
+                 expected at least 1460B, the largest payload of the transports"
+            );
+            assert_eq!(host(&format!("{key} = \"1459B\"")), expected);
+        }
+    }
+
+    #[test]
+    fn receive_offload_needs_interrupt_moderation() {
+        assert_eq!(
+            problem(POISSON, "stop.at = \"1ms\"\nhost.receive_offload = \"64kB\""),
+            "host.receive_offload: each segment is handed up as it comes, so that none can join; \
+             expected host.interrupt_moderation beside it"
+        );
     }
 
     #[test]

@@ -6,12 +6,12 @@ use super::mmu::Mmu;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::Bytes;
 
-/// Markers on the places of one kind.
+/// The marker of all places of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct Placed {
-    /// One for each place; none where places of this kind are not marked.
-    pub markers: Vec<AnyMarker>,
-    /// When they are asked.
+    /// Nothing where places of this kind are not marked.
+    pub marker: Option<AnyMarker>,
+    /// When it is asked.
     pub when: When,
 }
 
@@ -21,8 +21,12 @@ pub struct Markers {
     queues: Placed,
     ports: Placed,
     pools: Placed,
-    /// Which of `pools` is asked about the packets of each port.
+    /// Which place of `pools` the packets of each port count for.
     pool_of: Vec<u16>,
+    /// Bytes in its queue from which on markers are asked about a packet that enters: below, none has anything to say or to
+    /// remember.
+    asked_from: Bytes,
+    any_at_enqueue: bool,
     any_at_dequeue: bool,
     rng: Rng,
 }
@@ -30,64 +34,168 @@ pub struct Markers {
 /// A packet as markers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// The index of its queue.
-    pub queue: usize,
     /// Its bytes.
     pub frame: Bytes,
     /// Whether it can be marked.
     pub is_ecn_capable: bool,
 }
 
-impl Markers {
-    /// Markers on the bytes of queues and of ports, and on the shared bytes of pools; `pool_of` says which of the last
-    /// is asked about the packets of each port. All draw from `rng`.
-    pub fn new(queues: Placed, ports: Placed, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
-        let looks = |placed: &Placed| placed.when == When::Dequeue && !placed.markers.is_empty();
-        let any_at_dequeue = looks(&queues) || looks(&ports) || looks(&pools);
-        Self { queues, ports, pools, pool_of, any_at_dequeue, rng }
-    }
-
-    /// Whether a packet that enters is marked. Markers that look at dequeue are asked here about packets that they would
-    /// have to drop: memory that is taken is not given up half-way.
-    #[inline]
-    pub fn at_enqueue(&mut self, packet: Candidate, mmu: &Mmu) -> bool {
-        let is_asked = |when| when == When::Enqueue || !packet.is_ecn_capable;
-        self.ask(packet, mmu, Bytes::ZERO, is_asked)
-    }
-
-    /// Whether a packet that leaves is marked; `held` are those of its bytes that memory still counts.
-    #[inline]
-    pub fn at_dequeue(&mut self, packet: Candidate, mmu: &Mmu, held: Bytes) -> bool {
-        self.any_at_dequeue
-            && packet.is_ecn_capable
-            && self.ask(packet, mmu, held, |when| when == When::Dequeue)
-    }
-
-    #[inline]
-    fn ask(&mut self, packet: Candidate, mmu: &Mmu, held: Bytes, is_asked: impl Fn(When) -> bool) -> bool {
-        let Candidate { queue, frame, .. } = packet;
-        let Self { queues, ports, pools, pool_of, rng, .. } = self;
-        let mut marks = false;
-        if let Some(marker) = queues.markers.get_mut(queue)
-            && is_asked(queues.when)
-        {
-            marks |= says_yes(marker, mmu.queue_bytes(queue) - held, frame, rng);
-        }
-        let port = Mmu::port(queue);
-        if let Some(marker) = ports.markers.get_mut(port)
-            && is_asked(ports.when)
-        {
-            marks |= says_yes(marker, mmu.port_bytes(port) - held, frame, rng);
-        }
-        if !pools.markers.is_empty() && is_asked(pools.when) {
-            let marker = &mut pools.markers[pool_of[port] as usize];
-            marks |= says_yes(marker, mmu.shared_beside(queue, held), frame, rng);
-        }
-        marks
+impl Placed {
+    /// Whether the marker of a place, if there is one and it is asked now, marks a packet beside so many `others`.
+    fn marks(
+        &mut self,
+        place: usize,
+        packet: Candidate,
+        now: When,
+        others: impl FnOnce() -> Bytes,
+        rng: &mut Rng,
+    ) -> bool {
+        let Some(marker) = self.marker.as_mut().filter(|_| self.when == now || !packet.is_ecn_capable) else {
+            return false;
+        };
+        marker.signal(place, &Level { others: others(), frame: packet.frame }, rng) == Signal::Mark
     }
 }
 
-#[inline]
-fn says_yes(marker: &mut AnyMarker, others: Bytes, frame: Bytes, rng: &mut Rng) -> bool {
-    marker.signal(&Level { others, frame }, rng) == Signal::Mark
+impl Markers {
+    /// Markers on the bytes of queues and of ports, and on the shared bytes of pools; `pool_of` says for which place
+    /// of the last the packets of each port count. All draw from `rng`.
+    pub fn new(queues: Placed, ports: Placed, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
+        let all = [&queues, &ports, &pools];
+        let any_at = |when| all.iter().any(|placed| placed.marker.is_some() && placed.when == when);
+        let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue), any_at(When::Dequeue));
+        let asked_from = match all.map(|placed| &placed.marker) {
+            [None, None, None] => Bytes::MAX,
+            [Some(marker), None, None] => {
+                marker.silent_up_to().map_or(Bytes::ZERO, |length| length.saturating_add(Bytes::new(1)))
+            }
+            _ => Bytes::ZERO,
+        };
+        Self { queues, ports, pools, pool_of, asked_from, any_at_enqueue, any_at_dequeue, rng }
+    }
+
+    /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they
+    /// would have to drop: memory that is taken is not given up half-way.
+    #[inline]
+    pub fn at_enqueue(&mut self, queue: usize, mmu: &Mmu, packet: impl FnOnce() -> Candidate) -> bool {
+        if mmu.queue_bytes(queue) < self.asked_from {
+            return false;
+        }
+        let packet = packet();
+        (self.any_at_enqueue || !packet.is_ecn_capable)
+            && self.ask(queue, mmu, packet, When::Enqueue, Bytes::ZERO)
+    }
+
+    /// Whether a packet that leaves `queue` is marked; `held` are those of its bytes that memory still counts.
+    #[inline]
+    pub fn at_dequeue(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, held: Bytes) -> bool {
+        self.any_at_dequeue && packet.is_ecn_capable && self.ask(queue, mmu, packet, When::Dequeue, held)
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, now: When, held: Bytes) -> bool {
+        let Self { queues, ports, pools, pool_of, rng, .. } = self;
+        let port = Mmu::port(queue);
+        let on_queue = queues.marks(queue, packet, now, || mmu.queue_bytes(queue) - held, rng);
+        let on_port = ports.marks(port, packet, now, || mmu.port_bytes(port) - held, rng);
+        let on_pool = pools.marks(pool_of[port].into(), packet, now, || mmu.shared_beside(queue, held), rng);
+        on_queue | on_port | on_pool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::buffer_policy::{self, complete_sharing::CompleteSharing};
+    use super::super::marking::{self, Place};
+    use super::super::mmu::{Pool, Reserve};
+    use super::*;
+    use crate::kernel::rng::{Purpose, stream};
+
+    const FRAME: Bytes = Bytes::new(1_000);
+    const CAPABLE: Candidate = Candidate { frame: FRAME, is_ecn_capable: true };
+
+    /// Three ports, of which the first and the last share a pool; each has a reserve of one packet.
+    fn mmu() -> Mmu {
+        let pool = |ports: &[u16]| Pool { shared: Bytes::new(100_000), ports: ports.to_vec() };
+        let policy = buffer_policy::Parameters::CompleteSharing(CompleteSharing {});
+        Mmu::new(&[pool(&[0, 2]), pool(&[1])], Reserve::PerPort(FRAME), policy, 2)
+    }
+
+    fn placed(kind: &str, when: When, places: usize) -> Placed {
+        let parameters: marking::Parameters = toml::from_str(kind).unwrap();
+        Placed { marker: Some(parameters.start(&vec![Place::default(); places]).unwrap()), when }
+    }
+
+    fn threshold(packets: u64, when: When) -> Placed {
+        placed(&format!("kind = 'threshold'\nthreshold = '{packets}kB'"), when, 24)
+    }
+
+    fn markers(queues: Placed, ports: Placed, pools: Placed) -> Markers {
+        Markers::new(queues, ports, pools, vec![0, 1, 0], stream(1, Purpose::Marking, 0))
+    }
+
+    fn fill(mmu: &mut Mmu, packets: &[(u16, usize)]) {
+        for &(port, priority) in packets {
+            mmu.admit(Mmu::queue(port, priority), FRAME).unwrap();
+        }
+    }
+
+    /// Two packets in each of two queues of port 0, five on port 2: of the pool 2 x 2 + 5 less a reserved one each.
+    #[test]
+    fn each_place_has_its_own_length() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0), (0, 0), (0, 1), (0, 1), (2, 0), (2, 0), (2, 0), (2, 0), (2, 0)]);
+        let none = Placed::default;
+        let at = |packets| threshold(packets, When::Enqueue);
+        let marks = |queues, ports, pools| {
+            markers(queues, ports, pools).at_enqueue(Mmu::queue(0, 0), &mmu, || CAPABLE)
+        };
+        assert_eq!([1, 2].map(|packets| marks(at(packets), none(), none())), [true, false]);
+        assert_eq!([3, 4].map(|packets| marks(none(), at(packets), none())), [true, false]);
+        assert_eq!([6, 7].map(|packets| marks(none(), none(), at(packets))), [true, false]);
+    }
+
+    /// At dequeue the packet itself does not count, whether memory has let it go already or not.
+    #[test]
+    fn a_packet_that_leaves_is_not_counted_at_any_place() {
+        for (held, packets) in [(Bytes::ZERO, 4), (FRAME, 5)] {
+            let mut mmu = mmu();
+            fill(&mut mmu, &vec![(1, 0); packets]);
+            let marks = |queue, port, pool| {
+                let place = |packets| threshold(packets, When::Dequeue);
+                let mut markers = markers(place(queue), place(port), place(pool));
+                markers.at_dequeue(Mmu::queue(1, 0), &mmu, CAPABLE, held)
+            };
+            // Four others, of which one is in the reserve.
+            assert!(marks(3, 9, 9) && marks(9, 3, 9) && marks(9, 9, 2) && !marks(4, 4, 3), "{held}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_marked_is_asked_about_as_it_enters() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0), (0, 0)]);
+        let incapable = Candidate { is_ecn_capable: false, ..CAPABLE };
+        let mut markers = markers(threshold(1, When::Dequeue), Placed::default(), Placed::default());
+        assert!(markers.at_enqueue(0, &mmu, || incapable) && !markers.at_enqueue(0, &mmu, || CAPABLE));
+        assert!(
+            !markers.at_dequeue(0, &mmu, incapable, Bytes::ZERO)
+                && markers.at_dequeue(0, &mmu, CAPABLE, Bytes::ZERO)
+        );
+    }
+
+    /// RED on the pool draws as often whether or not the queue has said yes: the streams stay together.
+    #[test]
+    fn every_marker_is_asked_whatever_the_others_say() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0); 10]);
+        let red = "kind = 'red'\nminimum = '1kB'\nmaximum = '90kB'\nprobability = 0.5";
+        let next_draw = |queue: Placed| {
+            let mut markers = markers(queue, Placed::default(), placed(red, When::Enqueue, 2));
+            markers.at_enqueue(0, &mmu, || CAPABLE);
+            crate::kernel::rng::unit_interval(&mut markers.rng)
+        };
+        let (yes, no) = (next_draw(threshold(1, When::Enqueue)), next_draw(threshold(99, When::Enqueue)));
+        assert!((yes - no).abs() < f64::EPSILON);
+    }
 }

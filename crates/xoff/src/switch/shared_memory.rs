@@ -6,7 +6,7 @@ use super::pausing::Pausing;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, Control, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -84,28 +84,31 @@ impl SharedMemory {
         let queue = Mmu::queue(number, packet.priority());
         let is_lossless = self.is_lossless(queue);
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) && !mark(&mut packet, port, context) && !is_lossless {
+        if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) && !is_lossless {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
-        // A packet that leaves as it comes only has to fit: it takes no memory unless it keeps it until its last bit.
-        let admission = match (is_lossless, starts_at_once && memory.transmitting.is_none()) {
-            (false, true) => memory.mmu.place(queue, packet.frame()).map(|_| ()),
-            (false, false) => memory.mmu.admit(queue, packet.frame()),
-            (true, true) => Ok(()),
-            (true, false) => self.admit_lossless(ingress, queue, &mut packet, context),
-        };
-        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if let Err(reason) = admission {
-            drop(&packet, port, reason, context);
-        } else if starts_at_once {
-            if memory.transmitting.is_some() {
-                memory.report_queue(queue, port, context);
+        // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
+        let takes_memory = !starts_at_once || memory.transmitting.is_some();
+        if is_lossless {
+            if takes_memory && let Err(reason) = self.admit_lossless(ingress, queue, &mut packet, context) {
+                return drop(&packet, &mut self.ports[number as usize], reason, context);
             }
+        } else {
+            match memory.mmu.place(queue, packet.frame()) {
+                Ok(placement) if takes_memory => memory.mmu.put(queue, packet.frame(), placement),
+                Ok(_) => {}
+                Err(reason) => return drop(&packet, port, reason, context),
+            }
+        }
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        if takes_memory {
+            memory.report_queue(queue, port, context);
+        }
+        if starts_at_once {
             memory.transmit(packet, number, queue, port, context);
         } else {
             port.enqueue(packet, context.agenda);
-            memory.report_queue(queue, port, context);
         }
     }
 
@@ -222,7 +225,7 @@ impl Memory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if self.marks_at_dequeue(&packet, queue) {
-            mark(&mut packet, port, context);
+            port.mark(&mut packet, context);
         }
         port.transmit(packet, context);
         if let Some(transmitting) = &mut self.transmitting {
@@ -233,13 +236,13 @@ impl Memory {
 
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
-        self.markers.at_enqueue(candidate(packet, queue), &self.mmu)
+        self.markers.at_enqueue(queue, &self.mmu, || candidate(packet))
     }
 
     #[inline]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
         let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        self.markers.at_dequeue(candidate(packet, queue), &self.mmu, held)
+        self.markers.at_dequeue(queue, &self.mmu, candidate(packet), held)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -254,21 +257,8 @@ impl Memory {
 }
 
 #[inline]
-fn candidate(packet: &Packet, queue: usize) -> Candidate {
-    Candidate { queue, frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
-}
-
-/// Marks the packet if it can be marked.
-fn mark(packet: &mut Packet, port: &mut Port, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
-    if !packet.is(ECN_CAPABLE) {
-        return false;
-    }
-    if !packet.is(ACKNOWLEDGEMENT) {
-        port.counters.marked += 1;
-        context.observer.on_mark(context.now, port.id(), packet.priority());
-    }
-    packet.mark();
-    true
+fn candidate(packet: &Packet) -> Candidate {
+    Candidate { frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
 }
 
 #[cold]

@@ -7,41 +7,100 @@ use xoff::kernel::units::Span;
 use crate::common::{PLAIN, report};
 use crate::{most, recorded, run, simulation};
 
-/// Three senders against one link with a threshold at 30 kB.
-fn overload(algorithm: &str, when: &str) -> Report {
-    let simulation = simulation(&scenario(algorithm, when));
-    report(&simulation, PLAIN)
+/// Where three flows of 2 MB meet.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In front of the link to their receiver; they come from three senders.
+    Switch,
+    /// In front of the link of their sender, whose stack holds nothing back.
+    Adapter,
 }
 
-fn scenario(algorithm: &str, when: &str) -> String {
-    format!(
-        "title = 'marking'\n\
-         topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
-         switch = [{{ total = '2MB', marking.queue = {{ kind = 'threshold', threshold = '30kB', when = '{when}' }} }}]\n\
-         transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = '{algorithm}' }}, payload = '1442B' }}\n\
-         workload = [{{ kind = 'long_lived', transport = 'tcp', size = '2MB', \
-         pairs = [['host1', 'host0'], ['host2', 'host0'], ['host3', 'host0']] }}]\n\
-         observe.queues = {{ every = 'change', of = ['switch0.port0'] }}"
-    )
+impl Place {
+    const ALL: [Self; 2] = [Self::Switch, Self::Adapter];
+
+    /// The port that has the queue.
+    fn port(self) -> &'static str {
+        match self {
+            Self::Switch => "switch0.port0",
+            Self::Adapter => "host1.port0",
+        }
+    }
+
+    /// A threshold at 30 kB for that queue.
+    fn scenario(self, algorithm: &str, when: &str) -> String {
+        let marking = format!("{{ kind = 'threshold', threshold = '30kB', when = '{when}' }}");
+        let (tables, pairs) = match self {
+            Self::Switch => (
+                format!("switch = [{{ total = '2MB', marking.queue = {marking} }}]"),
+                "pairs = [['host1', 'host0'], ['host2', 'host0'], ['host3', 'host0']]",
+            ),
+            Self::Adapter => (
+                format!("host = {{ small_queue = '2MB', marking = {marking} }}"),
+                "pairs = [['host1', 'host0']], flows_per_pair = 3",
+            ),
+        };
+        format!(
+            "title = 'marking'\n\
+             topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n{tables}\n\
+             transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = '{algorithm}' }}, payload = '1442B' }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'tcp', size = '2MB', {pairs} }}]\n\
+             observe.queues = {{ every = 'change', of = ['{}'] }}",
+            self.port()
+        )
+    }
+
+    fn report(self, algorithm: &str, when: &str) -> Report {
+        report(&simulation(&self.scenario(algorithm, when)), PLAIN)
+    }
 }
 
 #[test]
 fn what_is_ecn_capable_is_marked_and_what_is_not_is_dropped() {
-    for when in ["enqueue", "dequeue"] {
-        let capable = overload("dctcp", when).totals.packets;
-        assert!(capable.marked > 0, "{when}");
-        assert_eq!((capable.dropped, capable.dropped_not_ecn_capable), (0, 0), "{when}");
-        let incapable = overload("reno", when).totals.packets;
-        assert_eq!(incapable.marked, 0, "{when}");
-        assert!(incapable.dropped_not_ecn_capable > 0, "{when}");
-        assert_eq!(incapable.dropped, incapable.dropped_not_ecn_capable, "{when}");
+    for (place, when) in Place::ALL.into_iter().flat_map(|place| [(place, "enqueue"), (place, "dequeue")]) {
+        let capable = place.report("dctcp", when).totals.packets;
+        assert!(capable.marked > 0, "{place:?} {when}");
+        assert_eq!((capable.dropped, capable.dropped_not_ecn_capable), (0, 0), "{place:?} {when}");
+        let incapable = place.report("reno", when).totals.packets;
+        assert_eq!(incapable.marked, 0, "{place:?} {when}");
+        assert!(incapable.dropped_not_ecn_capable > 0, "{place:?} {when}");
+        assert_eq!(incapable.dropped, incapable.dropped_not_ecn_capable, "{place:?} {when}");
     }
+}
+
+/// Two pools of two ports each, pool marking only. The first pool is overloaded by what cannot be marked: the marker keeps
+/// it one packet above its threshold, over both ports together, and drops nothing in the other.
+#[test]
+fn a_pool_is_marked_by_its_own_shared_bytes() {
+    let simulation = simulation(
+        "title = 'pools'\n\
+         topology = { kind = 'star', hosts = 8, host_link = { rate = '10Gbps', delay = '1us' } }\n\
+         switch = [{ ports_per_pool = 4, shared_per_pool = '1MB', reserved_per_port = '3kB', \
+         marking.pool = { kind = 'threshold', threshold = '90kB' } }]\n\
+         transport.steady = { kind = 'constant_rate', payload = '1442B', rate = '9Gbps' }\n\
+         workload = [{ kind = 'long_lived', transport = 'steady', size = '1MB', pairs = [['host1', 'host0'], \
+         ['host4', 'host0'], ['host5', 'host2'], ['host6', 'host2'], ['host3', 'host7']] }]\n\
+         observe.pools = { every = '1us' }",
+    );
+    let outcome = run(&simulation);
+    let drops = |port: usize| outcome.switches[0].ports()[port].counters.dropped();
+    assert!(drops(0) > 0 && drops(2) > 0 && drops(7) == 0);
+    // Both ports have two packets in their reserves beside what they share.
+    assert_eq!(outcome.switches[0].mmu().peak().get(), 90_000 + 1_500 + 2 * 2 * 1_500);
+    let samples = || outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::Pool);
+    let most_of =
+        |pool| most(&samples().filter(|row| row.part == pool).map(|row| row.value).collect::<Vec<_>>());
+    assert!((most_of(0) - 91_500.0).abs() < f64::EPSILON && most_of(1).abs() < f64::EPSILON);
+    let names = report(&simulation, PLAIN).series_names;
+    assert!(["switch0.pool0", "switch0.pool1"].iter().all(|name| names.iter().any(|known| known == name)));
 }
 
 /// Strictly above the threshold, the packet itself not counted: one packet more than the threshold waits at most.
 #[test]
 fn a_queue_of_what_cannot_be_marked_ends_one_packet_above_the_threshold() {
-    let simulation = simulation(&scenario("reno", "enqueue"));
-    let queue = recorded(&simulation, &run(&simulation), Quantity::Queue, "switch0.port0", Span::ZERO);
-    assert!((most(&queue) - 31_500.0).abs() < f64::EPSILON, "{}", most(&queue));
+    for place in Place::ALL {
+        let simulation = simulation(&place.scenario("reno", "enqueue"));
+        let queue = recorded(&simulation, &run(&simulation), Quantity::Queue, place.port(), Span::ZERO);
+        assert!((most(&queue) - 31_500.0).abs() < f64::EPSILON, "{place:?} {}", most(&queue));
+    }
 }

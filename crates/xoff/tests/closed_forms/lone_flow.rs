@@ -43,7 +43,9 @@ fn alone(topology: &str, transport: &str, host: &str) {
 
 fn alone_everywhere(transport: &str) {
     for topology in [STAR, LEAF_SPINE, MIXED] {
-        for host in ["", "delay = '18us'", "small_queue = '1MB', delay = '1ps'"] {
+        for host in
+            ["", "delay = '18us'", "small_queue = '1MB', delay = '1ps'", "segmentation_offload = '64kB'"]
+        {
             alone(topology, transport, host);
         }
     }

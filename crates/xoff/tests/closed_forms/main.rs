@@ -9,6 +9,8 @@ mod any_run;
 mod dctcp;
 mod dynamic_threshold;
 mod ecn;
+mod ecn_star;
+mod host_bursts;
 mod lone_flow;
 mod observation;
 mod one_queue;

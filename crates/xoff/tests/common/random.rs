@@ -106,9 +106,22 @@ fn custom() -> impl Strategy<Value = (String, u32)> {
 fn host() -> impl Strategy<Value = String> {
     let delay = text(&["delay = '0ns'", "delay = '100ns'", "delay = '3us'"]);
     let jitter = any::<bool>();
-    let queues = text(&["", ", adapter_queue = '20kB'", ", small_queue = '3kB'"]);
-    (delay, jitter, queues, scheduler()).prop_map(|(delay, jitter, queues, scheduler)| {
-        format!("{delay}, jitter = {jitter}{queues}, {scheduler}")
+    let queues = text(&[
+        "",
+        ", adapter_queue = '20kB'",
+        ", small_queue = '3kB'",
+        ", marking = { kind = 'threshold', threshold = '4kB' }",
+        ", marking = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, when = 'dequeue' }",
+    ]);
+    let bursts = text(&[
+        "",
+        ", segmentation_offload = '9kB'",
+        ", interrupt_moderation = { time = '3us', packets = 4 }",
+        ", interrupt_moderation = { time = '700ns' }, receive_offload = '9kB'",
+        ", interrupt_moderation = {}, segmentation_offload = '64kB', receive_offload = '64kB'",
+    ]);
+    (delay, jitter, queues, bursts, scheduler()).prop_map(|(delay, jitter, queues, bursts, scheduler)| {
+        format!("{delay}, jitter = {jitter}{queues}{bursts}, {scheduler}")
     })
 }
 
@@ -210,6 +223,7 @@ fn tcp() -> impl Strategy<Value = String> {
         "algorithm = 'dctcp'",
         "algorithm = 'dctcp', echo = 'new_state'",
         "algorithm = 'dctcp', initial_alpha = 0",
+        "algorithm = 'ecn_star'",
     ]);
     let recovery = text(&["sack", "new_reno"]);
     let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);

@@ -26,7 +26,7 @@ fn any_marker() -> impl Strategy<Value = (&'static str, AnyMarker)> {
             lambda: Some(Ratio::new(1, 1)),
         };
         let place = Place { pool: Some(pool), counted_packet };
-        Some((name, parameters.start(&place).ok()?))
+        Some((name, parameters.start(&[place]).ok()?))
     })
 }
 
@@ -36,7 +36,7 @@ fn level(length: u64) -> Level {
 
 fn marks(marker: &AnyMarker, length: u64, seed: u64) -> bool {
     let mut rng = stream(seed, Purpose::Marking, 0);
-    marker.clone().signal(&level(length), &mut rng) == Signal::Mark
+    marker.clone().signal(0, &level(length), &mut rng) == Signal::Mark
 }
 
 proptest! {
@@ -46,7 +46,7 @@ proptest! {
     fn an_empty_place_never_marks((_name, mut marker) in any_marker(), seed: u64) {
         let mut rng = stream(seed, Purpose::Marking, 0);
         for _ in 0..100 {
-            prop_assert_eq!(marker.signal(&level(0), &mut rng), Signal::None);
+            prop_assert_eq!(marker.signal(0, &level(0), &mut rng), Signal::None);
         }
     }
 
@@ -67,11 +67,11 @@ proptest! {
     /// What it says of itself is true: nothing is marked up to where marking begins, everything above where it ends.
     #[test]
     fn marking_begins_and_ends_where_it_says((_name, mut marker) in any_marker(), seed: u64) {
-        if let Some(range) = marker.range() {
+        if let Some(range) = marker.range(0) {
             let mut rng = stream(seed, Purpose::Marking, 0);
             for _ in 0..20 {
-                prop_assert_eq!(marker.signal(&level(range.none_up_to.get()), &mut rng), Signal::None);
-                prop_assert_eq!(marker.signal(&level(range.all_above.get() + 1), &mut rng), Signal::Mark);
+                prop_assert_eq!(marker.signal(0, &level(range.none_up_to.get()), &mut rng), Signal::None);
+                prop_assert_eq!(marker.signal(0, &level(range.all_above.get() + 1), &mut rng), Signal::Mark);
             }
         }
     }

@@ -32,11 +32,19 @@ impl Default for DynamicThreshold {
 impl BufferPolicy for DynamicThreshold {
     #[inline]
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
-        let alpha = self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]);
+        let alpha = if self.alpha_by_priority.is_none() { self.alpha } else { self.alpha_of(priority) };
         alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
     }
     fn alpha(&self, priority: usize) -> Option<Ratio> {
-        Some(self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]))
+        Some(self.alpha_of(priority))
+    }
+}
+
+impl DynamicThreshold {
+    // Kept out of the way of the usual case.
+    #[cold]
+    fn alpha_of(&self, priority: usize) -> Ratio {
+        self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority])
     }
 }
 

@@ -86,29 +86,34 @@ impl Parameters {
     }
 }
 
-/// Shared-buffer RED on one pool.
+/// Shared-buffer RED on each pool.
 #[derive(Clone, Debug)]
-pub struct Bcc(red::Red);
+pub struct Bcc {
+    pools: Vec<red::Red>,
+}
 
 impl Marker for Bcc {
     type Parameters = Parameters;
 
-    fn new(parameters: &Parameters, place: &Place) -> Result<Self, Unfit> {
-        let Some(pool) = &place.pool else {
-            let problem = "bcc sets the thresholds of a pool".to_owned();
-            return Err(Unfit { problem, expected: "expected it in marking.pool" });
-        };
-        let Thresholds { minimum, maximum, .. } = parameters.thresholds(pool)?;
+    fn new(parameters: &Parameters, places: &[Place]) -> Result<Self, Unfit> {
         let &Parameters { probability, uniform, when, .. } = parameters;
-        red::Red::new(&red::Parameters { minimum, maximum, probability, uniform, when }, place).map(Self)
+        let on_pool = |place: &Place| {
+            let pool = place.pool.as_ref().ok_or_else(|| Unfit {
+                problem: "bcc sets the thresholds of a pool".to_owned(),
+                expected: "expected it in marking.pool",
+            })?;
+            let Thresholds { minimum, maximum, .. } = parameters.thresholds(pool)?;
+            red::Red::new(&red::Parameters { minimum, maximum, probability, uniform, when }, &[*place])
+        };
+        Ok(Self { pools: places.iter().map(on_pool).collect::<Result<_, _>>()? })
     }
 
-    fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal {
-        self.0.signal(level, rng)
+    fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal {
+        self.pools[place].signal(0, level, rng)
     }
 
-    fn range(&self) -> Option<Range> {
-        self.0.range()
+    fn range(&self, place: usize) -> Option<Range> {
+        self.pools[place].range(0)
     }
 }
 
@@ -128,8 +133,8 @@ mod tests {
     };
 
     fn range(parameters: &Parameters, pool: Pool) -> Result<(u64, u64), String> {
-        let marker = Bcc::new(parameters, &Place { pool: Some(pool), counted_packet: None });
-        let range = marker.map_err(|unfit| unfit.problem)?.range().unwrap();
+        let marker = Bcc::new(parameters, &[Place { pool: Some(pool), counted_packet: None }]);
+        let range = marker.map_err(|unfit| unfit.problem)?.range(0).unwrap();
         Ok((range.none_up_to.get(), range.all_above.get()))
     }
 
@@ -161,6 +166,6 @@ mod tests {
             problem(Pool { shared: Bytes::new(1_000_000), ..POOL }),
             "a queue needs 1592kB of the pool (B_R), and the ports' ramp 800kB, which leaves no K_min in 1MB"
         );
-        assert!(Bcc::new(&Parameters::default(), &Place::default()).is_err());
+        assert!(Bcc::new(&Parameters::default(), &[Place::default()]).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Markers: whether a packet is told about congestion.
-//! A marker sits on a queue, a port or a pool and never knows on which; each place has one of its own.
+//! A marker sits on all queues, all ports or all pools of a switch and never knows on which of the three: it knows its
+//! places by number, and keeps for each what it must remember.
 //! To add one: its file here, and one line in the list below.
 
 use schemars::JsonSchema;
@@ -37,7 +38,7 @@ pub enum When {
     Dequeue,
 }
 
-/// What a marker may know before anything runs.
+/// What a marker may know of a place before anything runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
     /// The pool it sits on; nothing on a queue or a port.
@@ -83,16 +84,20 @@ pub struct Range {
     pub all_above: Bytes,
 }
 
-/// Decides for each packet of one place whether it is marked.
+/// Decides for each packet of its places whether it is marked.
 pub trait Marker: Sized {
     /// What can be set of it.
     type Parameters;
-    /// The marker of one place.
-    fn new(parameters: &Self::Parameters, place: &Place) -> Result<Self, Unfit>;
-    /// The answer for one packet.
-    fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal;
-    /// Where marking begins and ends, for markers that are a function of the length.
-    fn range(&self) -> Option<Range>;
+    /// The marker of these places.
+    fn new(parameters: &Self::Parameters, places: &[Place]) -> Result<Self, Unfit>;
+    /// The answer for one packet of a place.
+    fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal;
+    /// Where marking begins and ends at a place, for markers that are a function of the length.
+    fn range(&self, place: usize) -> Option<Range>;
+    /// Length up to which it marks nothing at any place and has nothing to remember, so that it need not be asked.
+    fn silent_up_to(&self) -> Option<Bytes> {
+        None
+    }
 }
 
 macro_rules! markers {
@@ -109,28 +114,31 @@ macro_rules! markers {
             pub fn when(&self) -> When {
                 match self { $(Self::$name(parameters) => parameters.when,)* }
             }
-            /// The marker of one place.
-            pub fn start(&self, place: &Place) -> Result<AnyMarker, Unfit> {
+            /// The marker of these places.
+            pub fn start(&self, places: &[Place]) -> Result<AnyMarker, Unfit> {
                 match self {
-                    $(Self::$name(parameters) => $module::$name::new(parameters, place).map(AnyMarker::$name),)*
+                    $(Self::$name(parameters) => $module::$name::new(parameters, places).map(AnyMarker::$name),)*
                 }
             }
         }
 
-        /// One of the markers, on one place.
+        /// One of the markers, on all places of a kind.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
         pub enum AnyMarker { $($name($module::$name),)* }
 
         impl AnyMarker {
             /// See [`Marker::signal`].
-            #[inline]
-            pub fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal {
-                match self { $(Self::$name(marker) => marker.signal(level, rng),)* }
+            pub fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal {
+                match self { $(Self::$name(marker) => marker.signal(place, level, rng),)* }
             }
             /// See [`Marker::range`].
-            pub fn range(&self) -> Option<Range> {
-                match self { $(Self::$name(marker) => marker.range(),)* }
+            pub fn range(&self, place: usize) -> Option<Range> {
+                match self { $(Self::$name(marker) => marker.range(place),)* }
+            }
+            /// See [`Marker::silent_up_to`].
+            pub fn silent_up_to(&self) -> Option<Bytes> {
+                match self { $(Self::$name(marker) => marker.silent_up_to(),)* }
             }
         }
     };

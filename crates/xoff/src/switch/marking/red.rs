@@ -29,15 +29,15 @@ pub struct Parameters {
     pub when: When,
 }
 
-/// RED on one place.
+/// RED between the same lengths everywhere.
 #[derive(Clone, Debug)]
 pub struct Red {
     minimum: Bytes,
     maximum: Bytes,
     probability: f64,
     spacing: Spacing,
-    /// What has passed since the last mark, or since the length rose above the minimum; nothing below it.
-    count: Option<u64>,
+    /// What has passed at each place since the last mark, or since the length rose above the minimum; nothing below it.
+    counts: Vec<Option<u64>>,
 }
 
 /// How marks are spaced.
@@ -64,16 +64,23 @@ impl Red {
         self.probability * above / (self.maximum - self.minimum).as_f64()
     }
 
-    /// The same after what has passed since the last mark [p_a].
-    fn spaced(&self, probability: f64, frame: Bytes) -> f64 {
-        let Some(count) = self.count.filter(|_| probability < 1.0) else { return probability };
-        match self.spacing {
-            Spacing::Independent => probability,
-            Spacing::Packets => uniform(probability, count as f64),
-            Spacing::Bytes(packet) => {
+    /// The count with one more packet.
+    fn counted(&self, count: Option<u64>, frame: Bytes) -> u64 {
+        let passed = if matches!(self.spacing, Spacing::Bytes(_)) { frame.get() } else { 1 };
+        count.map_or(0, |count| count + passed)
+    }
+}
+
+impl Spacing {
+    /// The probability after what has passed since the last mark [p_a].
+    fn spaced(self, probability: f64, count: u64, frame: Bytes) -> f64 {
+        match self {
+            Self::Packets => uniform(probability, count as f64),
+            Self::Bytes(packet) if probability < 1.0 => {
                 let spaced = uniform(probability, count as f64 / packet.as_f64());
                 if spaced < 1.0 { spaced * frame.as_f64() / packet.as_f64() } else { spaced }
             }
+            _ => probability,
         }
     }
 }
@@ -87,33 +94,34 @@ fn uniform(probability: f64, count: f64) -> f64 {
 impl Marker for Red {
     type Parameters = Parameters;
 
-    fn new(parameters: &Parameters, place: &Place) -> Result<Self, Unfit> {
+    fn new(parameters: &Parameters, places: &[Place]) -> Result<Self, Unfit> {
         let &Parameters { minimum, maximum, probability, uniform, .. } = parameters;
-        let spacing = match (uniform, place.counted_packet) {
-            (false, _) => Spacing::Independent,
-            (true, None) => Spacing::Packets,
-            (true, Some(packet)) => Spacing::Bytes(packet),
+        let spacing = match places.first().and_then(|place| place.counted_packet) {
+            _ if !uniform => Spacing::Independent,
+            None => Spacing::Packets,
+            Some(packet) => Spacing::Bytes(packet),
         };
-        Ok(Self { minimum, maximum, probability, spacing, count: None })
+        Ok(Self { minimum, maximum, probability, spacing, counts: vec![None; places.len()] })
     }
 
-    fn signal(&mut self, level: &Level, rng: &mut Rng) -> Signal {
+    fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal {
         let probability = self.probability_at(level.others);
         if probability <= 0.0 {
-            self.count = None;
+            self.counts[place] = None;
             return Signal::None;
         }
-        let passed = if matches!(self.spacing, Spacing::Bytes(_)) { level.frame.get() } else { 1 };
-        self.count = Some(self.count.map_or(0, |count| count + passed));
-        if unit_interval(rng) < self.spaced(probability, level.frame) {
-            self.count = Some(0);
-            return Signal::Mark;
-        }
-        Signal::None
+        let count = self.counted(self.counts[place], level.frame);
+        let is_marked = unit_interval(rng) < self.spacing.spaced(probability, count, level.frame);
+        self.counts[place] = Some(if is_marked { 0 } else { count });
+        if is_marked { Signal::Mark } else { Signal::None }
     }
 
-    fn range(&self) -> Option<Range> {
+    fn range(&self, _place: usize) -> Option<Range> {
         Some(Range { none_up_to: self.minimum, all_above: self.maximum })
+    }
+
+    fn silent_up_to(&self) -> Option<Bytes> {
+        matches!(self.spacing, Spacing::Independent).then_some(self.minimum)
     }
 }
 
@@ -132,7 +140,7 @@ mod tests {
             uniform,
             when: When::Enqueue,
         };
-        Red::new(&parameters, &Place { pool: None, counted_packet: packet }).unwrap()
+        Red::new(&parameters, &[Place { pool: None, counted_packet: packet }; 2]).unwrap()
     }
 
     fn close(one: f64, other: f64) -> bool {
@@ -163,10 +171,7 @@ mod tests {
     /// `facts/algorithms.md` 13.
     #[test]
     fn packets_without_a_mark_raise_the_probability() {
-        let at = |count, expected| {
-            let red = Red { count: Some(count), ..red(0, 100_000, 0.1, true, None) };
-            close(red.spaced(0.05, FRAME), expected)
-        };
+        let at = |count, expected| close(Spacing::Packets.spaced(0.05, count, FRAME), expected);
         assert!(at(0, 0.05) && at(5, 0.066_666_7) && at(10, 0.1) && at(19, 1.0) && at(30, 1.0));
     }
 
@@ -180,7 +185,7 @@ mod tests {
         let (mut gaps, mut gap) = (Vec::new(), 0);
         for _ in 0..200_000 {
             gap += 1;
-            if red.signal(&level, &mut rng) == Signal::Mark {
+            if red.signal(0, &level, &mut rng) == Signal::Mark {
                 gaps.push(gap);
                 gap = 0;
             }
@@ -191,21 +196,23 @@ mod tests {
     }
 
     #[test]
-    fn the_count_starts_anew_below_the_minimum() {
+    fn each_place_counts_for_itself_and_anew_below_the_minimum() {
         let mut red = red(10_000, 100_000, 1e-9, true, None);
         let mut rng = stream(1, Purpose::Marking, 0);
-        let count_after = |others| {
-            red.signal(&Level { others: Bytes::new(others), frame: FRAME }, &mut rng);
-            red.count
+        let count_after = |(place, others)| {
+            red.signal(place, &Level { others: Bytes::new(others), frame: FRAME }, &mut rng);
+            red.counts[place]
         };
-        let expected = [Some(0), Some(1), None, Some(0)];
-        assert_eq!([20_000, 20_000, 10_000, 20_000].map(count_after), expected);
+        let packets = [(0, 20_000), (0, 20_000), (1, 20_000), (0, 10_000), (0, 20_000), (1, 20_000)];
+        let expected = [Some(0), Some(1), Some(0), None, Some(0), Some(1)];
+        assert_eq!(packets.map(count_after), expected);
     }
 
     #[test]
     fn in_bytes_a_small_packet_counts_less_and_is_marked_less_often() {
-        let red = Red { count: Some(45_000), ..red(0, 100_000, 0.1, true, Some(Bytes::new(9_000))) };
-        assert!(close(red.spaced(0.05, Bytes::new(9_000)), 0.066_666_7));
-        assert!(close(red.spaced(0.05, Bytes::new(900)), 0.006_666_67));
+        let spaced = |frame| Spacing::Bytes(Bytes::new(9_000)).spaced(0.05, 45_000, Bytes::new(frame));
+        assert!(close(spaced(9_000), 0.066_666_7) && close(spaced(900), 0.006_666_67));
+        let red = red(0, 100_000, 0.1, true, Some(Bytes::new(9_000)));
+        assert_eq!(red.counted(Some(45_000), Bytes::new(900)), 45_900);
     }
 }

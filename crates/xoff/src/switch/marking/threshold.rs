@@ -18,7 +18,7 @@ pub struct Parameters {
     pub when: When,
 }
 
-/// The threshold of one place.
+/// The same threshold everywhere.
 #[derive(Clone, Debug)]
 pub struct Threshold {
     threshold: Bytes,
@@ -27,17 +27,20 @@ pub struct Threshold {
 impl Marker for Threshold {
     type Parameters = Parameters;
 
-    fn new(parameters: &Parameters, _place: &Place) -> Result<Self, Unfit> {
+    fn new(parameters: &Parameters, _places: &[Place]) -> Result<Self, Unfit> {
         Ok(Self { threshold: parameters.threshold })
     }
 
-    #[inline]
-    fn signal(&mut self, level: &Level, _rng: &mut Rng) -> Signal {
+    fn signal(&mut self, _place: usize, level: &Level, _rng: &mut Rng) -> Signal {
         if level.others > self.threshold { Signal::Mark } else { Signal::None }
     }
 
-    fn range(&self) -> Option<Range> {
+    fn range(&self, _place: usize) -> Option<Range> {
         Some(Range { none_up_to: self.threshold, all_above: self.threshold })
+    }
+
+    fn silent_up_to(&self) -> Option<Bytes> {
+        Some(self.threshold)
     }
 }
 
@@ -50,8 +53,9 @@ mod tests {
     fn it_marks_strictly_above_the_threshold() {
         let mut marker = Threshold { threshold: Bytes::new(100) };
         let mut rng = stream(1, Purpose::Marking, 0);
-        let mut signal =
-            |others| marker.signal(&Level { others: Bytes::new(others), frame: Bytes::new(1500) }, &mut rng);
+        let mut signal = |others| {
+            marker.signal(0, &Level { others: Bytes::new(others), frame: Bytes::new(1500) }, &mut rng)
+        };
         assert_eq!([100, 101].map(&mut signal), [Signal::None, Signal::Mark]);
     }
 }

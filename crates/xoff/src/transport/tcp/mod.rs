@@ -5,6 +5,7 @@
 mod receiver;
 mod round_trip;
 mod scoreboard;
+mod segmentation;
 mod sender;
 
 pub use receiver::{Acknowledgement, Received, TcpReceiver};

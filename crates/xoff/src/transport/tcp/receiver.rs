@@ -1,7 +1,8 @@
 //! The receiving side: what has arrived, when to acknowledge it and how to echo marks.
 
 use crate::congestion_control::{Echo, EchoReading};
-use crate::packet::{LAST, MARKED, Packet};
+use crate::kernel::units::Bytes;
+use crate::packet::{LAST, MARKED, Packet, WINDOW_REDUCED};
 
 /// One acknowledgement to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,24 +31,26 @@ pub struct Received {
 /// Receiving state of one flow.
 #[derive(Clone, Debug)]
 pub struct TcpReceiver {
-    every: u32,
+    /// Bytes that may be left pending.
+    withheld: u64,
     echo: Echo,
     next: u64,
     /// One past the flow's last byte, once the last packet has been seen.
     end: u64,
     /// Blocks received beyond `next`, in order and apart.
     blocks: Vec<(u64, u64)>,
-    /// In-order packets not yet acknowledged, and the stamp of the first.
-    pending: u32,
+    /// In-order bytes not yet acknowledged, and the stamp of the first packet.
+    pending: u64,
     pending_stamp: u64,
+    /// Whether acknowledgements echo a mark.
     marked: bool,
 }
 
 impl TcpReceiver {
-    /// A receiver that acknowledges every `every`-th in-order packet.
-    pub fn new(every: u32, echo: Echo) -> Self {
+    /// A receiver that acknowledges at once when in-order bytes of `every` segments are pending.
+    pub fn new(every: u32, segment: Bytes, echo: Echo) -> Self {
         Self {
-            every,
+            withheld: u64::from(every - 1) * segment.get(),
             echo,
             next: 0,
             end: u64::MAX,
@@ -77,11 +80,14 @@ impl TcpReceiver {
         } else {
             self.insert(start, end)
         };
-        self.pending += 1;
+        self.pending += packet.length();
         let complete = self.next == self.end;
         let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
-        self.marked = packet.is(MARKED);
-        let at_once = !in_order || complete || self.pending >= self.every || answers_turn;
+        if self.turned(packet) {
+            let latched = self.echo == Echo::Latched && !packet.is(WINDOW_REDUCED);
+            self.marked = packet.is(MARKED) || latched;
+        }
+        let at_once = !in_order || complete || self.pending > self.withheld || answers_turn;
         Received { before, now: at_once.then(|| self.acknowledge(block)), complete }
     }
 
@@ -138,8 +144,15 @@ mod tests {
     use super::*;
     use crate::packet::{ECN_CAPABLE, Header};
 
+    fn receiver_of(every: u32, echo: Echo) -> TcpReceiver {
+        TcpReceiver::new(every, Bytes::new(1000), echo)
+    }
+
     fn data(number: u64, marked: bool) -> Packet {
-        let flags = ECN_CAPABLE | if marked { MARKED } else { 0 };
+        data_with(number, ECN_CAPABLE | if marked { MARKED } else { 0 })
+    }
+
+    fn data_with(number: u64, flags: u8) -> Packet {
         Header { sequence: number * 1000, length: 1000, flags, stamp: number, ..Header::default() }.into()
     }
 
@@ -154,6 +167,22 @@ mod tests {
         answers
     }
 
+    /// RFC 3168, section 6.1.3.
+    #[test]
+    fn a_latched_echo_lasts_until_the_window_is_reduced() {
+        let flags = [0, MARKED, 0, 0, WINDOW_REDUCED, 0, WINDOW_REDUCED | MARKED, 0];
+        let packets = || (0..).zip(flags).map(|(number, flags)| data_with(number, ECN_CAPABLE | flags));
+        let echoes = |every| {
+            let mut receiver = receiver_of(every, Echo::Latched);
+            let answers = packets().filter_map(|packet| receiver.on_data(&packet).now);
+            answers.map(|answer| (answer.next / 1000, answer.echo)).collect::<Vec<_>>()
+        };
+        let of_each =
+            [(1, false), (2, true), (3, true), (4, true), (5, false), (6, false), (7, true), (8, true)];
+        assert_eq!(echoes(1), of_each);
+        assert_eq!(echoes(2), [(2, true), (4, true), (6, false), (8, true)]);
+    }
+
     fn marks(marks: [bool; 5]) -> Vec<(u64, bool)> {
         (0..).zip(marks).collect()
     }
@@ -161,12 +190,12 @@ mod tests {
     /// `facts/algorithms.md` 4, vector 5.
     #[test]
     fn the_old_state_is_echoed_for_what_was_pending() {
-        let mut receiver = TcpReceiver::new(2, Echo::Exact(EchoReading::OldState));
+        let mut receiver = receiver_of(2, Echo::Exact(EchoReading::OldState));
         let answers = acknowledged(&mut receiver, &marks([false, false, true, true, false]));
         assert_eq!(answers, [(2, 2, false), (4, 4, true)]);
-        assert_eq!(receiver.pending, 1);
+        assert_eq!(receiver.pending, 1000);
 
-        let mut receiver = TcpReceiver::new(2, Echo::Exact(EchoReading::OldState));
+        let mut receiver = receiver_of(2, Echo::Exact(EchoReading::OldState));
         assert_eq!(acknowledged(&mut receiver, &[(0, false), (1, true)]), [(2, 1, false)]);
         assert_eq!(receiver.on_timer().map(|answer| (answer.next, answer.echo)), Some((2000, true)));
     }
@@ -174,22 +203,32 @@ mod tests {
     /// `facts/algorithms.md` 4, vector 5, the wording of RFC 8257.
     #[test]
     fn the_new_state_is_echoed_for_all_that_has_arrived() {
-        let mut receiver = TcpReceiver::new(2, Echo::Exact(EchoReading::NewState));
+        let mut receiver = receiver_of(2, Echo::Exact(EchoReading::NewState));
         assert_eq!(acknowledged(&mut receiver, &[(0, false), (1, true)]), [(2, 2, true)]);
     }
 
     #[test]
     fn both_readings_agree_when_every_packet_is_acknowledged() {
         for reading in [EchoReading::OldState, EchoReading::NewState] {
-            let mut receiver = TcpReceiver::new(1, Echo::Exact(reading));
+            let mut receiver = receiver_of(1, Echo::Exact(reading));
             let answers = acknowledged(&mut receiver, &marks([false, true, true, false, true]));
             assert_eq!(answers, [(1, 1, false), (2, 2, true), (3, 3, true), (4, 4, false), (5, 5, true)]);
         }
     }
 
+    /// As Linux does: more than one segment is pending.
+    #[test]
+    fn segments_that_came_as_one_are_acknowledged_as_those_they_were() {
+        let mut receiver = receiver_of(2, Echo::None);
+        let mut joined = data(0, false);
+        joined.join(&data(1, false));
+        assert_eq!(receiver.on_data(&joined).now.unwrap().next, 2000);
+        assert_eq!(receiver.on_data(&data(2, false)).now, None);
+    }
+
     #[test]
     fn a_gap_is_answered_at_once_with_the_block_beyond_it() {
-        let mut receiver = TcpReceiver::new(2, Echo::None);
+        let mut receiver = receiver_of(2, Echo::None);
         receiver.on_data(&data(0, false));
         let answer = receiver.on_data(&data(2, false)).now.unwrap();
         assert_eq!((answer.next, answer.block), (1000, Some((2000, 3000))));
@@ -201,7 +240,7 @@ mod tests {
 
     #[test]
     fn blocks_merge_whatever_the_order() {
-        let mut receiver = TcpReceiver::new(1, Echo::None);
+        let mut receiver = receiver_of(1, Echo::None);
         for number in [5, 2, 7, 6, 3] {
             receiver.on_data(&data(number, false));
         }
@@ -213,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_last_byte_missing_completes_the_flow() {
-        let mut receiver = TcpReceiver::new(2, Echo::None);
+        let mut receiver = receiver_of(2, Echo::None);
         let last = Header { sequence: 1000, length: 1000, flags: LAST, ..Header::default() }.into();
         assert!(!receiver.on_data(&last).complete);
         let received = receiver.on_data(&data(0, false));
@@ -223,7 +262,7 @@ mod tests {
 
     #[test]
     fn data_that_came_before_is_acknowledged_again() {
-        let mut receiver = TcpReceiver::new(2, Echo::None);
+        let mut receiver = receiver_of(2, Echo::None);
         receiver.on_data(&data(0, false));
         let answer = receiver.on_data(&data(0, false)).now.unwrap();
         assert_eq!(answer.next, 1000);

@@ -2,10 +2,11 @@
 
 use super::round_trip::{Bounds, RoundTrip};
 use super::scoreboard::Scoreboard;
+use super::segmentation::Segmentation;
 use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{ECHO, Packet};
-use crate::scenario::{Recovery, Tcp};
+use crate::scenario::{Host, Recovery, Tcp};
 use crate::transport::Transmit;
 
 /// Duplicate acknowledgements that make a loss (RFC 5681).
@@ -44,7 +45,12 @@ pub struct TcpSender {
     /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
     rescued: bool,
     window_limited: bool,
+    /// Where the data begins that is sent first after the window was reduced.
+    reduced_before: u64,
     scoreboard: Scoreboard,
+    segmentation: Option<Segmentation>,
+    /// Most bytes of an acknowledgement that the congestion control hears of at once.
+    counted_at_once: Bytes,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer.
@@ -52,9 +58,11 @@ pub struct TcpSender {
 }
 
 impl TcpSender {
-    /// A flow of `size` bytes that has sent nothing.
-    pub fn new(settings: &Tcp, size: Bytes) -> Self {
+    /// A flow of `size` bytes between such hosts that has sent nothing.
+    pub fn new(settings: &Tcp, host: &Host, size: Bytes) -> Self {
         let segment = settings.payload;
+        let segmentation =
+            host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
         let flow = Flow { segment, initial_window: segment * u64::from(settings.initial_window) };
         Self {
             size: size.get(),
@@ -77,7 +85,10 @@ impl TcpSender {
             forced: false,
             rescued: false,
             window_limited: false,
+            reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
+            segmentation,
+            counted_at_once: if host.receive_offload.is_some() { segment } else { Bytes::MAX },
             retransmitted: Bytes::ZERO,
             timeouts: 0,
         }
@@ -107,6 +118,12 @@ impl TcpSender {
         self.round_trip.timeout(&self.bounds)
     }
 
+    /// Whether the segment that begins here tells the receiver that the window was reduced (RFC 3168, section 6.1.2).
+    #[inline]
+    pub fn tells_of_reduction(&self, sequence: u64) -> bool {
+        sequence == self.reduced_before
+    }
+
     /// The adapter, not the window, keeps this flow from sending.
     #[inline]
     pub fn on_held_back(&mut self) {
@@ -126,9 +143,8 @@ impl TcpSender {
         self.window_limited = false;
         if self.next < self.size {
             let length = self.segment.min(self.size - self.next);
-            if in_flight + length > window {
-                self.window_limited = true;
-                return Transmit::WindowFull;
+            if in_flight + length > window || !self.train_may_go(in_flight, window) {
+                return self.window_full();
             }
             let sequence = self.next;
             self.next += length;
@@ -138,6 +154,25 @@ impl TcpSender {
             return self.repair_the_tail();
         }
         Transmit::Idle
+    }
+
+    /// The window keeps this flow from sending. Where that is the largest window, the congestion control's is not the
+    /// limit, and does not grow.
+    #[inline]
+    fn window_full(&mut self) -> Transmit {
+        self.window_limited = self.window().get() < self.maximum_window;
+        Transmit::WindowFull
+    }
+
+    /// Whether segmentation offload, if there is any, lets the next segment go. A loss is repaired segment by segment.
+    #[inline]
+    fn train_may_go(&mut self, in_flight: u64, window: u64) -> bool {
+        match &mut self.segmentation {
+            Some(segmentation) if self.state == State::Open => {
+                segmentation.may_go(self.next, window - in_flight, window, self.size - self.next)
+            }
+            _ => true,
+        }
     }
 
     /// Bytes believed to be in the network [pipe].
@@ -153,8 +188,7 @@ impl TcpSender {
 
     fn repair(&mut self, segment: u64, in_flight: u64, window: u64) -> Transmit {
         if !self.forced && in_flight + self.segment > window {
-            self.window_limited = true;
-            return Transmit::WindowFull;
+            return self.window_full();
         }
         self.forced = false;
         self.scoreboard.sent_again();
@@ -221,7 +255,33 @@ impl TcpSender {
             next_sequence: self.next,
             window_limited: self.window_limited && self.state != State::Recovery,
         };
-        self.congestion_control.on_ack(now, &ack);
+        if ack.newly_acked > self.counted_at_once || ack.echo {
+            self.on_joined_or_echo(now, ack);
+        } else {
+            self.congestion_control.on_ack(now, &ack);
+        }
+    }
+
+    /// Of segments that were joined, the congestion control hears as if each had been acknowledged by itself (Linux since
+    /// 4.0). An echo may make it reduce the window.
+    #[cold]
+    fn on_joined_or_echo(&mut self, now: Time, all: Ack) {
+        let before = self.window();
+        let mut left = all.newly_acked;
+        while left > Bytes::ZERO {
+            let newly_acked = left.min(self.counted_at_once);
+            left -= newly_acked;
+            let cumulative = all.cumulative - left.get();
+            self.congestion_control.on_ack(now, &Ack { newly_acked, cumulative, ..all });
+        }
+        self.tell_of_reduction(before);
+    }
+
+    /// The next new segment tells the receiver if the window is smaller than before.
+    fn tell_of_reduction(&mut self, before: Bytes) {
+        if self.window() < before {
+            self.reduced_before = self.next;
+        }
     }
 
     #[cold]
@@ -298,7 +358,10 @@ impl TcpSender {
 
     fn lower_window(&mut self, now: Time, kind: LossKind) {
         let in_flight = Bytes::new(self.next - self.unacknowledged);
-        self.congestion_control.on_loss(now, &Loss { in_flight, kind, next_sequence: self.next });
+        let loss = Loss { in_flight, kind, next_sequence: self.next };
+        let before = self.window();
+        self.congestion_control.on_loss(now, &loss);
+        self.tell_of_reduction(before);
     }
 
     /// The retransmission timer has expired: everything that has not arrived is lost.
@@ -359,7 +422,7 @@ mod tests {
     }
 
     fn sender(recovery: Recovery, segments: u64) -> TcpSender {
-        TcpSender::new(&settings(recovery), Bytes::new(segments * SEGMENT))
+        TcpSender::new(&settings(recovery), &Host::default(), Bytes::new(segments * SEGMENT))
     }
 
     #[test]
@@ -368,6 +431,45 @@ mod tests {
         assert_eq!(sent(&mut sender), (0..10).collect::<Vec<_>>());
         assert_eq!(ack(&mut sender, 1, None), [10, 11]);
         assert_eq!(ack(&mut sender, 2, None), [12, 13]);
+    }
+
+    #[test]
+    fn a_window_at_its_maximum_does_not_grow() {
+        let mut settings = settings(Recovery::Sack);
+        settings.maximum_window = Some(Bytes::new(12 * SEGMENT));
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX);
+        sent(&mut sender);
+        assert_eq!(ack(&mut sender, 1, None), [10, 11]);
+        assert_eq!(ack(&mut sender, 2, None), [12, 13]);
+        for next in 3..40 {
+            assert_eq!(ack(&mut sender, next, None), [next + 11]);
+        }
+        assert_eq!(sender.window(), Bytes::new(12 * SEGMENT));
+    }
+
+    #[test]
+    fn an_acknowledgement_of_joined_segments_counts_as_one_of_each() {
+        let window = |host: Host| {
+            let mut sender = TcpSender::new(&settings(Recovery::Sack), &host, Bytes::MAX);
+            sent(&mut sender);
+            ack(&mut sender, 10, None);
+            sender.window()
+        };
+        assert_eq!(window(Host::default()), Bytes::new(11 * SEGMENT));
+        let host = Host { receive_offload: Some(Bytes::new(64_000)), ..Host::default() };
+        assert_eq!(window(host), Bytes::new(20 * SEGMENT));
+    }
+
+    #[test]
+    fn the_first_new_segment_after_a_cut_tells_of_it() {
+        let mut sender = sender(Recovery::Sack, 100);
+        sent(&mut sender);
+        ack(&mut sender, 2, None);
+        for end in 4..7 {
+            ack(&mut sender, 2, Some((3, end)));
+        }
+        let told = (0..100).filter(|segment| sender.tells_of_reduction(segment * SEGMENT));
+        assert_eq!(told.collect::<Vec<_>>(), [15]);
     }
 
     #[test]
@@ -427,7 +529,7 @@ mod tests {
 
     #[test]
     fn the_last_segment_is_as_short_as_the_flow_needs() {
-        let mut sender = TcpSender::new(&settings(Recovery::Sack), Bytes::new(1500));
+        let mut sender = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(1500));
         sender.poll_transmit();
         let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
         assert_eq!(sender.poll_transmit(), last);

@@ -1,0 +1,128 @@
+//! ECN-star: TCP that halves its window on an echo as it does on a loss, once a window (RFC 3168; BCC, APNet 2017).
+//! Differs: retransmissions and acknowledgements are ECN-capable, as with every algorithm here (RFC 3168, section 6.1.5).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reno::{self, Reno};
+use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind};
+use crate::kernel::units::{Bytes, Time};
+
+/// ECN-star has nothing to set.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {}
+
+/// One flow's state.
+#[derive(Clone, Debug)]
+pub struct EcnStar {
+    reno: Reno,
+    /// No second cut for what was sent before this byte.
+    cut_end: u64,
+}
+
+impl EcnStar {
+    /// One flow's state.
+    pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
+        Self { reno: Reno::new(&reno::Parameters {}, flow), cut_end: 0 }
+    }
+}
+
+impl CongestionControl for EcnStar {
+    type Parameters = Parameters;
+
+    fn echo(_parameters: &Parameters) -> Echo {
+        Echo::Latched
+    }
+
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if !ack.echo {
+            self.reno.on_ack(now, ack);
+        } else if ack.cumulative > self.cut_end {
+            self.reno.lower_to(Bytes::new(self.reno.window().get() / 2));
+            self.cut_end = ack.next_sequence;
+        }
+    }
+
+    /// RFC 3168, section 6.1.2: a window is cut once, whether it was marked, has lost packets or both; a timeout always
+    /// collapses it.
+    fn on_loss(&mut self, now: Time, loss: &Loss) {
+        let lost = loss.next_sequence - loss.in_flight.get();
+        if loss.kind == LossKind::Timeout || lost >= self.cut_end {
+            self.reno.on_loss(now, loss);
+            self.cut_end = loss.next_sequence;
+        }
+    }
+
+    fn on_recovered(&mut self, now: Time, in_flight: Bytes) {
+        self.reno.on_recovered(now, in_flight);
+    }
+
+    #[inline]
+    fn window(&self) -> Bytes {
+        self.reno.window()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1460;
+
+    fn ecn_star(segments: u64) -> EcnStar {
+        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window: Bytes::new(segments * SEGMENT) };
+        EcnStar::new(&Parameters {}, &flow)
+    }
+
+    /// The window in segments after an acknowledgement of everything before `cumulative`.
+    fn after_ack(ecn_star: &mut EcnStar, cumulative: u64, next: u64, echo: bool) -> u64 {
+        let ack = Ack {
+            newly_acked: Bytes::new(SEGMENT),
+            echo,
+            cumulative: cumulative * SEGMENT,
+            next_sequence: next * SEGMENT,
+            window_limited: true,
+        };
+        ecn_star.on_ack(Time::ZERO, &ack);
+        ecn_star.window().get() / SEGMENT
+    }
+
+    fn loss(first_lost: u64, next: u64, kind: LossKind) -> Loss {
+        let in_flight = Bytes::new((next - first_lost) * SEGMENT);
+        Loss { in_flight, kind, next_sequence: next * SEGMENT }
+    }
+
+    /// `facts/algorithms.md` 2: 100 segments become 50, and 40 further echoes in the same window leave them.
+    #[test]
+    fn an_echo_halves_the_window_once_a_window() {
+        let mut ecn_star = ecn_star(100);
+        assert_eq!(after_ack(&mut ecn_star, 1, 100, true), 50);
+        for cumulative in 2..=41 {
+            assert_eq!(after_ack(&mut ecn_star, cumulative, 101, true), 50);
+        }
+        assert_eq!(after_ack(&mut ecn_star, 100, 150, true), 50);
+        assert_eq!(after_ack(&mut ecn_star, 101, 151, true), 25);
+    }
+
+    #[test]
+    fn a_loss_in_a_window_that_was_cut_does_not_cut_it_again() {
+        let mut ecn_star = ecn_star(100);
+        after_ack(&mut ecn_star, 1, 100, true);
+        ecn_star.on_loss(Time::ZERO, &loss(99, 149, LossKind::Recovery));
+        assert_eq!(ecn_star.window(), Bytes::new(50 * SEGMENT));
+        ecn_star.on_loss(Time::ZERO, &loss(100, 150, LossKind::Recovery));
+        assert_eq!(ecn_star.window(), Bytes::new(25 * SEGMENT));
+        ecn_star.on_loss(Time::ZERO, &loss(100, 150, LossKind::Timeout));
+        assert_eq!(ecn_star.window(), Bytes::new(SEGMENT));
+    }
+
+    #[test]
+    fn an_echo_in_a_window_that_has_lost_does_not_cut_it_again() {
+        let mut ecn_star = ecn_star(100);
+        ecn_star.on_loss(Time::ZERO, &loss(0, 100, LossKind::Recovery));
+        assert_eq!(after_ack(&mut ecn_star, 100, 120, true), 50);
+        assert_eq!(after_ack(&mut ecn_star, 101, 121, true), 25);
+    }
+}

@@ -1,0 +1,37 @@
+//! Marking in the adapter: the markers of switches, one for each queue.
+
+use crate::kernel::rng::Rng;
+use crate::kernel::units::Bytes;
+use crate::packet::{ECN_CAPABLE, Packet};
+use crate::switch::marking::{AnyMarker, Level, Signal, When};
+
+/// What marks packets in one adapter.
+#[derive(Debug)]
+pub struct Marking {
+    /// On all queues, if there is any.
+    marker: Option<AnyMarker>,
+    when: When,
+    rng: Rng,
+}
+
+impl Marking {
+    /// This marker, if there is any, started for every class and asked at this moment; `rng` is its stream.
+    pub fn new(marker: Option<AnyMarker>, when: When, rng: Rng) -> Self {
+        Self { marker, when, rng }
+    }
+
+    /// Whether there is any.
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.marker.is_some()
+    }
+
+    /// Whether a packet that now enters or leaves its queue, with `others` bytes in it, is to be marked. As in a switch, a
+    /// marker that looks at dequeue is asked at enqueue about packets that it would have to drop.
+    pub(super) fn marks(&mut self, now: When, packet: &Packet, others: Bytes) -> bool {
+        let Self { marker: Some(marker), when, rng } = self else { return false };
+        let asked = if packet.is(ECN_CAPABLE) { *when } else { When::Enqueue };
+        let level = Level { others, frame: packet.frame() };
+        now == asked && marker.signal(packet.priority(), &level, rng) == Signal::Mark
+    }
+}

@@ -1,0 +1,1 @@
+../fig2/figure.py

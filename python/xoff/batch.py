@@ -1,0 +1,93 @@
+"""Many runs, in as many processes as asked for; what is finished is kept, and never run again."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from multiprocessing.synchronize import Event
+
+    from xoff._xoff import Progress
+    from xoff.kept import KeptRuns
+    from xoff.scenario import Scenario
+
+_cancelled: Event | None = None
+"""In a worker process: set once the process that started it wants no more results."""
+
+
+def run(
+    scenarios: Iterable[Scenario],
+    kept: KeptRuns,
+    *,
+    workers: int = 1,
+    on_finished: Callable[[], None] = lambda: None,
+) -> None:
+    """Runs every scenario that is not kept yet, and keeps each as it finishes.
+
+    Args:
+        scenarios: What to run; all are checked before the first runs.
+        kept: Where finished runs are.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one.
+        on_finished: Called for each run that is there, at once for those that were.
+
+    Raises:
+        ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
+        KeyboardInterrupt: Ctrl-C. The runs that had finished are kept, and the same call goes on with the others.
+    """
+    wanted = {kept.place(scenario): scenario for scenario in scenarios}
+    missing = [scenario for scenario in wanted.values() if not kept.has(scenario)]
+    for scenario in missing:
+        scenario.check()
+    for _ in range(len(wanted) - len(missing)):
+        on_finished()
+    in_processes = workers > 1 and len(missing) > 1
+    finished = _in_processes(missing, kept, min(workers, len(missing))) if in_processes else _here(missing, kept)
+    for _ in finished:
+        on_finished()
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Iterator[None]:
+    for scenario in scenarios:
+        _run(scenario, kept)
+        yield
+
+
+def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -> Iterator[None]:
+    context = multiprocessing.get_context("spawn")  # Arrow's threads do not survive a fork
+    cancelled = context.Event()
+    with ProcessPoolExecutor(workers, context, _prepare, (cancelled,)) as pool:
+        tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
+        try:
+            for task in as_completed(tasks):
+                yield task.result()
+        except BaseException:
+            cancelled.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _prepare(cancelled: Event) -> None:
+    """Leaves Ctrl-C, which reaches every process of a terminal, to the one that started this."""
+    global _cancelled
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _cancelled = cancelled
+
+
+def _run(scenario: Scenario, kept: KeptRuns) -> None:
+    result = scenario.run(progress=_goes_on if _cancelled else None)
+    if not result.interrupted:
+        kept.keep(scenario, result)
+
+
+def _goes_on(_: Progress) -> bool:
+    return _cancelled is None or not _cancelled.is_set()

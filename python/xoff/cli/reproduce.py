@@ -1,0 +1,84 @@
+"""`xoff reproduce`: published figures, and a verdict on each claim."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xoff import batch
+from xoff.cli.many import RUNS
+from xoff.cli.progress import shown_count
+from xoff.cli.verdicts import print_verdicts
+from xoff.reproduce.atlas import find
+from xoff.reproduce.plan import Scale
+
+if TYPE_CHECKING:
+    from xoff.reproduce.figure import Figure
+
+OUT = Path("results/reproduce")
+"""Where plots and verdicts are written, in a folder for each figure and scale."""
+
+
+def reproduce(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Figures, or all below an id (bcc); left out, all.")
+    ] = None,
+    scale: Annotated[Scale, typer.Option(help="The paper's own size, or a smaller one.")] = Scale.QUICK,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change one key of every scenario, to see what hangs on it."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time; left out, one per core.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder of figures; left out, that of the clone.")
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="Print what there is, and run nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+) -> None:
+    """Run published figures again and judge every claim: reproduced, differs, or not simulated.
+
+    Finished runs are kept in results/runs and never run again, so that after Ctrl-C the same command goes on. Verdicts
+    and plots are written to results/reproduce/ID/SCALE.
+    """
+    chosen = find(ids or [], figures, tuple(changes or ()))
+    if listing:
+        _list(chosen, as_json=as_json)
+        return
+    from xoff.kept import KeptRuns  # brings Arrow
+
+    kept, interrupted = KeptRuns(RUNS), False
+    runs = [point.scenario for figure in chosen for point in figure.planned(scale)]
+    try:
+        with shown_count("reproduce", len(runs)) as on_finished:
+            batch.run(runs, kept, workers=workers or batch.cores(), on_finished=on_finished)
+    except KeyboardInterrupt:
+        interrupted = True
+    rows = []
+    for figure in chosen:
+        points = figure.points(scale, kept)
+        if points is not None:
+            rows.append(figure.rows(scale, points))
+            figure.save(OUT / figure.id / scale, rows[-1], points)
+    if as_json:
+        typer.echo(json.dumps([row.as_dict() for of_figure in rows for row in of_figure], indent=2, ensure_ascii=False))
+    else:
+        print_verdicts(rows)
+        typer.echo(f"Plots and all numbers: {OUT}")
+    if interrupted:
+        typer.echo(
+            f"interrupted: {len(rows)} of {len(chosen)} figures are finished; the same command goes on", err=True
+        )
+        raise typer.Exit(130)
+
+
+def _list(chosen: list[Figure], *, as_json: bool) -> None:
+    if as_json:
+        entries = [{"id": figure.id, "title": figure.plan.title, "source": figure.plan.source} for figure in chosen]
+        typer.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        return
+    width = max(len(figure.id) for figure in chosen)
+    for figure in chosen:
+        typer.echo(f"{figure.id:{width}}  {figure.plan.title} ({figure.plan.source})")

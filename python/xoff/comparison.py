@@ -1,0 +1,226 @@
+"""The same traffic through several scenarios: every measure, and how many times that of the first scenario it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xoff import batch, intervals, traffic
+from xoff.folder import read_summary
+from xoff.kept import KeptRuns
+from xoff.scenario import Scenario
+from xoff.staging import Staging
+from xoff.summary import CLASSES, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from xoff.intervals import Estimate
+    from xoff.plot.comparison import ComparisonPlots
+    from xoff.summary import Summary
+
+MEASURES = (
+    *(
+        f"flows.{size_class}.{measure}"
+        for size_class in CLASSES
+        for measure in ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
+    ),
+    "loss_rate",
+    "flows.timeouts",
+    "goodput_gbps",
+)
+"""What is compared: keys of `summary.json`, which docs/summary.md explains."""
+
+
+NUMBERS = "comparison.json"
+
+
+class Row(NamedTuple):
+    """One measure of one scenario."""
+
+    measure: str
+    """One of `MEASURES`."""
+    scenario: str
+    value: Estimate
+    """Mean over the seeds."""
+    ratio: Estimate | None
+    """How many times the first scenario's; None where that is zero for every seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Runs of several scenarios with the same seeds and the same traffic; the first scenario is the base."""
+
+    names: tuple[str, ...]
+    """Names of the scenarios."""
+    seeds: tuple[int, ...]
+    """Seeds with which every scenario has run."""
+    summaries: tuple[tuple[Summary, ...], ...]
+    """For each scenario, what `summary.json` holds of its run with each seed."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """Measure by measure, the scenarios in order; measures that count no flow in some run are left out."""
+        return [row for measure in MEASURES for row in self._rows_of(measure)]
+
+    @property
+    def table(self) -> pa.Table:
+        """The same as an Arrow table: `measure`, `scenario`, `value`, `ratio`, and `_low` and `_high` of both."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([_plain(row) for row in self.rows])
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """Figures: `comparison.plot.fct_ratios()`."""
+        from xoff.plot.comparison import ComparisonPlots  # brings Matplotlib
+
+        return ComparisonPlots(self)
+
+    @property
+    def size_classes_bytes(self) -> tuple[int, int]:
+        """Flow sizes at which small ends and medium ends."""
+        small, medium = self.summaries[0][0]["size_classes_bytes"]
+        return small, medium
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `comparison.json` holds."""
+        return {
+            "scenarios": list(self.names),
+            "seeds": list(self.seeds),
+            "confidence": intervals.CONFIDENCE,
+            "rows": [_plain(row) for row in self.rows],
+        }
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes `comparison.json` and `fct_ratios.svg` into a new folder, whole or not at all, and returns its path.
+
+        Args:
+            path: The folder to make.
+            force: Whether a comparison already there is replaced.
+
+        Raises:
+            OutputError: There is something at `path` already, or it cannot be written.
+        """
+        with prepare(path, "compare", force=force) as staging:
+            return self.commit(staging)
+
+    def commit(self, staging: Staging) -> Path:
+        """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
+        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
+        (staging.path / NUMBERS).write_text(text + "\n", encoding="utf-8")
+        if len(self.names) > 1:
+            self.plot.save(staging.path / "fct_ratios.svg")
+        return staging.commit()
+
+    def values(self, measure: str) -> list[list[float | None]]:
+        """For each scenario a measure's value with each seed."""
+        return [[value_at(summary, measure) for summary in runs] for runs in self.summaries]
+
+    def _rows_of(self, measure: str) -> Iterator[Row]:
+        values = self.values(measure)
+        for name, of_scenario in zip(self.names, values, strict=True):
+            counted = [value for value in of_scenario if value is not None]
+            base = [value for value in values[0] if value is not None]
+            if len(counted) == len(base) == len(self.seeds):
+                yield Row(measure, name, intervals.mean(counted), intervals.ratio(counted, base))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a comparison runs."""
+
+    names: tuple[str, ...]
+    seeds: tuple[int, ...]
+    runs: tuple[tuple[Scenario, ...], ...]
+    """For each seed, every scenario with it."""
+
+    @classmethod
+    def of(cls, scenarios: Sequence[Scenario], seeds: int, names: tuple[str, ...] | None = None) -> Plan:
+        """Every scenario with as many seeds, from the first one's own upwards; named by their files unless told.
+
+        Raises ScenarioError if the scenarios do not have the same traffic.
+        """
+        traffic.check_same(scenarios)
+        chosen = tuple(range(scenarios[0].seed, scenarios[0].seed + seeds))
+        runs = tuple(tuple(scenario.with_value("seed", seed) for scenario in scenarios) for seed in chosen)
+        return cls(names or _names(scenarios), chosen, runs)
+
+    @property
+    def all_runs(self) -> list[Scenario]:
+        """Every run, seed by seed, so that whoever interrupts them has whole seeds."""
+        return [run for runs in self.runs for run in runs]
+
+    def finished(self, kept: KeptRuns) -> Comparison | None:
+        """What can be said of the seeds with which every scenario has run; None if there is no such seed."""
+        complete = [index for index, runs in enumerate(self.runs) if all(map(kept.has, runs))]
+        by_seed = [[read_summary(kept.place(scenario)) for scenario in self.runs[index]] for index in complete]
+        seeds = tuple(self.seeds[index] for index in complete)
+        return Comparison(self.names, seeds, tuple(zip(*by_seed, strict=True))) if complete else None
+
+
+def compare(
+    scenarios: Sequence[Scenario | str | Path] | Mapping[str, Scenario | str | Path],
+    *,
+    seeds: int = 1,
+    workers: int = 1,
+    keep: str | Path | None = None,
+    on_finished: Callable[[], None] = lambda: None,
+) -> Comparison:
+    """Runs the same traffic through several scenarios and compares them with the first.
+
+    Args:
+        scenarios: Scenarios or their files, at least one; a dictionary gives them names of its own.
+        seeds: How many seeds each runs with, from the first scenario's own upwards.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one.
+        keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
+        on_finished: Called after each run.
+
+    Raises:
+        ScenarioError: A scenario cannot be simulated, or has other traffic than the first.
+        KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
+    """
+    given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
+    loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
+    plan = Plan.of(loaded, seeds, tuple(scenarios) if isinstance(scenarios, Mapping) else None)
+    with TemporaryDirectory() as temporary:
+        kept = KeptRuns(Path(keep or temporary))
+        batch.run(plan.all_runs, kept, workers=workers, on_finished=on_finished)
+        comparison = plan.finished(kept)
+    assert comparison is not None, "every run has finished"
+    return comparison
+
+
+def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:
+    """A place for a comparison: the folder `out`, or by default a new numbered one, `results/NAME-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier comparison be replaced.
+    """
+    if out is None:
+        return Staging.numbered("results", name)
+    return Staging.at(out, replaces=(lambda path: (path / NUMBERS).is_file()) if force else None)
+
+
+def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+    """The names of their files; where two are alike, the paths; where these are alike too, with their place."""
+    names = tuple(scenario.name for scenario in scenarios)
+    paths = tuple(scenario.file or scenario.title for scenario in scenarios)
+    for told in (names, paths):
+        if len(set(told)) == len(told):
+            return told
+    return tuple(f"{path} ({place})" for place, path in enumerate(paths, 1))
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    """A row without nesting."""
+    unknown = (None, None, None)
+    cells: dict[str, Any] = {"measure": row.measure, "scenario": row.scenario}
+    for column, estimate in (("value", row.value), ("ratio", row.ratio or unknown)):
+        cells.update(zip((column, f"{column}_low", f"{column}_high"), estimate, strict=True))
+    return cells

@@ -1,0 +1,45 @@
+"""Finished runs kept on disk, so that none is ever run twice."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff import _xoff, folder
+from xoff.staging import Staging
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+    from xoff.scenario import Scenario
+
+_DIGITS = 16  # of a digest in the name of a folder: 64 bits
+
+
+@dataclass(frozen=True)
+class KeptRuns:
+    """A folder of result folders, named by what decides a run: its scenario, its files, and this very simulator."""
+
+    root: Path
+
+    def place(self, scenario: Scenario) -> Path:
+        """Where the result of a scenario is, or will be."""
+        key = hashlib.sha256(f"{scenario.digest()} {_build()}".encode()).hexdigest()
+        return self.root / f"{scenario.name}-{key[:_DIGITS]}"
+
+    def has(self, scenario: Scenario) -> bool:
+        """Whether it has run."""
+        return (self.place(scenario) / folder.SUMMARY).is_file()
+
+    def keep(self, scenario: Scenario, result: Result) -> None:
+        """Writes the result of a scenario. Raises OutputError."""
+        with Staging.at(self.place(scenario), replaces=folder.is_result) as staging:
+            folder.commit(result, staging, report=False)
+
+
+@cache
+def _build() -> str:
+    """Digest of the extension module: another build of the simulator may give other results."""
+    return hashlib.sha256(Path(_xoff.__file__).read_bytes()).hexdigest()

@@ -1,0 +1,51 @@
+"""All figures there are, and finding them by their ids."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff.errors import ScenarioError
+from xoff.reproduce.figure import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def shipped() -> Path:
+    """The folder `figures` of the clone that xoff runs from; without a clone, of the working directory."""
+    clone = Path(__file__).parents[3] / "figures"
+    return clone if clone.is_dir() else Path("figures")
+
+
+def find(ids: Sequence[str] = (), root: Path | None = None, changes: tuple[str, ...] = ()) -> list[Figure]:
+    """The figures with these ids, or below them (`bcc` is all of `bcc/...`); all figures if there are none.
+
+    Args:
+        ids: What to look for.
+        root: The folder of all figures; left out, that of the clone.
+        changes: Changes of their scenarios, each `KEY=VALUE`.
+
+    Raises:
+        ScenarioError: Nothing has an id, or there are no figures at all.
+    """
+    root = root or shipped()
+    folders = sorted(path.parent for path in root.glob("**/figure.toml"))
+    if not folders:
+        raise ScenarioError(None, "--figures", f"{root} holds no figures", "expected the folder figures of a clone")
+    there = {folder.relative_to(root).as_posix(): folder for folder in folders}
+    for wanted in ids:
+        if not any(_is_in(found, wanted) for found in there):
+            near = get_close_matches(wanted, there, n=1)
+            hint = f"did you mean {near[0]}?" if near else "expected one that `xoff reproduce --list` prints"
+            raise ScenarioError(None, wanted, "no such figure", hint)
+    return [
+        Figure(found, folder, changes)
+        for found, folder in there.items()
+        if not ids or any(_is_in(found, wanted) for wanted in ids)
+    ]
+
+
+def _is_in(found: str, wanted: str) -> bool:
+    return found == wanted or found.startswith(wanted.rstrip("/") + "/")

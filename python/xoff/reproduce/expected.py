@@ -1,0 +1,105 @@
+"""What a paper printed: `expected.csv` of a figure's folder.
+
+A row is a claim, or a number of the figure. Its columns are
+
+- `measure`: a key of `summary.json`, or a function of `figure.py`; empty if it is not simulated;
+- `claim`: a sentence, or empty for a number that its measure and position describe;
+- `published`: a number, or words;
+- `tolerance`: `+-20 %`, `+-0.5`, `>= 3`, `< 1` or `0.99..1.05`;
+- `origin`: where it is printed, or whose data it comes from;
+- `scale`: the only scale at which it is judged; empty for both;
+- `note`: what a reader of the verdict should know;
+- any other column is an axis, with the position that the row is about; empty if it is about more than one.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xoff import inputs
+from xoff.errors import ScenarioError
+from xoff.reproduce.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from xoff.reproduce.points import Value
+
+_COLUMNS = ("measure", "claim", "published", "tolerance", "origin", "scale", "note")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One row."""
+
+    where: tuple[str, str]
+    """File and line, for messages."""
+    measure: str
+    claim: str
+    published: Value
+    tolerance: str
+    allowed: Tolerance | None
+    """What `tolerance` says; None if it is not simulated."""
+    origin: str
+    scale: str
+    note: str
+    at: Mapping[str, Value]
+    """Position on the axes."""
+
+    @property
+    def told(self) -> str:
+        """The claim, in words."""
+        position = [
+            f"{axis} {value:g}" if isinstance(value, float) else f"{axis} {value}" for axis, value in self.at.items()
+        ]
+        return self.claim or ", ".join([self.measure, *position])
+
+
+def read(path: Path) -> list[Expected]:
+    """Reads `expected.csv`. Raises ScenarioError, which names the line."""
+    rows = csv.DictReader(inputs.read(path, str(path)).splitlines(), restval="")
+    missing = [column for column in _COLUMNS if column not in (rows.fieldnames or ())]
+    if missing:
+        raise ScenarioError(str(path), "line 1", f"lacks the column {missing[0]}", f"expected {', '.join(_COLUMNS)}")
+    return [_row(row, (str(path), f"line {rows.line_num}")) for row in rows]
+
+
+def published(rows: list[Expected], measure: str, **at: Value) -> list[tuple[Mapping[str, Value], float]]:
+    """The numbers of a measure, claims left out, at positions such as `scheme="BCC"`: whole position and number."""
+    return [
+        (row.at, float(row.published))
+        for row in rows
+        if row.measure == measure and not row.claim and at.items() <= row.at.items()
+    ]
+
+
+def _row(row: dict[str, str], where: tuple[str, str]) -> Expected:
+    if None in row:
+        raise ScenarioError(*where, "has more cells than the first line", "expected quotes around text with commas")
+    fixed = {column: row.pop(column) for column in _COLUMNS}
+    value = _value(fixed.pop("published"))
+    return Expected(
+        where=where,
+        published=value,
+        allowed=_tolerance(fixed["tolerance"], value, where) if fixed["measure"] else None,
+        at={axis: _value(text) for axis, text in row.items() if text},
+        **fixed,
+    )
+
+
+def _tolerance(text: str, published: Value, where: tuple[str, str]) -> Tolerance:
+    try:
+        return Tolerance.parse(text, published if isinstance(published, float) else None)
+    except ValueError:
+        remedy = "expected +-20 %, +-0.5 (around a number), >= 3, < 1 or 0.99..1.05"
+        raise ScenarioError(*where, f"tolerance {text!r} is none", remedy) from None
+
+
+def _value(text: str) -> Value:
+    try:
+        return float(text)
+    except ValueError:
+        return text

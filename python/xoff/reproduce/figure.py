@@ -1,0 +1,122 @@
+"""A published figure: a folder that says what to run, what to measure, and what was published.
+
+- `figure.toml`: what is run; see `xoff.reproduce.plan`.
+- `scenario.toml`: the scenario whose keys it changes; left out if nothing is run.
+- `expected.csv`: what was published; see `xoff.reproduce.expected`.
+- `figure.py`: measures that are no key of `summary.json`, and the plot; see `Figure.measured` and `Figure.draw`.
+- `README.md`: what is claimed, what was measured, what differs and why.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xoff.errors import ScenarioError
+from xoff.reproduce import expected
+from xoff.reproduce.plan import Plan, Scale
+from xoff.reproduce.points import Planned, Point, Points
+from xoff.reproduce.verdict import Row
+from xoff.staging import unwritable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from xoff.kept import KeptRuns
+    from xoff.reproduce.expected import Expected
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure's folder; what is wrong in it raises ScenarioError when it is first looked at."""
+
+    id: str
+    """Path below the folder of all figures, such as `bcc/fig2`."""
+    folder: Path
+    changes: tuple[str, ...] = ()
+    """What is changed in its scenario, each `KEY=VALUE`: another reading of what a paper leaves open."""
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Title, source, axes and scales."""
+        return Plan.read(self.folder / "figure.toml")
+
+    @cached_property
+    def expected(self) -> list[Expected]:
+        """What was published."""
+        return expected.read(self.folder / "expected.csv")
+
+    def planned(self, scale: Scale) -> list[Planned]:
+        """What it runs; nothing if it is computed."""
+        return list(self.plan.points(self.folder / "scenario.toml", self.changes, scale))
+
+    def points(self, scale: Scale, kept: KeptRuns) -> Points | None:
+        """What has run; None if something is missing."""
+        planned = self.planned(scale)
+        if not all(kept.has(point.scenario) for point in planned):
+            return None
+        return Points(Point(point.at, kept.place(point.scenario)) for point in planned)
+
+    def rows(self, scale: Scale, points: Points) -> list[Row]:
+        """A verdict on everything published that is judged at a scale, in the order of `expected.csv`."""
+        judged = [row for row in self.expected if row.scale in ("", scale) and self._is_about(row, points)]
+        return [Row(self.id, row, self.measured(row, points), scale) for row in judged]
+
+    def measured(self, row: Expected, points: Points) -> float | None:
+        """What a row's measure is.
+
+        A function of `figure.py` gets the points at the row's position, or, where nothing is run, the position itself
+        as arguments; it returns a number. What is no such function is a key of `summary.json`.
+        """
+        if not row.measure:
+            return None
+        function = getattr(self._module, row.measure, None)
+        try:
+            if function is None:
+                return points.mean(row.measure, **row.at)
+            return float(function(points.where(**row.at)) if self.plan.axes else function(**row.at))
+        except LookupError as error:
+            problem = f"{row.measure} cannot be measured: {error}"
+            expected = "expected a function of figure.py or a key of summary.json, and points to measure"
+            raise ScenarioError(*row.where, problem, expected) from None
+
+    def save(self, path: Path, rows: list[Row], points: Points) -> None:
+        """Writes `verdicts.json`, and the plot as `figure.svg`, into a folder. Raises OutputError."""
+        text = json.dumps([row.as_dict() for row in rows], indent=2, ensure_ascii=False)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            (path / "verdicts.json").write_text(text + "\n", encoding="utf-8")
+            self.draw(points, path / "figure.svg")
+        except OSError as error:
+            raise unwritable(path, error) from None
+
+    def draw(self, points: Points, path: Path) -> None:
+        """Writes the plot that `draw(points, expected)` of `figure.py` returns, if it has one, to a file."""
+        function = getattr(self._module, "draw", None)
+        if function is None:
+            return
+        import matplotlib as mpl
+
+        from xoff.plot import style
+
+        with style.context(), mpl.rc_context({"svg.hashsalt": self.id}):
+            function(points, self.expected).savefig(path, facecolor="white", metadata={"Date": None})
+
+    def _is_about(self, row: Expected, points: Points) -> bool:
+        return not self.plan.axes or len(points.where(**row.at)) > 0
+
+    @cached_property
+    def _module(self) -> ModuleType | None:
+        path = self.folder / "figure.py"
+        if not path.exists():
+            return None
+        specification = importlib.util.spec_from_file_location(f"xoff.figures.{self.id.replace('/', '.')}", path)
+        assert specification is not None
+        assert specification.loader is not None
+        module = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(module)
+        return module

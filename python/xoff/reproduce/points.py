@@ -1,0 +1,92 @@
+"""The points of a figure: its runs, and what was measured in each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff import folder
+from xoff.summary import value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from xoff.result import Result
+    from xoff.scenario import Scenario
+    from xoff.summary import Summary
+
+Value = float | str
+"""A position on an axis: a number, or a name."""
+
+
+class Planned(NamedTuple):
+    """A point before it has run."""
+
+    at: Mapping[str, Value]
+    """Its position on each axis."""
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point that has run."""
+
+    at: Mapping[str, Value]
+    """Its position on each axis."""
+    folder: Path
+    """The result folder of its run."""
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What `summary.json` holds."""
+        return folder.read_summary(self.folder)
+
+    def result(self) -> Result:
+        """The whole result, with flows and series; read each time, because a figure may have many and large ones."""
+        return folder.read(self.folder)
+
+
+class Points:
+    """Points that have run: all of a figure, or some of them."""
+
+    def __init__(self, points: Iterable[Point]) -> None:
+        self._points = tuple(points)
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self._points)
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def where(self, **at: Value) -> Points:
+        """Those at these positions: `points.where(scheme="BCC", load=0.9)`."""
+        return Points(point for point in self if all(point.at[axis] == value for axis, value in at.items()))
+
+    def axis(self, name: str) -> list[Value]:
+        """The positions on an axis, in the order of `figure.toml`."""
+        return list(dict.fromkeys(point.at[name] for point in self))
+
+    def mean(self, measure: str | Callable[[Point], float], **at: Value) -> float:
+        """Mean over the seeds at one position.
+
+        Args:
+            measure: A key of `summary.json`, such as `flows.small.fct_p99_us`, or a function of a point.
+            at: The position, as far as these points are not there already.
+
+        Raises:
+            LookupError: There is no point at the position, or they are at several.
+        """
+        found = self.where(**at)
+        if len({tuple(point.at.items()) for point in found}) != 1:
+            message = f"{len(found)} points at {at}; expected one position"
+            raise LookupError(message)
+        values = [_value(point, measure) for point in found]
+        return math.fsum(values) / len(values)
+
+
+def _value(point: Point, measure: str | Callable[[Point], float]) -> float:
+    value = value_at(point.summary, measure) if isinstance(measure, str) else measure(point)
+    return math.nan if value is None else value

@@ -1,0 +1,92 @@
+"""`xoff compare` and `xoff run --seeds`: what is printed, kept and refused."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import SMALL, Outcome
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def files(small_file: Path) -> tuple[Path, Path]:
+    """The small scenario, and one that marks earlier."""
+    other = small_file.with_name("early.toml")
+    other.write_text(SMALL.replace('"30kB"', '"5kB"'), encoding="utf-8")
+    return small_file, other
+
+
+def test_the_table_shows_values_and_ratios(command: Command, files: tuple[Path, Path]) -> None:
+    outcome = command("compare", *files, "--seeds", 2, "--workers", 1)
+    assert (outcome.status, outcome.err) == (0, "")
+    for part in ("small", "early", "FCT p99", "slowdown mean", "loss rate", "timeouts", "goodput", "-"):
+        assert part in outcome.out
+    assert "Means over seeds 3, 4; x: how many times small; in brackets 95 % confidence." in outcome.out
+    assert outcome.out.endswith("Results: results/compare-001\n")
+
+
+def test_json_is_what_is_written(command: Command, files: tuple[Path, Path]) -> None:
+    outcome = command("compare", *files, "--json", "--out", "out", "--set", "workload.fan_in=3")
+    found = json.loads(outcome.out)
+    assert found == json.loads(Path("out/comparison.json").read_text())
+    assert (found["scenarios"], found["seeds"]) == (["small", "early"], [3])
+
+
+def test_the_second_time_nothing_runs(command: Command, files: tuple[Path, Path]) -> None:
+    command("compare", *files, "--seeds", 2)
+    runs = {path: path.stat().st_mtime_ns for path in Path("results/runs").iterdir()}
+    assert len(runs) == 4
+    command("compare", *files, "--seeds", 2)
+    assert runs == {path: path.stat().st_mtime_ns for path in Path("results/runs").iterdir()}
+
+
+def test_other_traffic_is_refused(command: Command, files: tuple[Path, Path]) -> None:
+    files[1].write_text(SMALL.replace("fan_in = 2", "fan_in = 3"), encoding="utf-8")
+    outcome = command("compare", files[0].name, files[1].name)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == (
+        "early.toml: workload[0].fan_in: is 3, but 2 in small.toml; expected the same traffic in every scenario\n"
+    )
+    assert not Path("results").exists()
+
+
+def test_one_scenario_is_no_comparison(command: Command, small_file: Path) -> None:
+    assert command("compare", small_file).status == 2
+
+
+def test_a_run_with_several_seeds_prints_means(command: Command, small_file: Path) -> None:
+    outcome = command("run", small_file, "--seeds", 2, "--seed", 7)
+    assert outcome.status == 0
+    assert "Means over seeds 7, 8; in brackets 95 % confidence." in outcome.out
+    assert outcome.out.endswith("Results: results/small-001\n")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_interrupted_it_shows_the_seeds_that_are_finished(
+    tmp_path: Path, files: tuple[Path, Path], workers: str
+) -> None:
+    arguments = ["compare", *map(str, files), "--seeds", "300", "--workers", workers]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xoff", *arguments],
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30
+    while len(list(tmp_path.glob("results/runs/small-*"))) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Means over seeds 3, 4" in out
+    assert re.fullmatch(r"interrupted: \d+ of 300 seeds are finished; the same command goes on\n", err)

@@ -1,0 +1,82 @@
+"""`xoff reproduce`: what is listed, printed, written, kept and refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Outcome
+
+Command = Callable[..., Outcome]
+
+FIGURES = ROOT / "tests" / "reproduce" / "figures"
+
+
+@pytest.fixture
+def reproduce(command: Command) -> Command:
+    """`xoff reproduce` with the figures of nobody."""
+    return lambda *arguments: command("reproduce", *arguments, "--figures", FIGURES, "--workers", 1)
+
+
+def test_the_list_names_what_there_is(reproduce: Command) -> None:
+    assert reproduce("--list").out == (
+        "nobody/fig1    A small figure (Nobody (Nowhere 1999), figure 1)\n"
+        "nobody/table1  A small table (Nobody (Nowhere 1999), table 1)\n"
+    )
+    assert not Path("results").exists()
+    [entry] = json.loads(reproduce("nobody/table1", "--list", "--json").out)
+    assert entry == {"id": "nobody/table1", "title": "A small table", "source": "Nobody (Nowhere 1999), table 1"}
+
+
+def test_claims_are_told_and_numbers_counted(reproduce: Command) -> None:
+    outcome = reproduce("--scale", "paper")
+    assert (outcome.status, outcome.err) == (0, "")
+    for part in (
+        "Early marks do not slow",
+        "reproduced",
+        "differs",
+        "not simulated",
+        "98.0% below",
+        "2 of 3 reproduced",
+    ):
+        assert part in outcome.out
+    assert outcome.out.endswith("Plots and all numbers: results/reproduce\n")
+
+
+def test_json_holds_every_row_and_is_what_is_written(reproduce: Command) -> None:
+    rows = json.loads(reproduce("nobody", "--json").out)
+    assert [row["id"] for row in rows] == ["nobody/fig1"] * 3 + ["nobody/table1"] * 2
+    assert list(rows[0]) == ["id", "claim", "published", "measured", "tolerance", "verdict", "scale", "note"]
+    written = [
+        json.loads(Path(f"results/reproduce/{figure}/quick/verdicts.json").read_text())
+        for figure in ("nobody/fig1", "nobody/table1")
+    ]
+    assert rows == [row for of_figure in written for row in of_figure]
+    assert Path("results/reproduce/nobody/fig1/quick/figure.svg").exists()
+
+
+def test_the_second_time_nothing_runs(reproduce: Command) -> None:
+    first = reproduce("--json").out
+    runs = {path: path.stat().st_mtime_ns for path in Path("results/runs").iterdir()}
+    assert reproduce("--json").out == first
+    assert runs == {path: path.stat().st_mtime_ns for path in Path("results/runs").iterdir()}
+
+
+def test_a_change_runs_anew(reproduce: Command) -> None:
+    reproduce("nobody/fig1")
+    before = len(list(Path("results/runs").iterdir()))
+    reproduce("nobody/fig1", "--set", "switch.total=2MB")
+    assert len(list(Path("results/runs").iterdir())) == 2 * before
+
+
+def test_what_there_is_not(reproduce: Command) -> None:
+    outcome = reproduce("nobody/fig2")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "nobody/fig2: no such figure; did you mean nobody/fig1?\n"
+
+
+def test_a_folder_without_figures(command: Command) -> None:
+    outcome = command("reproduce", "--figures", "none")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "--figures: none holds no figures; expected the folder figures of a clone\n"

@@ -1,0 +1,63 @@
+"""Many runs: the same results however they are run, each only once."""
+
+from pathlib import Path
+
+import pytest
+
+import xoff
+from conftest import SMALL
+from xoff import batch
+from xoff.kept import KeptRuns
+
+
+def scenarios(*fan_ins: int) -> list[xoff.Scenario]:
+    return [xoff.Scenario(SMALL, overrides=(f"workload.fan_in={fan_in}",)) for fan_in in fan_ins]
+
+
+def digest(kept: KeptRuns, scenario: xoff.Scenario) -> str:
+    return xoff.Result.open(kept.place(scenario)).digest
+
+
+def test_processes_change_no_result(tmp_path: Path) -> None:
+    chosen = scenarios(1, 2, 3)
+    here, elsewhere = KeptRuns(tmp_path / "here"), KeptRuns(tmp_path / "elsewhere")
+    batch.run(chosen, here)
+    batch.run(chosen, elsewhere, workers=2)
+    digests = [digest(here, scenario) for scenario in chosen]
+    assert digests == [digest(elsewhere, scenario) for scenario in chosen]
+    assert digests[0] == chosen[0].run().digest
+    assert len(set(digests)) == 3
+
+
+def test_what_is_kept_does_not_run_again(tmp_path: Path) -> None:
+    kept = KeptRuns(tmp_path)
+    first, second = scenarios(1, 2)
+    batch.run([first, first], kept)
+    written = (kept.place(first) / "summary.json").stat()
+    finished = []
+    batch.run([first, second], kept, on_finished=lambda: finished.append(kept.has(second)))
+    assert finished == [False, True]
+    assert (kept.place(first) / "summary.json").stat() == written
+
+
+def test_a_wrong_scenario_is_refused_before_any_has_run(tmp_path: Path) -> None:
+    kept = KeptRuns(tmp_path)
+    right, wrong = scenarios(1, 9)
+    with pytest.raises(xoff.ScenarioError, match="fan_in"):
+        batch.run([right, wrong], kept)
+    assert not kept.has(right)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_interrupted_it_keeps_what_is_finished(tmp_path: Path, workers: int) -> None:
+    kept = KeptRuns(tmp_path)
+    quick, endless = scenarios(1)[0], xoff.Scenario(SMALL, overrides=("workload.groups=10_000_000",))
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        batch.run([quick, endless], kept, workers=workers, on_finished=interrupt)
+    assert kept.has(quick)
+    assert not kept.has(endless)
+    assert [path.name for path in tmp_path.iterdir()] == [kept.place(quick).name]

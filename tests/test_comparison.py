@@ -1,0 +1,79 @@
+"""Scenarios compared: values, ratios, names, what is written."""
+
+import json
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+import xoff
+from conftest import SMALL
+from xoff.comparison import MEASURES, Plan
+
+BASE = xoff.Scenario(SMALL, "base.toml", ("observe={}",))
+OTHER = xoff.Scenario(SMALL, "other.toml", ("observe={}", "switch.marking.queue.threshold=5kB"))
+
+
+@pytest.fixture(scope="module")
+def comparison() -> xoff.Comparison:
+    return xoff.compare([BASE, OTHER], seeds=2)
+
+
+def test_values_are_means_of_the_runs_and_ratios_are_paired(comparison: xoff.Comparison) -> None:
+    measure = "flows.small.fct_mean_us"
+    base, other = (
+        [run.run(seed=seed).summary["flows"]["small"]["fct_mean_us"] for seed in (3, 4)] for run in (BASE, OTHER)
+    )
+    first, second = (row for row in comparison.rows if row.measure == measure)
+    assert (first.scenario, second.scenario) == ("base", "other")
+    assert first.value.value == pytest.approx(sum(base) / 2)
+    assert first.ratio == (1, 1, 1)
+    assert second.ratio is not None
+    assert second.ratio.value == pytest.approx((other[0] / base[0] * other[1] / base[1]) ** 0.5)
+
+
+def test_measures_of_classes_without_flows_are_left_out(comparison: xoff.Comparison) -> None:
+    measures = {row.measure for row in comparison.rows}
+    assert measures == {measure for measure in MEASURES if "medium" not in measure and "large" not in measure}
+
+
+def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
+    table = comparison.table
+    assert table.num_rows == len(comparison.rows)
+    assert table.column_names == [
+        "measure", "scenario", "value", "value_low", "value_high", "ratio", "ratio_low", "ratio_high"
+    ]  # fmt: skip
+
+
+def test_names_tell_scenarios_apart() -> None:
+    def names(*files: str) -> tuple[str, ...]:
+        return Plan.of([xoff.Scenario(SMALL, file) for file in files], 1).names
+
+    assert names("a.toml", "b.toml") == ("a", "b")
+    assert names("a/x.toml", "b/x.toml") == ("a/x.toml", "b/x.toml")
+    assert names("x.toml", "x.toml") == ("x.toml (1)", "x.toml (2)")
+    assert xoff.compare({"one": BASE, "two": BASE}).names == ("one", "two")
+
+
+def test_it_is_written_whole_and_replaces_nothing_unasked(comparison: xoff.Comparison, tmp_path: Path) -> None:
+    path = comparison.save(tmp_path / "out")
+    assert sorted(file.name for file in path.iterdir()) == ["comparison.json", "fct_ratios.svg"]
+    assert json.loads((path / "comparison.json").read_text()) == comparison.as_dict()
+    with pytest.raises(xoff.OutputError, match="exists already"):
+        comparison.save(path)
+    comparison.save(path, force=True)
+
+
+def test_ratios_are_drawn_with_their_intervals(comparison: xoff.Comparison) -> None:
+    ax = Figure().subplots()
+    comparison.plot.fct_ratios(ax)
+    assert ax.get_ylabel() == "completion time over base's"
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "all\nmean",
+        "all\np99",
+        "small\nmean",
+        "small\np99",
+    ]
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["other"]

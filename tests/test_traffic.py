@@ -1,0 +1,62 @@
+"""What must be the same in scenarios that are compared, and what may differ."""
+
+from pathlib import Path
+
+import pytest
+
+import xoff
+from conftest import SMALL
+from xoff import traffic
+
+
+def scenario(*changes: str) -> xoff.Scenario:
+    return xoff.Scenario(SMALL, "small.toml", changes)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "switch.total=2MB",
+        "host.delay=1us",
+        "topology.host_link.delay=2us",
+        "topology.hash_seed=7",
+        "transport.dctcp.congestion_control.algorithm=reno",
+        "observe={}",
+    ],
+)
+def test_what_may_differ(change: str) -> None:
+    traffic.check_same([scenario(), scenario(change)])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("seed=4", "seed: is 4, but 3 in small.toml"),
+        ("workload.fan_in=3", "workload[0].fan_in: is 3, but 2 in"),
+        ("topology.hosts=5", "topology.hosts: is 5, but 4 in"),
+        ("topology.host_link.rate=25Gbps", "topology.host_link.rate: is 25Gbps, but 10Gbps in"),
+        ("transport.dctcp.payload=8960B", "workload[0].transport.payload: is 8960B, but 1460B in"),
+        ("stop.at=1ms", "stop.at: is 1ms, but left out in"),
+        ('measure.size_classes=["1kB", "1MB"]', "measure.size_classes[0]: is 1kB, but 100KiB in"),
+    ],
+)
+def test_what_must_not_differ(change: str, says: str) -> None:
+    with pytest.raises(xoff.ScenarioError) as error:
+        traffic.check_same([scenario(), scenario("switch.total=2MB"), scenario(change)])
+    assert f"small.toml: {says}" in str(error.value)
+    assert str(error.value).endswith("; expected the same traffic in every scenario")
+
+
+def test_files_of_the_same_name_may_hold_other_flows(tmp_path: Path) -> None:
+    text = SMALL.split("[[workload]]")[0] + '[[workload]]\nkind = "trace"\ntransport = "dctcp"\nfile = "flows.csv"\n'
+    loaded = []
+    for size in (1000, 2000):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        (folder / "flows.csv").write_text(
+            f"source,destination,size_bytes,start_ns,priority\nhost0,host1,{size},0,0\n", encoding="utf-8"
+        )
+        (folder / "trace.toml").write_text(text, encoding="utf-8")
+        loaded.append(xoff.Scenario.load(folder / "trace.toml"))
+    with pytest.raises(xoff.ScenarioError, match=r"inputs/flows\.csv: is another file"):
+        traffic.check_same(loaded)
