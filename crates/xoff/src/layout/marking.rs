@@ -4,7 +4,7 @@ use super::Subject;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::packet::PRIORITIES;
-use crate::scenario::{Marking, Quirk, ScenarioError, SwitchSettings};
+use crate::scenario::{Marking, Quirk, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::markers::{Markers, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
 use crate::switch::mmu::{Pool, Reserve};
@@ -30,9 +30,9 @@ impl Marks {
         ranges.into_iter().flatten().map(|range| range.all_above).min()
     }
 
-    /// Where marking of a pool begins and ends.
-    pub(super) fn pool_range(&self, pool: usize) -> Option<Range> {
-        self.pools.marker.as_ref()?.range(pool)
+    /// Where marking of a port's pool begins and ends.
+    pub(super) fn pool_range(&self, port: u16) -> Option<Range> {
+        self.pools.marker.as_ref()?.range(self.pool_of[usize::from(port)].into())
     }
 }
 
@@ -97,7 +97,7 @@ impl Subject<'_> {
             "port" => marking.port.is_some(),
             _ => marking.pool.is_some(),
         };
-        let says = |table: &crate::scenario::SwitchTable| table.marking.as_ref().is_some_and(of);
+        let says = |table: &SwitchTable| table.marking.as_ref().is_some_and(of);
         let key = self.scenario.switch_key(self.name, says, &format!("marking.{key}"));
         ScenarioError::at(key, format!("on {}, {problem}", self.name), expected)
     }

@@ -303,6 +303,13 @@ mod tests {
             );
             simulation(&switch).unwrap().layout(4).notes().into_iter().collect::<Vec<_>>()
         };
+        let by_port =
+            "marking.pool = { kind = 'bcc', ports = 8 }, quirks = ['red_counts_bytes'], ports_per_pool = 2";
+        let layout = simulation(&format!("total = '9MB', {by_port}")).unwrap().layout(4).clone();
+        assert_eq!(
+            layout.notes().into_iter().collect::<Vec<_>>(),
+            ["bcc computes minimum = 1980000B and maximum = 2780000B"]
+        );
         assert_eq!(notes(4, "720kB"), ["bcc computes minimum = 1802000B and maximum = 2602000B"]);
         assert_eq!(
             notes(4, "900kB"),

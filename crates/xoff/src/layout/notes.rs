@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use super::SwitchLayout;
 use crate::plan::bcc;
 use crate::switch::marking::AnyMarker;
+use crate::switch::mmu::Pool;
 
 impl SwitchLayout {
     /// One line for each thing worth knowing of any of its pools.
     pub fn notes(&self) -> BTreeSet<String> {
-        (0..self.pools.len()).flat_map(|pool| self.notes_of_pool(pool)).collect()
+        self.pools.iter().flat_map(|pool| self.notes_of_pool(pool)).collect()
     }
 
-    fn notes_of_pool(&self, index: usize) -> impl Iterator<Item = String> {
-        let thresholds = self.marks.pool_range(index);
+    fn notes_of_pool(&self, pool: &Pool) -> impl Iterator<Item = String> + use<> {
+        let thresholds = self.marks.pool_range(pool.ports[0]);
         let port_threshold = self.marks.least_port_threshold();
         let computed = thresholds.filter(|_| matches!(self.marks.pools.marker, Some(AnyMarker::Bcc(_))));
         let computed = computed.map(|range| {
@@ -28,7 +29,6 @@ impl SwitchLayout {
             )
         });
         let too_late = port_threshold.and_then(|port| {
-            let pool = &self.pools[index];
             let reserved = self.reserve.size();
             let ports = pool.ports.len() as u64;
             let busy = bcc::drops_before_marking_from(pool.shared, self.least_alpha?, reserved, port, ports)?;
