@@ -40,8 +40,9 @@ pub struct Header {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     sequence: u64,
+    /// Below the port by which the packet came into the switch that holds it.
     stamp: u64,
-    /// Source below destination, of 24 bits each, below the port by which the packet came in.
+    /// Source below destination.
     addresses: u64,
     /// Flow below reception.
     numbers: u64,
@@ -49,10 +50,11 @@ pub struct Packet {
     rest: u64,
 }
 
-const ADDRESS_BITS: u32 = 24;
-const ADDRESS_MASK: u64 = (1 << ADDRESS_BITS) - 1;
-/// The most hosts that packets can name.
-pub const MOST_HOSTS: u32 = 1 << ADDRESS_BITS;
+/// A run is shorter than so many bits of picoseconds can tell.
+const STAMP_BITS: u32 = 51;
+const STAMP_MASK: u64 = (1 << STAMP_BITS) - 1;
+/// The most ports of a switch that has lossless classes.
+pub const MOST_INGRESS_PORTS: usize = 1 << (u64::BITS - STAMP_BITS);
 
 const PRIORITY_MASK: u8 = 0b0000_0111;
 /// An acknowledgement, not data.
@@ -74,7 +76,7 @@ impl From<Header> for Packet {
         Self {
             sequence: header.sequence,
             stamp: header.stamp,
-            addresses: u64::from(header.source) | u64::from(header.destination) << ADDRESS_BITS,
+            addresses: u64::from(header.source) | u64::from(header.destination) << 32,
             numbers: u64::from(header.flow) | u64::from(header.reception) << 32,
             rest: u64::from(header.flags)
                 | u64::from(header.transport) << 8
@@ -93,28 +95,27 @@ impl Packet {
     /// See [`Header::stamp`].
     #[inline]
     pub const fn stamp(&self) -> u64 {
-        self.stamp
+        self.stamp & STAMP_MASK
     }
     /// See [`Header::source`].
     #[inline]
     pub const fn source(&self) -> NodeId {
-        (self.addresses & ADDRESS_MASK) as NodeId
+        self.addresses as NodeId
     }
     /// See [`Header::destination`].
     #[inline]
     pub const fn destination(&self) -> NodeId {
-        (self.addresses >> ADDRESS_BITS & ADDRESS_MASK) as NodeId
+        (self.addresses >> 32) as NodeId
     }
     /// The port by which it came into the switch that holds it.
     #[inline]
     pub const fn ingress(&self) -> u16 {
-        (self.addresses >> (2 * ADDRESS_BITS)) as u16
+        (self.stamp >> STAMP_BITS) as u16
     }
     /// Notes the port by which it came in.
     #[inline]
     pub fn set_ingress(&mut self, port: u16) {
-        self.addresses =
-            self.addresses & !(u64::MAX << (2 * ADDRESS_BITS)) | u64::from(port) << (2 * ADDRESS_BITS);
+        self.stamp = self.stamp & STAMP_MASK | u64::from(port) << STAMP_BITS;
     }
     /// See [`Header::flow`].
     #[inline]
@@ -221,7 +222,7 @@ mod tests {
     fn a_packet_keeps_its_header() {
         let header = Header {
             sequence: 1 << 40,
-            stamp: 2 << 50,
+            stamp: 1 << 50,
             source: 3,
             destination: 4,
             flow: u32::MAX,
@@ -233,14 +234,14 @@ mod tests {
         };
         let mut packet = Packet::from(header);
         let numbers = (packet.sequence(), packet.stamp(), packet.flow(), packet.reception(), packet.length());
-        assert_eq!(numbers, (1 << 40, 2 << 50, u32::MAX, 6, u64::from(u32::MAX - 1)));
+        assert_eq!(numbers, (1 << 40, 1 << 50, u32::MAX, 6, u64::from(u32::MAX - 1)));
         assert_eq!((packet.source(), packet.destination(), packet.transport()), (3, 4, 9));
         assert_eq!((packet.frame(), packet.priority()), (Bytes::new(65_535), 7));
         assert!(packet.is(ECHO) && !packet.is(MARKED));
         packet.mark();
         assert!(packet.is(MARKED) && packet.is(ECHO));
-        packet.set_ingress(u16::MAX);
+        packet.set_ingress(8191);
         packet.set_ingress(5);
-        assert_eq!((packet.source(), packet.destination(), packet.ingress()), (3, 4, 5));
+        assert_eq!((packet.stamp(), packet.ingress()), (1 << 50, 5));
     }
 }

@@ -163,7 +163,7 @@ impl Port {
         self.waiting |= CONTROL;
         self.pause_frame.say(priority, quanta);
         if starts_at_once {
-            self.send_pause_frame(context);
+            self.put_pause_frame_on_wire(context);
         } else {
             context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
         }
@@ -172,9 +172,16 @@ impl Port {
     /// The wire is free: sends the pause frame if one waits. Returns whether one did.
     #[inline]
     pub fn send_pause_frame(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
-        if self.waiting & CONTROL == 0 {
-            return false;
+        let waits = self.waiting & CONTROL != 0;
+        if waits {
+            self.put_pause_frame_on_wire(context);
         }
+        waits
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_pause_frame_on_wire(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.waiting &= !CONTROL;
         let frame = std::mem::take(&mut self.pause_frame);
         if frame.pauses() {
@@ -183,11 +190,11 @@ impl Port {
             self.counters.resume_frames += 1;
         }
         self.put_on_wire(frame.into(), context);
-        true
     }
 
     /// Adds a packet to its queue, behind a transmission that is under way or while its class is paused.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn enqueue(&mut self, packet: Packet, agenda: &mut impl Agenda) {
         let priority = packet.priority();
         if self.ready() == 0 && !self.is_paused(priority) {
@@ -198,7 +205,8 @@ impl Port {
     }
 
     /// Takes the packet that the scheduler picks.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn dequeue(&mut self) -> Option<Packet> {
         let ready = self.ready();
         debug_assert_eq!(ready & CONTROL, 0, "pause frames go first");

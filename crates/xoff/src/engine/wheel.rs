@@ -114,7 +114,9 @@ impl Wheel {
     }
 
     /// Takes the packet that arrives now from a ring, of whose arrivals the source of this rank tells.
-    #[inline]
+    // Called for hosts and for switches, and for each as often as anything is.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub(super) fn take_arrival(&mut self, ring: u32, rank: usize) -> Packet {
         let ring = &mut self.rings[ring as usize];
         let Flight { packet, .. } = ring.take_front();

@@ -44,11 +44,11 @@ pub(crate) struct Workshop<'a> {
 enum Kind {
     SwitchEndOfTransmission,
     SwitchArrival,
-    SwitchPause,
-    HostPause,
     HostEndOfTransmission,
     HostArrival,
     Host,
+    SwitchPause,
+    HostPause,
 }
 
 /// One source of events as its thread sees it.
@@ -392,7 +392,9 @@ impl<O: Observer> Worker<'_, O> {
         }
     }
 
-    #[inline]
+    // Called at one place; as a call it costs a tenth of the loop.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
         self.events += 1;
         let Self { wheel, observer, fabric, switches, .. } = self;
@@ -407,12 +409,21 @@ impl<O: Observer> Worker<'_, O> {
                 let next = switch.on_end_of_transmission(source.port, &mut context);
                 context.agenda.set(rank, next);
             }
-            Kind::SwitchPause => {
-                let next = switches[source.place as usize].on_pause_due(&mut context);
-                context.agenda.set(rank, next);
-            }
+            Kind::SwitchPause | Kind::HostPause => self.handle_pause(now, rank, source),
             _ => self.handle_host(now, rank, source),
         }
+    }
+
+    #[cold]
+    fn handle_pause(&mut self, now: Time, rank: usize, source: LocalSource) {
+        let Self { wheel, observer, fabric, hosts, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
+        let next = if source.kind == Kind::HostPause {
+            hosts[source.place as usize].on_pause_due(&mut context)
+        } else {
+            switches[source.place as usize].on_pause_due(&mut context)
+        };
+        context.agenda.set(rank, next);
     }
 
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
@@ -427,10 +438,6 @@ impl<O: Observer> Worker<'_, O> {
             Kind::HostArrival => {
                 let packet = context.agenda.take_arrival(source.ring, rank);
                 host.on_arrival(packet, &mut context);
-            }
-            Kind::HostPause => {
-                let next = host.on_pause_due(&mut context);
-                context.agenda.set(rank, next);
             }
             _ => host.on_due(&mut context),
         }

@@ -2,6 +2,7 @@
 
 use super::Subject;
 use crate::kernel::units::{Bytes, Rate, Span};
+use crate::packet::MOST_INGRESS_PORTS;
 use crate::plan::headroom::{Headroom, Link, QUANTUM, reaction_quanta};
 use crate::scenario::{PauseForm, Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy;
@@ -54,6 +55,7 @@ pub(super) fn of(
             ))
         });
     }
+    debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
     let Settings { xoff, xon_offset, headroom, reserved, lossless_pool } =
         settings.pfc.clone().unwrap_or_default();
     let rates: Vec<(Rate, Span)> = subject.links().collect();

@@ -68,6 +68,7 @@ impl Scheduler for DeficitRoundRobin {
         }
     }
 
+    #[inline(never)]
     fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize {
         if ready & self.strict != 0 {
             return (ready & self.strict).ilog2() as usize;
@@ -89,6 +90,7 @@ impl Scheduler for DeficitRoundRobin {
         }
     }
 
+    #[inline(never)]
     fn on_empty(&mut self, priority: usize) {
         self.deficits[priority] = Bytes::ZERO;
         if priority == self.turn {

@@ -257,6 +257,7 @@ impl Mmu {
     }
 
     /// Counts in a packet of a lossless class, which was admitted where it came in.
+    #[inline(never)]
     pub fn hold(&mut self, queue: usize, frame: Bytes) {
         self.queues[queue].bytes += frame;
         self.lossless += frame;
@@ -266,6 +267,7 @@ impl Mmu {
     }
 
     /// Counts out a packet of a lossless class.
+    #[inline(never)]
     pub fn let_go(&mut self, queue: usize, frame: Bytes) {
         self.queues[queue].bytes -= frame;
         self.lossless -= frame;

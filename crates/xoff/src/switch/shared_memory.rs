@@ -82,24 +82,49 @@ impl SharedMemory {
         }
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
-        let is_lossless = self.is_lossless(queue);
+        if self.is_lossless(queue) {
+            return self.on_lossless_arrival(ingress, number, packet, context);
+        }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) && !is_lossless {
+        if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) {
             return drop(&packet, port, DropReason::NotEcnCapable, context);
         }
+        let placement = match memory.mmu.place(queue, packet.frame()) {
+            Ok(placement) => placement,
+            Err(reason) => return drop(&packet, port, reason, context),
+        };
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
-        let takes_memory = !starts_at_once || memory.transmitting.is_some();
-        if is_lossless {
-            if takes_memory && let Err(reason) = self.admit_lossless(ingress, queue, &mut packet, context) {
-                return drop(&packet, &mut self.ports[number as usize], reason, context);
-            }
+        if !starts_at_once || memory.transmitting.is_some() {
+            memory.mmu.put(queue, packet.frame(), placement);
+            memory.report_queue(queue, port, context);
+        }
+        if starts_at_once {
+            memory.transmit(packet, number, queue, port, context);
         } else {
-            match memory.mmu.place(queue, packet.frame()) {
-                Ok(placement) if takes_memory => memory.mmu.put(queue, packet.frame(), placement),
-                Ok(_) => {}
-                Err(reason) => return drop(&packet, port, reason, context),
-            }
+            port.enqueue(packet, context.agenda);
+        }
+    }
+
+    /// The same for a packet of a lossless class: it is admitted by where it came in, and not dropped where it would be
+    /// marked.
+    #[inline(never)]
+    fn on_lossless_arrival(
+        &mut self,
+        ingress: u16,
+        number: u16,
+        mut packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let queue = Mmu::queue(number, packet.priority());
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        if memory.marks_at_enqueue(&packet, queue) {
+            port.mark(&mut packet, context);
+        }
+        let starts_at_once = port.starts_at_once(packet.priority(), context.now);
+        let takes_memory = !starts_at_once || memory.transmitting.is_some();
+        if takes_memory && let Err(reason) = self.admit_lossless(ingress, queue, &mut packet, context) {
+            return drop(&packet, &mut self.ports[number as usize], reason, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if takes_memory {
@@ -128,24 +153,19 @@ impl SharedMemory {
             && let Some(packet) = port.dequeue()
         {
             let queue = Mmu::queue(number, packet.priority());
-            if memory.transmitting.is_some() {
-                memory.transmit(packet, number, queue, port, context);
-            } else if self.lossless & 1 << packet.priority() != 0 {
-                memory.mmu.let_go(queue, packet.frame());
+            let is_lossless = self.lossless & 1 << packet.priority() != 0;
+            let leaves_memory = memory.transmitting.is_none();
+            if leaves_memory {
+                memory.count_out(is_lossless, queue, packet.frame());
                 memory.report_queue(queue, port, context);
-                memory.transmit(packet, number, queue, port, context);
+            }
+            memory.transmit(packet, number, queue, port, context);
+            if is_lossless && leaves_memory {
                 self.remove_lossless(&packet, context);
-            } else {
-                memory.mmu.remove(queue, packet.frame());
-                memory.report_queue(queue, port, context);
-                memory.transmit(packet, number, queue, port, context);
             }
         }
-        if self.memory.holds_transmitted(number) {
-            self.ports[number as usize].busy_until()
-        } else {
-            self.ports[number as usize].next_end()
-        }
+        let port = &self.ports[number as usize];
+        if self.memory.holds_transmitted(number) { port.busy_until() } else { port.next_end() }
     }
 }
 
@@ -171,6 +191,7 @@ impl SharedMemory {
         Ok(())
     }
 
+    #[inline(never)]
     fn remove_lossless(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(pausing) = &mut self.pausing {
             pausing.remove(packet, &mut self.ports, context);
@@ -182,11 +203,7 @@ impl SharedMemory {
             self.memory.transmitting.as_mut().and_then(|transmitting| transmitting[number as usize].take());
         let Some(packet) = sent else { return };
         let queue = Mmu::queue(number, packet.priority());
-        if self.is_lossless(queue) {
-            self.memory.mmu.let_go(queue, packet.frame());
-        } else {
-            self.memory.mmu.remove(queue, packet.frame());
-        }
+        self.memory.count_out(self.is_lossless(queue), queue, packet.frame());
         self.memory.report_queue(queue, &self.ports[number as usize], context);
         if self.is_lossless(queue) {
             self.remove_lossless(&packet, context);
@@ -231,6 +248,16 @@ impl Memory {
         if let Some(transmitting) = &mut self.transmitting {
             transmitting[number as usize] = Some(packet);
             context.agenda.end_of_transmission(port.id(), port.busy_until());
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn count_out(&mut self, is_lossless: bool, queue: usize, frame: Bytes) {
+        if is_lossless {
+            self.mmu.let_go(queue, frame);
+        } else {
+            self.mmu.remove(queue, frame);
         }
     }
 
