@@ -50,9 +50,13 @@ def summarise(
         "packets": packets,
         "loss_rate": packets["dropped"] / packets["sent"] if packets["sent"] else 0.0,
         "goodput_gbps": totals["payload_delivered_bytes"] * 8 / totals["end_ns"] if totals["end_ns"] else 0.0,
-        "pfc": {"pause_frames": 0, "resume_frames": 0, "paused_us": 0.0},  # every class is lossy as yet
+        "pfc": {
+            "pause_frames": totals["pfc"]["pause_frames"],
+            "resume_frames": totals["pfc"]["resume_frames"],
+            "paused_us": totals["pfc"]["paused_ns"] / 1000,
+        },
         "buffer": totals["buffer"],
-        "deadlock": False,  # takes PFC
+        "deadlock": False,  # not looked for as yet
         "engine": {
             "events": totals["events"],
             "packet_hops": hops,

@@ -29,6 +29,8 @@ pub struct PortCounters {
     pub pause_frames: u64,
     /// Frames sent that only resume classes.
     pub resume_frames: u64,
+    /// Time that its classes have been paused, class by class, in pauses that are over.
+    pub paused: Span,
 }
 
 impl PortCounters {
@@ -67,6 +69,7 @@ pub struct Port {
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
+    paused_since: [Time; PRIORITIES],
 }
 
 /// Stands for the pause frame among the classes that wait; it is never paused.
@@ -86,6 +89,7 @@ impl Port {
             queues: std::array::from_fn(|_| Ring::new()),
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
+            paused_since: [Time::ZERO; PRIORITIES],
         }
     }
 
@@ -123,25 +127,27 @@ impl Port {
         self.paused & 1 << priority != 0
     }
 
-    /// A class of this port pauses or resumes.
+    /// Time that its classes have been paused by now, class by class.
+    pub fn paused_by(&self, now: Time) -> Span {
+        let paused = (0..PRIORITIES).filter(|&class| self.is_paused(class));
+        self.counters.paused
+            + paused.map(|class| now.max(self.paused_since[class]).since(self.paused_since[class])).sum()
+    }
+
+    /// A class of this port pauses, but for what is under way, or resumes, at once if the wire is free.
     pub fn apply(&mut self, change: Change, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if change.pauses {
-            self.pause(change.priority);
-        } else {
-            self.resume(change.priority, context.now, context.agenda);
+        let Change { priority, pauses, .. } = change;
+        if pauses == self.is_paused(priority) {
+            return;
         }
-    }
-
-    /// Keeps a class from starting transmissions; one that is under way is completed.
-    fn pause(&mut self, priority: usize) {
-        self.paused |= 1 << priority;
-    }
-
-    /// Lets a class start transmissions again: at once if the wire is free.
-    fn resume(&mut self, priority: usize, now: Time, agenda: &mut impl Agenda) {
-        self.paused &= !(1 << priority);
+        self.paused ^= 1 << priority;
+        if pauses {
+            self.paused_since[priority] = context.now;
+            return;
+        }
+        self.counters.paused += context.now.since(self.paused_since[priority]);
         if self.ready() != 0 {
-            agenda.end_of_transmission(self.id, self.busy_until.max(now));
+            context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
         }
     }
 

@@ -86,6 +86,8 @@ pub struct PacketTotals {
     pub dropped_not_ecn_capable: u64,
     /// Dropped by adapters.
     pub dropped_adapter_full: u64,
+    /// Dropped after a pause, because the headroom was full.
+    pub dropped_headroom_full: u64,
     /// Marks set; a packet can be marked at several switches.
     pub marked: u64,
     /// Sent again.
@@ -107,6 +109,17 @@ pub struct BufferTotals {
     pub end_bytes: u64,
 }
 
+/// Priority flow control.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PfcTotals {
+    /// Frames that paused a class.
+    pub pause_frames: u64,
+    /// Frames that only resumed classes.
+    pub resume_frames: u64,
+    /// Time that classes of ports were paused, class by class and port by port.
+    pub paused_ns: u64,
+}
+
 /// Sums over the whole run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Totals {
@@ -124,6 +137,8 @@ pub struct Totals {
     pub payload_delivered_bytes: u64,
     /// Packets.
     pub packets: PacketTotals,
+    /// Priority flow control.
+    pub pfc: PfcTotals,
     /// Packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
@@ -289,8 +304,9 @@ fn last_action(outcome: &Outcome, rows: &[Row<'_>]) -> Time {
 }
 
 fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
+    let end = outcome.end.unwrap_or_else(|| last_action(outcome, rows));
     let mut totals = Totals {
-        end_ns: outcome.end.unwrap_or_else(|| last_action(outcome, rows)).as_nanoseconds(),
+        end_ns: end.as_nanoseconds(),
         flows_finished: rows.len() as u64,
         events: outcome.events,
         ..Totals::default()
@@ -308,6 +324,9 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
     for port in all_ports(outcome) {
         totals.packet_hops += port.counters.packets;
         totals.packets.add_port(&port.counters);
+        totals.pfc.pause_frames += port.counters.pause_frames;
+        totals.pfc.resume_frames += port.counters.resume_frames;
+        totals.pfc.paused_ns += port.paused_by(end).as_nanoseconds();
     }
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.mmu().peak().get());
@@ -326,6 +345,7 @@ impl PacketTotals {
         self.dropped_pool_full += dropped(DropReason::PoolFull);
         self.dropped_not_ecn_capable += dropped(DropReason::NotEcnCapable);
         self.dropped_adapter_full += dropped(DropReason::AdapterFull);
+        self.dropped_headroom_full += dropped(DropReason::HeadroomFull);
         self.dropped += counters.dropped_data.iter().sum::<u64>();
         self.acknowledgements_dropped += counters.dropped_acknowledgements.iter().sum::<u64>();
     }
@@ -372,6 +392,9 @@ fn digest(outcome: &Outcome, rows: &[Row<'_>]) -> String {
         take(counters.packets);
         take(counters.wire_bytes.get());
         take(counters.marked);
+        take(counters.pause_frames);
+        take(counters.resume_frames);
+        take(counters.paused.get());
         counters.dropped_data.iter().chain(&counters.dropped_acknowledgements).for_each(|&count| take(count));
     }
     for switch in &outcome.switches {
