@@ -108,7 +108,7 @@ def _panel(points: Points, expected: list[Expected], measure: str, ax: Axes) -> 
         ax.plot(loads, ratios, "o-", markersize=4, color=colour, label=name)
         theirs = [(at["load"], value / base[at["load"]]) for at, value in published(expected, measure, scheme=scheme)]
         ax.plot(*zip(*theirs, strict=True), "--", color=colour, linewidth=1, label=f"{name}, published")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.05 * ax.get_ylim()[1])
     ax.set_xlabel("load of the core")
     ax.set_ylabel("over DCTCP K=720KB")
 

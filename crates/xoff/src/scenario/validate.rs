@@ -16,6 +16,7 @@ impl Scenario {
     /// Whether the tables fit together.
     pub fn validate(&self) -> Checked {
         self.check_transports()?;
+        self.check_classes()?;
         for (index, workload) in self.workload.iter().enumerate() {
             self.check_transport_name(&format!("workload[{index}].transport"), workload.transport())?;
             check_groups(index, workload)?;
@@ -38,6 +39,32 @@ impl Scenario {
                 let most = LARGEST_FRAME.get();
                 let expected = format!("expected payload and headers of at most {most}B together");
                 return Err(ScenarioError::at(format!("transport.{name}.payload"), problem, expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where classes are listed, each is listed once, and flows have no other.
+    fn check_classes(&self) -> Checked {
+        let is_listed = |priority: u8| self.class.iter().any(|class| class.priority == priority);
+        for (index, class) in self.class.iter().enumerate() {
+            if self.class[..index].iter().any(|earlier| earlier.priority == class.priority) {
+                let problem = format!("class {} is there twice", class.priority);
+                return Err(ScenarioError::at(
+                    format!("class[{index}].priority"),
+                    problem,
+                    "expected it once",
+                ));
+            }
+        }
+        for (index, workload) in self.workload.iter().enumerate() {
+            if let Some(priority) = workload.priority().filter(|&priority| !is_listed(priority))
+                && !self.class.is_empty()
+            {
+                let listed = self.class.iter().map(|class| class.priority.to_string()).collect::<Vec<_>>();
+                let problem = format!("there is no class {priority}");
+                let expected = format!("expected one of {}, or a table [[class]] for it", listed.join(", "));
+                return Err(ScenarioError::at(format!("workload[{index}].priority"), problem, expected));
             }
         }
         Ok(())
@@ -310,6 +337,21 @@ mod tests {
             problem(POISSON, "stop.at = \"1ms\"\nhost.receive_offload = \"64kB\""),
             "host.receive_offload: each segment is handed up as it comes, so that none can join; \
              expected host.interrupt_moderation beside it"
+        );
+    }
+
+    #[test]
+    fn flows_have_classes_that_are_there() {
+        let stop = "stop.at = \"1ms\"";
+        let classes = |classes| problem(POISSON, &format!("{stop}\n{classes}"));
+        assert_eq!(classes("class = [{ priority = 0 }, { priority = 3, lossless = true }]"), "accepted");
+        assert_eq!(
+            classes("class = [{ priority = 3 }, { priority = 5 }]"),
+            "workload[0].priority: there is no class 0; expected one of 3, 5, or a table [[class]] for it"
+        );
+        assert_eq!(
+            classes("class = [{ priority = 0 }, { priority = 0 }]"),
+            "class[1].priority: class 0 is there twice; expected it once"
         );
     }
 

@@ -1,0 +1,60 @@
+//! Priority flow control to the picosecond, and headroom to the byte.
+
+use xoff::Simulation;
+use xoff::kernel::units::{Bytes, Rate, Span};
+use xoff::plan::headroom::{Headroom, Link};
+
+use crate::{run, simulation};
+
+/// `host1` sends frames of 1000 bytes, 80 ns each, back to back; the sixth, at 1516.64 ns, brings its queue to the
+/// threshold. At that very instant a frame the other way has begun on the same link, so that the pause frame waits for all
+/// of it, and takes effect at the very instant at which `host1` begins another frame.
+fn worst_case(headroom: &str) -> Simulation {
+    simulation(&format!(
+        "title = 'worst case'\n\
+         pfc = {{ reaction_quanta = 0 }}\nclass = [{{ priority = 0, lossless = true }}]\n\
+         topology = {{ kind = 'custom', hosts = ['host0', 'host1'], switches = ['switch0'], links = [\
+         {{ between = ['host0', 'switch0'], rate = '10Gbps', delay = '36640ps' }}, \
+         {{ between = ['host1', 'switch0'], rate = '100Gbps', delay = '36640ps' }}] }}\n\
+         transport.steady = {{ kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }}\n\
+         switch = [{{ total = '100kB', \
+         pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '5kB' }}, lossless_pool = '20kB'{headroom} }} }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'steady', pairs = [['host1', 'host0']], size = '18840B', \
+         start = '1us' }}, \
+         {{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host1']], size = '942B', start = '680ns' }}]"
+    ))
+}
+
+fn dropped(headroom: &str) -> u64 {
+    let outcome = run(&worst_case(headroom));
+    outcome.switches[0].ports().iter().map(|port| port.counters.dropped()).sum()
+}
+
+#[test]
+fn headroom_by_formula_is_exactly_enough() {
+    let link = Link {
+        rate: Rate::from_gbps(100),
+        delay: Span::new(36_640),
+        largest: Bytes::new(1000),
+        reaction_quanta: 0,
+        pool_may_be_full: false,
+    };
+    assert_eq!(Headroom::of(&link).total(), Bytes::new(3000));
+    assert_eq!(dropped(""), 0);
+    assert_eq!(dropped(", headroom = '3000B'"), 0);
+    assert_eq!(dropped(", headroom = '2999B'"), 1);
+}
+
+/// Twenty frames leave at 10 Gbps as if nothing had ever paused: the pool never runs dry.
+#[test]
+fn a_pause_costs_its_own_flow_nothing() {
+    let simulation = worst_case("");
+    let outcome = run(&simulation);
+    let frame = Span::from_nanoseconds(800);
+    let first_bit_leaves = Span::from_nanoseconds(80) + Span::new(36_640);
+    let last_bit_arrives = first_bit_leaves + frame * 20 + Span::new(36_640);
+    let flow = crate::measured(&simulation, &outcome).find(|flow| flow.flow.flow.size > Bytes::new(942));
+    assert_eq!(flow.expect("it finishes").received, last_bit_arrives);
+    let pauses = |host: usize| outcome.hosts[host].port().counters.paused;
+    assert!(pauses(1) > Span::ZERO && pauses(0) == Span::ZERO);
+}
