@@ -32,6 +32,11 @@ impl Fabric {
     pub fn wire(&self, packet: &Packet) -> Bytes {
         packet.frame() + self.wire_overheads[usize::from(packet.transport())]
     }
+
+    /// Whether the adapter itself is the packet's transport, and no software of the host.
+    pub fn is_in_adapter(&self, packet: &Packet) -> bool {
+        self.transports[usize::from(packet.transport())].is_in_adapter()
+    }
 }
 
 /// One event's surroundings.

@@ -54,7 +54,8 @@ pub fn of_flow(
     let tuple = FiveTuple::of_flow(source, destination, number);
     let there = links(simulation, source, destination, tuple);
     let back = links(simulation, destination, source, tuple.reversed());
-    let host_delay = fabric.host.delay;
+    let in_adapter = fabric.transports[transport].is_in_adapter();
+    let host_delay = if in_adapter { Span::ZERO } else { fabric.host.delay };
     let delay = |links: &[Link]| links.iter().map(|link| link.delay).sum::<Span>() + host_delay * 2;
 
     let mut stages: Vec<Stage> = there.iter().map(|link| link.stage(train.full, train.last)).collect();
@@ -116,6 +117,10 @@ impl Train {
             Transport::Tcp(tcp) => {
                 train.acknowledgement = Some(tcp.acknowledgement + tcp.wire_overhead);
                 train.acknowledges_each = tcp.acknowledge_every == 1 && host.receive_offload.is_none();
+            }
+            Transport::Roce(roce) => {
+                train.acknowledgement = Some(roce.acknowledgement + roce.wire_overhead);
+                train.acknowledges_each = roce.acknowledge_every == 1;
             }
             Transport::ConstantRate(constant) => {
                 train.gap = constant.rate.map_or(Span::ZERO, |rate| rate.transmission_time(full));

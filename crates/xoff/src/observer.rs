@@ -1,6 +1,6 @@
 //! Observers: who is told of every change. The silent one is compiled away.
 
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Rate, Time};
 use crate::topology::NodeId;
 use crate::topology::PortId;
 
@@ -47,6 +47,8 @@ pub trait Observer {
     fn on_drop(&mut self, _now: Time, _port: PortId, _priority: usize, _reason: DropReason) {}
     /// A flow's window is now this large.
     fn on_window(&mut self, _now: Time, _host: NodeId, _flow: u32, _window: Bytes) {}
+    /// A flow may now send at this rate.
+    fn on_rate(&mut self, _now: Time, _host: NodeId, _flow: u32, _rate: Rate) {}
 }
 
 /// Watches nothing.

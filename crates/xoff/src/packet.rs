@@ -61,11 +61,13 @@ const PRIORITY_MASK: u8 = 0b0000_0111;
 pub const ACKNOWLEDGEMENT: u8 = 0b0000_1000;
 /// The last data packet of its flow.
 pub const LAST: u8 = 0b0001_0000;
+/// Of an acknowledgement: something is missing that should have come (NACK). The bit is that of the last data packet.
+pub const NEGATIVE: u8 = LAST;
 /// ECN-capable (ECT).
 pub const ECN_CAPABLE: u8 = 0b0010_0000;
 /// Congestion Experienced (CE).
 pub const MARKED: u8 = 0b0100_0000;
-/// Of an acknowledgement: the receiver's echo of a mark (ECE).
+/// Of an acknowledgement: the receiver's echo of a mark (ECE), of RoCE's that it is a CNP, which acknowledges nothing.
 pub const ECHO: u8 = 0b1000_0000;
 /// Of data: the sender has reduced its window (CWR). The bit is that of the echo, since a packet has a use for one only.
 pub const WINDOW_REDUCED: u8 = ECHO;

@@ -104,6 +104,11 @@ impl Port {
         self.counters.wire_bytes - self.clock.bytes_in(still_to_go)
     }
 
+    /// Rate of its link.
+    pub fn rate(&self) -> Rate {
+        self.clock.rate()
+    }
+
     /// The time that `wire` bytes take on its link.
     pub fn transmission_time(&self, wire: Bytes) -> Span {
         self.clock.transmission_time(wire)

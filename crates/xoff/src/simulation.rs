@@ -58,7 +58,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
-        let classes = sources.iter().fold(0, |classes, source| classes | source.classes());
+        let classes = classes_in_use(scenario, &sources);
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
@@ -200,6 +200,14 @@ impl Simulation {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Vec::new())
         }
     }
+}
+
+/// Bit n is set while class n has flows, or what their receivers send back.
+fn classes_in_use(scenario: &Scenario, sources: &[Source]) -> u8 {
+    let of_flows = sources.iter().map(Source::classes);
+    let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
+    let of_control = used.filter_map(Transport::control_priority).map(|priority| 1 << priority);
+    of_flows.chain(of_control).fold(0, |classes, class| classes | class)
 }
 
 fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioError> {

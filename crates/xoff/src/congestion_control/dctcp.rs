@@ -125,9 +125,11 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::units::Rate;
 
     fn dctcp(initial_alpha: Ratio, window: u64) -> Dctcp {
-        let flow = Flow { segment: Bytes::new(1460), initial_window: Bytes::new(window) };
+        let initial_window = Bytes::new(window);
+        let flow = Flow { segment: Bytes::new(1460), initial_window, line_rate: Rate::MAX };
         Dctcp::new(&Parameters { initial_alpha, ..Parameters::default() }, &flow)
     }
 

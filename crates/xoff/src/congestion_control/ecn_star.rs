@@ -68,11 +68,13 @@ impl CongestionControl for EcnStar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::units::Rate;
 
     const SEGMENT: u64 = 1460;
 
     fn ecn_star(segments: u64) -> EcnStar {
-        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window: Bytes::new(segments * SEGMENT) };
+        let initial_window = Bytes::new(segments * SEGMENT);
+        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX };
         EcnStar::new(&Parameters {}, &flow)
     }
 

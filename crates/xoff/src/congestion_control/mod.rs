@@ -1,11 +1,13 @@
 //! Congestion controls: how fast one flow may send.
-//! Each hears of acknowledgements and losses and answers a window; the transport does everything else.
+//! Each hears of acknowledgements, losses and notifications and answers a window or a rate; the transport does
+//! everything else.
 //! To add one: its file here, and one line in the list below.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Rate, Time};
+pub use dcqcn::{Marks, NotificationPoint};
 
 /// How DCTCP's receiver answers when marked packets begin or end while an acknowledgement is pending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -27,6 +29,8 @@ pub enum Echo {
     Exact(EchoReading),
     /// From the first mark until the sender says that it has reduced its window (RFC 3168, section 6.1.3).
     Latched,
+    /// By packets of their own, which the notification point sends (DCQCN).
+    Cnp(NotificationPoint),
 }
 
 /// What a flow knows of itself when its congestion control is made.
@@ -36,6 +40,8 @@ pub struct Flow {
     pub segment: Bytes,
     /// Window to start with.
     pub initial_window: Bytes,
+    /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
+    pub line_rate: Rate,
 }
 
 /// One acknowledgement.
@@ -73,7 +79,8 @@ pub struct Loss {
     pub next_sequence: u64,
 }
 
-/// Decides how many bytes one flow may have in flight. Every event but the window has an empty default.
+/// Decides how many bytes one flow may have in flight and how fast it may send. Every event has an empty default; an
+/// algorithm answers a window, a rate or both.
 pub trait CongestionControl {
     /// What can be set of this algorithm.
     type Parameters;
@@ -87,8 +94,24 @@ pub trait CongestionControl {
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
     /// Everything that was in flight at the loss is acknowledged; `in_flight` is what is out now.
     fn on_recovered(&mut self, _now: Time, _in_flight: Bytes) {}
+    /// So many bytes were put on the wire, headers and all.
+    fn on_sent(&mut self, _now: Time, _size: Bytes) {}
+    /// A congestion notification packet has arrived.
+    fn on_cnp(&mut self, _now: Time) {}
+    /// When its timer is due; `Time::MAX` for never.
+    fn next_timer(&self) -> Time {
+        Time::MAX
+    }
+    /// Its timer is due.
+    fn on_timer(&mut self, _now: Time) {}
     /// Bytes that may be in flight [cwnd].
-    fn window(&self) -> Bytes;
+    fn window(&self) -> Bytes {
+        Bytes::MAX
+    }
+    /// How fast packets may follow one another on the wire; above the line rate for no limit.
+    fn rate(&self) -> Rate {
+        Rate::MAX
+    }
 }
 
 macro_rules! congestion_controls {
@@ -132,6 +155,28 @@ macro_rules! congestion_controls {
             pub fn on_recovered(&mut self, now: Time, in_flight: Bytes) {
                 match self { $(Self::$name(algorithm) => algorithm.on_recovered(now, in_flight),)* }
             }
+            /// See [`CongestionControl::on_sent`].
+            #[inline]
+            pub fn on_sent(&mut self, now: Time, size: Bytes) {
+                match self { $(Self::$name(algorithm) => algorithm.on_sent(now, size),)* }
+            }
+            /// See [`CongestionControl::on_cnp`].
+            pub fn on_cnp(&mut self, now: Time) {
+                match self { $(Self::$name(algorithm) => algorithm.on_cnp(now),)* }
+            }
+            /// See [`CongestionControl::next_timer`].
+            pub fn next_timer(&self) -> Time {
+                match self { $(Self::$name(algorithm) => algorithm.next_timer(),)* }
+            }
+            /// See [`CongestionControl::on_timer`].
+            pub fn on_timer(&mut self, now: Time) {
+                match self { $(Self::$name(algorithm) => algorithm.on_timer(now),)* }
+            }
+            /// See [`CongestionControl::rate`].
+            #[inline]
+            pub fn rate(&self) -> Rate {
+                match self { $(Self::$name(algorithm) => algorithm.rate(),)* }
+            }
             /// See [`CongestionControl::window`].
             #[inline]
             pub fn window(&self) -> Bytes {
@@ -145,4 +190,5 @@ congestion_controls! {
     reno::Reno,
     dctcp::Dctcp,
     ecn_star::EcnStar,
+    dcqcn::Dcqcn,
 }

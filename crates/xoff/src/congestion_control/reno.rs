@@ -84,11 +84,13 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::units::Rate;
 
     const SEGMENT: u64 = 1460;
 
     fn reno(segments: u64) -> Reno {
-        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window: Bytes::new(segments * SEGMENT) };
+        let initial_window = Bytes::new(segments * SEGMENT);
+        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX };
         Reno::new(&Parameters {}, &flow)
     }
 

@@ -102,6 +102,17 @@ impl Adapter {
         self.enqueue(packet, context)
     }
 
+    /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
+    pub(super) fn put(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let queue = packet.priority();
+        if self.port.starts_at_once(queue, context.now) {
+            return self.port.transmit(packet, context);
+        }
+        self.queued[queue] += packet.frame();
+        self.port.enqueue(packet, context.agenda);
+        context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
+    }
+
     #[inline]
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> Sent {
         let queue = packet.priority();

@@ -1,10 +1,13 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state, `adapter.rs`
-//! the way out with its marking in `marking.rs`, `interrupts.rs` the way up.
+//! the way out with its marking in `marking.rs`, `interrupts.rs` the way up. Transports that live in the adapter, which no
+//! delay or interrupt of the host concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs.
 
 mod adapter;
+mod cnps;
 mod interrupts;
 mod marking;
+mod queue_pairs;
 mod receiving;
 mod sending;
 
@@ -16,15 +19,17 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timers;
-use crate::kernel::units::{Bytes, Span, Time};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
+use cnps::Cnps;
 use interrupts::Interrupts;
 pub use marking::Marking;
+use queue_pairs::Turns;
 use receiving::Reception;
 use sending::Sending;
 pub use sending::{FinishedFlow, FlowStart};
@@ -42,6 +47,12 @@ enum TimerKey {
     Sending(u32),
     /// A pending acknowledgement, by the flow's number among those received here.
     Reception(u32),
+    /// CNPs that are being made.
+    Cnp,
+    /// The next packet of a queue pair, by the flow's number at this host.
+    Pacing(u32),
+    /// The congestion control of a queue pair, by the flow's number at this host.
+    CongestionControl(u32),
 }
 
 /// What a host has done since the start.
@@ -59,8 +70,10 @@ pub struct HostCounters {
     pub data_delivered: u64,
     /// Payload bytes received, duplicates included.
     pub payload_delivered: Bytes,
-    /// Acknowledgements sent.
+    /// Acknowledgements sent, of any kind.
     pub acknowledgements_sent: u64,
+    /// Of them, CNPs.
+    pub cnps_sent: u64,
     /// Acknowledgements received.
     pub acknowledgements_delivered: u64,
     /// Expiries of retransmission timers.
@@ -84,6 +97,8 @@ pub struct Host {
     /// Packets on their way to the transport.
     inbound: Ring<Flight>,
     interrupts: Interrupts,
+    turns: Turns,
+    cnps: Cnps,
     timers: Timers<TimerKey>,
     reactions: Reactions,
     finished: Vec<FinishedFlow>,
@@ -105,6 +120,8 @@ impl Host {
             received_at: Vec::new(),
             inbound: Ring::new(),
             interrupts: Interrupts::default(),
+            turns: Turns::default(),
+            cnps: Cnps::default(),
             timers: Timers::default(),
             reactions,
             finished: Vec::new(),
@@ -147,12 +164,18 @@ impl Host {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
+    /// Number and rate of each flow under way that has one.
+    pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
+        self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.rate()?)))
+    }
+
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
+        let delayed = self.adapter.outbound.iter().chain(self.inbound.iter());
         self.adapter
             .port
             .queued()
-            .chain(self.adapter.outbound.iter().chain(self.inbound.iter()).map(|flight| &flight.packet))
+            .chain(delayed.map(|flight| &flight.packet))
             .chain(self.interrupts.waiting.iter())
     }
 
@@ -193,7 +216,7 @@ impl Host {
             return context.agenda.pause_due(self.adapter.port.id(), due);
         }
         let delay = context.fabric.host.delay;
-        if delay == Span::ZERO {
+        if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
             self.receive(packet, context);
         } else {
             self.inbound.push_back(Flight { arrives: context.now + delay, packet });
@@ -227,7 +250,7 @@ impl Host {
         if let Some(start) = self.starts.pop_front() {
             self.counters.started += 1;
             let slot = self.begin_sending(&start, context);
-            self.pump(slot, context);
+            self.go_on_sending(slot, context);
         }
     }
 
@@ -237,6 +260,9 @@ impl Host {
             Some((time, TimerKey::Interrupt)) => self.on_interrupt_timer(time, context),
             Some((time, TimerKey::Sending(number))) => self.on_sending_timer(number, time, context),
             Some((time, TimerKey::Reception(number))) => self.on_reception_timer(number, time, context),
+            Some((time, TimerKey::Cnp)) => self.on_cnp_timer(time, context),
+            Some((time, TimerKey::Pacing(number))) => self.on_pacing_timer(number, time, context),
+            Some((time, TimerKey::CongestionControl(number))) => self.on_control_timer(number, time, context),
             None => {}
         }
     }
@@ -245,10 +271,13 @@ impl Host {
     /// Returns when the end of the next one must be heard of.
     #[inline]
     pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
-        if let Some(packet) = self.adapter.transmit_next(context)
-            && !packet.is(ACKNOWLEDGEMENT)
-        {
-            self.on_left_adapter(&packet, context);
+        if let Some(packet) = self.adapter.transmit_next(context) {
+            if !packet.is(ACKNOWLEDGEMENT) {
+                self.on_left_adapter(&packet, context);
+            }
+            if self.turns.wait(packet.priority()) {
+                self.take_turns(packet.priority(), context);
+            }
         }
         self.adapter.port.next_end()
     }
@@ -257,7 +286,9 @@ impl Host {
     /// after it, changes no time: all wait as long.
     #[inline]
     fn receive(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(moderation) = &context.fabric.host.interrupt_moderation {
+        if let Some(moderation) = &context.fabric.host.interrupt_moderation
+            && !context.fabric.is_in_adapter(&packet)
+        {
             return self.wait_for_interrupt(&packet, moderation, context);
         }
         self.count_received(&packet);

@@ -5,15 +5,17 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, Packet};
 use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
+use crate::transport::roce::{Answer, RoceReceiver};
 use crate::transport::tcp::{Acknowledgement, TcpReceiver};
 
 #[derive(Debug)]
 enum Receiver {
     Tcp(TcpReceiver),
+    Roce(RoceReceiver),
     ConstantRate(ConstantRateReceiver),
 }
 
@@ -29,13 +31,18 @@ struct ReturnAddress {
 
 impl ReturnAddress {
     /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them.
-    fn of(packet: &Packet, frame: Bytes) -> Self {
+    fn of(packet: &Packet, transport: &Transport) -> Self {
         let ecn_capable = if packet.is(ECN_CAPABLE) { ECN_CAPABLE } else { 0 };
+        let (priority, frame) = match transport {
+            Transport::Tcp(tcp) => (packet.priority() as u8, tcp.acknowledgement),
+            Transport::Roce(roce) => (roce.control_priority, roce.acknowledgement),
+            Transport::ConstantRate(_) => (0, Bytes::ZERO),
+        };
         Self {
             source: packet.source(),
             flow: packet.flow(),
             transport: packet.transport(),
-            flags: ACKNOWLEDGEMENT | packet.priority() as u8 | ecn_capable,
+            flags: ACKNOWLEDGEMENT | priority | ecn_capable,
             frame: frame.get() as u16,
         }
     }
@@ -62,6 +69,25 @@ impl Host {
                 if receiver.on_data(packet) {
                     self.counters.finished += 1;
                     self.finish_reception(packet.reception(), context.now);
+                }
+            }
+            Receiver::Roce(receiver) => {
+                let reply = receiver.on_data(context.now, packet);
+                let back = reception.back;
+                if let Some(look_at) = reply.look_at
+                    && !reception.timer.is_armed()
+                {
+                    let key = TimerKey::Reception(packet.reception());
+                    self.timers.arm(&mut reception.timer, key, look_at);
+                }
+                if reply.complete {
+                    self.finish_reception(packet.reception(), context.now);
+                }
+                if reply.cnp {
+                    self.send_cnp_of(back, context);
+                }
+                if let Some(answer) = reply.answer {
+                    self.send_answer(&answer, back, packet.stamp(), context);
                 }
             }
             Receiver::Tcp(receiver) => {
@@ -99,18 +125,17 @@ impl Host {
             self.reception_slots.resize(number + 1, NOT_SEEN);
             self.received_at.resize(number + 1, Time::MAX);
         }
-        let (receiver, frame) = match &context.fabric.transports[packet.transport() as usize] {
+        let transport = &context.fabric.transports[packet.transport() as usize];
+        let receiver = match transport {
             Transport::Tcp(tcp) => {
                 let echo = tcp.congestion_control.echo();
-                let receiver = TcpReceiver::new(tcp.acknowledge_every, tcp.payload, echo);
-                (Receiver::Tcp(receiver), tcp.acknowledgement)
+                Receiver::Tcp(TcpReceiver::new(tcp.acknowledge_every, tcp.payload, echo))
             }
-            Transport::ConstantRate(_) => {
-                (Receiver::ConstantRate(ConstantRateReceiver::default()), Bytes::ZERO)
-            }
+            Transport::Roce(roce) => Receiver::Roce(RoceReceiver::new(roce, context.now)),
+            Transport::ConstantRate(_) => Receiver::ConstantRate(ConstantRateReceiver::default()),
         };
         let reception =
-            Reception { receiver, back: ReturnAddress::of(packet, frame), timer: Timer::default() };
+            Reception { receiver, back: ReturnAddress::of(packet, transport), timer: Timer::default() };
         let slot = self.receptions.insert(reception) as u32;
         self.reception_slots[number] = slot;
         slot
@@ -151,11 +176,19 @@ impl Host {
         if !self.timers.expires(&mut reception.timer, TimerKey::Reception(number), time) {
             return;
         }
-        if let Receiver::Tcp(receiver) = &mut reception.receiver
-            && let Some(acknowledgement) = receiver.on_timer()
-        {
-            let back = reception.back;
-            self.send_acknowledgement(&acknowledgement, back, context);
+        let back = reception.back;
+        match &mut reception.receiver {
+            Receiver::Tcp(receiver) => {
+                if let Some(acknowledgement) = receiver.on_timer() {
+                    self.send_acknowledgement(&acknowledgement, back, context);
+                }
+            }
+            Receiver::Roce(receiver) => {
+                if receiver.on_cnp_timer(context.now) {
+                    self.send_cnp_of(back, context);
+                }
+            }
+            Receiver::ConstantRate(_) => {}
         }
     }
 
@@ -166,11 +199,66 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Transport::Tcp(tcp) = &context.fabric.transports[packet.transport() as usize] else { return };
-        let acknowledgement =
-            Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp(), block: None };
-        let back = ReturnAddress::of(packet, tcp.acknowledgement);
-        self.send_acknowledgement(&acknowledgement, back, context);
+        let transport = &context.fabric.transports[packet.transport() as usize];
+        let back = ReturnAddress::of(packet, transport);
+        match transport {
+            Transport::Tcp(_) => {
+                let acknowledgement =
+                    Acknowledgement { next: EVERYTHING, echo: false, stamp: packet.stamp(), block: None };
+                self.send_acknowledgement(&acknowledgement, back, context);
+            }
+            Transport::Roce(_) => {
+                let answer = Answer { next: EVERYTHING, negative: false, block: None };
+                self.send_answer(&answer, back, packet.stamp(), context);
+            }
+            Transport::ConstantRate(_) => {}
+        }
+    }
+
+    /// Sends an ACK or a NACK.
+    fn send_answer(
+        &mut self,
+        answer: &Answer,
+        back: ReturnAddress,
+        stamp: u64,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let (start, end) = answer.block.unwrap_or((answer.next, answer.next));
+        let header = Header {
+            sequence: answer.next,
+            stamp,
+            reception: (start - answer.next) as u32,
+            length: (end - start) as u32,
+            flags: back.flags | if answer.negative { NEGATIVE } else { 0 },
+            ..self.header_back(back)
+        };
+        self.counters.acknowledgements_sent += 1;
+        self.adapter.put(header.into(), context);
+    }
+
+    fn send_cnp_of(&mut self, back: ReturnAddress, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Transport::Roce(roce) = &context.fabric.transports[back.transport as usize] else { return };
+        let header = Header {
+            frame: roce.cnp.get() as u16,
+            flags: back.flags | ECHO,
+            stamp: context.now.get(),
+            ..self.header_back(back)
+        };
+        self.send_cnp(header.into(), context);
+    }
+
+    /// What all that goes back has in common.
+    #[inline]
+    fn header_back(&self, back: ReturnAddress) -> Header {
+        Header {
+            source: self.id,
+            destination: back.source,
+            flow: back.flow,
+            frame: back.frame,
+            transport: back.transport,
+            flags: back.flags,
+            ..Header::default()
+        }
     }
 
     #[inline]
@@ -184,14 +272,10 @@ impl Host {
         let packet = Header {
             sequence: acknowledgement.next,
             stamp: acknowledgement.stamp,
-            source: self.id,
-            destination: back.source,
-            flow: back.flow,
             reception: (start - acknowledgement.next) as u32,
             length: (end - start) as u32,
-            frame: back.frame,
-            transport: back.transport,
             flags: back.flags | if acknowledgement.echo { ECHO } else { 0 },
+            ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
         self.adapter.send(packet.into(), context);

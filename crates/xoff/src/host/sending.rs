@@ -1,17 +1,19 @@
 //! The sending side of a host: flows under way, what they send and when they are done.
 
 use super::adapter::Sent;
+use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::congestion_control::Echo;
 use crate::kernel::timers::{Timer, Timers};
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
 use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::Transport;
 use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
+use crate::transport::roce::RoceSender;
 use crate::transport::tcp::TcpSender;
 
 /// A flow that is about to start.
@@ -47,12 +49,9 @@ pub struct FinishedFlow {
 }
 
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "the large one is the usual one, and the hot loop boxes nothing"
-)]
-enum Sender {
+pub(super) enum Sender {
     Tcp(TcpSender),
+    QueuePair(QueuePair),
     ConstantRate(ConstantRateSender),
 }
 
@@ -60,8 +59,9 @@ enum Sender {
 #[derive(Debug)]
 pub(super) struct Sending {
     flow: FlowStart,
-    sender: Sender,
-    timer: Timer,
+    pub(super) sender: Sender,
+    /// Until what is in flight is given up.
+    pub(super) timer: Timer,
     /// Bytes of this flow waiting in the adapter.
     queued: Bytes,
     held_back: bool,
@@ -79,8 +79,19 @@ impl Sending {
     pub(super) fn window(&self) -> Option<Bytes> {
         match &self.sender {
             Sender::Tcp(sender) => Some(sender.window()),
-            Sender::ConstantRate(_) => None,
+            Sender::QueuePair(_) | Sender::ConstantRate(_) => None,
         }
+    }
+
+    pub(super) fn rate(&self) -> Option<Rate> {
+        match &self.sender {
+            Sender::QueuePair(pair) => Some(pair.sender.rate()),
+            Sender::Tcp(_) | Sender::ConstantRate(_) => None,
+        }
+    }
+
+    pub(super) fn priority(&self) -> usize {
+        self.flow.priority.into()
     }
 
     fn key(&self) -> TimerKey {
@@ -92,6 +103,7 @@ impl Sending {
         match &mut self.sender {
             Sender::Tcp(sender) => sender.poll_transmit(),
             Sender::ConstantRate(sender) => sender.poll_transmit(now),
+            Sender::QueuePair(_) => Transmit::Idle,
         }
     }
 
@@ -103,19 +115,22 @@ impl Sending {
     }
 
     #[inline]
-    fn arm_retransmission(
+    pub(super) fn arm_retransmission(
         &mut self,
         timers: &mut Timers<TimerKey>,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        if let Sender::Tcp(sender) = &self.sender {
-            let key = self.key();
-            timers.arm(&mut self.timer, key, context.now + sender.timeout());
-        }
+        let timeout = match &self.sender {
+            Sender::Tcp(sender) => sender.timeout(),
+            Sender::QueuePair(pair) => pair.sender.timeout(),
+            Sender::ConstantRate(_) => return,
+        };
+        let key = self.key();
+        timers.arm(&mut self.timer, key, context.now + timeout);
     }
 
     #[inline]
-    fn packet(
+    pub(super) fn packet(
         &self,
         source: NodeId,
         sequence: u64,
@@ -159,6 +174,11 @@ impl Host {
                 let sender = TcpSender::new(settings, &context.fabric.host, flow.size);
                 (Sender::Tcp(sender), settings.headers, ecn_capable)
             }
+            Transport::Roce(settings) => {
+                let ecn_capable = settings.echo() != Echo::None;
+                let sender = RoceSender::new(settings, self.adapter.port.rate(), flow.size);
+                (Sender::QueuePair(QueuePair::new(sender)), settings.headers, ecn_capable)
+            }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now);
                 (Sender::ConstantRate(sender), settings.headers, false)
@@ -181,6 +201,18 @@ impl Host {
         );
         self.sending_slots.push(slot as u32);
         slot
+    }
+
+    /// A flow may have something to send.
+    pub(super) fn go_on_sending(
+        &mut self,
+        slot: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        match self.sendings[slot].sender {
+            Sender::QueuePair(_) => self.offer(slot, context),
+            Sender::Tcp(_) | Sender::ConstantRate(_) => self.pump(slot, context),
+        }
     }
 
     /// Sends what the flow may send now.
@@ -220,6 +252,7 @@ impl Host {
                     self.finish_sending(slot, Time::MAX);
                 }
             }
+            Sender::QueuePair(_) => {}
         }
     }
 
@@ -231,7 +264,9 @@ impl Host {
     ) {
         let Some(slot) = self.sending_slot(packet.flow()) else { return };
         let sending = &mut self.sendings[slot];
-        let Sender::Tcp(sender) = &mut sending.sender else { return };
+        let Sender::Tcp(sender) = &mut sending.sender else {
+            return self.on_queue_pair_answer(slot, packet, context);
+        };
         let progress = sender.on_ack(context.now, packet);
         context.observer.on_window(context.now, self.id, packet.flow(), sender.window());
         if sender.is_done() {
@@ -259,12 +294,19 @@ impl Host {
         if !self.timers.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
         }
-        if let Sender::Tcp(sender) = &mut sending.sender {
-            sender.on_timeout(context.now);
-            self.counters.timeouts += 1;
-            context.observer.on_window(context.now, self.id, number, sender.window());
+        match &mut sending.sender {
+            Sender::Tcp(sender) => {
+                sender.on_timeout(context.now);
+                self.counters.timeouts += 1;
+                context.observer.on_window(context.now, self.id, number, sender.window());
+            }
+            Sender::QueuePair(pair) => {
+                pair.sender.on_timeout();
+                self.counters.timeouts += 1;
+            }
+            Sender::ConstantRate(_) => {}
         }
-        self.pump(slot, context);
+        self.go_on_sending(slot, context);
     }
 
     #[inline]
@@ -283,6 +325,9 @@ impl Host {
     ) {
         let Some(slot) = self.sending_slot(packet.flow()) else { return };
         let sending = &mut self.sendings[slot];
+        if matches!(sending.sender, Sender::QueuePair(_)) {
+            return;
+        }
         sending.queued -= packet.frame();
         if sending.held_back && sending.queued < context.fabric.host.small_queue {
             sending.held_back = false;
@@ -292,16 +337,17 @@ impl Host {
 
     /// Where a flow's state is, unless it is done.
     #[inline]
-    fn sending_slot(&self, number: u32) -> Option<usize> {
+    pub(super) fn sending_slot(&self, number: u32) -> Option<usize> {
         let slot = self.sending_slots[number as usize];
         (slot != GONE).then_some(slot as usize)
     }
 
-    fn finish_sending(&mut self, slot: usize, finish: Time) {
+    pub(super) fn finish_sending(&mut self, slot: usize, finish: Time) {
         let sending = self.sendings.remove(slot);
         self.sending_slots[sending.flow.number as usize] = GONE;
         let (retransmitted, timeouts) = match &sending.sender {
             Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
+            Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
             Sender::ConstantRate(_) => (Bytes::ZERO, 0),
         };
         self.finished.push(FinishedFlow { flow: sending.flow, finish, retransmitted, timeouts });

@@ -200,6 +200,10 @@ impl TransmissionClock {
         let exact = whole.is_multiple_of(rate.0);
         Self { picoseconds_per_byte: if exact { whole / rate.0 } else { 0 }, rate }
     }
+    /// The rate of the link.
+    pub fn rate(self) -> Rate {
+        self.rate
+    }
     /// The bytes that the link carries in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
         self.rate.bytes_in(span)

@@ -37,7 +37,7 @@ fn lambda(scenario: &Scenario) -> Option<Ratio> {
     let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
     let known = used.filter_map(|transport| match transport {
         Transport::Tcp(tcp) => bcc::lambda(tcp.congestion_control.spelling()),
-        Transport::ConstantRate(_) => None,
+        Transport::Roce(_) | Transport::ConstantRate(_) => None,
     });
     known.max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }

@@ -348,7 +348,8 @@ mod tests {
         assert_eq!(alpha.symbol.as_deref(), Some("alpha"));
         assert_eq!(alpha.default.as_deref(), Some("1"));
         assert_eq!(alpha.takes, "a number, or a fraction such as \"1/16\", above 0");
-        let gain = only("transport.dctcp.congestion_control.gain");
+        let gains = explain("transport.dctcp.congestion_control.gain").unwrap();
+        let gain = gains.into_iter().find(|gain| gain.of == ["dctcp"]).unwrap();
         assert_eq!((gain.symbol.as_deref(), gain.default.as_deref()), (Some("g"), Some("\"1/16\"")));
         let total = only("switch.total");
         assert_eq!(total.default.as_deref(), Some("\"16MB\""));
@@ -388,7 +389,7 @@ mod tests {
     #[test]
     fn the_end_of_a_path_is_enough() {
         assert_eq!(only("minimum_rto").name, "transport.minimum_rto");
-        assert_eq!(only("congestion_control").name, "transport.congestion_control");
+        assert_eq!(only("segmentation_offload").name, "host.segmentation_offload");
         let threshold: Vec<_> = explain("threshold").unwrap().into_iter().map(|found| found.path).collect();
         assert_eq!(
             threshold,

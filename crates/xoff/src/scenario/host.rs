@@ -11,7 +11,7 @@ use crate::switch::marking;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
-    /// Between transport and adapter, each way.
+    /// Between transport and adapter, each way. RoCE's transport is in the adapter, and waits for nothing.
     #[serde(default)]
     pub delay: Span,
     /// Adds to each segment's host delay a uniform time below one packet time, order kept; breaks phase lockout.
@@ -28,6 +28,12 @@ pub struct Host {
     #[serde(default = "default_small_queue")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub small_queue: Bytes,
+    /// What the adapter takes to answer a mark with a CNP.
+    #[serde(default)]
+    pub cnp_delay: Span,
+    /// Least time from one CNP of the adapter to the next, of whatever flows (1 to 5 us in SIGCOMM 2015, section 3.3).
+    #[serde(default)]
+    pub cnp_spacing: Span,
     /// Which queue of the adapter sends next.
     #[serde(default)]
     pub scheduler: scheduler::Parameters,
@@ -79,6 +85,8 @@ impl Default for Host {
             segmentation_offload: None,
             interrupt_moderation: None,
             receive_offload: None,
+            cnp_delay: Span::ZERO,
+            cnp_spacing: Span::ZERO,
             scheduler: scheduler::Parameters::default(),
         }
     }

@@ -157,7 +157,7 @@ arrivals_end = "10ms"
         );
         assert_eq!(
             problem_with("kind = \"tcp\"\n", ""),
-            "transport.dctcp.kind: missing; expected \"tcp\" or \"constant_rate\""
+            "transport.dctcp.kind: missing; expected \"tcp\" or \"roce\" or \"constant_rate\""
         );
         let rest = DEMO.split("[[workload]]").next().unwrap();
         assert!(Scenario::from_toml(rest, &[]).unwrap_err().to_string().starts_with("workload: missing; "));

@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control;
+use crate::congestion_control::{self, Echo};
 use crate::kernel::units::{Bytes, Rate, Span};
 
 crate::tagged! {
     /// How flows are cut into packets, acknowledged and controlled.
     pub enum Transport by "kind" documented by type {
         tcp => Tcp(Tcp),
+        roce => Roce(Roce),
         constant_rate => ConstantRate(ConstantRate),
     }
 }
@@ -30,10 +31,18 @@ impl Transport {
     pub fn packet_sizes(&self) -> PacketSizes {
         match self {
             Self::Tcp(Tcp { payload, headers, wire_overhead, .. })
+            | Self::Roce(Roce { payload, headers, wire_overhead, .. })
             | Self::ConstantRate(ConstantRate { payload, headers, wire_overhead, .. }) => {
                 PacketSizes { payload: *payload, headers: *headers, wire_overhead: *wire_overhead }
             }
         }
+    }
+}
+
+impl Transport {
+    /// Whether the adapter carries it out, so that no delay of the host concerns it.
+    pub fn is_in_adapter(&self) -> bool {
+        matches!(self, Self::Roce(_))
     }
 }
 
@@ -127,6 +136,126 @@ pub enum Recovery {
     Sack,
     /// Duplicate and partial acknowledgements (RFC 6582).
     NewReno,
+}
+
+/// Messages on queue pairs (RoCE v2), which the adapter sends packet by packet.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Roce {
+    /// Application bytes of a full packet [path MTU].
+    #[serde(default = "default_roce_payload")]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub payload: Bytes,
+    /// Bytes that every data frame adds to its payload: Ethernet 14 + IP 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4.
+    #[serde(default = "default_roce_headers")]
+    pub headers: Bytes,
+    /// Preamble and gap: bytes on the wire beyond the frame.
+    #[serde(default = "default_wire_overhead")]
+    pub wire_overhead: Bytes,
+    /// Frame of an ACK or a NACK: headers and an AETH of 4.
+    #[serde(default = "default_roce_acknowledgement")]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub acknowledgement: Bytes,
+    /// Frame of a CNP: headers and 16 reserved.
+    #[serde(default = "default_cnp")]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub cnp: Bytes,
+    /// Traffic class of ACKs, NACKs and CNPs, 0 to 7.
+    #[serde(default = "default_control_priority")]
+    #[schemars(extend("maximum" = 7))]
+    pub control_priority: u8,
+    /// Decides the rate. Left out, every queue pair sends as fast as the link.
+    #[serde(default)]
+    pub congestion_control: Option<congestion_control::Parameters>,
+    /// How losses are found and repaired.
+    #[serde(default)]
+    pub recovery: RoceRecovery,
+    /// In-order packets per ACK. The last packet of a message is always acknowledged.
+    #[serde(default = "default_acknowledge_every")]
+    #[schemars(extend("minimum" = 1))]
+    pub acknowledge_every: u32,
+}
+
+impl Roce {
+    /// How receivers answer marks; where they do not, packets are not ECN-capable.
+    pub fn echo(&self) -> Echo {
+        self.congestion_control.as_ref().map_or(Echo::None, congestion_control::Parameters::echo)
+    }
+}
+
+fn default_roce_payload() -> Bytes {
+    Bytes::new(1024)
+}
+fn default_roce_headers() -> Bytes {
+    Bytes::new(62)
+}
+fn default_roce_acknowledgement() -> Bytes {
+    Bytes::new(66)
+}
+fn default_cnp() -> Bytes {
+    Bytes::new(78)
+}
+fn default_control_priority() -> u8 {
+    7
+}
+
+crate::tagged! {
+    /// How RoCE finds and repairs losses.
+    pub enum RoceRecovery by "kind" documented by type {
+        go_back_n => GoBackN(GoBackN),
+        selective_repeat => SelectiveRepeat(SelectiveRepeat),
+    }
+}
+
+impl Default for RoceRecovery {
+    fn default() -> Self {
+        Self::GoBackN(GoBackN::default())
+    }
+}
+
+/// The receiver drops what comes out of order and names the missing packet in a NACK; the sender starts again from there.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GoBackN {
+    /// Least time from one NACK of a packet to the next of the same packet.
+    pub nack_interval: Span,
+    /// Retransmission timeout (4.096 us times two to the power of 14, as adapters are usually set).
+    #[schemars(extend("x-above" = "0s"))]
+    pub timeout: Span,
+}
+
+impl Default for GoBackN {
+    fn default() -> Self {
+        Self { nack_interval: Span::from_microseconds(500), timeout: Span::from_nanoseconds(4_096 << 14) }
+    }
+}
+
+/// The receiver keeps what comes out of order and tells of it in NACKs; the sender repairs the gaps (IRN, SIGCOMM 2018).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SelectiveRepeat {
+    /// Most bytes in flight: the bandwidth-delay product of the fabric [BDP-FC].
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub window: Bytes,
+    /// Retransmission timeout while few packets are in flight [`RTO_low`].
+    #[schemars(extend("x-above" = "0s"))]
+    pub timeout_low: Span,
+    /// Retransmission timeout otherwise [`RTO_high`].
+    #[schemars(extend("x-at-least-key" = "timeout_low"))]
+    pub timeout_high: Span,
+    /// Fewer packets than this are few [N].
+    pub few_packets: u32,
+}
+
+impl Default for SelectiveRepeat {
+    fn default() -> Self {
+        Self {
+            window: Bytes::new(100_000),
+            timeout_low: Span::from_microseconds(100),
+            timeout_high: Span::from_microseconds(320),
+            few_packets: 3,
+        }
+    }
 }
 
 /// Packets at a fixed rate, never acknowledged and never retransmitted.

@@ -3,6 +3,7 @@
 
 use super::words::did_you_mean;
 use super::{Host, Incast, PacketSizes, Scenario, ScenarioError, Transport, Workload};
+use crate::congestion_control::Echo;
 use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
@@ -33,6 +34,7 @@ impl Scenario {
             return Err(ScenarioError::at("transport", format!("{count} tables"), expected));
         }
         for (name, transport) in &self.transport {
+            check_congestion_control(name, transport)?;
             let frame = transport.largest_frame();
             if frame > LARGEST_FRAME {
                 let problem = format!("{frame} make a frame");
@@ -57,17 +59,22 @@ impl Scenario {
                 ));
             }
         }
-        for (index, workload) in self.workload.iter().enumerate() {
-            if let Some(priority) = workload.priority().filter(|&priority| !is_listed(priority))
-                && !self.class.is_empty()
-            {
-                let listed = self.class.iter().map(|class| class.priority.to_string()).collect::<Vec<_>>();
-                let problem = format!("there is no class {priority}");
-                let expected = format!("expected one of {}, or a table [[class]] for it", listed.join(", "));
-                return Err(ScenarioError::at(format!("workload[{index}].priority"), problem, expected));
-            }
+        if self.class.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let of_workloads = self.workload.iter().enumerate().filter_map(|(index, workload)| {
+            Some((format!("workload[{index}].priority"), workload.priority()?))
+        });
+        let of_control = self.transport.iter().filter_map(|(name, transport)| {
+            Some((format!("transport.{name}.control_priority"), transport.control_priority()?))
+        });
+        let mut all = of_workloads.chain(of_control);
+        all.find(|(_, priority)| !is_listed(*priority)).map_or(Ok(()), |(key, priority)| {
+            let listed = self.class.iter().map(|class| class.priority.to_string()).collect::<Vec<_>>();
+            let problem = format!("there is no class {priority}");
+            let expected = format!("expected one of {}, or a table [[class]] for it", listed.join(", "));
+            Err(ScenarioError::at(key, problem, expected))
+        })
     }
 
     fn check_transport_name(&self, key: &str, name: &str) -> Checked {
@@ -178,6 +185,33 @@ impl Scenario {
     }
 }
 
+/// A congestion control hears only what its transport can tell.
+fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
+    let (control, cnps, expected) = match transport {
+        Transport::Tcp(tcp) => {
+            (Some(&tcp.congestion_control), false, "one that TCP's acknowledgements serve")
+        }
+        Transport::Roce(roce) => (roce.congestion_control.as_ref(), true, "dcqcn, or none at all"),
+        Transport::ConstantRate(_) => return Ok(()),
+    };
+    match control {
+        Some(control) if matches!(control.echo(), Echo::Cnp(_)) != cnps => {
+            let problem = if cnps {
+                "hears of no CNPs, which are all that RoCE sends"
+            } else {
+                "needs CNPs, which only RoCE sends"
+            };
+            let key = format!("transport.{name}.congestion_control.algorithm");
+            Err(ScenarioError::at(
+                key,
+                format!("{} {problem}", control.spelling()),
+                format!("expected {expected}"),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Groups that repeat need the time between them.
 fn check_groups(index: usize, workload: &Workload) -> Checked {
     match workload {
@@ -191,12 +225,21 @@ fn check_groups(index: usize, workload: &Workload) -> Checked {
 }
 
 impl Transport {
+    /// The class of what its receivers send back, where that is not the flow's own.
+    pub fn control_priority(&self) -> Option<u8> {
+        match self {
+            Self::Roce(roce) => Some(roce.control_priority),
+            Self::Tcp(_) | Self::ConstantRate(_) => None,
+        }
+    }
+
     /// The largest frame it sends.
     pub fn largest_frame(&self) -> Bytes {
         let PacketSizes { payload, headers, .. } = self.packet_sizes();
         let data = payload.saturating_add(headers);
         match self {
             Self::Tcp(tcp) => data.max(tcp.acknowledgement),
+            Self::Roce(roce) => data.max(roce.acknowledgement).max(roce.cnp),
             Self::ConstantRate(_) => data,
         }
     }
@@ -352,6 +395,32 @@ mod tests {
         assert_eq!(
             classes("class = [{ priority = 0 }, { priority = 0 }]"),
             "class[1].priority: class 0 is there twice; expected it once"
+        );
+    }
+
+    #[test]
+    fn congestion_controls_are_told_what_they_need() {
+        let transport =
+            |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"));
+        assert_eq!(transport("kind = 'roce', congestion_control = { algorithm = 'dcqcn' }"), "accepted");
+        assert_eq!(
+            transport("kind = 'roce', congestion_control = { algorithm = 'dctcp' }"),
+            "transport.x.congestion_control.algorithm: dctcp hears of no CNPs, which are all that RoCE sends; \
+             expected dcqcn, or none at all"
+        );
+        assert_eq!(
+            transport("kind = 'tcp', congestion_control = { algorithm = 'dcqcn' }"),
+            "transport.x.congestion_control.algorithm: dcqcn needs CNPs, which only RoCE sends; \
+             expected one that TCP's acknowledgements serve"
+        );
+    }
+
+    #[test]
+    fn control_packets_have_a_class_that_is_there() {
+        let rest = "stop.at = \"1ms\"\nclass = [{ priority = 0 }]\ntransport.x = { kind = 'roce' }";
+        assert_eq!(
+            problem(POISSON, rest),
+            "transport.x.control_priority: there is no class 7; expected one of 0, or a table [[class]] for it"
         );
     }
 

@@ -2,6 +2,9 @@
 //! A transport answers what to send next; the host puts it on its way.
 
 pub mod constant_rate;
+mod reassembly;
+pub mod roce;
+mod scoreboard;
 pub mod tcp;
 
 use crate::kernel::units::Time;

@@ -108,18 +108,19 @@ fn announced(simulation: &Simulation) -> Vec<FlowStart> {
     flows
 }
 
-/// A flow of TCP finishes whatever is lost; one that nobody acknowledges only if nothing is.
+/// A flow of TCP or RoCE finishes whatever is lost; one that nobody acknowledges only if nothing is.
 fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let flows = announced(simulation);
     let started: u64 = outcome.hosts.iter().map(|host| host.counters.started).sum();
     assert_eq!(started, flows.len() as u64, "every flow starts");
 
-    let is_tcp = |flow: &FlowStart| {
-        matches!(simulation.fabric().transports[flow.transport as usize], Transport::Tcp(_))
+    let is_repaired = |flow: &FlowStart| {
+        !matches!(simulation.fabric().transports[flow.transport as usize], Transport::ConstantRate(_))
     };
     let finished: Vec<_> = measured(simulation, outcome).map(|measured| measured.flow).collect();
-    let of_tcp = finished.iter().filter(|finished| is_tcp(&finished.flow)).count();
-    assert_eq!(of_tcp, flows.iter().filter(|flow| is_tcp(flow)).count(), "every flow of TCP finishes");
+    let repaired = finished.iter().filter(|finished| is_repaired(&finished.flow)).count();
+    let expected = flows.iter().filter(|flow| is_repaired(flow)).count();
+    assert_eq!(repaired, expected, "every flow of TCP and RoCE finishes");
     let data_dropped = dropped(outcome, |port| port.dropped_data.iter().sum());
     assert!((flows.len() - finished.len()) as u64 <= data_dropped, "each other one has lost something");
 

@@ -25,10 +25,11 @@ impl Ends {
 
 /// The text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
-    let tables = (topology(), host(), prop_oneof![switch(), lossless_switch()], tcp(), constant_rate());
+    let tables =
+        (topology(), host(), prop_oneof![switch(), lossless_switch()], tcp(), roce(), constant_rate());
     let workloads = prop::collection::vec(workload(), 1..4);
     (tables, workloads, select(ends), 0..1000_u32).prop_map(
-        |(((topology, hosts), host, switch, tcp, constant_rate), workloads, ends, seed)| {
+        |(((topology, hosts), host, switch, tcp, roce, constant_rate), workloads, ends, seed)| {
             let workloads: Vec<String> =
                 workloads.iter().map(|workload| workload.text(hosts, ends)).collect();
             let stop = match ends {
@@ -38,7 +39,7 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
             };
             format!(
                 "title = 'random'\nseed = {seed}\ntopology = {topology}\nhost = {{ {host} }}\n\
-                 {switch}\ntransport.tcp = {{ kind = 'tcp', {tcp} }}\n\
+                 {switch}\ntransport.tcp = {{ kind = 'tcp', {tcp} }}\ntransport.roce = {{ kind = 'roce', {roce} }}\n\
                  transport.steady = {{ kind = 'constant_rate', {constant_rate} }}\n\
                  workload = [\n    {},\n]\nstop = {{ arrivals_end = '40us'{stop} }}\n",
                 workloads.join(",\n    ")
@@ -111,6 +112,7 @@ fn host() -> impl Strategy<Value = String> {
         ", adapter_queue = '20kB'",
         ", small_queue = '3kB'",
         ", marking = { kind = 'threshold', threshold = '4kB' }",
+        ", cnp_delay = '2us', cnp_spacing = '1us'",
         ", marking = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, when = 'dequeue' }",
     ]);
     let bursts = text(&[
@@ -239,6 +241,35 @@ fn tcp() -> impl Strategy<Value = String> {
     )
 }
 
+/// Timeouts are longer than all that hosts have to send at once: queue pairs do not back off, and would fill the links of
+/// strict priority with repetitions for ever.
+fn roce() -> impl Strategy<Value = String> {
+    let payload = select(vec![1024_u32, 100, 4096]);
+    let control = text(&[
+        "",
+        ", congestion_control = { algorithm = 'dcqcn' }",
+        ", congestion_control = { algorithm = 'dcqcn', preset = 'mellanox', increase_period = '20us' }",
+        ", congestion_control = { algorithm = 'dcqcn', cnp_interval = '3us', byte_counter = '5kB', fast_recovery = 1, \
+         cnp_clock = 'free_running', increase_period = '7us', minimum_rate = '1Gbps' }",
+    ]);
+    let recovery = text(&[
+        "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '0s' }",
+        "{ kind = 'go_back_n', timeout = '5ms' }",
+        "{ kind = 'selective_repeat', timeout_low = '5ms', timeout_high = '9ms' }",
+        "{ kind = 'selective_repeat', window = '1B', timeout_low = '5ms', timeout_high = '5ms' }",
+    ]);
+    let acknowledge = text(&["1", "4", "1, acknowledgement = '200B'"]);
+    let class = text(&["7", "0", "3"]);
+    (payload, control, recovery, acknowledge, class).prop_map(
+        |(payload, control, recovery, acknowledge, class)| {
+            format!(
+                "payload = '{payload}B'{control}, recovery = {recovery}, acknowledge_every = {acknowledge}, \
+                 control_priority = {class}"
+            )
+        },
+    )
+}
+
 fn constant_rate() -> impl Strategy<Value = String> {
     text(&["payload = '1000B'", "payload = '1000B', rate = '2Gbps'", "payload = '64B', rate = '7Gbps'"])
         .prop_map(ToOwned::to_owned)
@@ -259,7 +290,7 @@ struct Workload {
 fn workload() -> impl Strategy<Value = Workload> {
     let size = text(&["1000B", "1B", "1460B", "1461B", "7kB", "30kB"]);
     let start = text(&["0ns", "1us", "1234567ps"]);
-    (0..5_usize, text(&["tcp", "tcp", "steady"]), size, 0..8_u8, start, 1..5_u32).prop_map(
+    (0..5_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, 0..8_u8, start, 1..5_u32).prop_map(
         |(kind, transport, size, priority, start, number)| Workload {
             kind,
             transport,
@@ -286,7 +317,7 @@ impl Workload {
                 "kind = 'poisson', sizes = {{ fixed = '{number}kB' }}, load = 0.{number}, of = 'host'"
             ),
             3 if ends == Ends::InTheMiddle => {
-                transport = "tcp";
+                transport = if transport == "steady" { "tcp" } else { transport };
                 "kind = 'long_lived', pairs = [['host0', 'host1']]".to_owned()
             }
             _ => {

@@ -1,8 +1,9 @@
-//! Every congestion control, driven as the transport drives it.
+//! Every congestion control, driven as the transport drives it: those that answer a window as TCP does, those that answer a
+//! rate as a queue pair does.
 
 use proptest::prelude::*;
-use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Parameters};
-use xoff::kernel::units::{Bytes, Span, Time};
+use xoff::congestion_control::{Ack, Algorithm, Echo, Flow, Loss, LossKind, Parameters};
+use xoff::kernel::units::{Bytes, Rate, Span, Time};
 
 use crate::settings;
 
@@ -51,8 +52,8 @@ struct Sender {
 
 impl Sender {
     fn new(parameters: &Parameters, segment: u64, initial_segments: u64) -> Self {
-        let flow =
-            Flow { segment: Bytes::new(segment), initial_window: Bytes::new(initial_segments * segment) };
+        let initial_window = Bytes::new(initial_segments * segment);
+        let flow = Flow { segment: Bytes::new(segment), initial_window, line_rate: Rate::MAX };
         Self {
             algorithm: parameters.start(&flow),
             segment,
@@ -149,9 +150,80 @@ impl Sender {
     }
 }
 
-fn any_sender() -> impl Strategy<Value = (&'static str, Parameters, u64, u64)> {
+/// Settings of any congestion control that does, or does not, hear of CNPs.
+fn any_parameters(hears_of_cnps: bool) -> impl Strategy<Value = Parameters> {
+    let of = |name| settings::of::<Parameters>("congestion_control", name);
     proptest::sample::select(Parameters::NAMES)
-        .prop_flat_map(|name| (Just(name), settings::of("congestion_control", name), 500..9000u64, 1..40u64))
+        .prop_flat_map(of)
+        .prop_filter("of the other kind", move |parameters| {
+            matches!(parameters.echo(), Echo::Cnp(_)) == hears_of_cnps
+        })
+}
+
+fn any_sender() -> impl Strategy<Value = (Parameters, u64, u64)> {
+    (any_parameters(false), 500..9000u64, 1..40u64)
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// So many bytes are sent.
+    Send(u64),
+    Notify,
+    /// The timer expires, if it is armed.
+    Timer,
+    /// Nothing happens for so many nanoseconds, or until the timer is due.
+    Wait(u64),
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => (1..20_000_000u64).prop_map(Event::Send),
+        2 => Just(Event::Notify),
+        4 => Just(Event::Timer),
+        2 => (0..200_000u64).prop_map(Event::Wait),
+    ]
+}
+
+/// A queue pair reduced to what its congestion control can see of it.
+struct QueuePair {
+    algorithm: Algorithm,
+    now: Time,
+}
+
+impl QueuePair {
+    const LINE_RATE: Rate = Rate::from_gbps(40);
+
+    fn new(parameters: &Parameters) -> Self {
+        let flow = Flow { segment: Bytes::new(1000), initial_window: Bytes::MAX, line_rate: Self::LINE_RATE };
+        Self { algorithm: parameters.start(&flow), now: Time::ZERO }
+    }
+
+    /// Applies an event and holds the answer against the laws.
+    fn apply(&mut self, event: Event) {
+        let before = self.algorithm.rate();
+        let due = self.algorithm.next_timer();
+        match event {
+            Event::Send(bytes) => {
+                self.algorithm.on_sent(self.now, Bytes::new(bytes));
+                assert!(self.algorithm.rate() >= before, "what is sent raises the rate");
+            }
+            Event::Notify => {
+                self.algorithm.on_cnp(self.now);
+                assert!(self.algorithm.rate() <= before, "a CNP lowers the rate");
+            }
+            Event::Timer if due < Time::MAX => {
+                self.now = due;
+                self.algorithm.on_timer(due);
+                assert!(self.algorithm.next_timer() > due, "the timer that was due has been seen to");
+            }
+            Event::Timer => {}
+            Event::Wait(nanoseconds) => {
+                self.now = (self.now + Span::from_nanoseconds(nanoseconds)).min(due);
+            }
+        }
+        let rate = self.algorithm.rate();
+        assert!(rate > Rate::ZERO && rate <= Self::LINE_RATE, "{rate:?}");
+    }
 }
 
 proptest! {
@@ -161,7 +233,7 @@ proptest! {
     /// grow while it is not what limits the flow.
     #[test]
     fn windows_obey_their_laws(
-        (_name, parameters, segment, initial) in any_sender(),
+        (parameters, segment, initial) in any_sender(),
         operations in proptest::collection::vec(any_operation(), 1..200),
     ) {
         let mut sender = Sender::new(&parameters, segment, initial);
@@ -173,7 +245,7 @@ proptest! {
     /// What a congestion control answers follows from what it was told.
     #[test]
     fn equal_histories_have_equal_windows(
-        (_name, parameters, segment, initial) in any_sender(),
+        (parameters, segment, initial) in any_sender(),
         operations in proptest::collection::vec(any_operation(), 1..100),
     ) {
         let mut senders = [(); 2].map(|()| Sender::new(&parameters, segment, initial));
@@ -182,6 +254,21 @@ proptest! {
                 sender.apply(operation);
             }
             prop_assert_eq!(senders[0].window(), senders[1].window());
+        }
+    }
+
+    /// The rate is above zero and no higher than the link's; CNPs lower it, and what is sent raises it.
+    #[test]
+    fn rates_obey_their_laws(
+        parameters in any_parameters(true),
+        events in proptest::collection::vec(any_event(), 1..200),
+    ) {
+        let mut pairs = [(); 2].map(|()| QueuePair::new(&parameters));
+        for event in events {
+            for pair in &mut pairs {
+                pair.apply(event);
+            }
+            prop_assert_eq!(pairs[0].algorithm.rate(), pairs[1].algorithm.rate());
         }
     }
 }

@@ -59,11 +59,15 @@ fn is_required(variant: &Value, key: &str) -> bool {
 
 /// A value that this key takes; `before` holds the keys above it, to which a bound may refer.
 fn value(schema: &Value, before: &Map<String, Value>, draw: u64) -> Value {
-    let path = schema.get("$ref").and_then(Value::as_str).map_or("", |path| &path[1..]);
-    let kind = if path.is_empty() { schema } else { SCHEMA.pointer(path).unwrap() };
+    // What may be left out is one of its kind or nothing.
+    let either = schema.get("anyOf").map_or(schema, |branches| &branches[0]);
+    let path = either.get("$ref").and_then(Value::as_str).map_or("", |path| &path[1..]);
+    let kind = if path.is_empty() { either } else { SCHEMA.pointer(path).unwrap() };
     let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
     // An exclusive bound is a step away.
-    let least = u64::from(bound("exclusiveMinimum").is_some() || schema.get("x-at-least").is_some());
+    let above =
+        ["exclusiveMinimum", "x-at-least", "x-above"].iter().any(|keyword| schema.get(keyword).is_some());
+    let least = u64::from(above);
     match kind.get("x-quantity").and_then(Value::as_str) {
         Some("Bytes") => format!("{}kB", base(schema, before) + draw.max(least)).into(),
         Some("Span") => format!("{}us", draw.max(least)).into(),
@@ -88,7 +92,7 @@ fn plain(kind: &Value, draw: u64, least: u64) -> Value {
     if let Some(words) = kind["oneOf"].as_array() {
         return words[draw as usize % words.len()]["const"].clone();
     }
-    match kind["type"].as_str() {
+    match kind["type"].as_str().or_else(|| kind["type"][0].as_str()) {
         Some("array") => {
             let count = kind["minItems"].as_u64().unwrap_or(1);
             (0..count).map(|place| value(&kind["items"], &Map::new(), (draw + place) % STEPS)).collect()

@@ -4,7 +4,6 @@
 
 mod receiver;
 mod round_trip;
-mod scoreboard;
 mod segmentation;
 mod sender;
 

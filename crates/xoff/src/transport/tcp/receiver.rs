@@ -3,6 +3,7 @@
 use crate::congestion_control::{Echo, EchoReading};
 use crate::kernel::units::Bytes;
 use crate::packet::{LAST, MARKED, Packet, WINDOW_REDUCED};
+use crate::transport::reassembly::Reassembly;
 
 /// One acknowledgement to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,9 @@ pub struct TcpReceiver {
     /// Bytes that may be left pending.
     withheld: u64,
     echo: Echo,
-    next: u64,
+    arrived: Reassembly,
     /// One past the flow's last byte, once the last packet has been seen.
     end: u64,
-    /// Blocks received beyond `next`, in order and apart.
-    blocks: Vec<(u64, u64)>,
     /// In-order bytes not yet acknowledged, and the stamp of the first packet.
     pending: u64,
     pending_stamp: u64,
@@ -52,9 +51,8 @@ impl TcpReceiver {
         Self {
             withheld: u64::from(every - 1) * segment.get(),
             echo,
-            next: 0,
+            arrived: Reassembly::default(),
             end: u64::MAX,
-            blocks: Vec::new(),
             pending: 0,
             pending_stamp: 0,
             marked: false,
@@ -73,15 +71,15 @@ impl TcpReceiver {
         if self.pending == 0 {
             self.pending_stamp = packet.stamp();
         }
-        let in_order = start == self.next && self.blocks.is_empty();
+        let in_order = start == self.arrived.next && self.arrived.is_in_order();
         let block = if in_order {
-            self.next = end;
+            self.arrived.next = end;
             None
         } else {
-            self.insert(start, end)
+            self.arrived.insert(start, end)
         };
         self.pending += packet.length();
-        let complete = self.next == self.end;
+        let complete = self.arrived.next == self.end;
         let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
         if self.turned(packet) {
             let latched = self.echo == Echo::Latched && !packet.is(WINDOW_REDUCED);
@@ -110,32 +108,11 @@ impl TcpReceiver {
     fn acknowledge(&mut self, block: Option<(u64, u64)>) -> Acknowledgement {
         self.pending = 0;
         Acknowledgement {
-            next: self.next,
+            next: self.arrived.next,
             echo: self.marked && self.echo != Echo::None,
             stamp: self.pending_stamp,
-            block: block.or_else(|| self.blocks.first().copied()),
+            block: block.or_else(|| self.arrived.first_block()),
         }
-    }
-
-    /// Takes bytes that are not simply the next ones. Returns the block beyond `next` that now holds them.
-    #[cold]
-    fn insert(&mut self, mut start: u64, mut end: u64) -> Option<(u64, u64)> {
-        if end <= self.next {
-            return None;
-        }
-        let first = self.blocks.partition_point(|block| block.1 < start);
-        let last = self.blocks.partition_point(|block| block.0 <= end);
-        if first < last {
-            start = start.min(self.blocks[first].0);
-            end = end.max(self.blocks[last - 1].1);
-        }
-        self.blocks.splice(first..last, [(start, end)]);
-        if start > self.next {
-            return Some((start, end));
-        }
-        self.next = end;
-        self.blocks.remove(0);
-        None
     }
 }
 
@@ -236,18 +213,6 @@ mod tests {
         assert_eq!((answer.next, answer.block), (1000, Some((2000, 4000))));
         let answer = receiver.on_data(&data(1, false)).now.unwrap();
         assert_eq!((answer.next, answer.block, answer.stamp), (4000, None, 1));
-    }
-
-    #[test]
-    fn blocks_merge_whatever_the_order() {
-        let mut receiver = receiver_of(1, Echo::None);
-        for number in [5, 2, 7, 6, 3] {
-            receiver.on_data(&data(number, false));
-        }
-        assert_eq!(receiver.blocks, [(2000, 4000), (5000, 8000)]);
-        receiver.on_data(&data(0, false));
-        receiver.on_data(&data(1, false));
-        assert_eq!((receiver.next, receiver.blocks.as_slice()), (4000, &[(5000, 8000)][..]));
     }
 
     #[test]

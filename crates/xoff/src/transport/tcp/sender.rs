@@ -1,13 +1,13 @@
 //! The sending side: what to send next, and what acknowledgements and timeouts change.
 
 use super::round_trip::{Bounds, RoundTrip};
-use super::scoreboard::Scoreboard;
 use super::segmentation::Segmentation;
 use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
-use crate::kernel::units::{Bytes, Span, Time};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, Packet};
 use crate::scenario::{Host, Recovery, Tcp};
 use crate::transport::Transmit;
+use crate::transport::scoreboard::Scoreboard;
 
 /// Duplicate acknowledgements that make a loss (RFC 5681).
 const DUPLICATE_ACKS: u32 = 3;
@@ -63,7 +63,8 @@ impl TcpSender {
         let segment = settings.payload;
         let segmentation =
             host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
-        let flow = Flow { segment, initial_window: segment * u64::from(settings.initial_window) };
+        let initial_window = segment * u64::from(settings.initial_window);
+        let flow = Flow { segment, initial_window, line_rate: Rate::MAX };
         Self {
             size: size.get(),
             segment: segment.get(),

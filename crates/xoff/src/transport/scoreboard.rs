@@ -111,6 +111,13 @@ impl Scoreboard {
         self.lose_below(end);
     }
 
+    /// Declares everything lost that has not arrived while a later segment has. Returns whether anything waits to be sent
+    /// again.
+    pub(super) fn lose_holes(&mut self) -> bool {
+        self.lose_below(self.highest[0]);
+        self.next_lost().is_some()
+    }
+
     /// Declares one more segment lost if it has not arrived.
     pub(super) fn lose_first(&mut self) {
         self.lose_below(self.first + 1);

@@ -1,0 +1,113 @@
+//! Whole sets of values, by where they come from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AlphaRises, Clamp, CnpClock, CutBy, HyperWhen, NotificationPoint, Parameters};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span};
+
+/// Where values come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// The paper, as deployed (SIGCOMM 2015, section 5). It prints neither `hyper_increase` nor `minimum_rate`; these are
+    /// those of its authors' simulator.
+    #[default]
+    Paper,
+    /// HPCC's simulator as its run script calls it `dcqcn`, after the adapters that Mellanox sold.
+    Mellanox,
+}
+
+/// Every value of a reaction point.
+#[derive(Clone, Debug)]
+pub(super) struct Values {
+    pub(super) gain: f64,
+    pub(super) initial_alpha: f64,
+    pub(super) alpha_period: Span,
+    pub(super) alpha_rises: AlphaRises,
+    pub(super) cut_by: CutBy,
+    pub(super) cut_period: Span,
+    pub(super) clamp_target_rate: Clamp,
+    pub(super) increase_period: Span,
+    pub(super) byte_counter: Bytes,
+    pub(super) fast_recovery: u32,
+    pub(super) count_first: bool,
+    pub(super) additive_increase: Rate,
+    pub(super) hyper_increase: Rate,
+    pub(super) hyper_when: HyperWhen,
+    pub(super) minimum_rate: Rate,
+}
+
+impl Preset {
+    fn values(self, line_rate: Rate) -> Values {
+        let paper = Values {
+            gain: 1.0 / 256.0,
+            initial_alpha: 1.0,
+            alpha_period: Span::from_microseconds(55),
+            alpha_rises: AlphaRises::AtCnp,
+            cut_by: CutBy::OldAlpha,
+            cut_period: Span::ZERO,
+            clamp_target_rate: Clamp::Always,
+            increase_period: Span::from_microseconds(55),
+            byte_counter: Bytes::new(10_000_000),
+            fast_recovery: 5,
+            count_first: false,
+            additive_increase: Rate::new(40_000_000),
+            hyper_increase: Rate::new(200_000_000),
+            hyper_when: HyperWhen::BothBeyond,
+            minimum_rate: Rate::new(100_000_000),
+        };
+        match self {
+            Self::Paper => paper,
+            Self::Mellanox => Values {
+                alpha_period: Span::from_microseconds(1),
+                alpha_rises: AlphaRises::AtPeriod,
+                cut_period: Span::from_microseconds(4),
+                clamp_target_rate: Clamp::AfterTimeIncrease,
+                increase_period: Span::from_microseconds(300),
+                byte_counter: Bytes::ZERO,
+                fast_recovery: 1,
+                additive_increase: Rate::new(line_rate.get() / 5_000),
+                hyper_increase: Rate::new(line_rate.get() / 500),
+                hyper_when: HyperWhen::TimeBeyond,
+                minimum_rate: Rate::from_gbps(1),
+                ..paper
+            },
+        }
+    }
+}
+
+impl Parameters {
+    /// What a flow goes by whose adapter sends at `line_rate`.
+    pub(super) fn values(&self, line_rate: Rate) -> Values {
+        let preset = self.preset.values(line_rate);
+        Values {
+            gain: self.gain.map_or(preset.gain, Ratio::as_f64),
+            initial_alpha: self.initial_alpha.map_or(preset.initial_alpha, Ratio::as_f64),
+            alpha_period: self.alpha_period.unwrap_or(preset.alpha_period),
+            alpha_rises: self.alpha_rises.unwrap_or(preset.alpha_rises),
+            cut_by: self.cut_by.unwrap_or(preset.cut_by),
+            cut_period: self.cut_period.unwrap_or(preset.cut_period),
+            clamp_target_rate: self.clamp_target_rate.unwrap_or(preset.clamp_target_rate),
+            increase_period: self.increase_period.unwrap_or(preset.increase_period),
+            byte_counter: self.byte_counter.unwrap_or(preset.byte_counter),
+            fast_recovery: self.fast_recovery.unwrap_or(preset.fast_recovery),
+            count_first: self.count_first.unwrap_or(preset.count_first),
+            additive_increase: self.additive_increase.unwrap_or(preset.additive_increase),
+            hyper_increase: self.hyper_increase.unwrap_or(preset.hyper_increase),
+            hyper_when: self.hyper_when.unwrap_or(preset.hyper_when),
+            minimum_rate: self.minimum_rate.unwrap_or(preset.minimum_rate).min(line_rate),
+        }
+    }
+
+    pub(super) fn notification_point(&self) -> NotificationPoint {
+        let interval = match self.preset {
+            Preset::Paper => Span::from_microseconds(50),
+            Preset::Mellanox => Span::ZERO,
+        };
+        NotificationPoint {
+            interval: self.cnp_interval.unwrap_or(interval),
+            clock: self.cnp_clock.unwrap_or(CnpClock::AfterCnp),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The adapter's notification engine: every CNP takes a delay, and the next one may not follow too closely
+//! (SIGCOMM 2015, section 3.3: one CNP in 1 to 5 us). CNPs wait for their turn.
+
+use super::{Host, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::kernel::ring::Ring;
+use crate::kernel::timers::Timer;
+use crate::kernel::units::Time;
+use crate::observer::Observer;
+use crate::packet::{Flight, Packet};
+
+/// The engine of one adapter.
+#[derive(Debug, Default)]
+pub(super) struct Cnps {
+    /// CNPs that are being made, and when each is ready.
+    pub(super) waiting: Ring<Flight>,
+    /// When the engine may finish another one.
+    free_at: Time,
+    timer: Timer,
+}
+
+impl Host {
+    /// Has a CNP made and sent.
+    pub(super) fn send_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let host = &context.fabric.host;
+        let ready = (context.now + host.cnp_delay).max(self.cnps.free_at);
+        self.cnps.free_at = ready + host.cnp_spacing;
+        if ready == context.now {
+            return self.put_cnp(cnp, context);
+        }
+        self.cnps.waiting.push_back(Flight { arrives: ready, packet: cnp });
+        if !self.cnps.timer.is_armed() {
+            self.timers.arm(&mut self.cnps.timer, TimerKey::Cnp, ready);
+        }
+    }
+
+    pub(super) fn on_cnp_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if !self.timers.expires(&mut self.cnps.timer, TimerKey::Cnp, time) {
+            return;
+        }
+        while let Some(flight) = self.cnps.waiting.front().copied()
+            && flight.arrives <= context.now
+        {
+            self.cnps.waiting.pop_front();
+            self.put_cnp(flight.packet, context);
+        }
+        if let Some(next) = self.cnps.waiting.front().map(|flight| flight.arrives) {
+            self.timers.arm(&mut self.cnps.timer, TimerKey::Cnp, next);
+        }
+    }
+
+    fn put_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.counters.acknowledgements_sent += 1;
+        self.counters.cnps_sent += 1;
+        self.adapter.put(cnp, context);
+    }
+}

@@ -1,0 +1,199 @@
+//! The adapter's arbiter: queue pairs that may send take turns, packet by packet, class by class.
+//! A queue pair has at most one packet in the adapter's queue; the next is made when that one has left.
+
+use super::sending::Sender;
+use super::{Host, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::kernel::ring::Ring;
+use crate::kernel::timers::Timer;
+use crate::kernel::units::{Bytes, Time};
+use crate::observer::Observer;
+use crate::packet::{ECHO, PRIORITIES, Packet};
+use crate::transport::roce::RoceSender;
+
+/// A flow on a queue pair.
+#[derive(Debug)]
+pub(super) struct QueuePair {
+    pub(super) sender: RoceSender,
+    /// Until the rate allows the next packet.
+    pacing: Timer,
+    /// The congestion control's own.
+    control: Timer,
+    in_turn: bool,
+}
+
+impl QueuePair {
+    pub(super) fn new(sender: RoceSender) -> Self {
+        Self { sender, pacing: Timer::default(), control: Timer::default(), in_turn: false }
+    }
+}
+
+/// Flows whose turn comes, by class.
+#[derive(Debug)]
+pub(super) struct Turns {
+    numbers: [Ring<u32>; PRIORITIES],
+    /// Bit n is set while a flow of class n waits for its turn.
+    waiting: u8,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self { numbers: std::array::from_fn(|_| Ring::new()), waiting: 0 }
+    }
+}
+
+impl Turns {
+    #[inline]
+    pub(super) fn wait(&self, priority: usize) -> bool {
+        self.waiting & 1 << priority != 0
+    }
+
+    fn add(&mut self, priority: usize, number: u32) {
+        self.numbers[priority].push_back(number);
+        self.waiting |= 1 << priority;
+    }
+
+    fn next(&mut self, priority: usize) -> Option<u32> {
+        let number = self.numbers[priority].pop_front();
+        if self.numbers[priority].is_empty() {
+            self.waiting &= !(1 << priority);
+        }
+        number
+    }
+}
+
+impl Host {
+    /// Something has changed that may let a queue pair send.
+    pub(super) fn offer(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let priority = self.sendings[slot].priority();
+        if self.wait_for_turn(slot, context.now) {
+            self.take_turns(priority, context);
+        }
+    }
+
+    /// Lets a queue pair that may send by the time the wire is free wait for its turn; one that may not until later waits
+    /// for that. Returns whether it waits for its turn.
+    fn wait_for_turn(&mut self, slot: usize, now: Time) -> bool {
+        let sending = &mut self.sendings[slot];
+        let (key, priority) = (TimerKey::Pacing(sending.number()), sending.priority());
+        let number = sending.number();
+        let Sender::QueuePair(pair) = &mut sending.sender else { return false };
+        let ready_at = pair.sender.ready_at();
+        if ready_at == Time::MAX || pair.in_turn {
+            return pair.in_turn;
+        }
+        if ready_at > now.max(self.adapter.port.busy_until()) {
+            self.timers.arm(&mut pair.pacing, key, ready_at);
+            return false;
+        }
+        pair.in_turn = true;
+        self.turns.add(priority, number);
+        true
+    }
+
+    /// While no packet of the class waits in the adapter, the queue pair whose turn it is makes one.
+    pub(super) fn take_turns(
+        &mut self,
+        priority: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        while self.adapter.queued[priority] == Bytes::ZERO
+            && let Some(number) = self.turns.next(priority)
+        {
+            if let Some(slot) = self.sending_slot(number) {
+                self.take_turn(slot, context);
+            }
+        }
+    }
+
+    fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let begins = context.now.max(self.adapter.port.busy_until());
+        let sending = &mut self.sendings[slot];
+        let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        pair.in_turn = false;
+        if pair.sender.ready_at() <= begins {
+            let segment = pair.sender.take(begins);
+            let packet = sending.packet(self.id, segment.sequence, segment.length, context);
+            if !sending.timer.is_armed() {
+                sending.arm_retransmission(&mut self.timers, context);
+            }
+            self.counters.data_sent += 1;
+            self.counters.data_retransmitted += u64::from(segment.retransmission);
+            self.adapter.put(packet, context);
+        }
+        self.wait_for_turn(slot, context.now);
+        self.arm_control(slot);
+    }
+
+    /// Sees to the timer of a queue pair's congestion control.
+    fn arm_control(&mut self, slot: usize) {
+        let sending = &mut self.sendings[slot];
+        let key = TimerKey::CongestionControl(sending.number());
+        let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        match pair.sender.next_timer() {
+            Time::MAX => pair.control.disarm(),
+            due => self.timers.arm(&mut pair.control, key, due),
+        }
+    }
+
+    /// An ACK, a NACK or a CNP has arrived for a queue pair.
+    pub(super) fn on_queue_pair_answer(
+        &mut self,
+        slot: usize,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let sending = &mut self.sendings[slot];
+        let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        if packet.is(ECHO) {
+            pair.sender.on_cnp(context.now);
+            context.observer.on_rate(context.now, self.id, packet.flow(), pair.sender.rate());
+            self.arm_control(slot);
+        } else {
+            let progress = pair.sender.on_acknowledgement(packet);
+            if pair.sender.is_done() {
+                self.counters.finished += 1;
+                return self.finish_sending(slot, context.now);
+            }
+            if progress {
+                if pair.sender.is_waiting() {
+                    sending.arm_retransmission(&mut self.timers, context);
+                } else {
+                    sending.timer.disarm();
+                }
+            }
+        }
+        self.offer(slot, context);
+    }
+
+    /// The rate of a queue pair may allow its next packet.
+    pub(super) fn on_pacing_timer(
+        &mut self,
+        number: u32,
+        time: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some(slot) = self.sending_slot(number) else { return };
+        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        if self.timers.expires(&mut pair.pacing, TimerKey::Pacing(number), time) {
+            self.offer(slot, context);
+        }
+    }
+
+    /// The timer of a queue pair's congestion control may be due.
+    pub(super) fn on_control_timer(
+        &mut self,
+        number: u32,
+        time: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some(slot) = self.sending_slot(number) else { return };
+        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        if self.timers.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
+            pair.sender.on_timer(context.now);
+            context.observer.on_rate(context.now, self.id, number, pair.sender.rate());
+            self.arm_control(slot);
+            self.offer(slot, context);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The receiving side: what has arrived, how it is acknowledged and when marks are answered.
+
+use crate::congestion_control::{Echo, Marks, NotificationPoint};
+use crate::kernel::units::{Span, Time};
+use crate::packet::{LAST, MARKED, Packet};
+use crate::scenario::{Roce, RoceRecovery};
+use crate::transport::reassembly::Reassembly;
+
+/// An acknowledgement to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// First byte not yet received.
+    pub next: u64,
+    /// Whether something is missing that should have come (NACK).
+    pub negative: bool,
+    /// A block of bytes received beyond `next`: start and end.
+    pub block: Option<(u64, u64)>,
+}
+
+/// What one data packet leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// An acknowledgement to send now.
+    pub answer: Option<Answer>,
+    /// Whether to send a CNP now.
+    pub cnp: bool,
+    /// When to look again whether a CNP is due.
+    pub look_at: Option<Time>,
+    /// Whether this was the last byte missing.
+    pub complete: bool,
+}
+
+/// Receiving state of one queue pair.
+#[derive(Clone, Debug)]
+pub struct RoceReceiver {
+    acknowledge_every: u32,
+    /// Whether packets are kept that come out of order, and the least time from one NACK of a byte to the next.
+    keeps: bool,
+    nack_interval: Span,
+    arrived: Reassembly,
+    /// One past the flow's last byte, once the last packet has been seen.
+    end: u64,
+    /// In-order packets not yet acknowledged.
+    pending: u32,
+    /// No NACK of `arrived.next` before this time.
+    nacked_until: Time,
+    /// How marks are answered, and what is known of them.
+    marks: Option<(NotificationPoint, Marks)>,
+}
+
+impl RoceReceiver {
+    /// A receiver whose first packet arrives now.
+    pub fn new(settings: &Roce, now: Time) -> Self {
+        let (keeps, nack_interval) = match &settings.recovery {
+            RoceRecovery::GoBackN(settings) => (false, settings.nack_interval),
+            RoceRecovery::SelectiveRepeat(_) => (true, Span::ZERO),
+        };
+        let marks = match settings.echo() {
+            Echo::Cnp(point) => Some((point, point.start(now))),
+            _ => None,
+        };
+        Self {
+            acknowledge_every: settings.acknowledge_every,
+            keeps,
+            nack_interval,
+            arrived: Reassembly::default(),
+            end: u64::MAX,
+            pending: 0,
+            nacked_until: Time::ZERO,
+            marks,
+        }
+    }
+
+    /// A data packet has arrived.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, packet: &Packet) -> Reply {
+        let start = packet.sequence();
+        if packet.is(LAST) {
+            self.end = start + packet.length();
+        }
+        let answer = if start == self.arrived.next && self.arrived.is_in_order() {
+            self.arrived.next += packet.length();
+            self.acknowledge_in_order(now)
+        } else {
+            self.on_out_of_order(now, start, start + packet.length())
+        };
+        let mut reply = Reply { answer, complete: self.arrived.next == self.end, ..Reply::default() };
+        if packet.is(MARKED)
+            && let Some((point, marks)) = &mut self.marks
+        {
+            reply.cnp = point.on_marked(marks, now);
+            reply.look_at = (!reply.cnp).then_some(marks.interval_end());
+        }
+        reply
+    }
+
+    #[inline]
+    fn acknowledge_in_order(&mut self, now: Time) -> Option<Answer> {
+        self.nacked_until = now;
+        self.pending += 1;
+        if self.pending < self.acknowledge_every && self.arrived.next != self.end {
+            return None;
+        }
+        Some(self.answer(false, None))
+    }
+
+    #[cold]
+    fn on_out_of_order(&mut self, now: Time, start: u64, end: u64) -> Option<Answer> {
+        if end <= self.arrived.next {
+            return Some(self.answer(false, None));
+        }
+        if self.keeps {
+            let block = self.arrived.insert(start, end);
+            return Some(self.answer(block.is_some(), block.or_else(|| self.arrived.first_block())));
+        }
+        if now < self.nacked_until {
+            return None;
+        }
+        self.nacked_until = now + self.nack_interval;
+        Some(self.answer(true, None))
+    }
+
+    #[inline]
+    fn answer(&mut self, negative: bool, block: Option<(u64, u64)>) -> Answer {
+        self.pending = 0;
+        Answer { next: self.arrived.next, negative, block }
+    }
+
+    /// The interval between CNPs is over. Returns whether to send one now.
+    pub fn on_cnp_timer(&mut self, now: Time) -> bool {
+        self.marks.as_mut().is_some_and(|(point, marks)| point.on_interval_end(marks, now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Header;
+
+    fn receiver(rest: &str) -> RoceReceiver {
+        let settings: Roce = toml::from_str(&format!("payload = '1000B'\n{rest}")).unwrap();
+        RoceReceiver::new(&settings, Time::ZERO)
+    }
+
+    const fn ack(next: u64) -> Answer {
+        Answer { next, negative: false, block: None }
+    }
+
+    const fn nack(next: u64, block: Option<(u64, u64)>) -> Answer {
+        Answer { next, negative: true, block }
+    }
+
+    /// What packets that begin at these bytes lead to, one nanosecond apart.
+    fn answers(receiver: &mut RoceReceiver, starts: &[u64]) -> Vec<Option<Answer>> {
+        (1..)
+            .zip(starts)
+            .map(|(now, &sequence)| {
+                let packet = Header { sequence, length: 1000, ..Header::default() }.into();
+                receiver.on_data(Time::new(now * 1000), &packet).answer
+            })
+            .collect()
+    }
+
+    /// `facts/algorithms.md` 24.
+    #[test]
+    fn go_back_n_names_the_missing_byte_once() {
+        assert_eq!(
+            answers(&mut receiver(""), &[0, 1000, 3000, 4000, 2000]),
+            [Some(ack(1000)), Some(ack(2000)), Some(nack(2000, None)), None, Some(ack(3000))]
+        );
+    }
+
+    #[test]
+    fn a_second_gap_has_a_nack_of_its_own() {
+        let answers = answers(&mut receiver(""), &[1000, 0, 2000, 3000]);
+        let nacks = answers.iter().map(|answer| answer.is_some_and(|answer| answer.negative));
+        assert_eq!(nacks.collect::<Vec<_>>(), [true, false, true, false]);
+    }
+
+    /// `facts/algorithms.md` 24.
+    #[test]
+    fn selective_repeat_keeps_what_it_has() {
+        let mut receiver = receiver("recovery = { kind = 'selective_repeat' }");
+        assert_eq!(
+            answers(&mut receiver, &[0, 1000, 3000, 4000, 2000]),
+            [
+                Some(ack(1000)),
+                Some(ack(2000)),
+                Some(nack(2000, Some((3000, 4000)))),
+                Some(nack(2000, Some((3000, 5000)))),
+                Some(ack(5000))
+            ]
+        );
+    }
+
+    #[test]
+    fn several_packets_may_share_an_acknowledgement_and_a_duplicate_is_acknowledged() {
+        let mut receiver = receiver("acknowledge_every = 2");
+        assert_eq!(
+            answers(&mut receiver, &[0, 1000, 2000, 0]),
+            [None, Some(ack(2000)), None, Some(ack(3000))]
+        );
+    }
+}

@@ -1,0 +1,353 @@
+//! The sending side: what to send next and when, and what acknowledgements and timeouts change.
+
+use crate::congestion_control::{Algorithm, Flow};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::packet::{NEGATIVE, Packet};
+use crate::scenario::{Roce, RoceRecovery};
+use crate::transport::scoreboard::Scoreboard;
+
+/// Payload bytes to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First byte.
+    pub sequence: u64,
+    /// Number of bytes.
+    pub length: u32,
+    /// Whether they were sent before.
+    pub retransmission: bool,
+}
+
+/// How losses are repaired.
+#[derive(Clone, Debug)]
+enum Repair {
+    /// By sending everything again from the first byte that is missing.
+    GoBackN { timeout: Span },
+    /// By sending again what is missing (IRN).
+    Selective { missing: Scoreboard, window: u64, timeout_low: Span, timeout_high: Span, few: u64 },
+}
+
+/// Sending state of one queue pair.
+#[derive(Clone, Debug)]
+pub struct RoceSender {
+    size: u64,
+    payload: u64,
+    /// Bytes on the wire beyond the payload.
+    overhead: Bytes,
+    line_rate: Rate,
+    /// First byte not acknowledged.
+    unacknowledged: u64,
+    /// Next byte to send that is not a repair.
+    next: u64,
+    /// One past the last byte ever sent.
+    sent: u64,
+    repair: Repair,
+    congestion_control: Option<Algorithm>,
+    /// When the last packet began, and its bytes on the wire.
+    began: Time,
+    wire: Bytes,
+    /// The earliest that the rate allows the next packet.
+    next_at: Time,
+    /// Payload bytes sent again.
+    pub retransmitted: Bytes,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u32,
+}
+
+impl RoceSender {
+    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate.
+    pub fn new(settings: &Roce, line_rate: Rate, size: Bytes) -> Self {
+        let payload = settings.payload;
+        let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate };
+        Self {
+            size: size.get(),
+            payload: payload.get(),
+            overhead: settings.headers + settings.wire_overhead,
+            line_rate,
+            unacknowledged: 0,
+            next: 0,
+            sent: 0,
+            repair: Repair::new(&settings.recovery),
+            congestion_control: settings.congestion_control.as_ref().map(|control| control.start(&flow)),
+            began: Time::ZERO,
+            wire: Bytes::ZERO,
+            next_at: Time::ZERO,
+            retransmitted: Bytes::ZERO,
+            timeouts: 0,
+        }
+    }
+
+    /// Whether every byte is acknowledged.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.unacknowledged == self.size
+    }
+
+    /// Whether anything sent is not acknowledged.
+    #[inline]
+    pub fn is_waiting(&self) -> bool {
+        self.unacknowledged < self.sent
+    }
+
+    /// How fast it may send.
+    pub fn rate(&self) -> Rate {
+        self.congestion_control.as_ref().map_or(self.line_rate, Algorithm::rate).min(self.line_rate)
+    }
+
+    /// The retransmission timeout in force.
+    pub fn timeout(&self) -> Span {
+        match &self.repair {
+            Repair::GoBackN { timeout } => *timeout,
+            Repair::Selective { timeout_low, timeout_high, few, .. } => {
+                let packets = (self.sent - self.unacknowledged).div_ceil(self.payload);
+                if packets < *few { *timeout_low } else { *timeout_high }
+            }
+        }
+    }
+
+    /// The earliest that it may send its next packet; `Time::MAX` if it has none, or too much in flight.
+    #[inline]
+    pub fn ready_at(&mut self) -> Time {
+        if self.has_repair() || self.has_new() { self.next_at } else { Time::MAX }
+    }
+
+    fn has_repair(&mut self) -> bool {
+        matches!(&mut self.repair, Repair::Selective { missing, .. } if missing.lost_count() > 0)
+    }
+
+    #[inline]
+    fn has_new(&self) -> bool {
+        if self.next >= self.size {
+            return false;
+        }
+        let mut window = self.congestion_control.as_ref().map_or(u64::MAX, |control| control.window().get());
+        if let Repair::Selective { window: most, .. } = &self.repair {
+            window = window.min(*most);
+        }
+        // One packet may always go, however small the window.
+        let in_flight = self.next - self.unacknowledged;
+        in_flight == 0 || in_flight.saturating_add(self.payload) <= window
+    }
+
+    /// Takes the next packet, which begins on the wire at `begins`. It must be ready by then.
+    #[inline]
+    pub fn take(&mut self, begins: Time) -> Segment {
+        let sequence = self.next_sequence();
+        let length = self.payload.min(self.size - sequence);
+        let retransmission = sequence < self.sent;
+        if retransmission {
+            self.retransmitted += Bytes::new(length);
+        }
+        self.sent = self.sent.max(sequence + length);
+        self.began = begins;
+        self.wire = Bytes::new(length) + self.overhead;
+        if let Some(control) = &mut self.congestion_control {
+            control.on_sent(begins, self.wire);
+        }
+        self.pace();
+        Segment { sequence, length: length as u32, retransmission }
+    }
+
+    #[inline]
+    fn next_sequence(&mut self) -> u64 {
+        if let Repair::Selective { missing, .. } = &mut self.repair
+            && missing.lost_count() > 0
+            && let Some(segment) = missing.next_lost()
+        {
+            missing.sent_again();
+            return segment * self.payload;
+        }
+        let sequence = self.next;
+        self.next += self.payload.min(self.size - sequence);
+        sequence
+    }
+
+    /// The next packet follows the last at the rate of now; the link itself keeps packets apart at its own rate.
+    #[inline]
+    fn pace(&mut self) {
+        let rate = self.rate();
+        self.next_at =
+            if rate < self.line_rate { self.began + rate.transmission_time(self.wire) } else { self.began };
+    }
+
+    /// An acknowledgement has arrived. Returns whether it acknowledges anything new.
+    #[inline]
+    pub fn on_acknowledgement(&mut self, packet: &Packet) -> bool {
+        let cumulative = packet.sequence().min(self.size);
+        if cumulative < self.unacknowledged {
+            return false;
+        }
+        let progress = cumulative > self.unacknowledged;
+        self.unacknowledged = cumulative;
+        self.next = self.next.max(cumulative);
+        match &mut self.repair {
+            Repair::GoBackN { .. } => {
+                if packet.is(NEGATIVE) {
+                    self.next = cumulative;
+                }
+            }
+            Repair::Selective { missing, .. } => {
+                if !missing.is_clear() {
+                    missing.advance(cumulative.div_ceil(self.payload));
+                }
+                if packet.length() > 0 {
+                    if missing.is_clear() {
+                        missing.reset(cumulative / self.payload);
+                    }
+                    let start = packet.sequence() + u64::from(packet.reception());
+                    let end = start + packet.length();
+                    missing.sack(start / self.payload, end.div_ceil(self.payload));
+                    missing.lose_holes();
+                }
+            }
+        }
+        progress
+    }
+
+    /// The retransmission timer has expired.
+    pub fn on_timeout(&mut self) {
+        self.timeouts += 1;
+        match &mut self.repair {
+            Repair::GoBackN { .. } => self.next = self.unacknowledged,
+            Repair::Selective { missing, .. } => {
+                if missing.is_clear() {
+                    missing.reset(self.unacknowledged / self.payload);
+                }
+                missing.lose_everything_below(self.next.div_ceil(self.payload));
+            }
+        }
+    }
+
+    /// A congestion notification packet has arrived.
+    pub fn on_cnp(&mut self, now: Time) {
+        if let Some(control) = &mut self.congestion_control {
+            control.on_cnp(now);
+            self.pace();
+        }
+    }
+
+    /// When the timer of the congestion control is due; `Time::MAX` for never.
+    pub fn next_timer(&self) -> Time {
+        self.congestion_control.as_ref().map_or(Time::MAX, Algorithm::next_timer)
+    }
+
+    /// The timer of the congestion control is due.
+    pub fn on_timer(&mut self, now: Time) {
+        if let Some(control) = &mut self.congestion_control {
+            control.on_timer(now);
+            self.pace();
+        }
+    }
+}
+
+impl Repair {
+    fn new(recovery: &RoceRecovery) -> Self {
+        match recovery {
+            RoceRecovery::GoBackN(settings) => Self::GoBackN { timeout: settings.timeout },
+            RoceRecovery::SelectiveRepeat(settings) => Self::Selective {
+                missing: Scoreboard::default(),
+                window: settings.window.get(),
+                timeout_low: settings.timeout_low,
+                timeout_high: settings.timeout_high,
+                few: u64::from(settings.few_packets),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{ACKNOWLEDGEMENT, Header};
+
+    const LINE: Rate = Rate::from_gbps(40);
+
+    fn settings(rest: &str) -> Roce {
+        toml::from_str(&format!("payload = '1000B'\nheaders = '48B'\nwire_overhead = '0B'\n{rest}")).unwrap()
+    }
+
+    fn sent(sender: &mut RoceSender, most: usize) -> Vec<u64> {
+        let mut sent = Vec::new();
+        while sent.len() < most && sender.ready_at() != Time::MAX {
+            let at = sender.ready_at();
+            sent.push(sender.take(at).sequence);
+        }
+        sent
+    }
+
+    fn answer(sender: &mut RoceSender, next: u64, block: Option<(u64, u64)>, flags: u8) {
+        let (start, end) = block.unwrap_or((next, next));
+        let header = Header {
+            sequence: next,
+            reception: (start - next) as u32,
+            length: (end - start) as u32,
+            flags: ACKNOWLEDGEMENT | flags,
+            ..Header::default()
+        };
+        sender.on_acknowledgement(&header.into());
+    }
+
+    /// `facts/algorithms.md` 24: packet 2 of 5 comes late, and two packets are sent in vain.
+    #[test]
+    fn go_back_n_sends_everything_again_from_the_gap() {
+        let mut sender = RoceSender::new(&settings(""), LINE, Bytes::new(5000));
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000, 4000]);
+        answer(&mut sender, 1000, None, 0);
+        answer(&mut sender, 2000, None, 0);
+        answer(&mut sender, 2000, None, NEGATIVE);
+        assert_eq!(sent(&mut sender, 9), [2000, 3000, 4000]);
+        assert_eq!(sender.retransmitted, Bytes::new(3000));
+        answer(&mut sender, 5000, None, 0);
+        assert!(sender.is_done());
+    }
+
+    #[test]
+    fn a_late_acknowledgement_skips_what_would_be_sent_in_vain() {
+        let mut sender = RoceSender::new(&settings(""), LINE, Bytes::new(5000));
+        sent(&mut sender, 9);
+        sender.on_timeout();
+        assert_eq!(sent(&mut sender, 1), [0]);
+        answer(&mut sender, 4000, None, 0);
+        assert_eq!(sent(&mut sender, 9), [4000]);
+    }
+
+    const SELECTIVE: &str = "recovery = { kind = 'selective_repeat', window = '4000B' }";
+
+    #[test]
+    fn selective_repeat_sends_the_gap_only_and_keeps_to_its_window() {
+        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Bytes::new(9000));
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        answer(&mut sender, 1000, None, 0);
+        assert_eq!(sent(&mut sender, 9), [4000]);
+        answer(&mut sender, 1000, Some((2000, 3000)), NEGATIVE);
+        assert_eq!(sent(&mut sender, 9), [1000]);
+        answer(&mut sender, 1000, Some((2000, 4000)), NEGATIVE);
+        assert_eq!(sent(&mut sender, 9), Vec::<u64>::new());
+        answer(&mut sender, 5000, None, 0);
+        assert_eq!(sent(&mut sender, 9), [5000, 6000, 7000, 8000]);
+    }
+
+    #[test]
+    fn few_packets_in_flight_wait_less() {
+        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Bytes::new(9000));
+        sent(&mut sender, 2);
+        assert_eq!(sender.timeout(), Span::from_microseconds(100));
+        sent(&mut sender, 1);
+        assert_eq!(sender.timeout(), Span::from_microseconds(320));
+        sender.on_timeout();
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+    }
+
+    /// 1048 bytes at 20 Gb/s are 419.2 ns.
+    #[test]
+    fn packets_follow_one_another_at_the_rate_of_the_congestion_control() {
+        let control = "congestion_control = { algorithm = 'dcqcn' }";
+        let mut sender = RoceSender::new(&settings(control), LINE, Bytes::new(9000));
+        sender.take(Time::new(500));
+        assert_eq!(sender.ready_at(), Time::new(500), "not limited");
+        sender.on_cnp(Time::new(600));
+        assert_eq!(sender.rate(), Rate::from_gbps(20));
+        assert_eq!(sender.ready_at(), Time::new(500 + 419_200));
+        sender.on_cnp(Time::new(700));
+        assert_eq!(sender.ready_at(), Time::new(500 + 838_400));
+    }
+}
