@@ -18,12 +18,20 @@ pub enum DropReason {
     AdapterFull,
     /// It came after a pause, and the headroom had no room for it.
     HeadroomFull,
+    /// The link has corrupted it.
+    LinkError,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 5] =
-        [Self::Threshold, Self::PoolFull, Self::NotEcnCapable, Self::AdapterFull, Self::HeadroomFull];
+    pub const ALL: [Self; 6] = [
+        Self::Threshold,
+        Self::PoolFull,
+        Self::NotEcnCapable,
+        Self::AdapterFull,
+        Self::HeadroomFull,
+        Self::LinkError,
+    ];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -33,6 +41,7 @@ impl DropReason {
             Self::NotEcnCapable => "not_ecn_capable",
             Self::AdapterFull => "adapter_full",
             Self::HeadroomFull => "headroom_full",
+            Self::LinkError => "link_error",
         }
     }
 }

@@ -4,7 +4,8 @@
 
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
-use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
+use crate::kernel::rng::{Rng, below};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::{Change, PauseFrame};
@@ -61,7 +62,7 @@ pub struct Port {
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
-    /// Bit n is set while class n may not start a transmission.
+    /// Bit n is set while class n may not start a transmission, and [`CORRUPTS`] if the link does.
     paused: u16,
     /// What it has done.
     pub counters: PortCounters,
@@ -70,10 +71,31 @@ pub struct Port {
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
+    link_errors: Option<LinkErrors>,
+}
+
+/// What the link of a port does to packets.
+#[derive(Clone, Debug)]
+pub struct LinkErrors {
+    rate: Ratio,
+    rng: Rng,
+}
+
+impl LinkErrors {
+    /// Corrupts this share of packets, by draws from `rng`.
+    pub fn new(rate: Ratio, rng: Rng) -> Self {
+        Self { rate, rng }
+    }
+
+    fn strike(&mut self) -> bool {
+        below(&mut self.rng, self.rate.denominator()) < self.rate.numerator()
+    }
 }
 
 /// Stands for the pause frame among the classes that wait; it is never paused.
 const CONTROL: u16 = 1 << PRIORITIES;
+/// Beside the classes that are paused, to be in the same cache line: whether the link corrupts packets.
+const CORRUPTS: u16 = 1 << 15;
 
 impl Port {
     /// A port at the start of a link.
@@ -90,7 +112,14 @@ impl Port {
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
             paused_since: [Time::ZERO; PRIORITIES],
+            link_errors: None,
         }
+    }
+
+    /// The same on a link that corrupts packets.
+    #[must_use]
+    pub fn with_link_errors(self, errors: LinkErrors) -> Self {
+        Self { paused: self.paused | CORRUPTS, link_errors: Some(errors), ..self }
     }
 
     /// Its index in the whole network.
@@ -260,17 +289,38 @@ impl Port {
     #[allow(clippy::inline_always)]
     pub fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.packets += 1;
-        self.put_on_wire(packet, context);
+        if self.paused & CORRUPTS != 0 && self.corrupts(&packet, context) {
+            self.occupy_wire(&packet, context);
+            context.agenda.end_of_transmission(self.id, self.busy_until);
+        } else {
+            self.put_on_wire(packet, context);
+        }
+    }
+
+    #[cold]
+    fn corrupts(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
+        let strikes = self.link_errors.as_mut().is_some_and(LinkErrors::strike);
+        if strikes {
+            self.counters.count_drop(packet, DropReason::LinkError);
+            context.observer.on_drop(context.now, self.id, packet.priority(), DropReason::LinkError);
+        }
+        strikes
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn put_on_wire(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.occupy_wire(&packet, context);
+        context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn occupy_wire(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) {
         debug_assert!(self.busy_until <= context.now, "one packet at a time");
-        let wire = context.fabric.wire(&packet);
+        let wire = context.fabric.wire(packet);
         self.busy_until = context.now + self.clock.transmission_time(wire);
         self.counters.wire_bytes += wire;
-        context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
     }
 
     /// When the end of the transmission under way must be heard of: `Time::MAX` if nothing waits for it.

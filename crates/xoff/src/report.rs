@@ -88,14 +88,18 @@ pub struct PacketTotals {
     pub dropped_adapter_full: u64,
     /// Dropped after a pause, because the headroom was full.
     pub dropped_headroom_full: u64,
+    /// Dropped at the end of a link that had corrupted them.
+    pub dropped_link_error: u64,
     /// Marks set; a packet can be marked at several switches.
     pub marked: u64,
     /// Sent again.
     pub retransmitted: u64,
     /// In queues, host delays or on wires at the end.
     pub in_flight: u64,
-    /// Acknowledgements sent.
+    /// Acknowledgements sent, of any kind.
     pub acknowledgements_sent: u64,
+    /// Of them, CNPs.
+    pub cnps_sent: u64,
     /// Acknowledgements dropped.
     pub acknowledgements_dropped: u64,
 }
@@ -270,7 +274,7 @@ fn series(simulation: &Simulation, samples: &[Sample]) -> (SeriesColumns, Vec<St
             })
         };
         let (name, priority) = match quantity {
-            Quantity::Window => {
+            Quantity::Window | Quantity::Rate => {
                 let host = &network.nodes[entity as usize].name;
                 (named(&|| format!("{host}.flow{part}")), 0)
             }
@@ -320,6 +324,7 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
         totals.packets.retransmitted += counters.data_retransmitted;
         totals.packets.delivered += counters.data_delivered;
         totals.packets.acknowledgements_sent += counters.acknowledgements_sent;
+        totals.packets.cnps_sent += counters.cnps_sent;
     }
     for port in all_ports(outcome) {
         totals.packet_hops += port.counters.packets;
@@ -346,6 +351,7 @@ impl PacketTotals {
         self.dropped_not_ecn_capable += dropped(DropReason::NotEcnCapable);
         self.dropped_adapter_full += dropped(DropReason::AdapterFull);
         self.dropped_headroom_full += dropped(DropReason::HeadroomFull);
+        self.dropped_link_error += dropped(DropReason::LinkError);
         self.dropped += counters.dropped_data.iter().sum::<u64>();
         self.acknowledgements_dropped += counters.dropped_acknowledgements.iter().sum::<u64>();
     }

@@ -13,7 +13,7 @@ use crate::observer::Silent;
 use crate::packet::{NO_TRANSPORT, PRIORITIES};
 use crate::pfc::Reactions;
 use crate::plan::headroom::{QUANTUM, reaction_quanta};
-use crate::port::Port;
+use crate::port::{LinkErrors, Port};
 use crate::routing::Routes;
 use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
@@ -164,7 +164,12 @@ impl Simulation {
         let first = self.network.ports.first(node);
         (first..).zip(self.network.ports.of(node)).map(|(id, port)| {
             let link = self.network.links[port.link as usize];
-            Port::new(id, link.rate, link.delay, scheduler)
+            let port = Port::new(id, link.rate, link.delay, scheduler);
+            if link.error_rate.numerator() == 0 {
+                return port;
+            }
+            let rng = stream(self.scenario.seed, Purpose::LinkErrors, u64::from(id));
+            port.with_link_errors(LinkErrors::new(link.error_rate, rng))
         })
     }
 

@@ -39,7 +39,10 @@ impl Watch {
             watch.watch_pools(asked, network, pools)?;
         }
         if let Some(asked) = &observe.windows {
-            watch.watch_flows(asked, network)?;
+            watch.watch_flows("windows", Quantity::Window, asked, network)?;
+        }
+        if let Some(asked) = &observe.rates {
+            watch.watch_flows("rates", Quantity::Rate, asked, network)?;
         }
         Ok(watch)
     }
@@ -100,7 +103,13 @@ impl Watch {
         Ok(())
     }
 
-    fn watch_flows(&mut self, asked: &ObserveOf, network: &Network) -> Result<(), ScenarioError> {
+    fn watch_flows(
+        &mut self,
+        key: &str,
+        quantity: Quantity,
+        asked: &ObserveOf,
+        network: &Network,
+    ) -> Result<(), ScenarioError> {
         let mut flows = vec![WatchedFlows::default(); network.hosts as usize];
         for (index, pattern) in asked.of.iter().enumerate() {
             let (host_pattern, number) = split_flow(pattern);
@@ -114,14 +123,15 @@ impl Watch {
                 }
             }
             if !matched {
-                return Err(unmatched("windows", index, pattern, "a host or a flow such as \"host0.flow3\""));
+                return Err(unmatched(key, index, pattern, "a host or a flow such as \"host0.flow3\""));
             }
         }
         match asked.every {
             Every::Span(every) => {
-                self.sampler.series.push(Series { flows, ..Series::new(Quantity::Window, every) });
+                self.sampler.series.push(Series { flows, ..Series::new(quantity, every) });
             }
-            Every::Change => self.recorder.flows = flows,
+            Every::Change if quantity == Quantity::Rate => self.recorder.rates = flows,
+            Every::Change => self.recorder.windows = flows,
         }
         Ok(())
     }
@@ -207,9 +217,9 @@ mod tests {
     fn patterns_choose_flows() {
         let watch = watch("windows = { every = 'change', of = ['host0.flow3', 'host1'] }").unwrap();
         assert!(watch.recorder.is_watching());
-        assert_eq!(watch.recorder.flows[0], WatchedFlows { all: false, numbers: vec![3] });
-        assert!(watch.recorder.flows[1].all);
-        assert!(!watch.recorder.flows[2].contains(0));
+        assert_eq!(watch.recorder.windows[0], WatchedFlows { all: false, numbers: vec![3] });
+        assert!(watch.recorder.windows[1].all);
+        assert!(!watch.recorder.windows[2].contains(0));
     }
 
     #[test]

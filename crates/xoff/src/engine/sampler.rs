@@ -1,7 +1,7 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
 use crate::host::Host;
-use crate::kernel::units::{Bytes, Span, Time};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::switch::mmu::Mmu;
@@ -25,12 +25,14 @@ pub enum Quantity {
     Window,
     /// Bytes in a shared pool.
     Pool,
+    /// Bits per second that a congestion control allows.
+    Rate,
 }
 
 impl Quantity {
     /// All quantities in the order of their numbers.
-    pub const ALL: [Self; 6] =
-        [Self::Queue, Self::Throughput, Self::Marks, Self::Drops, Self::Window, Self::Pool];
+    pub const ALL: [Self; 7] =
+        [Self::Queue, Self::Throughput, Self::Marks, Self::Drops, Self::Window, Self::Pool, Self::Rate];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -41,6 +43,7 @@ impl Quantity {
             Self::Drops => "drops",
             Self::Window => "window",
             Self::Pool => "pool",
+            Self::Rate => "rate",
         }
     }
 }
@@ -52,9 +55,9 @@ pub struct Sample {
     pub time: Time,
     /// What.
     pub quantity: Quantity,
-    /// The port, the host for windows, or the first port of their switch for pools.
+    /// The port, the host for windows and rates, or the first port of their switch for pools.
     pub entity: u32,
-    /// The traffic class, the flow's number at its host for windows, or the number of a pool.
+    /// The traffic class, the flow's number at its host for windows and rates, or the number of a pool.
     pub part: u32,
     /// How much.
     pub value: f64,
@@ -99,7 +102,7 @@ pub struct Series {
     pub quantity: Quantity,
     /// How often.
     pub every: Span,
-    /// Which ports, by their number; empty for windows and pools.
+    /// Which ports, by their number; empty for windows, rates and pools.
     pub ports: Vec<bool>,
     /// Which flows, by host; empty for quantities of ports.
     pub flows: Vec<WatchedFlows>,
@@ -153,7 +156,7 @@ impl<'a> Sampling<'a> {
     pub(super) fn sample(&mut self, index: usize, now: Time, hosts: &[Host], switches: &[SharedMemory]) {
         let series = &self.sampler.series[index];
         match series.quantity {
-            Quantity::Window => return self.sample_windows(series, now, hosts),
+            Quantity::Window | Quantity::Rate => return self.sample_flows(series, now, hosts),
             Quantity::Pool => return self.sample_pools(series, now, switches),
             _ => {}
         }
@@ -173,11 +176,18 @@ impl<'a> Sampling<'a> {
         }
     }
 
-    fn sample_windows(&mut self, series: &Series, now: Time, hosts: &[Host]) {
+    fn sample_flows(&mut self, series: &Series, now: Time, hosts: &[Host]) {
         for host in hosts {
             let watched = &series.flows[host.id() as usize];
-            for (number, window) in host.windows().filter(|flow| watched.contains(flow.0)) {
-                self.push(now, Quantity::Window, host.id(), number, window.as_f64());
+            let mut push = |number, value| {
+                if watched.contains(number) {
+                    self.push(now, series.quantity, host.id(), number, value);
+                }
+            };
+            if series.quantity == Quantity::Rate {
+                host.rates().for_each(|(number, rate)| push(number, rate.as_f64()));
+            } else {
+                host.windows().for_each(|(number, window)| push(number, window.as_f64()));
             }
         }
     }
@@ -205,7 +215,7 @@ impl<'a> Sampling<'a> {
             Quantity::Throughput => port.wire_bytes_by(now).get(),
             Quantity::Marks => port.counters.marked,
             Quantity::Drops => port.counters.dropped(),
-            Quantity::Queue | Quantity::Window | Quantity::Pool => 0,
+            Quantity::Queue | Quantity::Window | Quantity::Pool | Quantity::Rate => 0,
         };
         let before = std::mem::replace(&mut self.before[index][port.id() as usize], counter);
         if now == Time::ZERO {
@@ -231,7 +241,9 @@ pub struct Recorder {
     /// Which ports are watched, by quantity; empty where none is.
     pub ports: [Vec<bool>; Quantity::ALL.len()],
     /// Which flows' windows are watched, by host; empty where none is.
-    pub flows: Vec<WatchedFlows>,
+    pub windows: Vec<WatchedFlows>,
+    /// Which flows' rates are watched, by host; empty where none is.
+    pub rates: Vec<WatchedFlows>,
     /// What was recorded.
     pub rows: Vec<Sample>,
 }
@@ -239,7 +251,7 @@ pub struct Recorder {
 impl Recorder {
     /// Whether anything is watched.
     pub fn is_watching(&self) -> bool {
-        !self.flows.is_empty() || self.ports.iter().any(|ports| !ports.is_empty())
+        !self.windows.is_empty() || !self.rates.is_empty() || self.ports.iter().any(|ports| !ports.is_empty())
     }
 
     fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
@@ -260,9 +272,15 @@ impl crate::observer::Observer for Recorder {
         self.record(now, Quantity::Drops, port, priority, 1.0);
     }
     fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
-        if self.flows.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
+        if self.windows.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
             let value = window.as_f64();
             self.rows.push(Sample { time: now, quantity: Quantity::Window, entity: host, part: flow, value });
+        }
+    }
+    fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
+        if self.rates.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
+            let value = rate.as_f64();
+            self.rows.push(Sample { time: now, quantity: Quantity::Rate, entity: host, part: flow, value });
         }
     }
 }

@@ -17,6 +17,8 @@ pub enum Purpose {
     Marking = 3,
     /// Marking in the adapter of a host.
     AdapterMarking = 4,
+    /// Errors of the link that begins at a port.
+    LinkErrors = 5,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

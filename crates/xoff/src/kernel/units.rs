@@ -256,6 +256,12 @@ impl Ratio {
     }
 }
 
+impl Default for Ratio {
+    fn default() -> Self {
+        Self::new(0, 1)
+    }
+}
+
 impl fmt::Display for Ratio {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.denominator {

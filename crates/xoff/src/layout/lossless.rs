@@ -3,7 +3,7 @@
 use super::Subject;
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::packet::MOST_INGRESS_PORTS;
-use crate::plan::headroom::{Headroom, Link, QUANTUM, reaction_quanta};
+use crate::plan::headroom::{Headroom, Link, PAUSE_FRAME, QUANTUM, reaction_quanta};
 use crate::scenario::{PauseForm, Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy;
 use crate::switch::ingress::{Ingress, Sizes};
@@ -86,6 +86,9 @@ pub(super) fn of(
     }
     let queues = ports * u64::from(classes.count_ones());
     subject.check_static_threshold(&xoff, queues, shared)?;
+    if pfc.form == PauseForm::Quanta {
+        check_quanta(pfc.pause_quanta, largest)?;
+    }
     let quantum = |rate: Rate| rate.transmission_time(QUANTUM);
     let half = u64::from(pfc.pause_quanta) / 2;
     let repeat_after = || rates.iter().map(|&(rate, _)| quantum(rate) * half).collect();
@@ -102,6 +105,16 @@ pub(super) fn of(
         quanta: pfc.pause_quanta,
         repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
     }))
+}
+
+/// A pause is said again when half of it is over, and that frame may wait for the largest packet to leave the wire.
+fn check_quanta(quanta: u16, largest: Bytes) -> Result<(), ScenarioError> {
+    let wait = (largest + PAUSE_FRAME).get().div_ceil(QUANTUM.get());
+    if u64::from(quanta / 2) >= wait {
+        return Ok(());
+    }
+    let problem = format!("of {quanta} is over before it can be said again behind a packet of {largest}");
+    Err(ScenarioError::at("pfc.pause_quanta", problem, format!("expected at least {}", 2 * wait)))
 }
 
 impl Subject<'_> {

@@ -6,7 +6,7 @@ use crate::kernel::units::{Bytes, Rate, Span, TransmissionClock};
 pub const QUANTUM: Bytes = Bytes::new(64);
 
 /// A pause frame on the wire, preamble and gap included.
-const PAUSE_FRAME: Bytes = Bytes::new(84);
+pub const PAUSE_FRAME: Bytes = Bytes::new(84);
 
 /// Quanta that a port may take to react to a pause frame, by rate in Gb/s (IEEE 802.3, 31B.3.7, as tabulated in
 /// sonic-net/sonic-swss, cfgmgr/buffer_headroom_mellanox.lua).

@@ -47,6 +47,9 @@ pub struct Observe {
     /// Window in bytes of the flows of the named hosts.
     #[serde(default)]
     pub windows: Option<ObserveOf>,
+    /// Bits per second that congestion controls allow the flows of the named hosts, where they decide a rate.
+    #[serde(default)]
+    pub rates: Option<ObserveOf>,
 }
 
 /// When and of what something is recorded.
@@ -55,7 +58,7 @@ pub struct Observe {
 pub struct ObserveOf {
     /// A time between samples, or `"change"` to record every change.
     pub every: Every,
-    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for windows hosts and flows (`host0`,
+    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for windows and rates hosts and flows (`host0`,
     /// `host0.flow3`).
     #[serde(default = "every_name")]
     #[schemars(extend("minItems" = 1))]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::units::{Rate, Span};
+use crate::kernel::units::{Rate, Ratio, Span};
 
 /// Rate and propagation delay of a full-duplex link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -13,6 +13,10 @@ pub struct LinkSettings {
     pub rate: Rate,
     /// Propagation only, one way.
     pub delay: Span,
+    /// Share of packets that the link corrupts, so that its other end drops them; pause frames are spared.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub error_rate: Ratio,
 }
 
 /// One link by its two ends: in `custom` topologies it makes the link, elsewhere it changes it.
@@ -27,6 +31,10 @@ pub struct LinkBetween {
     /// Propagation only, one way. Left out, as the topology has it.
     #[serde(default)]
     pub delay: Option<Span>,
+    /// Share of packets that the link corrupts, so that its other end drops them. Left out, as the topology has it.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub error_rate: Option<Ratio>,
 }
 
 crate::tagged! {

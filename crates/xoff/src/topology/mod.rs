@@ -16,7 +16,7 @@ mod star;
 pub use names::{Names, did_you_mean};
 pub use ports::{Port, PortId, Ports};
 
-use crate::kernel::units::{Rate, Span};
+use crate::kernel::units::{Rate, Ratio, Span};
 use crate::scenario::{ScenarioError, Topology};
 use plan::Plan;
 
@@ -39,6 +39,8 @@ pub struct Link {
     pub rate: Rate,
     /// Propagation, one way.
     pub delay: Span,
+    /// Share of packets that it corrupts.
+    pub error_rate: Ratio,
 }
 
 /// The links that traffic between racks has to cross.

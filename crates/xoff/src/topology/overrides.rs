@@ -6,7 +6,7 @@ use super::plan::{Plan, carries};
 use super::{Names, NodeId};
 use crate::scenario::{LinkBetween, ScenarioError};
 
-/// Changes rate and delay of the links named.
+/// Changes the links named.
 pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), ScenarioError> {
     if overrides.is_empty() {
         return Ok(());
@@ -17,14 +17,19 @@ pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), Sc
     for (index, change) in overrides.iter().enumerate() {
         let key = format!("topology.links[{index}]");
         let link = &mut plan.links[by_ends_of(&key, change, &names, &by_ends)?];
-        if change.rate.is_none() && change.delay.is_none() {
-            return Err(ScenarioError::at(key, "changes nothing", "expected a rate, a delay, or both"));
+        if change.rate.is_none() && change.delay.is_none() && change.error_rate.is_none() {
+            return Err(ScenarioError::at(
+                key,
+                "changes nothing",
+                "expected a rate, a delay or an error_rate",
+            ));
         }
         if let Some(rate) = change.rate {
             carries(&format!("{key}.rate"), rate)?;
             link.rate = rate;
         }
         link.delay = change.delay.unwrap_or(link.delay);
+        link.error_rate = change.error_rate.unwrap_or(link.error_rate);
     }
     Ok(())
 }

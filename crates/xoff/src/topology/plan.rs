@@ -54,7 +54,8 @@ impl Plan {
 
     /// Joins two nodes.
     pub(super) fn join(&mut self, one: NodeId, other: NodeId, settings: LinkSettings) {
-        self.links.push(Link { ends: [one, other], rate: settings.rate, delay: settings.delay });
+        let LinkSettings { rate, delay, error_rate } = settings;
+        self.links.push(Link { ends: [one, other], rate, delay, error_rate });
     }
 
     /// Joins all hosts, the same number to each of `switches`, in order.

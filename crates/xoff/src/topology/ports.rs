@@ -78,7 +78,7 @@ fn starts(nodes: usize, links: &[Link]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::units::{Rate, Span};
+    use crate::kernel::units::{Rate, Ratio, Span};
 
     #[test]
     fn both_ends_of_a_link_know_each_other() {
@@ -86,6 +86,7 @@ mod tests {
             ends,
             rate: Rate::from_gbps(1),
             delay: Span::ZERO,
+            error_rate: Ratio::default(),
         });
         let ports = Ports::new(5, &links);
         assert_eq!(ports.of(3).len(), 4);

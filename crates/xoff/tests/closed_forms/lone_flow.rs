@@ -60,6 +60,15 @@ fn a_lone_flow_of_tcp_takes_the_ideal_time() {
 }
 
 #[test]
+fn a_lone_queue_pair_takes_the_ideal_time() {
+    alone_everywhere("kind = 'roce'");
+    alone_everywhere("kind = 'roce', acknowledge_every = 3");
+    alone_everywhere("kind = 'roce', payload = '100B', acknowledgement = '300B'");
+    alone_everywhere("kind = 'roce', recovery = { kind = 'selective_repeat', window = '1MB' }");
+    alone_everywhere("kind = 'roce', congestion_control = { algorithm = 'dcqcn' }");
+}
+
+#[test]
 fn acknowledgements_larger_than_data_set_the_pace() {
     alone_everywhere(&format!("{TCP}, payload = '100B', acknowledgement = '300B'"));
     alone_everywhere(&format!("{TCP}, payload = '64B', headers = '0B', wire_overhead = '0B'"));

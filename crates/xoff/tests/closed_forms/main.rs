@@ -16,6 +16,7 @@ mod observation;
 mod one_queue;
 mod pfc;
 mod priority;
+mod roce;
 
 use common::{PLAIN, simulation_of};
 use xoff::engine::{Outcome, Quantity};

@@ -53,7 +53,9 @@ fn text(choices: &'static [&'static str]) -> impl Strategy<Value = &'static str>
 }
 
 fn link() -> impl Strategy<Value = String> {
-    (text(RATES), text(DELAYS)).prop_map(|(rate, delay)| format!("rate = '{rate}', delay = '{delay}'"))
+    let errors = text(&["", "", "", ", error_rate = 0.001"]);
+    (text(RATES), text(DELAYS), errors)
+        .prop_map(|(rate, delay, errors)| format!("rate = '{rate}', delay = '{delay}'{errors}"))
 }
 
 /// The table and the number of hosts, which are called `host0` and so on.
@@ -188,7 +190,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         "policy = 'static_partition' }, lossless_pool = '100kB'",
     ]);
     let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '5kB', reserved = '2kB'"]);
-    let pfc = text(&["", "form = 'on_off'", "pause_quanta = 40", "reaction_quanta = 0, pause_quanta = 200"]);
+    let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286", "reaction_quanta = 0, pause_quanta = 400"]);
     let marking = text(&["", ", marking.queue = { kind = 'threshold', threshold = '5kB' }"]);
     let release = text(&["transmission_start", "transmission_end"]);
     (any::<u8>(), xoff, xon, pfc, marking, release, scheduler()).prop_map(

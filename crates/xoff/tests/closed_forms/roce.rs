@@ -1,0 +1,95 @@
+//! RoCE against what can be computed of it: go-back-N on a link that corrupts packets, and DCQCN's shares of a bottleneck.
+
+use xoff::Simulation;
+use xoff::kernel::units::Time;
+
+use crate::{measured, run, simulation, validate};
+
+/// Goodput of the only flow, over what the link carries of payload at most.
+fn goodput(simulation: &Simulation) -> f64 {
+    let outcome = run(simulation);
+    let flow = measured(simulation, &outcome).next().expect("it finishes");
+    flow.flow.flow.size.as_f64() * 8.0 / flow.finished.as_seconds() / (RATE * PAYLOAD / WIRE)
+}
+
+/// Two hosts at 40 Gb/s, 5 us apart, by way of a switch.
+fn corrupted(error_rate: f64, recovery: &str) -> Simulation {
+    simulation(&format!(
+        "title = 'errors'\n\
+         topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '40Gbps', delay = '2500ns' }}, \
+         links = [{{ between = ['host1', 'switch0'], error_rate = {error_rate} }}] }}\n\
+         transport.roce = {{ kind = 'roce', {recovery} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'roce', pairs = [['host1', 'host0']], size = '500MB' }}]"
+    ))
+}
+
+/// Bits on the wire for each packet, and of them payload.
+const WIRE: f64 = (1024.0 + 62.0 + 20.0) * 8.0;
+const PAYLOAD: f64 = 1024.0 * 8.0;
+const RATE: f64 = 40e9;
+
+/// From one loss to the first packet sent again, in packets: the packet after the lost one takes its way there, and the
+/// NACK its way back; the packet under way and the one behind it go first.
+fn wasted_by_a_loss() -> f64 {
+    let packet = WIRE / RATE;
+    let nack = (66.0 + 20.0) * 8.0 / RATE;
+    let round_trip = 2.0 * packet + 2.0 * nack + 4.0 * 2.5e-6;
+    1.0 + round_trip / packet + 1.5
+}
+
+/// Where the packet that is sent again is lost too, or the NACK, the packet is named again after 500 us only.
+#[test]
+fn each_loss_wastes_a_round_trip_under_go_back_n() {
+    for error_rate in [1e-4, 1e-3, 3e-3] {
+        let again = 2.0 * error_rate * 500e-6 / (WIRE / RATE);
+        let per_packet = 1.0 + error_rate * (wasted_by_a_loss() + again);
+        let measured = goodput(&corrupted(error_rate, ""));
+        let what = format!("go-back-N, error rate {error_rate}: share of the goodput without errors");
+        validate(&what, 1.0 / per_packet, measured, 0.02);
+    }
+}
+
+/// A loss costs one packet, but one that was sent again and lost again waits for its timeout, which stops the flow at the
+/// end of the window.
+#[test]
+fn selective_repeat_loses_little_but_what_is_lost() {
+    let selective = "recovery = { kind = 'selective_repeat', window = '10MB', timeout_high = '400us' }";
+    let what = "selective repeat, error rate 1e-3: share of the goodput without errors";
+    validate(what, 1.0 - 1e-3, goodput(&corrupted(1e-3, selective)), 0.005);
+}
+
+/// Payload of each of several long flows that share 40 Gb/s, over the last 20 of 60 ms, as shares of the link.
+fn shares(flows: usize, preset: &str) -> Vec<f64> {
+    let pairs: Vec<String> = (1..=flows).map(|host| format!("['host{host}', 'host0']")).collect();
+    let at = |milliseconds: u64| {
+        let simulation = simulation(&format!(
+            "title = 'shares'\n\
+             topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '40Gbps', delay = '1500ns' }} }}\n\
+             switch = [{{ total = '12MB', buffer = {{ policy = 'complete_sharing' }}, marking.queue = {{ kind = 'red', \
+             minimum = '5kB', maximum = '200kB', probability = 0.01 }} }}]\n\
+             transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = 'dcqcn', preset = '{preset}' }} }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', pairs = [{}] }}]\n\
+             stop.at = '{milliseconds}ms'",
+            flows + 1,
+            pairs.join(", ")
+        ));
+        let outcome = run(&simulation);
+        let sent = outcome.hosts[1..].iter().map(|host| host.port().wire_bytes_by(Time::MAX).as_f64());
+        sent.collect::<Vec<_>>()
+    };
+    let (before, after) = (at(40), at(60));
+    before.iter().zip(after).map(|(before, after)| (after - before) * 8.0 / 20e-3 / RATE).collect()
+}
+
+/// Figure 8 of the paper asks for equal shares.
+#[test]
+fn dcqcn_shares_a_bottleneck_equally() {
+    for flows in [2, 4, 10] {
+        let shares = shares(flows, "paper");
+        let (sum, squares) =
+            shares.iter().fold((0.0, 0.0), |(sum, squares), share| (sum + share, squares + share * share));
+        let jain = sum * sum / (squares * flows as f64);
+        validate(&format!("DCQCN, {flows} flows: Jain's index"), 1.0, jain, 0.03);
+        validate(&format!("DCQCN, {flows} flows: share of the link"), 1.0, sum, 0.07);
+    }
+}
