@@ -78,7 +78,14 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
         let links = format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
         (format!("{{ kind = 'fat_tree', k = {k}, {links} }}"), k * k * k / 4)
     });
-    prop_oneof![star, dumbbell, clos, tree, custom()]
+    let clos3 = (1..3_u32, 1..3_u32, 1..3_u32, 1..3_u32, link(), link()).prop_map(
+        |(pods, tors, leaves, spines, host, fabric)| {
+            let size = format!("pods = {pods}, tors_per_pod = {tors}, leaves_per_pod = {leaves}, spines = {spines}");
+            let links = format!("hosts_per_tor = 2, host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
+            (format!("{{ kind = 'clos3', {size}, {links} }}"), pods * tors * 2)
+        },
+    );
+    prop_oneof![star, dumbbell, clos, clos3, tree, custom()]
 }
 
 /// Switches in a row or a ring, every link with a rate and a delay of its own, so that clusters are of any shape.
