@@ -240,11 +240,13 @@ fn tcp() -> impl Strategy<Value = String> {
     let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);
     let window = text(&["10", "1", "40", "10, maximum_window = '30kB'"]);
     let rto = text(&["200us", "30us", "1ms"]);
-    (payload, control, recovery, acknowledge, window, rto).prop_map(
-        |(payload, control, recovery, acknowledge, window, rto)| {
+    let connections = text(&["per_flow", "persistent"]);
+    (payload, control, recovery, acknowledge, window, rto, connections).prop_map(
+        |(payload, control, recovery, acknowledge, window, rto, connections)| {
             format!(
                 "payload = '{payload}B', congestion_control = {{ {control} }}, recovery = '{recovery}', \
-                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms'"
+                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms', \
+                 connections = '{connections}'"
             )
         },
     )
