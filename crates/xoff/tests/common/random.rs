@@ -80,7 +80,8 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
     });
     let clos3 = (1..3_u32, 1..3_u32, 1..3_u32, 1..3_u32, link(), link()).prop_map(
         |(pods, tors, leaves, spines, host, fabric)| {
-            let size = format!("pods = {pods}, tors_per_pod = {tors}, leaves_per_pod = {leaves}, spines = {spines}");
+            let size =
+                format!("pods = {pods}, tors_per_pod = {tors}, leaves_per_pod = {leaves}, spines = {spines}");
             let links = format!("hosts_per_tor = 2, host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
             (format!("{{ kind = 'clos3', {size}, {links} }}"), pods * tors * 2)
         },
