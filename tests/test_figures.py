@@ -38,6 +38,7 @@ MISSES = {
     "dcqcn/incast": {
         "DCQCN: throughput of the receiver's link, least of all numbers of senders (Gbps)",
         "90th percentile of the queue with 20 senders, DCQCN over DCTCP",
+        "90th percentile of the queue with 20 senders under DCQCN (kB)",
     },
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
 }
