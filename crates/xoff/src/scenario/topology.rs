@@ -43,6 +43,7 @@ crate::tagged! {
         star => Star(Star),
         dumbbell => Dumbbell(Dumbbell),
         leaf_spine => LeafSpine(LeafSpine),
+        clos3 => Clos3(Clos3),
         fat_tree => FatTree(FatTree),
         custom => Custom(Custom),
     }
@@ -119,6 +120,44 @@ pub struct LeafSpine {
     pub host_link: LinkSettings,
     /// The link between a leaf and a spine.
     pub fabric_link: LinkSettings,
+    /// How switches choose among shortest paths.
+    #[serde(default)]
+    pub routing: RoutingKind,
+    /// Added to every switch's own number to seed its ECMP hash.
+    #[serde(default)]
+    pub hash_seed: u32,
+    /// Links that differ.
+    #[serde(default)]
+    pub links: Vec<LinkBetween>,
+}
+
+/// The three-tier Clos of the DCQCN paper (SIGCOMM 2015, figure 2): in every pod each of its `tor0..`, which have the hosts,
+/// is joined to each of its `leaf0..`, and every leaf to every one of `spine0..`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clos3 {
+    /// Number of pods.
+    #[schemars(extend("minimum" = 1))]
+    pub pods: u32,
+    /// Number of ToRs in each pod; they are numbered through all pods.
+    #[schemars(extend("minimum" = 1))]
+    pub tors_per_pod: u32,
+    /// Number of leaves in each pod; they are numbered through all pods.
+    #[schemars(extend("minimum" = 1))]
+    pub leaves_per_pod: u32,
+    /// Number of spines.
+    #[schemars(extend("minimum" = 1))]
+    pub spines: u32,
+    /// Number of hosts on each ToR.
+    #[schemars(extend("minimum" = 1))]
+    pub hosts_per_tor: u32,
+    /// The link of every host.
+    pub host_link: LinkSettings,
+    /// The link between a ToR and a leaf.
+    pub fabric_link: LinkSettings,
+    /// The link between a leaf and a spine. Left out, as that between a ToR and a leaf.
+    #[serde(default)]
+    pub spine_link: Option<LinkSettings>,
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,

@@ -3,6 +3,7 @@
 //! Routing and the simulation read the network and never ask which kind it was.
 
 mod checks;
+mod clos3;
 mod custom;
 mod dumbbell;
 mod fat_tree;
@@ -80,6 +81,7 @@ impl Network {
                 (dumbbell::plan(dumbbell)?, &dumbbell.links[..], dumbbell.hash_seed)
             }
             Topology::LeafSpine(clos) => (leaf_spine::plan(clos)?, &clos.links[..], clos.hash_seed),
+            Topology::Clos3(clos) => (clos3::plan(clos)?, &clos.links[..], clos.hash_seed),
             Topology::FatTree(tree) => (fat_tree::plan(tree)?, &tree.links[..], tree.hash_seed),
             Topology::Custom(custom) => (custom::plan(custom)?, none, custom.hash_seed),
         };

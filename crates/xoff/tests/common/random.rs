@@ -78,7 +78,17 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
         let links = format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
         (format!("{{ kind = 'fat_tree', k = {k}, {links} }}"), k * k * k / 4)
     });
-    prop_oneof![star, dumbbell, clos, tree, custom()]
+    let clos3 = (1..3_u32, 1..3_u32, 1..3_u32, 1..3_u32, (link(), link(), link())).prop_map(
+        |(pods, tors, leaves, spines, (host, fabric, spine))| {
+            let size = format!(
+                "pods = {pods}, tors_per_pod = {tors}, leaves_per_pod = {leaves}, spines = {spines}, hosts_per_tor = 2"
+            );
+            let links =
+                format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}, spine_link = {{ {spine} }}");
+            (format!("{{ kind = 'clos3', {size}, {links} }}"), pods * tors * 2)
+        },
+    );
+    prop_oneof![star, dumbbell, clos, tree, clos3, custom()]
 }
 
 /// Switches in a row or a ring, every link with a rate and a delay of its own, so that clusters are of any shape.
