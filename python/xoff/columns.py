@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ FLOWS = pa.schema(
         pa.field("flow_id", pa.int64()),
         pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
         pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("number", pa.uint32()),
         pa.field("priority", pa.uint8()),
         pa.field("transport", pa.dictionary(pa.uint8(), pa.string())),
         pa.field("size_bytes", pa.int64()),
@@ -44,6 +46,35 @@ SERIES = pa.schema(
     ]
 )
 
+PAUSES = pa.schema(
+    [
+        pa.field("pause_id", pa.int64()),
+        pa.field("device", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("paused_device", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("paused_port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("priority", pa.uint8()),
+        pa.field("xoff_ns", pa.int64()),
+        pa.field("start_ns", pa.int64()),
+        pa.field("end_ns", pa.int64()),
+        pa.field("reason", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("ingress_bytes", pa.int64()),
+        pa.field("egress_port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("egress_bytes", pa.int64()),
+        pa.field("flows", pa.uint32()),
+    ]
+)
+
+PAUSE_FLOWS = pa.schema(
+    [
+        pa.field("pause_id", pa.int64()),
+        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("number", pa.uint32()),
+        pa.field("bytes", pa.int64()),
+    ]
+)
+
 
 def flows_table(raw: RawResult) -> pa.Table:
     """One row per finished flow, in the order of finishing; columns as `FLOWS` has them."""
@@ -54,6 +85,19 @@ def series_table(raw: RawResult) -> pa.Table | None:
     """One row per recorded value (`SERIES`), or None if nothing was recorded."""
     table = _table(SERIES, raw.series, raw.dictionaries)
     return table if table.num_rows else None
+
+
+def pauses_table(raw: RawResult) -> pa.Table:
+    """One row per pause (`PAUSES`), in the order of their start; the end of one that was not over is null."""
+    table = _table(PAUSES, raw.pauses, raw.dictionaries)
+    end = table["end_ns"]  # the simulator's largest number, and so -1, where there is none
+    over = pc.if_else(pc.less(end, 0), pa.scalar(None, pa.int64()), end)
+    return table.set_column(PAUSES.get_field_index("end_ns"), PAUSES.field("end_ns"), over)
+
+
+def pause_flows_table(raw: RawResult) -> pa.Table:
+    """For each pause the flows that had most bytes in the queue that was its cause (`PAUSE_FLOWS`)."""
+    return _table(PAUSE_FLOWS, raw.pause_flows, raw.dictionaries)
 
 
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:

@@ -33,11 +33,14 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     raw = scenario._core.run(files, threads, report if progress else None)
     cost.stop()
     flows = columns.flows_table(raw)
+    observes_pauses = scenario._core.observes_pauses
     resolved, named = scenario.portable(files)
     result = Result(
         summary=_summary(scenario, raw, flows, cost, threads) | {"scenario_digest": inputs.digest(resolved, named)},
         flows=flows,
         series=columns.series_table(raw),
+        pauses=columns.pauses_table(raw) if observes_pauses else None,
+        pause_flows=columns.pause_flows_table(raw) if observes_pauses else None,
         scenario=resolved,
         provenance=provenance.collect(scenario, files, threads),
         inputs=named,
@@ -53,6 +56,6 @@ def _summary(scenario: Scenario, raw: RawResult, flows: pa.Table, cost: Cost, th
         "seed": scenario.seed,
         "interrupted": raw.interrupted,
         "size_classes_bytes": list(scenario.size_classes),
-        **summarise(flows, json.loads(raw.totals), scenario.size_classes, engine),
+        **summarise(flows, json.loads(raw.totals), json.loads(raw.pathologies), scenario.size_classes, engine),
         "digest": raw.digest,
     }

@@ -11,12 +11,16 @@ import pyarrow.parquet as pq
 from xoff.staging import Staging, unwritable
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from xoff.result import Result
     from xoff.summary import Summary
 
 SUMMARY = "summary.json"
 FLOWS = "flows.parquet"
 SERIES = "series.parquet"
+PAUSES = "pauses.parquet"
+PAUSE_FLOWS = "pause_flows.parquet"
 SCENARIO = "scenario.toml"
 PROVENANCE = "provenance.json"
 REPORT = "report.html"
@@ -52,8 +56,9 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     _write_json(path / PROVENANCE, result.provenance)
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
     pq.write_table(result.flows, path / FLOWS, compression="zstd")
-    if result.series is not None:
-        pq.write_table(result.series, path / SERIES, compression="zstd")
+    for name, table in ((SERIES, result.series), (PAUSES, result.pauses), (PAUSE_FLOWS, result.pause_flows)):
+        if table is not None:
+            pq.write_table(table, path / name, compression="zstd")
     for name, text in result.inputs.items():
         (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_text(text, encoding="utf-8")
@@ -68,15 +73,20 @@ def read(path: str | Path) -> Result:
     from xoff.result import Result
 
     path = Path(path)
-    series = path / SERIES
     return Result(
         summary=read_summary(path),
         flows=pq.read_table(path / FLOWS),
-        series=pq.read_table(series) if series.exists() else None,
+        series=_optional(path / SERIES),
+        pauses=_optional(path / PAUSES),
+        pause_flows=_optional(path / PAUSE_FLOWS),
         scenario=(path / SCENARIO).read_text(encoding="utf-8"),
         provenance=json.loads((path / PROVENANCE).read_text(encoding="utf-8")),
         inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},
     )
+
+
+def _optional(path: Path) -> pa.Table | None:
+    return pq.read_table(path) if path.exists() else None
 
 
 def read_summary(path: Path) -> Summary:

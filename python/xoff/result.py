@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from xoff.pause_tree import PauseTree
+    from xoff.pauses import Cycle
     from xoff.plot import Plots
     from xoff.summary import Summary
 
@@ -29,6 +31,10 @@ class Result:
     """The resolved scenario in TOML, every default filled in."""
     provenance: Mapping[str, Any]
     """Versions, machine, command and the digests of the input files."""
+    pauses: pa.Table | None = None
+    """One row per pause: who paused whom, when and why; None if `observe.pauses` did not ask for it."""
+    pause_flows: pa.Table | None = None
+    """For each `pause_id` the flows that had most bytes in the queue that was its cause, at most four."""
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Text of the files the resolved scenario names, by path: `inputs/NAME`."""
 
@@ -41,6 +47,36 @@ class Result:
     def digest(self) -> str:
         """Hash of every integer result: the same for the same scenario and seed, on any machine."""
         return str(self.summary["digest"])
+
+    def pause_tree(
+        self,
+        victim: str | int | None = None,
+        *,
+        at_ns: float | None = None,
+        between_ns: tuple[float, float] | None = None,
+    ) -> PauseTree:
+        """Why a victim was paused: what it waited for, what that waited for, back to where it began.
+
+        Args:
+            victim: A flow (`host0.flow3`, or its `flow_id`), a host, a switch or a port; left out, everyone.
+            at_ns: Only pauses under way at this instant.
+            between_ns: Only pauses between these instants; left out, of a finished flow its lifetime, else the whole run.
+
+        Raises:
+            ValueError: The scenario's `observe.pauses` did not ask for it, or there is no such victim.
+        """
+        from xoff import victims
+
+        return victims.pause_tree_of(self, victim, (at_ns, at_ns + 1) if at_ns is not None else between_ns)
+
+    def pause_cycles(self) -> list[Cycle]:
+        """Every time that paused queues have waited for one another in a circle (cyclic buffer dependency).
+
+        Raises ValueError if the scenario's `observe.pauses` did not ask for it.
+        """
+        from xoff import victims
+
+        return list(victims.pauses_of(self).cycles())
 
     @property
     def plot(self) -> Plots:

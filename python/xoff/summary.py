@@ -27,6 +27,7 @@ CLASSES = ("all", "small", "medium", "large")
 def summarise(
     flows: pa.Table,
     totals: dict[str, Any],
+    pathologies: dict[str, Any],
     size_classes: Sequence[int],
     engine: dict[str, Any],
 ) -> Summary:
@@ -35,6 +36,7 @@ def summarise(
     Args:
         flows: A table with the columns of `flows.parquet`.
         totals: The simulator's counters.
+        pathologies: Deadlocks and storms.
         size_classes: Bytes at which small ends and medium ends.
         engine: `cpu_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
@@ -54,9 +56,15 @@ def summarise(
             "pause_frames": totals["pfc"]["pause_frames"],
             "resume_frames": totals["pfc"]["resume_frames"],
             "paused_us": totals["pfc"]["paused_ns"] / 1000,
+            "longest_pause_us": totals["pfc"]["longest_pause_ns"] / 1000,
+            "storms": totals["pfc"]["storms"],
         },
         "buffer": totals["buffer"],
-        "deadlock": False,  # not looked for as yet
+        "deadlock": bool(pathologies["deadlock"]),
+        "deadlock_cycle": pathologies["deadlock"],
+        "stuck_queues": pathologies["stuck_queues"],
+        "stood_still": pathologies["stood_still"],
+        "storms": pathologies["storms"],
         "engine": {
             "events": totals["events"],
             "packet_hops": hops,

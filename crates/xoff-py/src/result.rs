@@ -12,10 +12,16 @@ pub(crate) struct RawResult {
     flows: Py<PyDict>,
     /// Columns of what was recorded over time.
     series: Py<PyDict>,
+    /// Columns of the pauses.
+    pauses: Py<PyDict>,
+    /// Columns of the flows in the queues that pauses came from.
+    pause_flows: Py<PyDict>,
     /// For each column that holds indices, the names they stand for.
     dictionaries: Py<PyDict>,
     /// Counters of the whole run, as JSON.
     totals: String,
+    /// Deadlocks and storms, as JSON.
+    pathologies: String,
     /// Hash of every integer result.
     digest: String,
     /// Whether the run was cut short.
@@ -37,10 +43,18 @@ impl RawResult {
         dictionaries.set_item("source", &report.node_names)?;
         dictionaries.set_item("destination", &report.node_names)?;
         dictionaries.set_item("transport", &report.transport_names)?;
+        for column in ["device", "paused_device"] {
+            dictionaries.set_item(column, &report.node_names)?;
+        }
+        for column in ["port", "paused_port", "egress_port"] {
+            dictionaries.set_item(column, &report.series_names)?;
+        }
+        dictionaries.set_item("reason", &report.reason_names)?;
         dictionaries.set_item("quantity", &report.quantity_names)?;
         dictionaries.set_item("name", &report.series_names)?;
         Ok(Self {
             totals: serde_json::to_string(&report.totals).expect("counters are plain numbers"),
+            pathologies: serde_json::to_string(&report.pathologies).expect("names and numbers"),
             digest: report.digest,
             interrupted: report.interrupted,
             dictionaries: dictionaries.unbind(),
@@ -50,6 +64,7 @@ impl RawResult {
                 flow_id,
                 source,
                 destination,
+                number,
                 priority,
                 transport,
                 size_bytes,
@@ -66,6 +81,25 @@ impl RawResult {
                 after_stop,
             ),
             series: columns!(py, report.series, time_ns, quantity, name, priority, value),
+            pauses: columns!(
+                py,
+                report.pauses,
+                pause_id,
+                device,
+                port,
+                paused_device,
+                paused_port,
+                priority,
+                xoff_ns,
+                start_ns,
+                end_ns,
+                reason,
+                ingress_bytes,
+                egress_port,
+                egress_bytes,
+                flows,
+            ),
+            pause_flows: columns!(py, report.pause_flows, pause_id, source, destination, number, bytes),
         })
     }
 }

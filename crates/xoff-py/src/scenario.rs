@@ -65,6 +65,12 @@ impl Scenario {
         self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
     }
 
+    /// Whether pauses are recorded.
+    #[getter]
+    fn observes_pauses(&self) -> bool {
+        self.inner.observe.pauses
+    }
+
     /// How many flows end the run, if that is set.
     #[getter]
     fn after_flows(&self) -> Option<u64> {
@@ -86,6 +92,28 @@ impl Scenario {
     fn check(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<Vec<String>> {
         let checked = py.detach(|| Simulation::new(&self.inner, &files).map(|simulation| simulation.notes()));
         checked.map_err(|error| self.raise(py, error))
+    }
+
+    /// The flow of a number at a host: whom it is for, its priority, when it starts in ns, and the ports that its data
+    /// leaves by. Nothing if there will never be such a flow.
+    #[allow(clippy::type_complexity)]
+    fn path(
+        &self,
+        py: Python<'_>,
+        files: BTreeMap<String, String>,
+        source: &str,
+        number: u32,
+    ) -> PyResult<Option<(String, u8, u64, Vec<String>)>> {
+        let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
+        let network = simulation.network();
+        let host = network.names().find(source).filter(|&node| network.is_host(node));
+        let Some(path) = host.and_then(|host| xoff::flow_path::of_flow(&simulation, host, number)) else {
+            return Ok(None);
+        };
+        let names: Vec<String> = xoff::watch::port_names(network).collect();
+        let ports = path.ports.iter().map(|&port| names[port as usize].clone()).collect();
+        let destination = network.nodes[path.destination as usize].name.clone();
+        Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports)))
     }
 
     /// Simulates it, without holding the GIL. `progress` ends the run by returning False, and so does Ctrl-C.

@@ -5,7 +5,9 @@
 mod tagged;
 pub mod agenda;
 pub mod congestion_control;
+pub mod diagnosis;
 pub mod engine;
+pub mod flow_path;
 pub mod host;
 pub mod ideal;
 pub mod kernel;

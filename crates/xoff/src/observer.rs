@@ -46,6 +46,63 @@ impl DropReason {
     }
 }
 
+/// Why a switch tells a sender to pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PauseReason {
+    /// What came in by the port has reached its threshold [XOFF].
+    Threshold,
+    /// The lossless pool had no room, so that a packet went to the headroom.
+    PoolFull,
+}
+
+impl PauseReason {
+    /// All reasons, in the order of their numbers.
+    pub const ALL: [Self; 2] = [Self::Threshold, Self::PoolFull];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Threshold => "threshold",
+            Self::PoolFull => "pool_full",
+        }
+    }
+}
+
+/// What one flow has in a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuedFlow {
+    /// The host that sends its data.
+    pub source: NodeId,
+    /// The host that its data is for.
+    pub destination: NodeId,
+    /// Its number at its source.
+    pub number: u32,
+    /// Bytes in the queue.
+    pub bytes: Bytes,
+}
+
+/// What a switch that tells a sender to pause has of it, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Xoff {
+    /// The switch's port at the other end of the sender's link.
+    pub port: PortId,
+    /// The class that is to pause.
+    pub priority: usize,
+    /// Why.
+    pub reason: PauseReason,
+    /// Bytes of the class that came in by the port.
+    pub bytes: Bytes,
+    /// The port whose queue of the class holds most of them.
+    pub egress: PortId,
+    /// How many of them it holds.
+    pub egress_bytes: Bytes,
+    /// Whose they are, the most bytes first; of many flows the first few.
+    pub flows: Vec<QueuedFlow>,
+    /// How many flows there are.
+    pub flow_count: u32,
+}
+
 /// Hears of changes as they happen. Every event has an empty default.
 pub trait Observer {
     /// A queue of a port now holds this many bytes.
@@ -54,6 +111,14 @@ pub trait Observer {
     fn on_mark(&mut self, _now: Time, _port: PortId, _priority: usize) {}
     /// A packet was dropped at a port.
     fn on_drop(&mut self, _now: Time, _port: PortId, _priority: usize, _reason: DropReason) {}
+    /// Whether it wants to hear of pauses. What a switch has of a sender is looked for only then.
+    fn watches_pauses(&self) -> bool {
+        false
+    }
+    /// A switch tells a sender to pause.
+    fn on_xoff(&mut self, _now: Time, _xoff: Xoff) {}
+    /// A class of a port may not start transmissions any longer, or may again.
+    fn on_pause(&mut self, _now: Time, _port: PortId, _priority: usize, _pauses: bool) {}
     /// A flow's window is now this large.
     fn on_window(&mut self, _now: Time, _host: NodeId, _flow: u32, _window: Bytes) {}
     /// A flow may now send at this rate.

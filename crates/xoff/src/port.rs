@@ -71,6 +71,8 @@ pub struct Port {
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
+    /// Of the pauses that are over.
+    longest_pause: Span,
     link_errors: Option<LinkErrors>,
 }
 
@@ -112,6 +114,7 @@ impl Port {
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
             paused_since: [Time::ZERO; PRIORITIES],
+            longest_pause: Span::ZERO,
             link_errors: None,
         }
     }
@@ -163,9 +166,27 @@ impl Port {
 
     /// Time that its classes have been paused by now, class by class.
     pub fn paused_by(&self, now: Time) -> Span {
-        let paused = (0..PRIORITIES).filter(|&class| self.is_paused(class));
-        self.counters.paused
-            + paused.map(|class| now.max(self.paused_since[class]).since(self.paused_since[class])).sum()
+        self.counters.paused + self.pauses_under_way(now).sum()
+    }
+
+    /// The longest time by now that one of its classes has been paused without a break.
+    pub fn longest_pause_by(&self, now: Time) -> Span {
+        self.pauses_under_way(now).fold(self.longest_pause, Span::max)
+    }
+
+    fn pauses_under_way(&self, now: Time) -> impl Iterator<Item = Span> {
+        let paused_since = (0..PRIORITIES).filter_map(|class| self.paused_since(class));
+        paused_since.map(move |since| now.max(since).since(since))
+    }
+
+    /// Since when a class may not start a transmission, if it may not.
+    pub fn paused_since(&self, priority: usize) -> Option<Time> {
+        self.is_paused(priority).then(|| self.paused_since[priority])
+    }
+
+    /// Whether a packet waits only because its class is paused.
+    pub fn holds_paused(&self) -> bool {
+        self.waiting & self.paused != 0
     }
 
     /// A class of this port pauses, but for what is under way, or resumes, at once if the wire is free.
@@ -175,14 +196,22 @@ impl Port {
             return;
         }
         self.paused ^= 1 << priority;
+        context.observer.on_pause(context.now, self.id, priority, pauses);
         if pauses {
             self.paused_since[priority] = context.now;
             return;
         }
-        self.counters.paused += context.now.since(self.paused_since[priority]);
+        let paused = context.now.since(self.paused_since[priority]);
+        self.counters.paused += paused;
+        self.longest_pause = self.longest_pause.max(paused);
         if self.ready() != 0 {
             context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
         }
+    }
+
+    /// Packets of one class that wait.
+    pub fn queued_of(&self, priority: usize) -> impl Iterator<Item = &Packet> {
+        self.queues[priority].iter()
     }
 
     /// Packets waiting, queue by queue.

@@ -1,19 +1,24 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+mod pauses;
+
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{Outcome, Quantity, Sample};
 use crate::host::{FinishedFlow, Host};
 use crate::ideal;
 use crate::kernel::units::{Span, Time};
-use crate::observer::DropReason;
+use crate::observer::{DropReason, PauseReason};
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
+
+pub use pauses::{PauseColumns, PauseFlowColumns};
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +29,8 @@ pub struct FlowColumns {
     pub source: Vec<u32>,
     /// Receiving host, as an index into [`Report::node_names`].
     pub destination: Vec<u32>,
+    /// Its number at its source, by which series and pauses name it: `host0.flow3`.
+    pub number: Vec<u32>,
     /// Traffic class.
     pub priority: Vec<u8>,
     /// Index into [`Report::transport_names`].
@@ -122,6 +129,10 @@ pub struct PfcTotals {
     pub resume_frames: u64,
     /// Time that classes of ports were paused, class by class and port by port.
     pub paused_ns: u64,
+    /// The longest time that a class of a port was paused without a break.
+    pub longest_pause_ns: u64,
+    /// Ports that were paused without a break for the detection time.
+    pub storms: u64,
 }
 
 /// Sums over the whole run.
@@ -151,6 +162,41 @@ pub struct Totals {
     pub events: u64,
 }
 
+/// One queue of a deadlock, which waits for the next one in the list, and the last one for the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deadlocked {
+    /// Its port.
+    pub port: String,
+    /// Its class.
+    pub priority: usize,
+    /// Since when the class has been paused.
+    pub since_ns: u64,
+    /// What it holds.
+    pub queue_bytes: u64,
+}
+
+/// A port that was paused for long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Storm {
+    /// The port.
+    pub port: String,
+    /// For how long without a break.
+    pub paused_ns: u64,
+}
+
+/// What pauses have come to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Pathologies {
+    /// A cycle of queues that will never send; empty where there is none.
+    pub deadlock: Vec<Deadlocked>,
+    /// Queues that will never send, in the cycle or behind it.
+    pub stuck_queues: usize,
+    /// Whether the run ended because nothing could move any longer.
+    pub stood_still: bool,
+    /// Ports that were paused without a break for the detection time.
+    pub storms: Vec<Storm>,
+}
+
 /// Everything that a run leaves.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -158,6 +204,12 @@ pub struct Report {
     pub flows: FlowColumns,
     /// What was recorded over time.
     pub series: SeriesColumns,
+    /// Pauses, where they were observed.
+    pub pauses: PauseColumns,
+    /// Flows in the queues that were the causes of pauses.
+    pub pause_flows: PauseFlowColumns,
+    /// Deadlocks and storms.
+    pub pathologies: Pathologies,
     /// Sums.
     pub totals: Totals,
     /// Hash of all integer results, in hexadecimal: the same for the same scenario and seed.
@@ -172,6 +224,8 @@ pub struct Report {
     pub series_names: Vec<String>,
     /// Names of quantities.
     pub quantity_names: Vec<&'static str>,
+    /// Names of reasons for pauses.
+    pub reason_names: Vec<&'static str>,
 }
 
 /// A finished flow with both its ends put together.
@@ -187,16 +241,24 @@ impl Report {
     pub fn new(simulation: &Simulation, outcome: &Outcome) -> Self {
         let rows = rows(outcome);
         let (series, series_names) = series(simulation, &outcome.samples.rows);
+        let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
+        let end = outcome.end.unwrap_or_else(|| last_action(outcome, &rows));
+        let detection_time = simulation.scenario().pfc.detection_time;
+        let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
         Self {
             flows: flows(simulation, &rows),
             series,
-            totals: totals(outcome, &rows),
+            pauses,
+            pause_flows,
+            totals: totals(outcome, &rows, end, &diagnosis),
+            pathologies: pathologies(&diagnosis, outcome.stood_still, &series_names),
             digest: digest(outcome, &rows),
             interrupted: outcome.interrupted,
             node_names: simulation.network().nodes.iter().map(|node| node.name.clone()).collect(),
             transport_names: simulation.scenario().transport.keys().cloned().collect(),
             series_names,
             quantity_names: Quantity::ALL.iter().map(|quantity| quantity.name()).collect(),
+            reason_names: PauseReason::ALL.iter().map(|reason| reason.name()).collect(),
         }
     }
 }
@@ -227,6 +289,7 @@ fn flows(simulation: &Simulation, rows: &[Row<'_>]) -> FlowColumns {
         columns.flow_id.push(flow_id as u64);
         columns.source.push(row.source);
         columns.destination.push(flow.destination);
+        columns.number.push(flow.number);
         columns.priority.push(flow.priority);
         columns.transport.push(flow.transport);
         columns.size_bytes.push(flow.size.get());
@@ -307,8 +370,26 @@ fn last_action(outcome: &Outcome, rows: &[Row<'_>]) -> Time {
     finished.chain(all_ports(outcome).map(Port::busy_until)).max().unwrap_or_default()
 }
 
-fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
-    let end = outcome.end.unwrap_or_else(|| last_action(outcome, rows));
+/// With names; those of ports come first in `names`, in the order of their numbers.
+fn pathologies(diagnosis: &Diagnosis, stood_still: bool, names: &[String]) -> Pathologies {
+    let name = |port: PortId| names[port as usize].clone();
+    let deadlocked = |stuck: &Stuck| Deadlocked {
+        port: name(stuck.queue.0),
+        priority: stuck.queue.1,
+        since_ns: stuck.since.as_nanoseconds(),
+        queue_bytes: stuck.bytes.get(),
+    };
+    let storm =
+        |storm: &diagnosis::Storm| Storm { port: name(storm.port), paused_ns: storm.paused.as_nanoseconds() };
+    Pathologies {
+        deadlock: diagnosis.deadlock.iter().map(deadlocked).collect(),
+        stuck_queues: diagnosis.stuck,
+        stood_still,
+        storms: diagnosis.storms.iter().map(storm).collect(),
+    }
+}
+
+fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis) -> Totals {
     let mut totals = Totals {
         end_ns: end.as_nanoseconds(),
         flows_finished: rows.len() as u64,
@@ -333,6 +414,8 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>]) -> Totals {
         totals.pfc.resume_frames += port.counters.resume_frames;
         totals.pfc.paused_ns += port.paused_by(end).as_nanoseconds();
     }
+    totals.pfc.longest_pause_ns = diagnosis.longest_pause.as_nanoseconds();
+    totals.pfc.storms = diagnosis.storms.len() as u64;
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.mmu().peak().get());
         totals.buffer.end_bytes += switch.mmu().used().get();

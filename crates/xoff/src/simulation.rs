@@ -4,22 +4,22 @@
 use std::collections::BTreeMap;
 
 use crate::agenda::Fabric;
-use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Workshop};
+use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Recorded, Workshop};
 use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
-use crate::kernel::units::{Bytes, Span};
+use crate::kernel::units::{Bytes, Rate, Span};
 use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
 use crate::packet::{NO_TRANSPORT, PRIORITIES};
 use crate::pfc::Reactions;
-use crate::plan::headroom::{QUANTUM, reaction_quanta};
+use crate::plan::headroom::{PAUSE_FRAME, QUANTUM, reaction_quanta};
 use crate::port::{LinkErrors, Port};
 use crate::routing::Routes;
 use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::marking::{self, AnyMarker, Place, Unfit};
 use crate::switch::shared_memory::SharedMemory;
-use crate::topology::{Network, NodeId};
+use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
 
@@ -174,14 +174,23 @@ impl Simulation {
     }
 
     fn reactions(&self, node: NodeId) -> Reactions {
-        let pfc = &self.scenario.pfc;
         let ports = self.network.ports.of(node).iter().map(|port| {
             let rate = self.network.links[port.link as usize].rate;
-            let quantum = rate.transmission_time(QUANTUM);
-            let quanta = pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
-            (rate.transmission_time(QUANTUM * u64::from(quanta)), quantum)
+            (self.reaction_time(rate), rate.transmission_time(QUANTUM))
         });
-        Reactions::new(ports, pfc.form == PauseForm::OnOff)
+        Reactions::new(ports, self.scenario.pfc.form == PauseForm::OnOff)
+    }
+
+    /// Between the arrival of a pause frame and its effect.
+    fn reaction_time(&self, rate: Rate) -> Span {
+        let quanta = self.scenario.pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
+        rate.transmission_time(QUANTUM * u64::from(quanta))
+    }
+
+    /// Between the start of a pause frame on a link and its effect at the other end.
+    pub fn pause_transit(&self, link: u32) -> Span {
+        let Link { rate, delay, .. } = self.network.links[link as usize];
+        rate.transmission_time(PAUSE_FRAME) + delay + self.reaction_time(rate)
     }
 
     /// Runs it. `progress` is asked at checks whether to go on.
@@ -200,9 +209,9 @@ impl Simulation {
         let threads = execution.threads.max(1);
         if self.watch.recorder.is_watching() {
             let recorders = vec![self.watch.recorder.clone(); threads];
-            engine::run(&workshop, recorders, sampler, progress, |recorder| recorder.rows)
+            engine::run(&workshop, recorders, sampler, progress, |recorder| recorder.recorded)
         } else {
-            engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Vec::new())
+            engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
         }
     }
 }

@@ -44,6 +44,7 @@ impl Watch {
         if let Some(asked) = &observe.rates {
             watch.watch_flows("rates", Quantity::Rate, asked, network)?;
         }
+        watch.recorder.pauses = observe.pauses;
         Ok(watch)
     }
 

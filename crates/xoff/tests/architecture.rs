@@ -157,8 +157,19 @@ const PARTS: &[Part] = &[
         "computes from a laid-out scenario, without running it.",
     ),
     part(
+        "flow_path",
+        &["kernel", "topology", "routing", "engine", "simulation"],
+        "asks a laid-out scenario for one flow, without running it.",
+    ),
+    part(
+        "diagnosis",
+        &["kernel", "packet", "port", "topology", "host", "switch", "engine"],
+        "reads queues as a run has left them.",
+    ),
+    part(
         "report",
         &[
+            "diagnosis",
             "kernel",
             "observer",
             "port",
@@ -254,7 +265,7 @@ fn every_part_names_only_what_it_may() {
 
 #[test]
 fn nothing_that_is_simulated_knows_how_it_is_run() {
-    let runs = ["engine", "watch", "simulation", "ideal", "report"];
+    let runs = ["engine", "watch", "simulation", "ideal", "flow_path", "diagnosis", "report"];
     let models = PARTS.iter().filter(|part| !runs.contains(&part.path));
     for part in models {
         assert!(part.may_name.iter().all(|name| !runs.contains(name)), "{} is a model", part.path);

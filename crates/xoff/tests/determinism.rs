@@ -26,7 +26,8 @@ fn results(report: &Report) -> String {
 
 /// What was recorded over time.
 fn recorded(report: &Report) -> String {
-    format!("{:?} {:?}", report.series, report.series_names)
+    let Report { series, series_names, pauses, pause_flows, .. } = report;
+    format!("{series:?} {series_names:?} {pauses:?} {pause_flows:?}")
 }
 
 /// Ways to carry out a run, none of which may matter.
@@ -39,7 +40,7 @@ fn executions() -> impl Iterator<Item = Execution> {
 const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every = '3us' }, throughput = { every = '7us' }, \
                        marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
-                         drops = { every = 'change' }, windows = { every = 'change' } }";
+                         drops = { every = 'change' }, windows = { every = 'change' }, pauses = true }";
 
 /// Runs a scene in every way and asks for the results of the reference engine each time.
 fn every_way_agrees(scene: &str) {
@@ -221,6 +222,22 @@ fn sources_as_fast_as_the_adapter_against_windows() {
          { kind = 'incast', transport = 'dctcp', fan_in = 4, size = '30kB', groups = 4, every = '60us' }, \
          { kind = 'permutation', transport = 'burst', size = '70kB', priority = 7 }, \
          { kind = 'long_lived', transport = 'steady', pairs = [['host1', 'host0']], size = '90kB' }]",
+    ]);
+}
+
+#[test]
+fn pauses_that_spread_through_three_tiers() {
+    scene(&[
+        "topology = { kind = 'clos3', pods = 2, tors_per_pod = 2, leaves_per_pod = 2, spines = 2, hosts_per_tor = 2, \
+         host_link = { rate = '10Gbps', delay = '300ns' }, fabric_link = { rate = '10Gbps', delay = '1us' } }",
+        DCTCP,
+        "transport.burst = { kind = 'constant_rate', payload = '1000B' }",
+        "class = [{ priority = 0 }, { priority = 3, lossless = true }]",
+        "switch = [{ total = '600kB', release = 'transmission_end', pfc = { xoff = { policy = 'static_threshold', \
+         threshold = '8kB' } }, scheduler = { kind = 'deficit_round_robin' } }]",
+        "workload = [\
+         { kind = 'incast', transport = 'burst', fan_in = 7, size = '40kB', groups = 2, every = '60us', priority = 3 }, \
+         { kind = 'permutation', transport = 'dctcp', size = '70kB' }]",
     ]);
 }
 

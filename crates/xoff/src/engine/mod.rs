@@ -6,9 +6,11 @@
 mod arrivals;
 mod clusters;
 mod instants;
+mod pause_log;
 mod sampler;
 mod shared;
 pub mod sources;
+mod standstill;
 mod wheel;
 mod worker;
 
@@ -24,7 +26,8 @@ use worker::Worker;
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
 pub use instants::{Instants, LONGEST_RUN};
-pub use sampler::{Quantity, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
+pub use pause_log::{PauseChange, PauseLog};
+pub use sampler::{Quantity, Recorded, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use worker::Workshop;
 
 /// Links shorter than this do not separate clusters: windows would cost more than they hold.
@@ -52,12 +55,16 @@ pub struct Outcome {
     pub switches: Vec<SharedMemory>,
     /// What was sampled or seen to change.
     pub samples: Samples,
+    /// What was recorded of pauses.
+    pub pauses: PauseLog,
     /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
     pub end: Option<Time>,
     /// Events handled.
     pub events: u64,
     /// Whether the caller ended it.
     pub interrupted: bool,
+    /// Whether it ended because nothing could move any longer.
+    pub stood_still: bool,
 }
 
 /// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
@@ -66,7 +73,7 @@ pub(crate) fn run<O: Observer + Send>(
     observers: Vec<O>,
     sampler: &Sampler,
     progress: &mut dyn FnMut(&Progress) -> bool,
-    recorded: impl Fn(O) -> Vec<Sample>,
+    recorded: impl Fn(O) -> Recorded,
 ) -> Outcome {
     let threads = observers.len();
     let shared = Shared::new(threads);

@@ -1,7 +1,9 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
+use super::pause_log::{PauseChange, PauseLog};
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::observer::{DropReason, Observer, Xoff};
 use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::switch::mmu::Mmu;
@@ -244,43 +246,80 @@ pub struct Recorder {
     pub windows: Vec<WatchedFlows>,
     /// Which flows' rates are watched, by host; empty where none is.
     pub rates: Vec<WatchedFlows>,
+    /// Whether pauses are watched.
+    pub pauses: bool,
     /// What was recorded.
+    pub recorded: Recorded,
+}
+
+/// What was recorded on change.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Of queues, marks, drops, windows and rates.
     pub rows: Vec<Sample>,
+    /// Of pauses.
+    pub pauses: PauseLog,
 }
 
 impl Recorder {
     /// Whether anything is watched.
     pub fn is_watching(&self) -> bool {
-        !self.windows.is_empty() || !self.rates.is_empty() || self.ports.iter().any(|ports| !ports.is_empty())
+        self.pauses
+            || !self.windows.is_empty()
+            || !self.rates.is_empty()
+            || self.ports.iter().any(|ports| !ports.is_empty())
     }
 
     fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
         if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
-            self.rows.push(Sample { time, quantity, entity: port, part: priority as u32, value });
+            self.recorded.rows.push(Sample { time, quantity, entity: port, part: priority as u32, value });
         }
     }
 }
 
-impl crate::observer::Observer for Recorder {
+impl Observer for Recorder {
     fn on_queue(&mut self, now: Time, port: PortId, priority: usize, bytes: Bytes) {
         self.record(now, Quantity::Queue, port, priority, bytes.as_f64());
     }
     fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
         self.record(now, Quantity::Marks, port, priority, 1.0);
     }
-    fn on_drop(&mut self, now: Time, port: PortId, priority: usize, _reason: crate::observer::DropReason) {
+    fn on_drop(&mut self, now: Time, port: PortId, priority: usize, _reason: DropReason) {
         self.record(now, Quantity::Drops, port, priority, 1.0);
+    }
+    fn watches_pauses(&self) -> bool {
+        self.pauses
+    }
+    fn on_xoff(&mut self, now: Time, xoff: Xoff) {
+        self.recorded.pauses.xoffs.push((now, xoff));
+    }
+    fn on_pause(&mut self, now: Time, port: PortId, priority: usize, pauses: bool) {
+        if self.pauses {
+            self.recorded.pauses.changes.push(PauseChange { time: now, port, priority, pauses });
+        }
     }
     fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
         if self.windows.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
             let value = window.as_f64();
-            self.rows.push(Sample { time: now, quantity: Quantity::Window, entity: host, part: flow, value });
+            self.recorded.rows.push(Sample {
+                time: now,
+                quantity: Quantity::Window,
+                entity: host,
+                part: flow,
+                value,
+            });
         }
     }
     fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
         if self.rates.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
             let value = rate.as_f64();
-            self.rows.push(Sample { time: now, quantity: Quantity::Rate, entity: host, part: flow, value });
+            self.recorded.rows.push(Sample {
+                time: now,
+                quantity: Quantity::Rate,
+                entity: host,
+                part: flow,
+                value,
+            });
         }
     }
 }

@@ -3,14 +3,18 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::standstill::Movement;
 use super::wheel::Mail;
 use crate::kernel::barrier::Barrier;
 
-/// Flows of one thread, or of all.
+/// What one thread, or all of them, have come to by a check.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FlowCount {
+pub(super) struct Tally {
+    /// Flows started.
     pub(super) started: u64,
+    /// Flows finished.
     pub(super) finished: u64,
+    pub(super) movement: Movement,
 }
 
 /// What one thread tells the others.
@@ -20,6 +24,8 @@ struct Board {
     least: [AtomicU64; 2],
     started: AtomicU64,
     finished: AtomicU64,
+    packets: AtomicU64,
+    held: AtomicU64,
 }
 
 /// Mail is kept twice, for even and for odd windows: a fast thread may write the next while a slow one reads.
@@ -50,15 +56,22 @@ impl Shared {
         self.boards.iter().map(|board| board.least[parity].load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)
     }
 
-    /// Tells the others the flows of one thread. Returns those of all. Between two calls there must be a barrier.
-    pub(super) fn exchange_flows(&self, thread: usize, flows: FlowCount) -> FlowCount {
-        self.boards[thread].started.store(flows.started, Ordering::Relaxed);
-        self.boards[thread].finished.store(flows.finished, Ordering::Relaxed);
+    /// Tells the others what one thread has come to. Returns what all have. Between two calls there must be a barrier.
+    pub(super) fn exchange_tallies(&self, thread: usize, tally: Tally) -> Tally {
+        let own = &self.boards[thread];
+        own.started.store(tally.started, Ordering::Relaxed);
+        own.finished.store(tally.finished, Ordering::Relaxed);
+        own.packets.store(tally.movement.packets, Ordering::Relaxed);
+        own.held.store(tally.movement.held, Ordering::Relaxed);
         self.barrier.wait();
-        self.boards.iter().fold(FlowCount::default(), |all, board| FlowCount {
-            started: all.started + board.started.load(Ordering::Relaxed),
-            finished: all.finished + board.finished.load(Ordering::Relaxed),
-        })
+        let sum = |number: fn(&Board) -> &AtomicU64| {
+            self.boards.iter().map(|board| number(board).load(Ordering::Relaxed)).sum()
+        };
+        Tally {
+            started: sum(|board| &board.started),
+            finished: sum(|board| &board.finished),
+            movement: Movement { packets: sum(|board| &board.packets), held: sum(|board| &board.held) },
+        }
     }
 
     /// Puts mail from one thread where another finds it.

@@ -5,9 +5,11 @@ use std::sync::atomic::Ordering;
 use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
 use super::instants::Instants;
-use super::sampler::{Sample, Sampler, Samples, Sampling};
-use super::shared::{FlowCount, Shared};
+use super::pause_log::PauseLog;
+use super::sampler::{Recorded, Sampler, Samples, Sampling};
+use super::shared::{Shared, Tally};
 use super::sources::{self, Class};
+use super::standstill::{Movement, Standstill};
 use super::wheel::{Outgoing, REMOTE, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric};
@@ -101,6 +103,9 @@ pub(crate) struct Worker<'a, O> {
     now: Time,
     /// Whether nothing was left to do before the next instant.
     drained: bool,
+    /// Nothing where no port can be paused.
+    standstill: Option<Standstill>,
+    stood_still: bool,
     events: u64,
 }
 
@@ -147,6 +152,8 @@ impl<'a> Workshop<'a> {
             observer,
             now: Time::ZERO,
             drained: false,
+            standstill: self.pauses.then(|| Standstill::new(self.network)),
+            stood_still: false,
             events: 0,
         }
     }
@@ -343,9 +350,15 @@ impl<O: Observer> Worker<'_, O> {
     ) -> bool {
         let count =
             |counter: fn(&HostCounters) -> u64| self.hosts.iter().map(|host| counter(&host.counters)).sum();
-        let flows = FlowCount { started: count(|host| host.started), finished: count(|host| host.finished) };
-        let all = shared.exchange_flows(self.thread, flows);
-        if self.instants.has_enough(all.finished) {
+        let movement = match self.standstill {
+            Some(_) => Movement::of(&self.hosts, &self.switches),
+            None => Movement::default(),
+        };
+        let (started, finished) = (count(|host| host.started), count(|host| host.finished));
+        let all = shared.exchange_tallies(self.thread, Tally { started, finished, movement });
+        self.stood_still =
+            self.standstill.as_mut().is_some_and(|standstill| standstill.is_reached(self.now, all.movement));
+        if self.stood_still || self.instants.has_enough(all.finished) {
             return false;
         }
         if self.thread == 0 {
@@ -450,29 +463,31 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     /// Puts the nodes of all workers together in order of their numbers.
-    pub(super) fn gather(
-        workers: Vec<Self>,
-        interrupted: bool,
-        recorded: impl Fn(O) -> Vec<Sample>,
-    ) -> Outcome {
+    pub(super) fn gather(workers: Vec<Self>, interrupted: bool, recorded: impl Fn(O) -> Recorded) -> Outcome {
         let mut outcome = Outcome {
             hosts: Vec::new(),
             switches: Vec::new(),
             samples: Samples::default(),
+            pauses: PauseLog::default(),
             end: None,
             events: 0,
             interrupted,
+            stood_still: false,
         };
-        let mut rows = Vec::new();
+        let (mut rows, mut pauses) = (Vec::new(), Vec::new());
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
             outcome.end = (!worker.drained).then_some(worker.now);
+            outcome.stood_still = worker.stood_still;
             rows.push(worker.sampling.rows);
-            rows.push(recorded(worker.observer));
+            let recorded = recorded(worker.observer);
+            rows.push(recorded.rows);
+            pauses.push(recorded.pauses);
         }
         outcome.samples = Samples::merge(rows);
+        outcome.pauses = PauseLog::merge(pauses);
         outcome.hosts.sort_by_key(Host::id);
         outcome.switches.sort_by_key(|switch| switch.ports().first().map(crate::port::Port::id));
         outcome

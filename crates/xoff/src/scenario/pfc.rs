@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scenario;
-use crate::kernel::units::{Bytes, Ratio};
+use crate::kernel::units::{Bytes, Ratio, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 
 /// One traffic class, on every link. Left out, all eight are there and may lose packets.
@@ -45,15 +45,29 @@ pub struct Pfc {
     /// Quanta between the arrival of a frame and its effect. Left out, what IEEE 802.3 allows at the link's rate.
     #[serde(default)]
     pub reaction_quanta: Option<u16>,
+    /// A class of a port that is paused for so long without a break is a storm, and warned of [detection-time of SONiC's
+    /// pfcwd].
+    #[serde(default = "default_detection_time")]
+    #[schemars(extend("x-above" = "0s"))]
+    pub detection_time: Span,
 }
 
 fn longest_pause() -> u16 {
     u16::MAX
 }
 
+fn default_detection_time() -> Span {
+    Span::from_milliseconds(200)
+}
+
 impl Default for Pfc {
     fn default() -> Self {
-        Self { form: PauseForm::default(), pause_quanta: longest_pause(), reaction_quanta: None }
+        Self {
+            form: PauseForm::default(),
+            pause_quanta: longest_pause(),
+            reaction_quanta: None,
+            detection_time: default_detection_time(),
+        }
     }
 }
 

@@ -41,6 +41,9 @@ pub struct Observe {
     /// Packets marked at the named ports.
     #[serde(default)]
     pub marks: Option<ObserveOf>,
+    /// Who paused whom, when, for how long and why (PFC).
+    #[serde(default)]
+    pub pauses: bool,
     /// Packets dropped at the named ports.
     #[serde(default)]
     pub drops: Option<ObserveOf>,

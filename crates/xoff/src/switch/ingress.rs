@@ -4,7 +4,7 @@
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::kernel::units::Bytes;
-use crate::observer::DropReason;
+use crate::observer::{DropReason, PauseReason};
 use crate::packet::PRIORITIES;
 
 /// Bytes of one lossless class that came in by one port.
@@ -161,6 +161,11 @@ impl Ingress {
     /// Whether the sender of a queue was told to pause, and not to resume since.
     pub fn is_off(&self, queue: usize) -> bool {
         self.queues[queue].is_off
+    }
+
+    /// Why the sender of a queue was told to pause, as of the packet that did it.
+    pub fn reason(&self, queue: usize) -> PauseReason {
+        if self.queues[queue].headroom > Bytes::ZERO { PauseReason::PoolFull } else { PauseReason::Threshold }
     }
 
     fn threshold(&self, index: usize) -> Bytes {

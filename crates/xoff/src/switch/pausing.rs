@@ -33,17 +33,17 @@ impl Pausing {
         &self.ingress
     }
 
-    /// Counts in a packet.
+    /// Counts in a packet, and says what its sender is told.
     pub fn admit(
         &mut self,
         packet: &Packet,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Result<(), DropReason> {
+    ) -> Result<FlowControl, DropReason> {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
         let flow_control = self.ingress.admit(queue, packet.frame())?;
         self.tell(flow_control, queue, ports, context);
-        Ok(())
+        Ok(flow_control)
     }
 
     /// Counts out a packet.

@@ -1,5 +1,6 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
+use super::ingress::FlowControl;
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
 use super::pausing::Pausing;
@@ -57,6 +58,17 @@ impl SharedMemory {
     /// How it pauses senders of lossless classes.
     pub fn pausing(&self) -> Option<&Pausing> {
         self.pausing.as_ref()
+    }
+
+    /// The packets of a lossless class that came in by a port and have not left, each with the number of its egress port.
+    pub fn packets_from(&self, ingress: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
+        let is_from = move |packet: &&Packet| packet.priority() == priority && packet.ingress() == ingress;
+        (0..).zip(&self.ports).flat_map(move |(number, port)| {
+            let transmitting = self.memory.transmitting.as_ref();
+            let transmitting = transmitting.and_then(|ports| ports[usize::from(number)].as_ref());
+            let held = transmitting.into_iter().chain(port.queued_of(priority));
+            held.filter(is_from).map(move |packet| (number, packet))
+        })
     }
 
     /// Its egress ports.
@@ -123,8 +135,12 @@ impl SharedMemory {
         }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
-        if takes_memory && let Err(reason) = self.admit_lossless(ingress, queue, &mut packet, context) {
-            return drop(&packet, &mut self.ports[number as usize], reason, context);
+        let mut flow_control = FlowControl::Nothing;
+        if takes_memory {
+            flow_control = match self.admit_lossless(ingress, queue, &mut packet, context) {
+                Ok(flow_control) => flow_control,
+                Err(reason) => return drop(&packet, &mut self.ports[number as usize], reason, context),
+            };
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if takes_memory {
@@ -134,6 +150,10 @@ impl SharedMemory {
             memory.transmit(packet, number, queue, port, context);
         } else {
             port.enqueue(packet, context.agenda);
+        }
+        if flow_control == FlowControl::Pause && context.observer.watches_pauses() {
+            let xoff = self.xoff(ingress, packet.priority());
+            context.observer.on_xoff(context.now, xoff);
         }
     }
 
@@ -181,14 +201,15 @@ impl SharedMemory {
         queue: usize,
         packet: &mut Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Result<(), DropReason> {
+    ) -> Result<FlowControl, DropReason> {
         let Self { ports, memory, pausing, .. } = self;
         packet.set_ingress(ingress);
-        if let Some(pausing) = pausing {
-            pausing.admit(packet, ports, context)?;
-        }
+        let flow_control = match pausing {
+            Some(pausing) => pausing.admit(packet, ports, context)?,
+            None => FlowControl::Nothing,
+        };
         memory.mmu.hold(queue, packet.frame());
-        Ok(())
+        Ok(flow_control)
     }
 
     #[inline(never)]

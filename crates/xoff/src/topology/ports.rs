@@ -50,6 +50,18 @@ impl Ports {
         self.starts[node as usize]
     }
 
+    /// The node that has a port, and the port's number there.
+    pub fn place(&self, port: PortId) -> (NodeId, u16) {
+        let node = self.starts.partition_point(|&first| first <= port) - 1;
+        (node as NodeId, (port - self.starts[node]) as u16)
+    }
+
+    /// The port at the other end of a port's link.
+    pub fn other_end(&self, port: PortId) -> PortId {
+        let Port { peer, peer_port, .. } = self.ports[port as usize];
+        self.first(peer) + u32::from(peer_port)
+    }
+
     /// The number of ports of all nodes.
     pub fn count(&self) -> usize {
         self.ports.len()

@@ -14,6 +14,7 @@ mod host_bursts;
 mod lone_flow;
 mod observation;
 mod one_queue;
+mod pauses;
 mod pfc;
 mod priority;
 mod roce;

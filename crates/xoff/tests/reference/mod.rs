@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use xoff::Simulation;
 use xoff::agenda::{Agenda, Context};
 use xoff::engine::sources::Class;
-use xoff::engine::{Outcome, Samples};
+use xoff::engine::{Outcome, PauseLog, Samples};
 use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
@@ -29,7 +29,17 @@ pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
     let end = reference.run();
     let Reference { hosts, switches, pending, events, .. } = reference;
     let on_wires = pending.into_values().flatten().collect();
-    (Outcome { hosts, switches, samples: Samples::default(), end, events, interrupted: false }, on_wires)
+    let outcome = Outcome {
+        hosts,
+        switches,
+        samples: Samples::default(),
+        pauses: PauseLog::default(),
+        end,
+        events,
+        interrupted: false,
+        stood_still: false,
+    };
+    (outcome, on_wires)
 }
 
 struct Reference<'a> {

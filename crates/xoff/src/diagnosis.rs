@@ -1,0 +1,148 @@
+//! What pauses have done to a network by the end of a run: deadlocks and storms. Read from the queues as they are then,
+//! so that it costs a run nothing.
+
+use std::collections::BTreeMap;
+
+use crate::engine::Outcome;
+use crate::host::Host;
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::packet::{PRIORITIES, Packet};
+use crate::port::Port;
+use crate::switch::ingress::Ingress;
+use crate::switch::pausing::Pausing;
+use crate::switch::shared_memory::SharedMemory;
+use crate::topology::{Network, PortId};
+
+/// An egress queue: its port and its class.
+pub type Queue = (PortId, usize);
+
+/// One queue of a deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// The queue, which waits for the next one.
+    pub queue: Queue,
+    /// Since when its class has been paused.
+    pub since: Time,
+    /// What it holds.
+    pub bytes: Bytes,
+}
+
+/// A port that was paused for long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storm {
+    /// The port.
+    pub port: PortId,
+    /// For how long without a break, the longest time.
+    pub paused: Span,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Queues each of which waits for the next and the last for the first: none of them will ever send (cyclic buffer
+    /// dependency). Of several such cycles, the one with the first port. Empty where there is none.
+    pub deadlock: Vec<Stuck>,
+    /// Queues that will never send, those that wait for a deadlock included.
+    pub stuck: usize,
+    /// Ports that were paused without a break for the detection time at least, the longest first.
+    pub storms: Vec<Storm>,
+    /// The longest time that any class of any port was paused without a break.
+    pub longest_pause: Span,
+}
+
+impl Diagnosis {
+    /// Of a run that ended at `end`; pauses of `detection_time` are storms.
+    pub fn new(network: &Network, outcome: &Outcome, end: Time, detection_time: Span) -> Self {
+        let waits = stuck(network, &outcome.switches);
+        let ports = outcome.hosts.iter().map(Host::port).chain(ports(&outcome.switches));
+        let longest: Vec<Storm> =
+            ports.map(|port| Storm { port: port.id(), paused: port.longest_pause_by(end) }).collect();
+        let mut storms: Vec<Storm> =
+            longest.iter().filter(|storm| storm.paused >= detection_time).copied().collect();
+        storms.sort_by_key(|storm| (std::cmp::Reverse(storm.paused), storm.port));
+        let cycle = cycle(&waits);
+        Self {
+            deadlock: cycle.iter().map(|queue| waits[queue].stuck).collect(),
+            stuck: waits.len(),
+            storms,
+            longest_pause: longest.iter().map(|storm| storm.paused).max().unwrap_or_default(),
+        }
+    }
+}
+
+fn ports(switches: &[SharedMemory]) -> impl Iterator<Item = &Port> {
+    switches.iter().flat_map(|switch| switch.ports().iter())
+}
+
+/// A paused queue, and the queues that hold what its switch's neighbour has of it.
+#[derive(Debug)]
+struct Waiting {
+    stuck: Stuck,
+    /// The one that holds most comes first.
+    ahead: Vec<Queue>,
+}
+
+/// The queues that will never send: each is paused by a switch all of whose bytes from it are in such queues. What can
+/// drain has drained where nothing has moved for long; earlier, some that are stuck may not be found yet.
+fn stuck(network: &Network, switches: &[SharedMemory]) -> BTreeMap<Queue, Waiting> {
+    let paused = ports(switches).flat_map(|port| {
+        (0..PRIORITIES).filter_map(move |priority| {
+            let since = port.paused_since(priority)?;
+            let bytes: Bytes = port.queued_of(priority).map(Packet::frame).sum();
+            (bytes > Bytes::ZERO).then_some(Stuck { queue: (port.id(), priority), since, bytes })
+        })
+    });
+    let mut waiting: BTreeMap<Queue, Waiting> = paused
+        .map(|stuck| (stuck.queue, Waiting { stuck, ahead: ahead(network, switches, stuck.queue) }))
+        .collect();
+    loop {
+        let moves = |waits: &Waiting| {
+            waits.ahead.is_empty() || waits.ahead.iter().any(|queue| !waiting.contains_key(queue))
+        };
+        let moving: Vec<Queue> =
+            waiting.iter().filter(|(_, waits)| moves(waits)).map(|(&queue, _)| queue).collect();
+        if moving.is_empty() {
+            return waiting;
+        }
+        for queue in moving {
+            waiting.remove(&queue);
+        }
+    }
+}
+
+/// The queues that a paused queue waits for, the one that holds most first; none where its pause is about to end.
+fn ahead(network: &Network, switches: &[SharedMemory], (port, priority): Queue) -> Vec<Queue> {
+    let (node, ingress) = network.ports.place(network.ports.other_end(port));
+    if network.is_host(node) {
+        return Vec::new();
+    }
+    let switch = &switches[(node - network.hosts) as usize];
+    let is_off = |pausing: &Pausing| pausing.ingress().is_off(Ingress::queue(ingress, priority));
+    if !switch.pausing().is_some_and(is_off) {
+        return Vec::new();
+    }
+    let mut held = BTreeMap::<u16, Bytes>::new();
+    for (egress, packet) in switch.packets_from(ingress, priority) {
+        *held.entry(egress).or_default() += packet.frame();
+    }
+    let mut held: Vec<(u16, Bytes)> = held.into_iter().collect();
+    held.sort_by_key(|&(egress, bytes)| (std::cmp::Reverse(bytes), egress));
+    held.into_iter().map(|(egress, _)| (switch.ports()[egress as usize].id(), priority)).collect()
+}
+
+/// From the first stuck queue along those that hold most until one comes again, and from there once around; it begins with
+/// the lowest port.
+fn cycle(waiting: &BTreeMap<Queue, Waiting>) -> Vec<Queue> {
+    let Some(&first) = waiting.keys().next() else { return Vec::new() };
+    let mut path = vec![first];
+    loop {
+        let next = waiting[&path[path.len() - 1]].ahead[0];
+        if let Some(start) = path.iter().position(|&queue| queue == next) {
+            let mut cycle = path.split_off(start);
+            let lowest = (0..cycle.len()).min_by_key(|&index| cycle[index]).unwrap_or_default();
+            cycle.rotate_left(lowest);
+            return cycle;
+        }
+        path.push(next);
+    }
+}

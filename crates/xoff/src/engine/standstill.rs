@@ -1,0 +1,80 @@
+//! A run in which nothing can move any longer: some port holds packets only because their class is paused, and for long
+//! no packet has gone onto any wire. Whoever pauses that port waits for a queue that does not move either, and so on in a
+//! cycle: a deadlock. Pause frames go on for ever, and with them the run would.
+
+use crate::host::Host;
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::switch::shared_memory::SharedMemory;
+use crate::topology::Network;
+
+/// A cycle of paused queues without a departure for so long is a deadlock; links of datacenters take far less.
+const PATIENCE: Span = Span::from_milliseconds(5);
+
+/// What tells whether anything moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Movement {
+    /// Packets put on wires since the start.
+    pub(super) packets: u64,
+    /// Ports that hold packets only because their class is paused.
+    pub(super) held: u64,
+}
+
+impl Movement {
+    pub(super) fn of(hosts: &[Host], switches: &[SharedMemory]) -> Self {
+        let ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(SharedMemory::ports));
+        ports.fold(Self::default(), |all, port| Self {
+            packets: all.packets + port.counters.packets,
+            held: all.held + u64::from(port.holds_paused()),
+        })
+    }
+}
+
+/// Since when nothing has moved.
+#[derive(Clone, Debug)]
+pub(super) struct Standstill {
+    patience: Span,
+    packets: u64,
+    since: Time,
+}
+
+impl Standstill {
+    /// Of a network whose longest link may be longer than what is patient elsewhere.
+    pub(super) fn new(network: &Network) -> Self {
+        let longest =
+            network.links.iter().map(|link| link.delay + link.rate.transmission_time(LARGEST)).max();
+        Self { patience: PATIENCE + longest.unwrap_or_default() * 2, packets: 0, since: Time::ZERO }
+    }
+
+    /// Whether the network stands still; asked at checks.
+    pub(super) fn is_reached(&mut self, now: Time, movement: Movement) -> bool {
+        if movement.packets != self.packets || movement.held == 0 {
+            (self.packets, self.since) = (movement.packets, now);
+        }
+        now.since(self.since) >= self.patience
+    }
+}
+
+/// No frame is larger.
+const LARGEST: Bytes = Bytes::new(1 << 16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::network;
+
+    #[test]
+    fn only_what_is_paused_and_long_without_any_packet_stands_still() {
+        let link = "host_link = { rate = '100Gbps', delay = '1us' }";
+        let mut standstill = Standstill::new(&network(&format!("kind = 'star'\nhosts = 2\n{link}")).unwrap());
+        let mut is_reached = |milliseconds, packets, held| {
+            let now = Time::ZERO + Span::from_milliseconds(milliseconds);
+            standstill.is_reached(now, Movement { packets, held })
+        };
+        assert!(!is_reached(1, 7, 1));
+        assert!(!is_reached(5, 7, 1));
+        assert!(!is_reached(6, 8, 1));
+        assert!(!is_reached(30, 8, 0));
+        assert!(!is_reached(31, 8, 1));
+        assert!(is_reached(36, 8, 1));
+    }
+}

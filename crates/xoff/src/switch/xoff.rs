@@ -1,0 +1,83 @@
+//! What a switch has of a sender that it tells to pause: which queue holds most of it, and whose packets they are.
+//! Looked for at that instant only, and only where somebody wants to know.
+
+use super::ingress::Ingress;
+use super::pausing::Pausing;
+use super::shared_memory::SharedMemory;
+use crate::kernel::units::Bytes;
+use crate::observer::{PauseReason, QueuedFlow, Xoff};
+use crate::packet::{ACKNOWLEDGEMENT, Packet};
+
+/// Flows that are named, of those in the queue.
+const MOST_FLOWS: usize = 4;
+
+impl SharedMemory {
+    /// What it has of a class that came in by a port.
+    #[cold]
+    pub(super) fn xoff(&self, ingress: u16, priority: usize) -> Xoff {
+        let mut held = vec![Bytes::ZERO; self.ports().len()];
+        for (egress, packet) in self.packets_from(ingress, priority) {
+            held[egress as usize] += packet.frame();
+        }
+        // Of several that hold as much, the first.
+        let egress = (0..held.len()).rev().max_by_key(|&egress| held[egress]).unwrap_or_default();
+        let in_queue =
+            self.packets_from(ingress, priority).filter(|&(number, _)| usize::from(number) == egress);
+        let mut flows = by_flow(in_queue.map(|(_, packet)| packet));
+        let flow_count = flows.len() as u32;
+        flows.truncate(MOST_FLOWS);
+        let queue = Ingress::queue(ingress, priority);
+        let accounting = self.pausing().map(Pausing::ingress);
+        Xoff {
+            port: self.ports()[ingress as usize].id(),
+            priority,
+            reason: accounting.map_or(PauseReason::Threshold, |ingress| ingress.reason(queue)),
+            bytes: held.iter().copied().sum(),
+            egress: self.ports()[egress].id(),
+            egress_bytes: held[egress],
+            flows,
+            flow_count,
+        }
+    }
+}
+
+/// What each flow has of these packets, the most bytes first.
+fn by_flow<'a>(packets: impl Iterator<Item = &'a Packet>) -> Vec<QueuedFlow> {
+    let mut flows: Vec<QueuedFlow> = packets.map(of_packet).collect();
+    let key = |flow: &QueuedFlow| (flow.source, flow.number);
+    flows.sort_unstable_by_key(key);
+    flows.dedup_by(|next, flow| {
+        let is_same = key(next) == key(flow);
+        if is_same {
+            flow.bytes += next.bytes;
+        }
+        is_same
+    });
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.bytes));
+    flows
+}
+
+fn of_packet(packet: &Packet) -> QueuedFlow {
+    let (from, to) = (packet.source(), packet.destination());
+    let (source, destination) = if packet.is(ACKNOWLEDGEMENT) { (to, from) } else { (from, to) };
+    QueuedFlow { source, destination, number: packet.flow(), bytes: packet.frame() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Header;
+
+    fn packet(source: u32, destination: u32, flow: u32, flags: u8) -> Packet {
+        Header { source, destination, flow, frame: 1000, flags, ..Header::default() }.into()
+    }
+
+    #[test]
+    fn packets_of_a_flow_count_together_with_what_is_sent_back() {
+        let packets =
+            [packet(1, 2, 0, 0), packet(3, 2, 5, 0), packet(1, 2, 1, 0), packet(2, 3, 5, ACKNOWLEDGEMENT)];
+        let flow =
+            |source, number, bytes| QueuedFlow { source, destination: 2, number, bytes: Bytes::new(bytes) };
+        assert_eq!(by_flow(packets.iter()), [flow(3, 5, 2000), flow(1, 0, 1000), flow(1, 1, 1000)]);
+    }
+}

@@ -1,0 +1,155 @@
+//! What is recorded of pauses is what ports and switches have done, and a deadlock is found where there is one.
+
+use xoff::diagnosis::Diagnosis;
+use xoff::engine::{Outcome, PauseChange};
+use xoff::kernel::units::{Bytes, Span, Time};
+use xoff::observer::{PauseReason, Xoff};
+use xoff::port::Port;
+use xoff::simulation::Execution;
+use xoff::{Files, Report, Simulation};
+
+use crate::common::law_of_random_scenarios;
+use crate::common::random::Ends;
+use crate::{run, simulation};
+
+/// The same simulation with its pauses observed.
+fn observed(simulation: &Simulation) -> Simulation {
+    let mut scenario = simulation.scenario().clone();
+    scenario.observe.pauses = true;
+    Simulation::new(&scenario, &Files::new()).expect("it was accepted before")
+}
+
+/// Time between a port's changes, up to the end.
+fn paused(changes: &[PauseChange], port: &Port, end: Time) -> Span {
+    let mut total = Span::ZERO;
+    for class in 0..8 {
+        let of_class = changes.iter().filter(|change| (change.port, change.priority) == (port.id(), class));
+        let mut since = None;
+        for change in of_class {
+            match since.take() {
+                None if change.pauses => since = Some(change.time),
+                Some(start) if !change.pauses => total += change.time.since(start),
+                _ => panic!("a class pauses and resumes in turn"),
+            }
+        }
+        total += since.map_or(Span::ZERO, |start| end.max(start).since(start));
+    }
+    total
+}
+
+fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
+    let hosts = outcome.hosts.iter().map(xoff::host::Host::port);
+    hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports()))
+}
+
+#[test]
+fn intervals_add_up_to_what_ports_have_counted() {
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let simulation = observed(simulation);
+        let outcome = run(&simulation);
+        let report = Report::new(&simulation, &outcome);
+        let end = outcome.end.unwrap_or(Time::new(report.totals.end_ns * 1000));
+        for port in ports(&outcome) {
+            assert_eq!(paused(&outcome.pauses.changes, port, end), port.paused_by(end), "port {}", port.id());
+        }
+        let begun = outcome.pauses.changes.iter().filter(|change| change.pauses).count();
+        assert_eq!(report.pauses.pause_id.len(), begun);
+        assert!(begun <= outcome.pauses.xoffs.len(), "every pause was decided");
+    });
+}
+
+#[test]
+fn what_a_pause_is_for_is_what_the_switch_has_of_its_sender() {
+    law_of_random_scenarios(&[Ends::Drained], |simulation| {
+        for (_, xoff) in &run(&observed(simulation)).pauses.xoffs {
+            let named: Bytes = xoff.flows.iter().map(|flow| flow.bytes).sum();
+            assert!(xoff.egress_bytes <= xoff.bytes && named <= xoff.egress_bytes, "{xoff:?}");
+            assert_eq!(named == xoff.egress_bytes, xoff.flow_count <= 4, "{xoff:?}");
+        }
+    });
+}
+
+const LOSSLESS: &str = "class = [{ priority = 0, lossless = true }]\n\
+    transport.blocks = { kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }";
+const LINK: &str = "rate = '10Gbps', delay = '1us'";
+
+/// Two hosts send frames of 1000 bytes, 800 ns each, to a third: of every two that arrive, one leaves.
+#[test]
+fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
+    let simulation = simulation(&format!(
+        "title = 'two to one'\n{LOSSLESS}\nobserve.pauses = true\n\
+         topology = {{ kind = 'star', hosts = 3, host_link = {{ {LINK} }} }}\n\
+         switch = [{{ total = '1MB', pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '3kB' }} }} }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host2'], ['host1', 'host2']], \
+         size = '94200B' }}]"
+    ));
+    let outcome = run(&simulation);
+    let (time, Xoff { reason, bytes, egress, egress_bytes, flows, .. }) = &outcome.pauses.xoffs[0];
+    assert_eq!(time.get() % 800_000, 200_000, "the first frame arrives at 1.8 us");
+    assert_eq!((*reason, bytes.get(), egress_bytes.get()), (PauseReason::Threshold, 3000, 3000));
+    let to_receiver = simulation.network().ports.first(3) + 2;
+    assert_eq!((*egress, flows.len(), flows[0].destination), (to_receiver, 1, 2));
+    let report = Report::new(&simulation, &outcome);
+    assert_eq!(report.pauses.pause_id.len(), outcome.pauses.xoffs.len(), "each is sent and takes effect");
+    // The pause frame of 84 bytes at 10 Gbps, the link, and the 67 quanta of IEEE 802.3.
+    let transit = 67_200 + 1_000_000 + 67 * 51_200;
+    assert_eq!(outcome.pauses.changes[0].time.get(), time.get() + transit, "the wire to host1 is free");
+    assert_eq!(report.pathologies.deadlock, []);
+}
+
+/// Five switches in a ring with a host each, every one of which sends two hops on: every link of the ring has to carry
+/// twice what it can, and every switch holds what the one before sends behind what it may not send itself.
+fn ring(form: &str, cut: &str) -> Simulation {
+    let each = |text: fn(usize) -> String| (0..5).map(text).collect::<Vec<_>>().join(", ");
+    let links = [
+        each(|at| format!("{{ between = ['h{at}', 's{at}'], {LINK} }}")),
+        each(|at| format!("{{ between = ['s{at}', 's{}'], {LINK} }}", (at + 1) % 5)),
+    ];
+    simulation(&format!(
+        "title = 'ring'\n{LOSSLESS}\npfc.form = '{form}'\n\
+         topology = {{ kind = 'custom', hosts = [{}], switches = [{}], links = [{}] }}\n\
+         switch = [{{ total = '1MB', pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '20kB' }} }} }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', size = '1MB', pairs = [{}] }}]",
+        each(|at| format!("'h{at}'")),
+        each(|at| format!("'s{at}'")),
+        links.join(", "),
+        each(|at| format!("['h{at}', 'h{}']", (at + 2) % 5)).replace(cut, ""),
+    ))
+}
+
+#[test]
+fn a_ring_in_which_everyone_waits_is_a_deadlock_and_ends_the_run() {
+    for form in ["quanta", "on_off"] {
+        let simulation = ring(form, "no pair");
+        let outcome = run(&simulation);
+        let report = Report::new(&simulation, &outcome);
+        let cycle: Vec<&str> = report.pathologies.deadlock.iter().map(|stuck| stuck.port.as_str()).collect();
+        assert_eq!(cycle, ["s0.port1", "s1.port2", "s2.port2", "s3.port2", "s4.port2"], "{form}");
+        assert!(report.pathologies.deadlock.iter().all(|stuck| stuck.queue_bytes > 0 && stuck.since_ns > 0));
+        assert_eq!(report.totals.flows_unfinished, 5);
+        // Pauses that are not said again leave nothing to do; others would be said for ever.
+        assert_eq!(report.pathologies.stood_still, form == "quanta");
+        assert!(report.totals.end_ns < 20_000_000, "{}", report.totals.end_ns);
+        let again = Report::new(&simulation, &simulation.run(Execution::with_threads(3), &mut |_| true));
+        assert_eq!((again.digest, again.totals.end_ns), (report.digest, report.totals.end_ns));
+    }
+}
+
+#[test]
+fn a_ring_that_is_not_closed_is_no_deadlock() {
+    let simulation = ring("quanta", ", ['h4', 'h1']");
+    let report = Report::new(&simulation, &run(&simulation));
+    assert_eq!((report.pathologies.deadlock, report.totals.flows_unfinished), (vec![], 0));
+    assert!(report.totals.pfc.pause_frames > 0);
+}
+
+#[test]
+fn a_pause_without_a_break_is_a_storm_from_the_detection_time_on() {
+    let simulation = ring("quanta", "no pair");
+    let outcome = run(&simulation);
+    let end = outcome.end.expect("it is ended");
+    let storms =
+        |detection_time| Diagnosis::new(simulation.network(), &outcome, end, detection_time).storms.len();
+    // Five hosts and five links of the ring are paused until the end.
+    assert_eq!([storms(Span::from_milliseconds(4)), storms(Span::from_milliseconds(200))], [10, 0]);
+}

@@ -1,0 +1,182 @@
+"""The pause tree: from a victim back to the queues that its pauses began with."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import networkx as nx
+
+from xoff.pauses import Pauses, Queue
+from xoff.units import duration, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+MOST_FLOWS = 4
+LEAST_SHARE = 0.01
+
+
+class Root(NamedTuple):
+    """A queue that was not paused itself while it filled: where pauses begin."""
+
+    queue: Queue
+    paused_us: float
+    """Time that others were paused because of it."""
+    share: float
+    """Of all the victim's paused time."""
+    flows: tuple[str, ...]
+    """The flows that had most bytes in it when it was the reason."""
+
+
+@dataclass(frozen=True, eq=False)
+class PauseTree:
+    """What a victim waited for, what that waited for, and so on to the roots.
+
+    `graph` is a tree of Networkx whose edges point from what was paused to what it was paused for. Node 0 is the victim;
+    every node has `name`, `queue` (None for the victim), `paused_us`, the victim's paused time that it accounts for, and
+    `is_root`. At a root `flow_bytes` counts what each flow had there when it was the reason.
+    """
+
+    victim: str
+    paused_us: float
+    """Paused time of the victim's ports, port by port."""
+    graph: nx.DiGraph
+
+    @property
+    def roots(self) -> list[Root]:
+        """The queues that it all began with, the one that explains most first."""
+        paused: Counter[Queue] = Counter()
+        flows: defaultdict[Queue, Counter[str]] = defaultdict(Counter)
+        for _, node in self.graph.nodes(data=True):
+            if node["is_root"]:
+                paused[node["queue"]] += node["paused_us"]
+                flows[node["queue"]].update(node["flow_bytes"])
+        return [
+            Root(queue, time, time / self.paused_us, _most(flows[queue]))
+            for queue, time in paused.most_common()
+            if time > 0
+        ]
+
+    def children(self, node: int = 0) -> list[int]:
+        """What a node waited for, the longest first."""
+        return sorted(self.graph.successors(node), key=lambda child: -self.graph.nodes[child]["paused_us"])
+
+    def label(self, node: int) -> str:
+        """A node in words: its name, the time and share of the victim's pauses it accounts for."""
+        data = self.graph.nodes[node]
+        share = data["paused_us"] / self.paused_us if self.paused_us else 0.0
+        return f"{data['name']}  {duration(data['paused_us'])} ({percent(share)})"
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(0, ""))
+
+    def _lines(self, node: int, indent: str) -> Iterator[str]:
+        data = self.graph.nodes[node]
+        flows = f"  root: {', '.join(_most(data['flow_bytes']))}" if data["is_root"] else ""
+        yield self.label(node) + flows
+        children = self.children(node)
+        for child in children:
+            branch, below = ("└─ ", "   ") if child == children[-1] else ("├─ ", "│  ")
+            first, *rest = self._lines(child, indent)
+            yield branch + first
+            yield from (below + line for line in rest)
+
+
+def build(
+    pauses: Pauses,
+    flows: pa.Table,
+    victim: str,
+    queues: list[Queue],
+    between_ns: tuple[float, float],
+) -> PauseTree:
+    """The tree of a victim.
+
+    Args:
+        pauses: All pauses of a run.
+        flows: A table with the columns of `pause_flows.parquet`.
+        victim: Its name.
+        queues: The queues in which it may have waited.
+        between_ns: From when to when.
+    """
+    builder = _Builder(pauses, _flows_by_pause(flows))
+    own = {queue: {row: pauses.within(row, *between_ns) for row in pauses.of(queue)} for queue in queues}
+    weights = {queue: {row: time for row, time in rows.items() if time > 0} for queue, rows in own.items()}
+    total = sum(sum(rows.values()) for rows in weights.values())
+    builder.add(victim, None, total)
+    for queue, rows in weights.items():
+        if rows:
+            builder.grow(0, queue, rows, (), total * LEAST_SHARE)
+    return PauseTree(victim, total / 1000, builder.graph)
+
+
+class _Builder:
+    """Grows a tree from pauses that count for so many nanoseconds of the victim's."""
+
+    def __init__(self, pauses: Pauses, flows: Mapping[int, Counter[str]]) -> None:
+        self._pauses = pauses
+        self._flows = flows
+        self.graph = nx.DiGraph()
+
+    def add(self, name: str, queue: Queue | None, time_ns: float) -> int:
+        node = self.graph.number_of_nodes()
+        self.graph.add_node(
+            node,
+            name=name,
+            queue=queue,
+            paused_us=time_ns / 1000,
+            is_root=False,
+            flow_bytes=Counter(),
+        )
+        return node
+
+    def grow(self, parent: int, queue: Queue, weights: dict[int, float], path: tuple[Queue, ...], least: float) -> None:
+        """Adds a paused queue, and below it the queues that it was paused for."""
+        node = self.add(str(queue), queue, sum(weights.values()))
+        self.graph.add_edge(parent, node)
+        by_cause: defaultdict[Queue, dict[int, float]] = defaultdict(dict)
+        for row, time in weights.items():
+            by_cause[self._pauses.cause[row]][row] = time
+        for cause, rows in by_cause.items():
+            if sum(rows.values()) >= least:
+                self._explain(node, cause, rows, (*path, queue), least)
+
+    def _explain(
+        self, node: int, cause: Queue, rows: dict[int, float], path: tuple[Queue, ...], least: float
+    ) -> None:
+        """The queue that was the reason for these pauses: a root, as far as it was not paused itself."""
+        earlier: defaultdict[int, float] = defaultdict(float)
+        began: dict[int, float] = {}
+        for row, time in rows.items():
+            reasons = {} if cause in path else self._pauses.reasons(row)
+            for reason, share in reasons.items():
+                earlier[reason] += time * share
+            if not reasons:
+                began[row] = time
+        if sum(began.values()) >= least:
+            self._add_root(node, cause, began)
+        if sum(earlier.values()) >= least:
+            self.grow(node, cause, dict(earlier), path, least)
+
+    def _add_root(self, node: int, cause: Queue, began: dict[int, float]) -> None:
+        root = self.add(str(cause), cause, sum(began.values()))
+        flow_bytes: Counter[str] = Counter()
+        for row in began:
+            flow_bytes.update(self._flows.get(row, Counter()))
+        self.graph.nodes[root].update(is_root=True, flow_bytes=flow_bytes)
+        self.graph.add_edge(node, root)
+
+
+def _most(flow_bytes: Counter[str]) -> tuple[str, ...]:
+    return tuple(name for name, _ in flow_bytes.most_common(MOST_FLOWS))
+
+
+def _flows_by_pause(flows: pa.Table) -> dict[int, Counter[str]]:
+    found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    columns = (flows[name].to_pylist() for name in ("pause_id", "source", "number", "bytes"))
+    for pause, source, number, count in zip(*columns, strict=True):
+        found[pause][f"{source}.flow{number}"] += count
+    return found

@@ -1,0 +1,76 @@
+"""Whom a pause tree is about: the queues in which a flow, a host, a switch or a port may have waited."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff import _xoff, pause_tree
+from xoff.pauses import Pauses, Queue
+
+if TYPE_CHECKING:
+    from xoff.pause_tree import PauseTree
+    from xoff.result import Result
+
+
+class _Victim(NamedTuple):
+    name: str
+    queues: list[Queue]
+    between_ns: tuple[float, float]
+
+
+def pauses_of(result: Result) -> Pauses:
+    """The pauses of a run. Raises ValueError if they were not observed."""
+    if result.pauses is None:
+        message = "pauses were not observed; observe.pauses = true in the scenario records them"
+        raise ValueError(message)
+    return Pauses(result.pauses, result.summary["end_ns"])
+
+
+def pause_tree_of(result: Result, victim: str | int | None, between_ns: tuple[float, float] | None) -> PauseTree:
+    """The tree of a victim; see `Result.pause_tree`."""
+    pauses = pauses_of(result)
+    found = _victim(result, pauses, victim)
+    return pause_tree.build(pauses, result.pause_flows, found.name, found.queues, between_ns or found.between_ns)
+
+
+def _victim(result: Result, pauses: Pauses, victim: str | int | None) -> _Victim:
+    whole = (0.0, float(result.summary["end_ns"]))
+    if victim is None:
+        return _Victim("all pauses", pauses.queues(), whole)
+    if isinstance(victim, int):
+        victim = _name_of(result, victim)
+    if flow := re.fullmatch(r"(.+)\.flow(\d+)", victim):
+        return _flow(result, victim, flow[1], int(flow[2]), whole)
+    queues = [queue for queue in pauses.queues() if victim in (queue.port, queue.port.rpartition(".")[0])]
+    if not queues:
+        message = f"{victim} was never paused, or there is nothing of this name"
+        raise ValueError(message)
+    return _Victim(victim, queues, whole)
+
+
+def _name_of(result: Result, flow_id: int) -> str:
+    if not 0 <= flow_id < result.flows.num_rows:
+        message = f"there is no finished flow {flow_id}"
+        raise ValueError(message)
+    row = result.flows.slice(flow_id, 1).to_pylist()[0]
+    return f"{row['source']}.flow{row['number']}"
+
+
+def _flow(result: Result, name: str, source: str, number: int, whole: tuple[float, float]) -> _Victim:
+    path = _xoff.Scenario(result.scenario).path(result.inputs, source, number)
+    if path is None:
+        message = f"there is no flow {name}"
+        raise ValueError(message)
+    _, priority, start_ns, ports = path
+    return _Victim(name, [Queue(port, priority) for port in ports], (start_ns, _finish(result, source, number, whole[1])))
+
+
+def _finish(result: Result, source: str, number: int, end_ns: float) -> float:
+    """When a flow was finished, or the end of the run."""
+    import pyarrow.compute as pc
+
+    flows = result.flows
+    of_flow = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], number))
+    finished = flows["finish_ns"].filter(of_flow).to_pylist()
+    return float(finished[0]) if finished else end_ns
