@@ -240,9 +240,9 @@ impl Report {
     /// Puts the results of a run together.
     pub fn new(simulation: &Simulation, outcome: &Outcome) -> Self {
         let rows = rows(outcome);
-        let (series, series_names) = series(simulation, &outcome.samples.rows);
-        let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &rows));
+        let (series, series_names) = series(simulation, &outcome.samples.rows, end);
+        let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
         Self {
@@ -323,12 +323,13 @@ fn flag_after_stop(simulation: &Simulation, rows: &[Row<'_>], after_stop: &mut [
     }
 }
 
-fn series(simulation: &Simulation, samples: &[Sample]) -> (SeriesColumns, Vec<String>) {
+/// What was sampled after the end, while timers ran out that outlive their flows, is nothing but silence.
+fn series(simulation: &Simulation, samples: &[Sample], end: Time) -> (SeriesColumns, Vec<String>) {
     let network = simulation.network();
     let mut names: Vec<String> = crate::watch::port_names(network).collect();
     let mut other_names = std::collections::BTreeMap::new();
     let mut columns = SeriesColumns::default();
-    for sample in samples {
+    for sample in samples.iter().take_while(|sample| sample.time <= end) {
         let Sample { quantity, entity, part, .. } = *sample;
         let mut named = |name: &dyn Fn() -> String| {
             *other_names.entry((quantity, entity, part)).or_insert_with(|| {

@@ -49,8 +49,10 @@ pub struct DeficitRoundRobin {
 }
 
 impl DeficitRoundRobin {
-    fn next_turn(&mut self) {
-        self.turn = (self.turn + 1) % CLASSES;
+    /// Passes the turn on to the next of these classes, and around to the same one if it is the only one.
+    fn pass_to(&mut self, classes: u8) {
+        let after = self.turn + 1;
+        self.turn = (after + classes.rotate_right(after as u32).trailing_zeros() as usize) % CLASSES;
         self.granted = false;
     }
 }
@@ -86,7 +88,7 @@ impl Scheduler for DeficitRoundRobin {
                     return class;
                 }
             }
-            self.next_turn();
+            self.pass_to(ready);
         }
     }
 
@@ -94,7 +96,7 @@ impl Scheduler for DeficitRoundRobin {
     fn on_empty(&mut self, priority: usize) {
         self.deficits[priority] = Bytes::ZERO;
         if priority == self.turn {
-            self.next_turn();
+            self.pass_to(u8::MAX);
         }
     }
 }
