@@ -18,6 +18,29 @@ MISSES = {
         "With bursts DCTCP at 100 KB is far from full throughput",
         "With bursts: least threshold of full throughput under DCTCP (KB)",
     },
+    "bcc/fig2_ns2": {
+        "Mean of large flows under BCC over that under K=720KB: least of all loads",
+        "Mean of large flows under BCC over that under K=720KB: greatest of all loads",
+    },
+    "dcqcn/benchmark": {
+        "10th percentile of the users' throughput, DCQCN over PFC alone, ten senders",
+        "DCQCN: change of the users' 10th percentile over degrees 2 to 10",
+        "10th percentile of the users' throughput, ECN before PFC over PFC before ECN",
+    },
+    "dcqcn/fig3": {
+        "PFC alone: the least that H4 gets over the most that another gets",
+        "DCQCN: least throughput of any sender (Gbps)",
+    },
+    "dcqcn/fig4": {
+        "PFC alone: median throughput of the victim with two senders under T3 (Gbps)",
+        "DCQCN: change of the victim's median from none to two senders under T3",
+    },
+    "dcqcn/incast": {
+        "DCQCN: throughput of the receiver's link, least of all numbers of senders (Gbps)",
+        "90th percentile of the queue with 20 senders, DCQCN over DCTCP",
+        "90th percentile of the queue with 20 senders under DCQCN (kB)",
+    },
+    "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
 }
 
 

@@ -26,6 +26,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).parent.parent
 FABRIC = "scenarios/bench/fabric_128.toml"
+ROCE = "scenarios/bench/roce_64.toml"
 RENO = "scenarios/bench/reno_8192.toml"
 GATE = ROOT / "tools" / "gate.toml"
 
@@ -117,10 +118,10 @@ def _finish(command: list[str]) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def instructions_per_hop(simulator: Simulator) -> float:
+def instructions_per_hop(simulator: Simulator, scenario: str) -> float:
     """Instructions of a packet crossing a link: a long run less a short one, over the packet-hops between them."""
     (long, long_run), (short, short_run) = (
-        simulator.instructions(FABRIC, f"stop.arrivals_end={length}") for length in (LONG, SHORT)
+        simulator.instructions(scenario, f"stop.arrivals_end={length}") for length in (LONG, SHORT)
     )
     return (long - short) / (long_run.packet_hops - short_run.packet_hops)
 
@@ -140,7 +141,7 @@ def fabric(simulator: Simulator, runs: int) -> list[Figure]:
     alone = pairs[0][0]
     added = max(alone.added_bytes for alone, _ in pairs)
     beyond = (added - BYTES_PER_FLOW * alone.flows) / MB
-    instructions, flow = instructions_per_hop(simulator), bytes_per_flow(simulator)
+    instructions, flow = instructions_per_hop(simulator, FABRIC), bytes_per_flow(simulator)
     time, least = median(times), min(times)
 
     def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
@@ -166,6 +167,24 @@ def two_threads(pairs: list[tuple[Run, Run]]) -> Figure:
     text = f"{speedup:.2f} times" if idle else f"{speedup:.2f} times, on {cores:.1f} cores"
     met = speedup >= 1.6 if idle else None
     return Figure("fabric_128", "two threads, wall time", speedup, text, "at least 1.6 times, idle", met)
+
+
+def roce(simulator: Simulator, runs: int) -> list[Figure]:
+    """Lossless classes, queue pairs and DCQCN."""
+    times = [simulator.run(ROCE).ns_per_hop for _ in range(runs)]
+    run = simulator.run(ROCE)
+    instructions = instructions_per_hop(simulator, ROCE)
+    time, beyond = median(times), (run.added_bytes - BYTES_PER_FLOW * run.flows) / MB
+
+    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
+        return Figure("roce_64", name, value, text, goal, met)
+
+    return [
+        figure("packet-hops", run.packet_hops, f"{run.packet_hops:,}"),
+        figure("CPU per packet-hop, median", time, f"{time:.1f} ns", "under 60 ns", time < 60),
+        figure("instructions per packet-hop", instructions, f"{instructions:.0f}", "under 400", instructions < 400),
+        figure("memory added beyond 100 B a flow", beyond, f"{beyond:.1f} MB"),
+    ]
 
 
 def reno(simulator: Simulator) -> list[Figure]:
@@ -215,7 +234,7 @@ def show(figures: list[Figure], where: dict[str, Any], runs: int) -> None:
 def gate(simulator: Simulator) -> int:
     """1 if a packet-hop needs more instructions than it may."""
     ceiling = tomllib.loads(GATE.read_text(encoding="utf-8"))["instructions_per_packet_hop"]
-    measured = instructions_per_hop(simulator)
+    measured = instructions_per_hop(simulator, FABRIC)
     passed = measured <= ceiling
     verdict = "passed" if passed else "failed: make it faster, or raise the ceiling in tools/gate.toml and say why"
     print(f"fabric_128: {measured:.1f} instructions per packet-hop, ceiling {ceiling}: {verdict}")
@@ -225,7 +244,7 @@ def gate(simulator: Simulator) -> int:
 def bench(simulator: Simulator, runs: int, *, as_json: bool) -> int:
     """All figures; 0 whatever they are."""
     where = machine()
-    figures = [*fabric(simulator, runs), *reno(simulator)]
+    figures = [*fabric(simulator, runs), *roce(simulator, runs), *reno(simulator)]
     if as_json:
         print(json.dumps({"machine": where, "runs": runs, "figures": [asdict(figure) for figure in figures]}, indent=2))
     else:

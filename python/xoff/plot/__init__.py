@@ -35,7 +35,7 @@ class Plots:
         """Something observed, against time.
 
         Args:
-            quantity: `queue`, `pool`, `throughput`, `window`, `marks` or `drops`.
+            quantity: `queue`, `pool`, `throughput`, `window`, `rate`, `marks` or `drops`.
             ax: Where to draw.
             names: Of what, such as `leaf0.port3`; left out, those with the highest peaks, at most eight.
         """
@@ -71,3 +71,7 @@ class Plots:
     def windows(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
         """Windows of flows over time."""
         return self.over_time("window", ax, names=names)
+
+    def rates(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Rates of flows over time."""
+        return self.over_time("rate", ax, names=names)

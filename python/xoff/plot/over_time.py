@@ -25,11 +25,13 @@ class _Axis(NamedTuple):
     units: tuple[str, ...]
 
 
+_RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS),
     "pool": _Axis("pool", style.SIZE_UNITS),
-    "throughput": _Axis("throughput", ("bps", "kbps", "Mbps", "Gbps", "Tbps")),
+    "throughput": _Axis("throughput", _RATE_UNITS),
     "window": _Axis("window", style.SIZE_UNITS),
+    "rate": _Axis("rate", _RATE_UNITS),
     "marks": _Axis("packets marked", ("",)),
     "drops": _Axis("packets dropped", ("",)),
 }

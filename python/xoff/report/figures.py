@@ -28,6 +28,7 @@ _TITLES = {
     "pool": "Pools over time",
     "throughput": "Throughput over time",
     "window": "Windows over time",
+    "rate": "Rates over time",
     "marks": "Marks over time",
     "drops": "Drops over time",
 }

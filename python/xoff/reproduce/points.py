@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow.compute as pc
 
 from xoff import folder
 from xoff.summary import value_at
@@ -47,6 +49,25 @@ class Point:
     def result(self) -> Result:
         """The whole result, with flows and series; read each time, because a figure may have many and large ones."""
         return folder.read(self.folder)
+
+    def means(self, quantity: str, after_ms: float) -> dict[str, float]:
+        """Mean over time of an observed quantity, by name; what was sampled up to `after_ms` is warm-up.
+
+        Raises:
+            LookupError: The quantity was not observed.
+        """
+        return _means(self.folder, quantity, after_ms)
+
+
+@cache
+def _means(path: Path, quantity: str, after_ms: float) -> dict[str, float]:
+    series = folder.read(path).series
+    if series is None:
+        message = f"{path} observed no {quantity}"
+        raise LookupError(message)
+    of_it = pc.and_(pc.equal(series["quantity"], quantity), pc.greater(series["time_ns"], int(after_ms * 1e6)))
+    means = series.filter(of_it).group_by("name").aggregate([("value", "mean")])
+    return dict(zip(means["name"].to_pylist(), means["value_mean"].to_pylist(), strict=True))
 
 
 class Points:

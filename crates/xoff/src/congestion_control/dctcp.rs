@@ -116,6 +116,16 @@ impl CongestionControl for Dctcp {
         self.reno.on_recovered(now, in_flight);
     }
 
+    /// What was counted in the window that has not ended stays: to alpha the flows are one stream of bytes.
+    fn on_next_flow(&mut self) {
+        self.window_end = 0;
+        self.cut_end = 0;
+    }
+
+    fn on_idle(&mut self, restart_window: Bytes) {
+        self.reno.on_idle(restart_window);
+    }
+
     #[inline]
     fn window(&self) -> Bytes {
         self.reno.window()

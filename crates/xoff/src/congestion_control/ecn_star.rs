@@ -59,6 +59,14 @@ impl CongestionControl for EcnStar {
         self.reno.on_recovered(now, in_flight);
     }
 
+    fn on_next_flow(&mut self) {
+        self.cut_end = 0;
+    }
+
+    fn on_idle(&mut self, restart_window: Bytes) {
+        self.reno.on_idle(restart_window);
+    }
+
     #[inline]
     fn window(&self) -> Bytes {
         self.reno.window()

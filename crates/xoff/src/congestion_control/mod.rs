@@ -104,6 +104,12 @@ pub trait CongestionControl {
     }
     /// Its timer is due.
     fn on_timer(&mut self, _now: Time) {}
+    /// All is acknowledged, and the connection's next flow starts, which counts its bytes from 0: what was told of bytes
+    /// before is of the past.
+    fn on_next_flow(&mut self) {}
+    /// The connection was idle for longer than its retransmission timeout: the window becomes this if it is larger
+    /// (RFC 5681, section 4.1).
+    fn on_idle(&mut self, _restart_window: Bytes) {}
     /// Bytes that may be in flight [cwnd].
     fn window(&self) -> Bytes {
         Bytes::MAX
@@ -176,6 +182,14 @@ macro_rules! congestion_controls {
             #[inline]
             pub fn rate(&self) -> Rate {
                 match self { $(Self::$name(algorithm) => algorithm.rate(),)* }
+            }
+            /// See [`CongestionControl::on_next_flow`].
+            pub fn on_next_flow(&mut self) {
+                match self { $(Self::$name(algorithm) => algorithm.on_next_flow(),)* }
+            }
+            /// See [`CongestionControl::on_idle`].
+            pub fn on_idle(&mut self, restart_window: Bytes) {
+                match self { $(Self::$name(algorithm) => algorithm.on_idle(restart_window),)* }
             }
             /// See [`CongestionControl::window`].
             #[inline]

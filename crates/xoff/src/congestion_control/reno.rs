@@ -1,5 +1,5 @@
 //! Reno: slow start, congestion avoidance, half after a loss (RFC 5681, RFC 6582).
-//! Left out: slow-start restart, because a flow is one message.
+//! A window that was idle on a persistent connection restarts (RFC 5681, section 4.1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,10 @@ impl CongestionControl for Reno {
         self.window = self.threshold.min(in_flight.max(self.segment) + self.segment);
     }
 
+    fn on_idle(&mut self, restart_window: Bytes) {
+        self.window = self.window.min(restart_window);
+    }
+
     #[inline]
     fn window(&self) -> Bytes {
         self.window
@@ -147,6 +151,17 @@ mod tests {
         reno.on_loss(Time::ZERO, &loss(20, LossKind::Timeout));
         assert_eq!(reno.window(), Bytes::new(SEGMENT));
         assert_eq!(reno.threshold, Bytes::new(10 * SEGMENT));
+    }
+
+    #[test]
+    fn an_idle_window_restarts_below_its_threshold() {
+        let mut reno = reno(40);
+        reno.on_loss(Time::ZERO, &loss(40, LossKind::Recovery));
+        reno.on_idle(Bytes::new(10 * SEGMENT));
+        assert_eq!(reno.window(), Bytes::new(10 * SEGMENT));
+        assert_eq!(reno.threshold, Bytes::new(20 * SEGMENT));
+        reno.on_idle(Bytes::new(30 * SEGMENT));
+        assert_eq!(reno.window(), Bytes::new(10 * SEGMENT), "a restart never raises it");
     }
 
     #[test]

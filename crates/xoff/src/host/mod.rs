@@ -1,10 +1,12 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
-//! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state, `adapter.rs`
-//! the way out with its marking in `marking.rs`, `interrupts.rs` the way up. Transports that live in the adapter, which no
-//! delay or interrupt of the host concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs.
+//! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state,
+//! `connections.rs` what flows leave to the next, `adapter.rs` is the way out with its marking in `marking.rs`, `interrupts.rs`
+//! the way up. Transports that live in the adapter, which no delay or interrupt of the host concerns, take turns in
+//! `queue_pairs.rs`, and `cnps.rs` makes their CNPs.
 
 mod adapter;
 mod cnps;
+mod connections;
 mod interrupts;
 mod marking;
 mod queue_pairs;
@@ -27,6 +29,7 @@ use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
 use cnps::Cnps;
+use connections::OpenConnections;
 use interrupts::Interrupts;
 pub use marking::Marking;
 use queue_pairs::Turns;
@@ -89,6 +92,7 @@ pub struct Host {
     sendings: Slab<Sending>,
     /// Slot of each flow of this host, by its number.
     sending_slots: Vec<u32>,
+    connections: OpenConnections,
     receptions: Slab<Reception>,
     /// Slot of each flow to this host, by its number.
     reception_slots: Vec<u32>,
@@ -115,6 +119,7 @@ impl Host {
             starts: VecDeque::new(),
             sendings: Slab::new(),
             sending_slots: Vec::new(),
+            connections: OpenConnections::default(),
             receptions: Slab::new(),
             reception_slots: Vec::new(),
             received_at: Vec::new(),

@@ -9,7 +9,7 @@ use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
 use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
-use crate::scenario::Transport;
+use crate::scenario::{Connections, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
@@ -60,6 +60,8 @@ pub(super) enum Sender {
 pub(super) struct Sending {
     flow: FlowStart,
     pub(super) sender: Sender,
+    /// Number of its persistent connection among those to its destination.
+    connection: Option<u32>,
     /// Until what is in flight is given up.
     pub(super) timer: Timer,
     /// Bytes of this flow waiting in the adapter.
@@ -168,10 +170,12 @@ impl Host {
         flow: &FlowStart,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> usize {
+        let mut connection = None;
         let (sender, headers, ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
             Transport::Tcp(settings) => {
                 let ecn_capable = settings.congestion_control.echo() != Echo::None;
-                let sender = TcpSender::new(settings, &context.fabric.host, flow.size);
+                let sender;
+                (connection, sender) = self.tcp_sender(flow, settings, context);
                 (Sender::Tcp(sender), settings.headers, ecn_capable)
             }
             Transport::Roce(settings) => {
@@ -187,6 +191,7 @@ impl Host {
         let sending = Sending {
             flow: *flow,
             sender,
+            connection,
             timer: Timer::default(),
             queued: Bytes::ZERO,
             held_back: false,
@@ -213,6 +218,25 @@ impl Host {
             Sender::QueuePair(_) => self.offer(slot, context),
             Sender::Tcp(_) | Sender::ConstantRate(_) => self.pump(slot, context),
         }
+    }
+
+    /// A flow's sender, on a connection of its own or on a persistent one, whose number it tells.
+    fn tcp_sender(
+        &mut self,
+        flow: &FlowStart,
+        settings: &Tcp,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> (Option<u32>, TcpSender) {
+        let host = &context.fabric.host;
+        if settings.connections == Connections::PerFlow {
+            return (None, TcpSender::new(settings, host, flow.size));
+        }
+        let (number, connection) = self.connections.take(flow);
+        let sender = match connection {
+            Some(connection) => TcpSender::on_connection(connection, settings, host, flow.size, context.now),
+            None => TcpSender::new(settings, host, flow.size),
+        };
+        (Some(number), sender)
     }
 
     /// Sends what the flow may send now.
@@ -345,11 +369,18 @@ impl Host {
     pub(super) fn finish_sending(&mut self, slot: usize, finish: Time) {
         let sending = self.sendings.remove(slot);
         self.sending_slots[sending.flow.number as usize] = GONE;
-        let (retransmitted, timeouts) = match &sending.sender {
-            Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
+        let flow = sending.flow;
+        let (retransmitted, timeouts) = match sending.sender {
+            Sender::Tcp(sender) => {
+                let done = (sender.retransmitted, sender.timeouts);
+                if let Some(number) = sending.connection {
+                    self.connections.give_back(&flow, number, sender.into_connection(finish));
+                }
+                done
+            }
             Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
             Sender::ConstantRate(_) => (Bytes::ZERO, 0),
         };
-        self.finished.push(FinishedFlow { flow: sending.flow, finish, retransmitted, timeouts });
+        self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
     }
 }

@@ -43,7 +43,9 @@ pub use self::switch::{Marking, Memory, PoolTable, Quirk, Release, SwitchKind, S
 pub use self::topology::{
     Clos3, Custom, Dumbbell, FatTree, LeafSpine, LinkBetween, LinkSettings, RoutingKind, Star, Topology,
 };
-pub use self::transport::{ConstantRate, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport};
+pub use self::transport::{
+    Connections, ConstantRate, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport,
+};
 pub use self::workload::{
     Between, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Sizes, Trace, Workload,
 };

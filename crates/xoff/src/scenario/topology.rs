@@ -131,31 +131,31 @@ pub struct LeafSpine {
     pub links: Vec<LinkBetween>,
 }
 
-/// The three-tier Clos of the DCQCN paper (SIGCOMM 2015, figure 2): in every pod each of its `tor0..`, which have the hosts,
-/// is joined to each of its `leaf0..`, and every leaf to every one of `spine0..`.
+/// The three-tier Clos of DCQCN's testbed (SIGCOMM 2015, figure 2): in each pod, every one of `tor0..` with hosts is joined
+/// to every one of `leaf0..`, and each leaf to every one of `spine0..`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clos3 {
     /// Number of pods.
     #[schemars(extend("minimum" = 1))]
     pub pods: u32,
-    /// Number of ToRs in each pod; they are numbered through all pods.
+    /// Number of `ToRs` in each pod.
     #[schemars(extend("minimum" = 1))]
     pub tors_per_pod: u32,
-    /// Number of leaves in each pod; they are numbered through all pods.
+    /// Number of leaves in each pod.
     #[schemars(extend("minimum" = 1))]
     pub leaves_per_pod: u32,
     /// Number of spines.
     #[schemars(extend("minimum" = 1))]
     pub spines: u32,
-    /// Number of hosts on each ToR.
+    /// Number of hosts on each `ToR`.
     #[schemars(extend("minimum" = 1))]
     pub hosts_per_tor: u32,
     /// The link of every host.
     pub host_link: LinkSettings,
-    /// The link between a ToR and a leaf.
+    /// The link between a `ToR` and a leaf.
     pub fabric_link: LinkSettings,
-    /// The link between a leaf and a spine. Left out, as that between a ToR and a leaf.
+    /// The link between a leaf and a spine. Left out, as `fabric_link`.
     #[serde(default)]
     pub spine_link: Option<LinkSettings>,
     /// How switches choose among shortest paths.

@@ -69,6 +69,9 @@ pub struct Tcp {
     /// How losses are found and repaired.
     #[serde(default)]
     pub recovery: Recovery,
+    /// Whether flows between two hosts share connections.
+    #[serde(default)]
+    pub connections: Connections,
     /// First window, in segments (RFC 6928).
     #[serde(default = "default_initial_window")]
     #[schemars(extend("minimum" = 1))]
@@ -125,6 +128,19 @@ fn default_acknowledge_every() -> u32 {
 }
 fn default_acknowledge_timeout() -> Span {
     Span::from_microseconds(500)
+}
+
+/// Which connection a flow runs on. All are open before their first flow starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Connections {
+    /// A new one for each flow.
+    #[default]
+    PerFlow,
+    /// The first free one to its destination, with the congestion control's state and the round-trip estimate that the
+    /// flow before left; a new one where none is free. One that was idle for longer than its retransmission timeout
+    /// restarts from the initial window (RFC 5681, section 4.1).
+    Persistent,
 }
 
 /// How TCP finds and repairs losses.

@@ -1,33 +1,36 @@
-//! The three-tier Clos of the DCQCN paper (SIGCOMM 2015, figure 2): pods of ToRs and leaves, joined by spines.
+//! The three-tier Clos: pods of `ToRs` and leaves under spines that join the pods, as in the testbed of DCQCN
+//! (SIGCOMM 2015, figure 2).
 
 use super::plan::{Plan, at_least, carries};
 use crate::scenario::{Clos3, ScenarioError};
 
-/// Lays out hosts ToR by ToR, then `tor0..` and `leaf0..`, both pod by pod, and `spine0..`.
+/// Lays out hosts `ToR` by `ToR`, then `tor0..`, `leaf0..` and `spine0..`, pod by pod.
 pub(super) fn plan(clos: &Clos3) -> Result<Plan, ScenarioError> {
-    let Clos3 { pods, tors_per_pod, leaves_per_pod, spines, hosts_per_tor, .. } = *clos;
-    at_least("topology.pods", pods, 1)?;
-    at_least("topology.tors_per_pod", tors_per_pod, 1)?;
-    at_least("topology.leaves_per_pod", leaves_per_pod, 1)?;
-    at_least("topology.spines", spines, 1)?;
-    at_least("topology.hosts_per_tor", hosts_per_tor, 1)?;
+    at_least("topology.pods", clos.pods, 1)?;
+    at_least("topology.tors_per_pod", clos.tors_per_pod, 1)?;
+    at_least("topology.leaves_per_pod", clos.leaves_per_pod, 1)?;
+    at_least("topology.spines", clos.spines, 1)?;
+    at_least("topology.hosts_per_tor", clos.hosts_per_tor, 1)?;
     let spine_link = clos.spine_link.unwrap_or(clos.fabric_link);
     carries("topology.host_link.rate", clos.host_link.rate)?;
     carries("topology.fabric_link.rate", clos.fabric_link.rate)?;
     carries("topology.spine_link.rate", spine_link.rate)?;
-    let product = |factors: [u32; 3]| factors.iter().fold(1, |all: u64, &one| all.saturating_mul(one.into()));
-    let hosts = product([pods, tors_per_pod, hosts_per_tor]);
-    let in_pods = product([pods, tors_per_pod, leaves_per_pod]);
-    let between_pods = product([pods, leaves_per_pod, spines]);
-    let mut plan = Plan::with_hosts(hosts, hosts.saturating_add(in_pods).saturating_add(between_pods))?;
-    let tors = plan.add_nodes("tor", pods * tors_per_pod);
-    let leaves = plan.add_nodes("leaf", pods * leaves_per_pod);
-    let spines = plan.add_nodes("spine", spines);
-    plan.join_hosts(tors.clone(), hosts_per_tor, clos.host_link);
+    let [pods, tors_per_pod, leaves_per_pod, spines, hosts_per_tor] =
+        [clos.pods, clos.tors_per_pod, clos.leaves_per_pod, clos.spines, clos.hosts_per_tor].map(u64::from);
+    let tors = pods.saturating_mul(tors_per_pod);
+    let hosts = tors.saturating_mul(hosts_per_tor);
+    let leaves = pods.saturating_mul(leaves_per_pod);
+    let links = [tors.saturating_mul(leaves_per_pod), leaves.saturating_mul(spines)];
+    let mut plan =
+        Plan::with_hosts(hosts, links.iter().fold(hosts, |sum, &links| sum.saturating_add(links)))?;
+    let tors = plan.add_nodes("tor", tors as u32);
+    let leaves = plan.add_nodes("leaf", leaves as u32);
+    let spines = plan.add_nodes("spine", clos.spines);
+    plan.join_hosts(tors.clone(), clos.hosts_per_tor, clos.host_link);
     let first = plan.links.len();
     for (index, tor) in (0..).zip(tors) {
-        let first_leaf = leaves.start + index / tors_per_pod * leaves_per_pod;
-        for leaf in first_leaf..first_leaf + leaves_per_pod {
+        let first_leaf = leaves.start + index / clos.tors_per_pod * clos.leaves_per_pod;
+        for leaf in first_leaf..first_leaf + clos.leaves_per_pod {
             plan.join(tor, leaf, clos.fabric_link);
         }
     }
@@ -43,63 +46,46 @@ pub(super) fn plan(clos: &Clos3) -> Result<Plan, ScenarioError> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{FABRIC_LINK, HOST_LINK, network, refusal};
-    use super::super::{Network, NodeId};
     use crate::kernel::units::Rate;
 
-    fn table(pods: u32, tors: u32, leaves: u32, spines: u32, hosts: u32) -> String {
+    fn table(pods: u32, tors: u32, leaves: u32, spines: u32) -> String {
         format!(
             "kind = 'clos3'\npods = {pods}\ntors_per_pod = {tors}\nleaves_per_pod = {leaves}\nspines = {spines}\n\
-             hosts_per_tor = {hosts}\n{HOST_LINK}\n{FABRIC_LINK}"
+             hosts_per_tor = 2\n{HOST_LINK}\n{FABRIC_LINK}"
         )
     }
 
-    fn peers<'a>(network: &'a Network, name: &str) -> Vec<&'a str> {
-        let name_of = |node: NodeId| network.nodes[node as usize].name.as_str();
-        let node = network.names().find(name).unwrap();
-        network.ports.of(node).iter().map(|port| name_of(port.peer)).collect()
+    /// SIGCOMM 2015, figure 2: T1 to T4, L1 to L4, S1 and S2.
+    #[test]
+    fn tors_and_leaves_of_a_pod_meet_and_leaves_meet_every_spine() {
+        let network = network(&table(2, 2, 2, 2)).unwrap();
+        let peers = |name: &str| {
+            let node = network.names().find(name).unwrap();
+            let ports = network.ports.of(node).iter();
+            ports.map(|port| network.nodes[port.peer as usize].name.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(peers("tor1"), "host2 host3 leaf0 leaf1");
+        assert_eq!(peers("tor2"), "host4 host5 leaf2 leaf3");
+        assert_eq!(peers("leaf3"), "tor2 tor3 spine0 spine1");
+        assert_eq!(peers("spine1"), "leaf0 leaf1 leaf2 leaf3");
     }
 
     #[test]
-    fn the_papers_testbed_is_two_pods_joined_by_two_spines() {
-        let network = network(&table(2, 2, 2, 2, 2)).unwrap();
-        assert_eq!(peers(&network, "tor1"), ["host2", "host3", "leaf0", "leaf1"]);
-        assert_eq!(peers(&network, "tor3"), ["host6", "host7", "leaf2", "leaf3"]);
-        assert_eq!(peers(&network, "leaf2"), ["tor2", "tor3", "spine0", "spine1"]);
-        assert_eq!(peers(&network, "spine1"), ["leaf0", "leaf1", "leaf2", "leaf3"]);
-        assert_eq!(network.racks, [0, 0, 1, 1, 2, 2, 3, 3]);
+    fn the_core_is_every_link_above_a_tor() {
+        assert_eq!(network(&table(3, 2, 4, 5)).unwrap().core.unwrap().capacity, Rate::from_gbps(24 * 400));
     }
 
     #[test]
-    fn tiers_of_unequal_sizes_keep_to_their_pods() {
-        let network = network(&table(3, 1, 2, 4, 1)).unwrap();
-        assert_eq!(peers(&network, "tor2"), ["host2", "leaf4", "leaf5"]);
-        assert_eq!(peers(&network, "leaf3"), ["tor1", "spine0", "spine1", "spine2", "spine3"]);
-    }
-
-    #[test]
-    fn the_core_is_every_tor_to_leaf_link_one_way() {
-        assert_eq!(network(&table(2, 2, 2, 2, 2)).unwrap().core.unwrap().capacity, Rate::from_gbps(8 * 400));
-    }
-
-    #[test]
-    fn links_of_spines_may_differ() {
-        let faster = "spine_link = { rate = '800Gbps', delay = '1us' }";
-        let network = network(&format!("{}\n{faster}", table(2, 2, 2, 2, 1))).unwrap();
-        let rates: Vec<Rate> = network.links.iter().map(|link| link.rate).collect();
-        let of = |gbps, count| vec![Rate::from_gbps(gbps); count];
-        assert_eq!(rates, [of(100, 4), of(400, 8), of(800, 8)].concat());
+    fn links_above_the_leaves_may_have_a_rate_of_their_own() {
+        let spine_link = "spine_link = { rate = '800Gbps', delay = '1us' }";
+        let network = network(&format!("{}\n{spine_link}", table(1, 1, 1, 1))).unwrap();
+        assert_eq!(network.links[3].rate, Rate::from_gbps(800));
     }
 
     #[test]
     fn nothing_may_be_missing_or_beyond_all_bounds() {
-        assert!(refusal(&table(0, 1, 1, 1, 1)).contains("topology.pods: is 0"));
-        assert!(refusal(&table(1, 0, 1, 1, 1)).contains("topology.tors_per_pod: is 0"));
-        assert!(refusal(&table(1, 1, 0, 1, 1)).contains("topology.leaves_per_pod: is 0"));
-        assert!(refusal(&table(1, 1, 1, 0, 1)).contains("topology.spines: is 0"));
-        assert!(refusal(&table(1, 1, 1, 1, 0)).contains("topology.hosts_per_tor: is 0"));
-        assert!(refusal(&table(u32::MAX, u32::MAX, u32::MAX, 1, 1)).contains("topology: would have"));
-        let stopped = "spine_link = { rate = '0bps', delay = '1us' }";
-        let refused = refusal(&format!("{}\n{stopped}", table(1, 1, 1, 1, 1)));
-        assert!(refused.contains("topology.spine_link.rate: is zero"), "{refused}");
+        assert!(refusal(&table(0, 1, 1, 1)).contains("topology.pods: is 0"));
+        assert!(refusal(&table(1, 1, 0, 1)).contains("topology.leaves_per_pod: is 0"));
+        assert!(refusal(&table(u32::MAX, u32::MAX, u32::MAX, 1)).contains("topology: would have"));
     }
 }

@@ -59,6 +59,26 @@ fn a_lone_flow_of_tcp_takes_the_ideal_time() {
     alone_everywhere(TCP);
 }
 
+/// Ten segments fill a sixth of this path. The first flow opens the window, the second finds it open, and for the third
+/// the connection was idle for longer than its timeout.
+#[test]
+fn a_flow_on_a_connection_that_was_just_used_takes_the_ideal_time() {
+    let trace = "source,destination,size_bytes,start_ns,priority\n\
+                 host0,host1,1000000,0,0\nhost0,host1,1000000,5000000,0\nhost0,host1,1000000,20000000,0\n";
+    let text = format!(
+        "title = 'persistent'\n{STAR}\nhost = {{ delay = '18us' }}\n\
+         transport.only = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, connections = 'persistent' }}\n\
+         switch = [{{ total = '1GB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+         workload = [{{ kind = 'trace', transport = 'only', file = 'flows.csv' }}]"
+    );
+    let simulation = simulation_of(&text, &[], &Files::from([("flows.csv".to_owned(), trace.to_owned())]));
+    let outcome = run(&simulation);
+    let flows: Vec<_> = measured(&simulation, &outcome).collect();
+    assert_eq!(flows[1].finished, flows[1].ideal.finished);
+    assert!(flows[0].finished > flows[0].ideal.finished);
+    assert_eq!(flows[2].finished, flows[0].finished);
+}
+
 #[test]
 fn a_lone_queue_pair_takes_the_ideal_time() {
     alone_everywhere("kind = 'roce'");

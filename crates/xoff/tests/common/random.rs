@@ -78,17 +78,15 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
         let links = format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
         (format!("{{ kind = 'fat_tree', k = {k}, {links} }}"), k * k * k / 4)
     });
-    let clos3 = (1..3_u32, 1..3_u32, 1..3_u32, 1..3_u32, (link(), link(), link())).prop_map(
-        |(pods, tors, leaves, spines, (host, fabric, spine))| {
-            let size = format!(
-                "pods = {pods}, tors_per_pod = {tors}, leaves_per_pod = {leaves}, spines = {spines}, hosts_per_tor = 2"
-            );
-            let links =
-                format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}, spine_link = {{ {spine} }}");
+    let clos3 = (1..3_u32, 1..3_u32, 1..3_u32, 1..3_u32, link(), link()).prop_map(
+        |(pods, tors, leaves, spines, host, fabric)| {
+            let size =
+                format!("pods = {pods}, tors_per_pod = {tors}, leaves_per_pod = {leaves}, spines = {spines}");
+            let links = format!("hosts_per_tor = 2, host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
             (format!("{{ kind = 'clos3', {size}, {links} }}"), pods * tors * 2)
         },
     );
-    prop_oneof![star, dumbbell, clos, tree, clos3, custom()]
+    prop_oneof![star, dumbbell, clos, clos3, tree, custom()]
 }
 
 /// Switches in a row or a ring, every link with a rate and a delay of its own, so that clusters are of any shape.
@@ -243,11 +241,13 @@ fn tcp() -> impl Strategy<Value = String> {
     let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);
     let window = text(&["10", "1", "40", "10, maximum_window = '30kB'"]);
     let rto = text(&["200us", "30us", "1ms"]);
-    (payload, control, recovery, acknowledge, window, rto).prop_map(
-        |(payload, control, recovery, acknowledge, window, rto)| {
+    let connections = text(&["per_flow", "persistent"]);
+    (payload, control, recovery, acknowledge, window, rto, connections).prop_map(
+        |(payload, control, recovery, acknowledge, window, rto, connections)| {
             format!(
                 "payload = '{payload}B', congestion_control = {{ {control} }}, recovery = '{recovery}', \
-                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms'"
+                 acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms', \
+                 connections = '{connections}'"
             )
         },
     )

@@ -1,11 +1,13 @@
 //! TCP with SACK (RFC 6675) or `NewReno` (RFC 6582) recovery.
-//! Left out: the handshake (flows run on connections that are open), slow-start restart (a flow is one message),
-//! more than one SACK block in an acknowledgement, the receiver's window.
+//! Left out: the handshake (flows run on connections that are open), more than one SACK block in an acknowledgement, the
+//! receiver's window. Of a persistent connection only the sender remembers the flow before; receivers begin anew.
 
+mod connection;
 mod receiver;
 mod round_trip;
 mod segmentation;
 mod sender;
 
+pub use connection::Connection;
 pub use receiver::{Acknowledgement, Received, TcpReceiver};
 pub use sender::TcpSender;

@@ -1,5 +1,6 @@
 //! The sending side: what to send next, and what acknowledgements and timeouts change.
 
+use super::connection::Connection;
 use super::round_trip::{Bounds, RoundTrip};
 use super::segmentation::Segmentation;
 use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
@@ -19,6 +20,10 @@ enum State {
     Recovery,
     /// Starting again after a timeout, until `recover` is acknowledged.
     Loss,
+}
+
+fn initial_window(settings: &Tcp) -> Bytes {
+    settings.payload * u64::from(settings.initial_window)
 }
 
 /// Sending state of one flow.
@@ -63,8 +68,7 @@ impl TcpSender {
         let segment = settings.payload;
         let segmentation =
             host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
-        let initial_window = segment * u64::from(settings.initial_window);
-        let flow = Flow { segment, initial_window, line_rate: Rate::MAX };
+        let flow = Flow { segment, initial_window: initial_window(settings), line_rate: Rate::MAX };
         Self {
             size: size.get(),
             segment: segment.get(),
@@ -92,6 +96,33 @@ impl TcpSender {
             counted_at_once: if host.receive_offload.is_some() { segment } else { Bytes::MAX },
             retransmitted: Bytes::ZERO,
             timeouts: 0,
+        }
+    }
+
+    /// The same, starting now on a persistent connection that has carried flows before.
+    pub fn on_connection(
+        connection: Connection,
+        settings: &Tcp,
+        host: &Host,
+        size: Bytes,
+        now: Time,
+    ) -> Self {
+        let Connection { congestion_control, round_trip, idle_since } = connection;
+        let mut sender = Self { congestion_control, round_trip, ..Self::new(settings, host, size) };
+        sender.congestion_control.on_next_flow();
+        if now.since(idle_since) > sender.timeout() {
+            sender.congestion_control.on_idle(initial_window(settings));
+        }
+        sender
+    }
+
+    /// The connection, idle from now on because every byte is acknowledged.
+    pub fn into_connection(self, now: Time) -> Connection {
+        debug_assert!(self.is_done(), "a connection carries one flow at a time");
+        Connection {
+            congestion_control: self.congestion_control,
+            round_trip: self.round_trip,
+            idle_since: now,
         }
     }
 

@@ -1,0 +1,77 @@
+//! Persistent connections of a host: which are open, and which of them are free.
+
+use std::collections::BTreeMap;
+
+use super::FlowStart;
+use crate::topology::NodeId;
+use crate::transport::tcp::Connection;
+
+/// Connections by destination and transport, in the order they were opened.
+#[derive(Debug, Default)]
+pub(super) struct OpenConnections {
+    /// What is open towards one destination; `None` carries a flow.
+    open: BTreeMap<(NodeId, u8), Vec<Option<Connection>>>,
+}
+
+impl OpenConnections {
+    /// The number of the first free connection for `flow`, which is no longer free, and what its last flow left there;
+    /// nothing if it had to be opened.
+    pub(super) fn take(&mut self, flow: &FlowStart) -> (u32, Option<Connection>) {
+        let open = self.open.entry((flow.destination, flow.transport)).or_default();
+        let number = open.iter().position(Option::is_some).unwrap_or_else(|| {
+            open.push(None);
+            open.len() - 1
+        });
+        (number as u32, open[number].take())
+    }
+
+    /// `flow` is done, and its connection free again.
+    pub(super) fn give_back(&mut self, flow: &FlowStart, number: u32, connection: Connection) {
+        if let Some(open) = self.open.get_mut(&(flow.destination, flow.transport)) {
+            open[number as usize] = Some(connection);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::units::{Bytes, Time};
+    use crate::scenario::{Host, Tcp};
+    use crate::transport::tcp::TcpSender;
+
+    fn flow(destination: u32) -> FlowStart {
+        FlowStart {
+            start: Time::ZERO,
+            number: 0,
+            destination,
+            reception: 0,
+            size: Bytes::ZERO,
+            priority: 0,
+            transport: 0,
+        }
+    }
+
+    fn left() -> Connection {
+        let settings: Tcp = toml::from_str("congestion_control = { algorithm = 'reno' }").unwrap();
+        TcpSender::new(&settings, &Host::default(), Bytes::ZERO).into_connection(Time::ZERO)
+    }
+
+    #[test]
+    fn flows_at_once_use_different_connections_and_later_ones_the_first_free() {
+        let mut connections = OpenConnections::default();
+        let take = |connections: &mut OpenConnections, destination| {
+            let (number, left) = connections.take(&flow(destination));
+            (number, left.is_some())
+        };
+        for number in 0..3 {
+            assert_eq!(take(&mut connections, 7), (number, false));
+        }
+        connections.give_back(&flow(7), 2, left());
+        connections.give_back(&flow(7), 1, left());
+        assert_eq!(take(&mut connections, 8), (0, false), "another destination");
+        assert_eq!(take(&mut connections, 7), (1, true));
+        assert_eq!(take(&mut connections, 7), (2, true));
+        assert_eq!(take(&mut connections, 7), (3, false));
+    }
+}

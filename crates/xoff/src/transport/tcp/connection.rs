@@ -1,0 +1,87 @@
+//! What the sender of a persistent connection remembers from one flow to the next.
+
+use super::round_trip::RoundTrip;
+use crate::congestion_control::Algorithm;
+use crate::kernel::units::Time;
+
+/// A connection that is open and carries no flow.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub(super) congestion_control: Algorithm,
+    pub(super) round_trip: RoundTrip,
+    /// When all that was sent was acknowledged.
+    pub(super) idle_since: Time,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::units::{Bytes, Span};
+    use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header};
+    use crate::scenario::{Host, Tcp};
+    use crate::transport::Transmit;
+    use crate::transport::tcp::TcpSender;
+
+    const SEGMENT: u64 = 1000;
+    const DONE: Time = Time::new(100_000_000);
+
+    fn settings() -> Tcp {
+        let text = "payload = '1000B'
+            congestion_control = { algorithm = 'dctcp', gain = '1/2' }";
+        toml::from_str(text).unwrap()
+    }
+
+    fn send(sender: &mut TcpSender) -> usize {
+        std::iter::from_fn(|| matches!(sender.poll_transmit(), Transmit::Segment { .. }).then_some(()))
+            .count()
+    }
+
+    /// The window after an acknowledgement of everything before segment `next`, 100 us after it was sent.
+    fn after_ack(sender: &mut TcpSender, next: u64, flags: u8) -> u64 {
+        let flags = ACKNOWLEDGEMENT | flags;
+        let packet = Header { sequence: next * SEGMENT, flags, ..Header::default() }.into();
+        sender.on_ack(DONE, &packet);
+        send(sender);
+        sender.window().get()
+    }
+
+    /// What a flow of 30 segments leaves whose first ten, unmarked, double the window to 20 segments and leave alpha at 1/2:
+    /// the next is marked, so that alpha is 0.3 and the window cut to 17 segments, and the others are not.
+    fn left() -> Connection {
+        let mut first = TcpSender::new(&settings(), &Host::default(), Bytes::new(30 * SEGMENT));
+        send(&mut first);
+        for next in 1..=30 {
+            after_ack(&mut first, next, if next == 11 { ECHO } else { 0 });
+        }
+        first.into_connection(DONE)
+    }
+
+    fn second(idle: Span) -> TcpSender {
+        let size = Bytes::new(100 * SEGMENT);
+        TcpSender::on_connection(left(), &settings(), &Host::default(), size, DONE + idle)
+    }
+
+    fn alpha(connection: &Connection) -> f64 {
+        match &connection.congestion_control {
+            Algorithm::Dctcp(dctcp) => dctcp.alpha(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_next_flow_starts_with_the_window_the_threshold_and_alpha_that_were_left() {
+        assert!((alpha(&left()) - 0.3).abs() < 1e-15);
+        let mut second = second(Span::from_milliseconds(5));
+        assert_eq!(send(&mut second), 17);
+        assert_eq!(after_ack(&mut second, 1, 0), 17_058, "congestion avoidance: 1000 * 1000 / 17000 more");
+        assert_eq!(after_ack(&mut second, 2, ECHO), 15_778, "alpha is 0.15, its window having seen no mark");
+    }
+
+    #[test]
+    fn one_that_was_idle_for_longer_than_its_timeout_starts_slowly_up_to_the_threshold() {
+        let mut second = second(Span::from_milliseconds(5) + Span::new(1));
+        assert_eq!(send(&mut second), 10);
+        let windows: Vec<u64> = (1..=8).map(|next| after_ack(&mut second, next, 0)).collect();
+        assert_eq!(windows, [11_000, 12_000, 13_000, 14_000, 15_000, 16_000, 17_000, 17_058]);
+    }
+}

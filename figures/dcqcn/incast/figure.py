@@ -1,0 +1,68 @@
+"""Measures and plot of the incast: throughput in Gbps on the wire, queue lengths in kB, after a start of 50 ms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.compute as pc
+from matplotlib.figure import Figure
+
+from xoff.plot import style
+
+if TYPE_CHECKING:
+    from xoff.reproduce.expected import Expected
+    from xoff.reproduce.points import Point, Points
+
+WARM_UP_MS = 50
+NAMES = {"dcqcn": "DCQCN", "dctcp": "DCTCP"}
+
+
+def throughput(points: Points) -> float:
+    """Of the receiver's link."""
+    return points.mean(lambda point: point.means("throughput", WARM_UP_MS)["switch0.port0"] / 1e9)
+
+
+def least_throughput(points: Points) -> float:
+    """Least of all numbers of senders."""
+    return min(throughput(points.where(senders=senders)) for senders in points.axis("senders"))
+
+
+def queue(points: Points) -> float:
+    """90th percentile of the data's queue."""
+    return points.mean(lambda point: float(np.quantile(_queue(point), 0.9)))
+
+
+def queue_dcqcn_over_dctcp(points: Points) -> float:
+    """90th percentile of the queue under DCQCN over that under DCTCP."""
+    return queue(points.where(control="dcqcn")) / queue(points.where(control="dctcp"))
+
+
+def _queue(point: Point) -> np.ndarray:
+    series = point.result().series
+    assert series is not None
+    of_data = pc.and_(pc.equal(series["quantity"], "queue"), pc.equal(series["priority"], 3))
+    after = pc.greater(series["time_ns"], int(WARM_UP_MS * 1e6))
+    lengths: np.ndarray = series.filter(pc.and_(of_data, after))["value"].to_numpy() / 1000
+    return lengths
+
+
+def draw(points: Points, _expected: list[Expected]) -> Figure:
+    """Throughput against the number of senders, and the distribution of the queue at the most."""
+    figure = Figure(figsize=(8.4, 3.4))
+    left, right = figure.subplots(1, 2)
+    most = points.axis("senders")[-1]
+    for control, colour in zip(points.axis("control"), style.COLOURS, strict=False):
+        of_control = points.where(control=control)
+        values = [throughput(of_control.where(senders=senders)) for senders in points.axis("senders")]
+        left.plot(points.axis("senders"), values, "o-", color=colour, label=NAMES[str(control)])
+        lengths = np.sort(np.concatenate([_queue(point) for point in of_control.where(senders=most)]))
+        right.plot(lengths, np.arange(1, len(lengths) + 1) / len(lengths), color=colour, label=NAMES[str(control)])
+    left.set_xlabel("senders")
+    left.set_ylabel("throughput of the receiver's link (Gbps)")
+    left.set_ylim(0, 42)
+    right.set_xlabel(f"queue with {most} senders (kB)")
+    right.set_ylabel("share of time below")
+    right.set_xlim(left=0)
+    left.legend()
+    return figure
