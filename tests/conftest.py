@@ -55,6 +55,31 @@ queues = { every = "10us", of = ["switch0.port0"] }
 """
 
 
+# Five switches in a ring with a host each, which sends two hops on: everyone waits for the next.
+RING = """
+title = "Ring"
+class = [{{ priority = 0, lossless = true }}]
+topology = {{ kind = "custom", hosts = [{hosts}], switches = [{switches}], links = [{links}] }}
+transport.blocks = {{ kind = "constant_rate", payload = "1000B" }}
+switch = [{{ total = "1MB", pfc = {{ xoff = {{ policy = "static_threshold", threshold = "20kB" }} }} }}]
+workload = [{{ kind = "long_lived", transport = "blocks", size = "1MB", pairs = [{pairs}] }}]
+observe.pauses = true
+"""
+
+
+def ring() -> str:
+    """A scenario that ends in a deadlock."""
+    link = 'rate = "10Gbps", delay = "1us"'
+    links = [f'{{ between = ["h{at}", "s{at}"], {link} }}' for at in range(5)]
+    links += [f'{{ between = ["s{at}", "s{(at + 1) % 5}"], {link} }}' for at in range(5)]
+    return RING.format(
+        hosts=", ".join(f'"h{at}"' for at in range(5)),
+        switches=", ".join(f'"s{at}"' for at in range(5)),
+        links=", ".join(links),
+        pairs=", ".join(f'["h{at}", "h{(at + 2) % 5}"]' for at in range(5)),
+    )
+
+
 @dataclass
 class Outcome:
     """What a command did."""

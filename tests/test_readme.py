@@ -35,6 +35,13 @@ def test_the_comparison_prints_the_table(command: Callable[..., Outcome], tmp_pa
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Compare"))
 
 
+def test_the_pauses_are_explained(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    for line in block("sh", "## Explain pauses").splitlines():
+        outcome = command(*line.split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Explain pauses"))
+
+
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)

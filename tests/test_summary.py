@@ -61,7 +61,7 @@ def test_at_least_the_percentage_is_not_above_a_quantile(values: list[int], perc
 def test_the_engine_line_divides_cpu_time_by_hops() -> None:
     totals = {
         "packets": {"sent": 200, "delivered": 199, "dropped": 1, "marked": 0, "retransmitted": 1},
-        "pfc": {"pause_frames": 2, "resume_frames": 1, "paused_ns": 1500},
+        "pfc": {"pause_frames": 2, "resume_frames": 1, "paused_ns": 1500, "longest_pause_ns": 900, "storms": 0},
         "buffer": {"peak_bytes": 5},
         "end_ns": 8000,
         "events": 5000,
@@ -72,7 +72,8 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "timeouts": 1,
     }
     engine = {"cpu_seconds": 0.001, "added_rss_mb": None, "threads": 1}
-    found = summary.summarise(flows([1], [1000]), totals, (100, 1000), engine)
+    pathologies = {"deadlock": [], "stuck_queues": 0, "stood_still": False, "storms": []}
+    found = summary.summarise(flows([1], [1000]), totals, pathologies, (100, 1000), engine)
     assert found["engine"]["ns_per_packet_hop"] == 1000.0
     assert found["loss_rate"] == 0.005
     assert (found["flows"]["unfinished"], found["flows"]["timeouts"]) == (2, 1)

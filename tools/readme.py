@@ -19,17 +19,17 @@ README = ROOT / "README.md"
 DEMO = "scenarios/web_search.toml"
 
 
-# A command, and the block of plain text with what it prints.
-SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*)\n```((?:(?!```).)*)```text\n.*?```", re.DOTALL)
+# Commands, and the block of plain text with what the last of them prints.
+SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?!```).)*)```text\n.*?```", re.DOTALL)
 
 
-def printed(command: str) -> str:
-    """What a command prints into a pipe, as if it were the first in a fresh clone."""
-    arguments = shlex.split(command.replace("make demo", f"xoff run {DEMO}"))[1:]
+def printed(commands: str) -> str:
+    """What the last of some commands prints into a pipe, as if they were the first in a fresh clone."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "scenarios").symlink_to(ROOT / "scenarios")
-        command_line = [sys.executable, "-m", "xoff", *arguments]
-        done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=True)
+        for command in commands.replace("make demo", f"xoff run {DEMO}").splitlines():
+            command_line = [sys.executable, "-m", "xoff", *shlex.split(command)[1:]]
+            done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=True)
     return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
 
-from xoff.pauses import Pauses, Queue
-from xoff.units import duration, percent
+from xoff.units import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
+
+    from xoff.pauses import Pauses, Queue
 
 MOST_FLOWS = 4
 LEAST_SHARE = 0.01
@@ -36,14 +39,14 @@ class Root(NamedTuple):
 class PauseTree:
     """What a victim waited for, what that waited for, and so on to the roots.
 
-    `graph` is a tree of Networkx whose edges point from what was paused to what it was paused for. Node 0 is the victim;
-    every node has `name`, `queue` (None for the victim), `paused_us`, the victim's paused time that it accounts for, and
-    `is_root`. At a root `flow_bytes` counts what each flow had there when it was the reason.
+    `graph` is a tree of Networkx whose edges point from what was paused to what it was paused for. Node 0 is the
+    victim; every node has `name`, `queue` (None for the victim), `paused_us`, the victim's paused time that it accounts
+    for, and `is_root`. At a root `flow_bytes` counts what each flow had there when it was the reason.
     """
 
     victim: str
     paused_us: float
-    """Paused time of the victim's ports, port by port."""
+    """Time that the victim was paused: a flow wherever it waited, of anything else port by port."""
     graph: nx.DiGraph
 
     @property
@@ -68,16 +71,23 @@ class PauseTree:
     def label(self, node: int) -> str:
         """A node in words: its name, the time and share of the victim's pauses it accounts for."""
         data = self.graph.nodes[node]
-        share = data["paused_us"] / self.paused_us if self.paused_us else 0.0
-        return f"{data['name']}  {duration(data['paused_us'])} ({percent(share)})"
+        return f"{data['name']}  {duration(data['paused_us'])} ({self.share(node):.0%})"
+
+    def share(self, node: int) -> float:
+        """Of the victim's paused time, what a node accounts for."""
+        paused_us: float = self.graph.nodes[node]["paused_us"]
+        return paused_us / self.paused_us if self.paused_us else 0.0
+
+    def flows(self, node: int) -> tuple[str, ...]:
+        """The flows that had most bytes at a root."""
+        return _most(self.graph.nodes[node]["flow_bytes"])
 
     def __str__(self) -> str:
         return "\n".join(self._lines(0, ""))
 
     def _lines(self, node: int, indent: str) -> Iterator[str]:
         data = self.graph.nodes[node]
-        flows = f"  root: {', '.join(_most(data['flow_bytes']))}" if data["is_root"] else ""
-        yield self.label(node) + flows
+        yield self.label(node) + (f"  root: {', '.join(self.flows(node))}" if data["is_root"] else "")
         children = self.children(node)
         for child in children:
             branch, below = ("└─ ", "   ") if child == children[-1] else ("├─ ", "│  ")
@@ -92,6 +102,8 @@ def build(
     victim: str,
     queues: list[Queue],
     between_ns: tuple[float, float],
+    *,
+    one_after_another: bool,
 ) -> PauseTree:
     """The tree of a victim.
 
@@ -101,14 +113,20 @@ def build(
         victim: Its name.
         queues: The queues in which it may have waited.
         between_ns: From when to when.
+        one_after_another: Whether it waits in one of them at a time; then what is paused together counts for the first.
     """
     builder = _Builder(pauses, _flows_by_pause(flows))
-    own = {queue: {row: pauses.within(row, *between_ns) for row in pauses.of(queue)} for queue in queues}
-    weights = {queue: {row: time for row, time in rows.items() if time > 0} for queue, rows in own.items()}
+    weights: dict[Queue, dict[int, float]] = {}
+    taken: list[tuple[float, float]] = []
+    for queue in queues:
+        weights[queue] = {row: _left(pauses, row, between_ns, taken) for row in pauses.of(queue)}
+        weights[queue] = {row: time for row, time in weights[queue].items() if time > 0}
+        if one_after_another:
+            taken = _union(taken, [(float(pauses.start_ns[row]), float(pauses.end_ns[row])) for row in weights[queue]])
     total = sum(sum(rows.values()) for rows in weights.values())
     builder.add(victim, None, total)
     for queue, rows in weights.items():
-        if rows:
+        if sum(rows.values()) > total * LEAST_SHARE:
             builder.grow(0, queue, rows, (), total * LEAST_SHARE)
     return PauseTree(victim, total / 1000, builder.graph)
 
@@ -122,7 +140,8 @@ class _Builder:
         self.graph = nx.DiGraph()
 
     def add(self, name: str, queue: Queue | None, time_ns: float) -> int:
-        node = self.graph.number_of_nodes()
+        """Adds a node and says which it is."""
+        node = len(self.graph)
         self.graph.add_node(
             node,
             name=name,
@@ -134,8 +153,9 @@ class _Builder:
         return node
 
     def grow(self, parent: int, queue: Queue, weights: dict[int, float], path: tuple[Queue, ...], least: float) -> None:
-        """Adds a paused queue, and below it the queues that it was paused for."""
-        node = self.add(str(queue), queue, sum(weights.values()))
+        """Adds a paused queue, and below it the queues that it was paused for; these are of the same class."""
+        name = queue.port if path else str(queue)
+        node = self.add(name, queue, sum(weights.values()))
         self.graph.add_edge(parent, node)
         by_cause: defaultdict[Queue, dict[int, float]] = defaultdict(dict)
         for row, time in weights.items():
@@ -144,30 +164,49 @@ class _Builder:
             if sum(rows.values()) >= least:
                 self._explain(node, cause, rows, (*path, queue), least)
 
-    def _explain(
-        self, node: int, cause: Queue, rows: dict[int, float], path: tuple[Queue, ...], least: float
-    ) -> None:
+    def _explain(self, node: int, cause: Queue, rows: dict[int, float], path: tuple[Queue, ...], least: float) -> None:
         """The queue that was the reason for these pauses: a root, as far as it was not paused itself."""
-        earlier: defaultdict[int, float] = defaultdict(float)
+        reached: defaultdict[int, float] = defaultdict(float)
         began: dict[int, float] = {}
         for row, time in rows.items():
             reasons = {} if cause in path else self._pauses.reasons(row)
             for reason, share in reasons.items():
-                earlier[reason] += time * share
-            if not reasons:
-                began[row] = time
+                reached[reason] += time * share
+            began[row] = time * max(0.0, 1 - sum(reasons.values()))
         if sum(began.values()) >= least:
-            self._add_root(node, cause, began)
-        if sum(earlier.values()) >= least:
-            self.grow(node, cause, dict(earlier), path, least)
+            self._add_root(node, f"{cause.port}, which waits for itself" if cause in path else cause.port, cause, began)
+        if sum(reached.values()) >= least:
+            self.grow(node, cause, dict(reached), path, least)
 
-    def _add_root(self, node: int, cause: Queue, began: dict[int, float]) -> None:
-        root = self.add(str(cause), cause, sum(began.values()))
+    def _add_root(self, node: int, name: str, cause: Queue, began: dict[int, float]) -> None:
+        root = self.add(name, cause, sum(began.values()))
         flow_bytes: Counter[str] = Counter()
-        for row in began:
+        for row in (row for row, time in began.items() if time > 0):
             flow_bytes.update(self._flows.get(row, Counter()))
         self.graph.nodes[root].update(is_root=True, flow_bytes=flow_bytes)
         self.graph.add_edge(node, root)
+
+
+def _left(pauses: Pauses, row: int, between_ns: tuple[float, float], taken: list[tuple[float, float]]) -> float:
+    """Nanoseconds of a pause within two instants and outside of intervals that are in order and apart."""
+    start, end = max(float(pauses.start_ns[row]), between_ns[0]), min(float(pauses.end_ns[row]), between_ns[1])
+    first = bisect(taken, start, key=lambda interval: interval[1])
+    overlaps = (
+        min(end, interval[1]) - max(start, interval[0])
+        for interval in takewhile(lambda interval: interval[0] < end, islice(taken, first, None))
+    )
+    return max(0.0, end - start - sum(overlaps))
+
+
+def _union(intervals: list[tuple[float, float]], others: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Intervals in order and apart that cover what either list does."""
+    union: list[tuple[float, float]] = []
+    for start, end in sorted(intervals + others):
+        if union and start <= union[-1][1]:
+            union[-1] = (union[-1][0], max(end, union[-1][1]))
+        else:
+            union.append((start, end))
+    return union
 
 
 def _most(flow_bytes: Counter[str]) -> tuple[str, ...]:

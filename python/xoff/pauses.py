@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -67,20 +68,30 @@ class Pauses:
         return max(0.0, min(float(self.end_ns[row]), end_ns) - max(float(self.start_ns[row]), start_ns))
 
     def reasons(self, row: int) -> dict[int, float]:
-        """The earlier pauses that one follows from, each with its share; none where it began by itself.
+        """The pauses that one follows from, each with its share of it; what is left of 1 began with the cause itself.
 
-        A switch pauses a sender because one of its queues has grown. If that queue was itself paused at some time
-        since the sender last resumed, that is the reason, and of several each by the time it took.
+        A switch pauses a sender because one of its queues has grown, and until it has shrunk. The time in which that
+        queue was paused itself is due to these pauses. So is the rest, in which it sent, if it grew because it was
+        paused: at some time between the sender's last resume and the decision, each of these pauses by its length.
         """
-        since, decided = float(self._before[row]), float(self.xoff_ns[row])
-        rows = self.of(self.cause[row])
-        last = int(np.searchsorted(self.start_ns[rows], decided))
-        first = last
-        while first > 0 and self.end_ns[rows[first - 1]] > since:
-            first -= 1
-        shares = {earlier: self.within(earlier, since, decided) for earlier in rows[first:last]}
-        whole = sum(shares.values())
-        return {earlier: share / whole for earlier, share in shares.items() if share > 0}
+        start, end = float(self.start_ns[row]), float(self.end_ns[row])
+        meanwhile = self._overlaps(self.cause[row], start, end)
+        before = self._overlaps(self.cause[row], float(self._before[row]), float(self.xoff_ns[row]))
+        whole, grown = end - start, sum(before.values())
+        rest = max(0.0, whole - sum(meanwhile.values()))
+        if whole <= 0:
+            return {}
+        shares = {other: time / whole for other, time in meanwhile.items()}
+        for other, time in before.items():
+            shares[other] = shares.get(other, 0.0) + rest / whole * time / grown
+        return shares
+
+    def _overlaps(self, queue: Queue, start_ns: float, end_ns: float) -> dict[int, float]:
+        """The pauses of a queue that have a part between two instants, and how long that is in nanoseconds."""
+        rows = self.of(queue)
+        last = bisect_left(rows, end_ns, key=lambda row: float(self.start_ns[row]))
+        first = bisect_right(rows, start_ns, hi=last, key=lambda row: float(self.end_ns[row]))
+        return {row: time for row in rows[first:last] if (time := self.within(row, start_ns, end_ns)) > 0}
 
     def cycles(self) -> Iterator[Cycle]:
         """Every time that paused queues have waited for one another in a circle, in order of their closing."""

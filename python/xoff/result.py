@@ -60,7 +60,7 @@ class Result:
         Args:
             victim: A flow (`host0.flow3`, or its `flow_id`), a host, a switch or a port; left out, everyone.
             at_ns: Only pauses under way at this instant.
-            between_ns: Only pauses between these instants; left out, of a finished flow its lifetime, else the whole run.
+            between_ns: Only pauses between these instants; left out, a flow's lifetime or the whole run.
 
         Raises:
             ValueError: The scenario's `observe.pauses` did not ask for it, or there is no such victim.

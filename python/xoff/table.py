@@ -75,6 +75,20 @@ def cards(summary: Summary) -> list[Card]:
     ]
 
 
+def pathologies(summary: Summary) -> list[str]:
+    """A warning of each deadlock, and one of storms."""
+    lines = []
+    if cycle := summary["deadlock_cycle"]:
+        since = max(queue["since_ns"] for queue in cycle) / 1000
+        ports = " -> ".join(queue["port"] for queue in [*cycle, cycle[0]])
+        end = "; nothing could move any longer, which ended the run" if summary["stood_still"] else ""
+        lines.append(f"Deadlock: {ports} (priority {cycle[0]['priority']}) since {duration(since)}{end}")
+    if storms := summary["storms"]:
+        worst = f"{storms[0]['port']} paused for {duration(storms[0]['paused_ns'] / 1000)} without a break"
+        lines.append(f"Storm:   {worst}{f', and {len(storms) - 1:,} more ports' if len(storms) > 1 else ''}")
+    return lines
+
+
 def counters(summary: Summary) -> dict[str, dict[str, str]]:
     """Every group of counters of the summary that counted anything, each number written out."""
     groups = {name: group for name, group in summary.items() if isinstance(group, dict) and name != "flows"}

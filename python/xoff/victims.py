@@ -17,6 +17,7 @@ class _Victim(NamedTuple):
     name: str
     queues: list[Queue]
     between_ns: tuple[float, float]
+    is_flow: bool = False
 
 
 def pauses_of(result: Result) -> Pauses:
@@ -31,7 +32,14 @@ def pause_tree_of(result: Result, victim: str | int | None, between_ns: tuple[fl
     """The tree of a victim; see `Result.pause_tree`."""
     pauses = pauses_of(result)
     found = _victim(result, pauses, victim)
-    return pause_tree.build(pauses, result.pause_flows, found.name, found.queues, between_ns or found.between_ns)
+    return pause_tree.build(
+        pauses,
+        result.pause_flows,
+        found.name,
+        found.queues,
+        between_ns or found.between_ns,
+        one_after_another=found.is_flow,
+    )
 
 
 def _victim(result: Result, pauses: Pauses, victim: str | int | None) -> _Victim:
@@ -63,7 +71,8 @@ def _flow(result: Result, name: str, source: str, number: int, whole: tuple[floa
         message = f"there is no flow {name}"
         raise ValueError(message)
     _, priority, start_ns, ports = path
-    return _Victim(name, [Queue(port, priority) for port in ports], (start_ns, _finish(result, source, number, whole[1])))
+    queues = [Queue(port, priority) for port in ports]
+    return _Victim(name, queues, (start_ns, _finish(result, source, number, whole[1])), is_flow=True)
 
 
 def _finish(result: Result, source: str, number: int, end_ns: float) -> float:

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import xoff
+from conftest import SCENARIOS
 from xoff.plot import completion, over_time, slowdown
 
 
@@ -66,3 +67,12 @@ def test_without_axes_a_figure_is_made(small_result: xoff.Result) -> None:
     axes = small_result.plot.fct_cdf()
     assert axes is plt.gca()
     plt.close()
+
+
+def test_pauses_are_drawn_port_by_port_and_as_a_tree(ax: Axes) -> None:
+    result = xoff.Scenario.load(SCENARIOS / "pauses.toml").run()
+    result.plot.pauses(ax)
+    assert "host4.port0" in [label.get_text() for label in ax.get_yticklabels()]
+    tree = result.plot.pause_tree("host4.flow0", Figure().subplots())
+    names = [text.get_text().partition("\n")[0] for text in tree.texts]
+    assert {"host4.flow0", "tor0.port6", "tor3.port0"} <= set(names)

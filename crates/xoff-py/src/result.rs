@@ -97,6 +97,7 @@ impl RawResult {
                 ingress_bytes,
                 egress_port,
                 egress_bytes,
+                queue_bytes,
                 flows,
             ),
             pause_flows: columns!(py, report.pause_flows, pause_id, source, destination, number, bytes),

@@ -97,7 +97,9 @@ pub struct Xoff {
     pub egress: PortId,
     /// How many of them it holds.
     pub egress_bytes: Bytes,
-    /// Whose they are, the most bytes first; of many flows the first few.
+    /// All bytes in that queue.
+    pub queue_bytes: Bytes,
+    /// Whose packets are in that queue, the most bytes first; of many flows the first few.
     pub flows: Vec<QueuedFlow>,
     /// How many flows there are.
     pub flow_count: u32,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import xoff
-from xoff.cli import check, compare, explain, init, listing, reproduce, run
+from xoff.cli import check, compare, explain, init, listing, pauses, reproduce, run
 from xoff.errors import OutputError, ScenarioError
 
 application = typer.Typer(
@@ -20,6 +20,7 @@ application = typer.Typer(
     rich_markup_mode=None,
 )
 application.command("run")(run.run)
+application.command("pauses")(pauses.pauses)
 application.command("compare")(compare.compare)
 application.command("reproduce")(reproduce.reproduce)
 application.command("check")(check.check)

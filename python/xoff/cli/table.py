@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from xoff.folder import REPORT
-from xoff.table import COLUMNS, class_rows
+from xoff.table import COLUMNS, class_rows, pathologies
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
     """Prints completion times by size class, the counters that matter, and where everything is."""
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
     console.print(_classes(summary))
-    for line in _counters(summary):
+    for line in [*_counters(summary), *pathologies(summary)]:
         console.print(line)
     console.print(f"Results: {path}", soft_wrap=True)
     if report:
@@ -41,6 +41,16 @@ def _classes(summary: Summary) -> Table:
     return table
 
 
+def _pauses(summary: Summary) -> list[str]:
+    pfc = summary["pfc"]
+    if not pfc["pause_frames"]:
+        return []
+    return [
+        f"Pauses:  {pfc['pause_frames']:,} frames, {duration(pfc['paused_us'])} of all ports together, "
+        f"the longest {duration(pfc['longest_pause_us'])}"
+    ]
+
+
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     added = engine["added_rss_mb"]
@@ -51,6 +61,7 @@ def _counters(summary: Summary) -> list[str]:
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {percent(summary['loss_rate'])}), "
         f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
+        *_pauses(summary),
         f"Buffers: {size(summary['buffer']['peak_bytes'])} at the most in one switch",
         f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"
         f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{memory}",

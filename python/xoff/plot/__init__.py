@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.plot import completion, over_time, slowdown, style
+from xoff.plot import completion, over_time, pauses, slowdown, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +41,24 @@ class Plots:
         """
         with style.context():
             return over_time.draw(self._result, quantity, style.axes(ax), names)
+
+    def pauses(self, ax: Axes | None = None) -> Axes:
+        """When ports were paused: a line for each port, those that were paused longest."""
+        with style.context():
+            return pauses.draw_timeline(self._result, style.axes(ax))
+
+    def pause_tree(
+        self,
+        victim: str | int | None = None,
+        ax: Axes | None = None,
+        *,
+        at_ns: float | None = None,
+        between_ns: tuple[float, float] | None = None,
+    ) -> Axes:
+        """Why a victim was paused, back to where it began; the arguments are those of `Result.pause_tree`."""
+        tree = self._result.pause_tree(victim, at_ns=at_ns, between_ns=between_ns)
+        with style.context():
+            return pauses.draw_tree(tree, style.axes(ax, pauses.size_inches(tree)))
 
     def queues(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
         """Queue lengths over time."""

@@ -54,13 +54,13 @@ def context() -> AbstractContextManager[None]:
     return mpl.rc_context(_STYLE)
 
 
-def axes(ax: Axes | None) -> Axes:
+def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axes:
     """The axes given, or those of a new figure that notebooks show by themselves."""
     if ax is not None:
         return ax
     from matplotlib import pyplot as plt
 
-    return plt.subplots()[1]
+    return plt.subplots(figsize=size_inches)[1]
 
 
 def legend(ax: Axes, title: str | None = None) -> None:

@@ -26,6 +26,7 @@ def render(result: Result) -> str:
     return environment.get_template("report.html.jinja").render(
         result=result,
         summary=summary,
+        pathologies=table.pathologies(summary),
         cards=table.cards(summary),
         classes=table.class_rows(summary),
         columns=table.COLUMNS,

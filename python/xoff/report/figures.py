@@ -10,6 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from xoff.plot import Plots, over_time, style
+from xoff.plot.pauses import draw_tree, longest_paused, size_inches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,8 @@ class PageFigure(NamedTuple):
     title: str
     caption: str
     svg: str
+    is_wide: bool = False
+    """Whether it takes a line of the page for itself."""
 
 
 def all_of(result: Result) -> list[PageFigure]:
@@ -58,7 +61,25 @@ def all_of(result: Result) -> list[PageFigure]:
                 svg(plots.slowdown_by_size),
             ),
         ]
-    return figures + [_observed(plots, result, quantity) for quantity in over_time.quantities(result)]
+    figures += [_observed(plots, result, quantity) for quantity in over_time.quantities(result)]
+    return figures + _pauses(plots, result)
+
+
+def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
+    if result.pauses is None or not result.pauses.num_rows:
+        return []
+    victim = longest_paused(result)
+    tree = result.pause_tree(victim)
+    return [
+        PageFigure("Pauses over time", "When ports were paused, as recorded in pauses.parquet.", svg(plots.pauses)),
+        PageFigure(
+            f"Why {victim} was paused",
+            "The host that was paused longest. Each queue was paused for the one to its right; "
+            "the pauses began with the queues that name flows.",
+            svg(lambda ax: draw_tree(tree, ax), size_inches(tree)),
+            is_wide=True,
+        ),
+    ]
 
 
 def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
@@ -66,10 +87,10 @@ def _observed(plots: Plots, result: Result, quantity: str) -> PageFigure:
     return PageFigure(_TITLES.get(quantity, quantity), _lines(result, quantity), drawn)
 
 
-def svg(draw: Callable[[Axes], object]) -> str:
+def svg(draw: Callable[[Axes], object], size_inches: tuple[float, float] = (5.6, 3.4)) -> str:
     """What `draw` draws, as an SVG element without fixed size, text as text, colours of the page."""
     with style.context(), mpl.rc_context(_page_style()):
-        figure = Figure(figsize=(5.6, 3.4))
+        figure = Figure(figsize=size_inches)
         draw(figure.subplots())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})

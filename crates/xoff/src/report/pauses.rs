@@ -40,6 +40,8 @@ pub struct PauseColumns {
     pub egress_port: Vec<u32>,
     /// How many of them it held.
     pub egress_bytes: Vec<u64>,
+    /// All bytes that the queue held.
+    pub queue_bytes: Vec<u64>,
     /// Of how many flows.
     pub flows: Vec<u32>,
 }
@@ -92,6 +94,7 @@ pub(super) fn columns(simulation: &Simulation, log: &PauseLog) -> (PauseColumns,
         columns.ingress_bytes.push(xoff.bytes.get());
         columns.egress_port.push(xoff.egress);
         columns.egress_bytes.push(xoff.egress_bytes.get());
+        columns.queue_bytes.push(xoff.queue_bytes.get());
         columns.flows.push(xoff.flow_count);
         for flow in &xoff.flows {
             flows.pause_id.push(pause_id);

@@ -45,8 +45,8 @@ pub struct Pfc {
     /// Quanta between the arrival of a frame and its effect. Left out, what IEEE 802.3 allows at the link's rate.
     #[serde(default)]
     pub reaction_quanta: Option<u16>,
-    /// A class of a port that is paused for so long without a break is a storm, and warned of [detection-time of SONiC's
-    /// pfcwd].
+    /// A class of a port that is paused for so long without a break is a storm, and warned of; the default is that of
+    /// SONiC's watchdog, pfcwd.
     #[serde(default = "default_detection_time")]
     #[schemars(extend("x-above" = "0s"))]
     pub detection_time: Span,

@@ -60,14 +60,19 @@ impl SharedMemory {
         self.pausing.as_ref()
     }
 
+    /// The packets of a class that an egress port holds.
+    pub fn packets_to(&self, egress: u16, priority: usize) -> impl Iterator<Item = &Packet> {
+        let transmitting = self.memory.transmitting.as_ref();
+        let transmitting = transmitting.and_then(|ports| ports[usize::from(egress)].as_ref());
+        let of_class = transmitting.filter(move |packet| packet.priority() == priority);
+        of_class.into_iter().chain(self.ports[usize::from(egress)].queued_of(priority))
+    }
+
     /// The packets of a lossless class that came in by a port and have not left, each with the number of its egress port.
     pub fn packets_from(&self, ingress: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
-        let is_from = move |packet: &&Packet| packet.priority() == priority && packet.ingress() == ingress;
-        (0..).zip(&self.ports).flat_map(move |(number, port)| {
-            let transmitting = self.memory.transmitting.as_ref();
-            let transmitting = transmitting.and_then(|ports| ports[usize::from(number)].as_ref());
-            let held = transmitting.into_iter().chain(port.queued_of(priority));
-            held.filter(is_from).map(move |packet| (number, packet))
+        (0..self.ports.len() as u16).flat_map(move |egress| {
+            let held = self.packets_to(egress, priority).filter(move |packet| packet.ingress() == ingress);
+            held.map(move |packet| (egress, packet))
         })
     }
 

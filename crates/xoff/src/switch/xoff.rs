@@ -1,4 +1,4 @@
-//! What a switch has of a sender that it tells to pause: which queue holds most of it, and whose packets they are.
+//! What a switch has of a sender that it tells to pause: which queue holds most of it, and whose packets are in there.
 //! Looked for at that instant only, and only where somebody wants to know.
 
 use super::ingress::Ingress;
@@ -21,9 +21,8 @@ impl SharedMemory {
         }
         // Of several that hold as much, the first.
         let egress = (0..held.len()).rev().max_by_key(|&egress| held[egress]).unwrap_or_default();
-        let in_queue =
-            self.packets_from(ingress, priority).filter(|&(number, _)| usize::from(number) == egress);
-        let mut flows = by_flow(in_queue.map(|(_, packet)| packet));
+        let mut flows = by_flow(self.packets_to(egress as u16, priority));
+        let queue_bytes = flows.iter().map(|flow| flow.bytes).sum();
         let flow_count = flows.len() as u32;
         flows.truncate(MOST_FLOWS);
         let queue = Ingress::queue(ingress, priority);
@@ -35,6 +34,7 @@ impl SharedMemory {
             bytes: held.iter().copied().sum(),
             egress: self.ports()[egress].id(),
             egress_bytes: held[egress],
+            queue_bytes,
             flows,
             flow_count,
         }

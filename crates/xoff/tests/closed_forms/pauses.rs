@@ -6,6 +6,7 @@ use xoff::kernel::units::{Bytes, Span, Time};
 use xoff::observer::{PauseReason, Xoff};
 use xoff::port::Port;
 use xoff::simulation::Execution;
+use xoff::switch::shared_memory::SharedMemory;
 use xoff::{Files, Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
@@ -39,7 +40,7 @@ fn paused(changes: &[PauseChange], port: &Port, end: Time) -> Span {
 
 fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     let hosts = outcome.hosts.iter().map(xoff::host::Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(|switch| switch.ports()))
+    hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
 }
 
 #[test]
@@ -63,8 +64,9 @@ fn what_a_pause_is_for_is_what_the_switch_has_of_its_sender() {
     law_of_random_scenarios(&[Ends::Drained], |simulation| {
         for (_, xoff) in &run(&observed(simulation)).pauses.xoffs {
             let named: Bytes = xoff.flows.iter().map(|flow| flow.bytes).sum();
-            assert!(xoff.egress_bytes <= xoff.bytes && named <= xoff.egress_bytes, "{xoff:?}");
-            assert_eq!(named == xoff.egress_bytes, xoff.flow_count <= 4, "{xoff:?}");
+            assert!(xoff.egress_bytes <= xoff.bytes && xoff.egress_bytes <= xoff.queue_bytes, "{xoff:?}");
+            assert!(named <= xoff.queue_bytes, "{xoff:?}");
+            assert_eq!(named == xoff.queue_bytes, xoff.flow_count <= 4, "{xoff:?}");
         }
     });
 }
@@ -84,11 +86,13 @@ fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
          size = '94200B' }}]"
     ));
     let outcome = run(&simulation);
-    let (time, Xoff { reason, bytes, egress, egress_bytes, flows, .. }) = &outcome.pauses.xoffs[0];
+    let (time, Xoff { reason, bytes, egress, egress_bytes, queue_bytes, flows, .. }) =
+        &outcome.pauses.xoffs[0];
     assert_eq!(time.get() % 800_000, 200_000, "the first frame arrives at 1.8 us");
     assert_eq!((*reason, bytes.get(), egress_bytes.get()), (PauseReason::Threshold, 3000, 3000));
     let to_receiver = simulation.network().ports.first(3) + 2;
-    assert_eq!((*egress, flows.len(), flows[0].destination), (to_receiver, 1, 2));
+    assert_eq!((*egress, flows.len(), flows[0].destination), (to_receiver, 2, 2));
+    assert_eq!(flows[0].bytes + flows[1].bytes, *queue_bytes);
     let report = Report::new(&simulation, &outcome);
     assert_eq!(report.pauses.pause_id.len(), outcome.pauses.xoffs.len(), "each is sent and takes effect");
     // The pause frame of 84 bytes at 10 Gbps, the link, and the 67 quanta of IEEE 802.3.

@@ -1,0 +1,95 @@
+"""`xoff pauses`: who paused whom, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xoff.errors import OutputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from xoff.pause_tree import PauseTree
+    from xoff.result import Result
+
+
+def pauses(
+    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder with pauses observed.")],
+    victim: Annotated[
+        str | None,
+        typer.Option(help="A flow (host0.flow3), a host, a switch or a port; left out, all that were paused."),
+    ] = None,
+    at: Annotated[float | None, typer.Option(metavar="US", help="Only pauses under way at this time, in us.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree (.svg, .pdf, .png).")] = None,
+) -> None:
+    """Print whose pauses a victim waited for, back to the queues they began with.
+
+    Pauses are recorded by `observe.pauses = true`. A root is a queue that was not paused itself while it filled.
+    """
+    from rich.console import Console
+
+    from xoff.result import Result
+
+    try:
+        result = Result.open(folder)
+        tree = result.pause_tree(victim, at_ns=None if at is None else at * 1000)
+    except FileNotFoundError:
+        message = f"{folder}: RESULT: is no result folder; expected one that xoff run has written"
+        raise OutputError(message) from None
+    except ValueError as error:
+        message = f"{folder}: {'--victim' if victim else 'pauses'}: {error}"
+        raise OutputError(message) from None
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console.print(_roots(tree))
+    if victim is not None:
+        typer.echo(str(tree))
+    for line in _cycles(result):
+        typer.echo(line)
+    if plot is not None:
+        draw(tree, plot)
+
+
+def draw(tree: PauseTree, path: Path) -> None:
+    """Draws a tree into a file; its ending says in which format."""
+    from matplotlib.figure import Figure
+
+    from xoff.plot import pauses as drawing
+    from xoff.plot import style
+
+    with style.context():
+        figure = Figure(figsize=drawing.size_inches(tree))
+        drawing.draw_tree(tree, figure.subplots())
+        figure.savefig(path, facecolor="white")
+
+
+def _roots(tree: PauseTree) -> Table:
+    from rich.table import Table
+
+    from xoff.units import duration
+
+    table = Table(
+        title=f"Roots: {tree.victim}, paused for {duration(tree.paused_us)}", title_justify="left", title_style="bold"
+    )
+    table.add_column("queue", no_wrap=True)
+    for heading in ("paused for it", "share"):
+        table.add_column(heading, justify="right")
+    table.add_column("flows with most bytes there")
+    for root in tree.roots:
+        table.add_row(str(root.queue), duration(root.paused_us), f"{root.share:.0%}", ", ".join(root.flows))
+    return table
+
+
+def _cycles(result: Result) -> list[str]:
+    from xoff.units import duration
+
+    cycles = result.pause_cycles()
+    if not cycles:
+        return []
+    first = cycles[0]
+    ports = " -> ".join(queue.port for queue in (*first.queues, first.queues[0]))
+    until = "the end" if first.until_ns is None else duration(first.until_ns / 1000)
+    when = f"from {duration(first.since_ns / 1000)} to {until}"
+    return [f"Cyclic buffer dependencies: {len(cycles):,}, the first {when}: {ports}"]

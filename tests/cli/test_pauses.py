@@ -1,0 +1,48 @@
+"""`xoff pauses`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import SCENARIOS, Outcome, ring
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(command: Command) -> Path:
+    command("run", SCENARIOS / "pauses.toml", "--out", "out", "--no-report")
+    return Path("out")
+
+
+def test_roots_and_the_tree_of_a_victim_are_printed(command: Command, run: Path) -> None:
+    outcome = command("pauses", run, "--victim", "host4.flow0", "--plot", "tree.svg")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "Roots: host4.flow0, paused for" in outcome.out
+    assert "└─ tor3.port0" in outcome.out
+    assert "tor3.port0" in Path("tree.svg").read_text(encoding="utf-8")
+
+
+def test_without_a_victim_only_roots_are_printed(command: Command, run: Path) -> None:
+    outcome = command("pauses", run)
+    assert "Roots: all pauses" in outcome.out
+    assert "─ host" not in outcome.out
+
+
+def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, small_file: Path) -> None:
+    refusal = "out: --victim: host99 was never paused, or there is nothing of this name\n"
+    assert command("pauses", run, "--victim", "host99") == Outcome(2, "", refusal)
+    refusal = "nothing: RESULT: is no result folder; expected one that xoff run has written\n"
+    assert command("pauses", "nothing") == Outcome(2, "", refusal)
+    command("run", small_file, "--out", "small", "--no-report")
+    refusal = "small: pauses: pauses were not observed; observe.pauses = true in the scenario records them\n"
+    assert command("pauses", "small") == Outcome(2, "", refusal)
+
+
+def test_a_deadlock_is_printed_with_its_cycle(command: Command) -> None:
+    Path("ring.toml").write_text(ring(), encoding="utf-8")
+    out = command("run", "ring.toml", "--no-report", "--set", "pfc.detection_time=1ms").out
+    assert "Deadlock: s0.port1 -> s1.port2 -> s2.port2 -> s3.port2 -> s4.port2 -> s0.port1 (priority 0) since" in out
+    assert "Storm:   s0.port1 paused for" in out
+    assert "nothing could move any longer" in out

@@ -1,0 +1,200 @@
+"""Pauses explain one another, back to where they began."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import pyarrow as pa
+import pytest
+
+import xoff
+from conftest import SCENARIOS, SMALL, ring
+from xoff import columns, pause_tree
+from xoff.pauses import Cycle, Pauses, Queue
+
+
+class Row(NamedTuple):
+    """A pause of `paused` from `start` to `end`, decided at `xoff` because of `cause`."""
+
+    paused: str
+    cause: str
+    xoff: int
+    start: int
+    end: int | None
+
+
+def table(rows: list[Row]) -> pa.Table:
+    names = {
+        "pause_id": list(range(len(rows))),
+        "device": [row.cause.split(".")[0] for row in rows],
+        "port": [f"{row.cause.split('.')[0]}.port9" for row in rows],
+        "paused_device": [row.paused.split(".")[0] for row in rows],
+        "paused_port": [row.paused for row in rows],
+        "priority": [3] * len(rows),
+        "xoff_ns": [row.xoff for row in rows],
+        "start_ns": [row.start for row in rows],
+        "end_ns": [row.end for row in rows],
+        "reason": ["threshold"] * len(rows),
+        "ingress_bytes": [0] * len(rows),
+        "egress_port": [row.cause for row in rows],
+        "egress_bytes": [0] * len(rows),
+        "queue_bytes": [0] * len(rows),
+        "flows": [1] * len(rows),
+    }
+    arrays = [pa.array(names[field.name]).cast(field.type) for field in columns.PAUSES]
+    return pa.table(arrays, schema=columns.PAUSES)
+
+
+FLOWS = pa.table(
+    {"pause_id": [0, 1, 2], "source": ["x", "y", "y"], "number": [0, 1, 2], "bytes": [5, 6, 7]},
+    schema=pa.schema([(name, columns.PAUSE_FLOWS.field(name).type) for name in ("pause_id",)])
+    .append(pa.field("source", pa.string()))
+    .append(pa.field("number", pa.uint32()))
+    .append(pa.field("bytes", pa.int64())),
+)
+
+
+def tree_of(rows: list[Row], victim: str) -> pause_tree.PauseTree:
+    pauses = Pauses(table(rows), 1000)
+    queues = [Queue(victim, 3)]
+    return pause_tree.build(pauses, FLOWS, victim, queues, (0, 1000), one_after_another=False)
+
+
+@cache
+def victim_result() -> xoff.Result:
+    return xoff.Scenario.load(SCENARIOS / "pauses.toml").run()
+
+
+def test_a_queue_that_was_never_paused_is_the_root() -> None:
+    tree = tree_of([Row("host.port0", "a.port1", 90, 100, 300)], "host.port0")
+    [root] = tree.roots
+    assert (root.queue, root.paused_us, root.share, root.flows) == (Queue("a.port1", 3), 0.2, 1.0, ("x.flow0",))
+
+
+def test_the_time_in_which_the_cause_was_paused_belongs_to_what_paused_it() -> None:
+    rows = [Row("host.port0", "a.port1", 90, 100, 300), Row("a.port1", "b.port1", 240, 250, 400)]
+    shares = {root.queue.port: root.share for root in tree_of(rows, "host.port0").roots}
+    assert shares == pytest.approx({"a.port1": 0.75, "b.port1": 0.25})
+
+
+def test_what_grew_behind_a_pause_belongs_to_it_as_a_whole() -> None:
+    rows = [Row("a.port1", "b.port1", 10, 20, 80), Row("host.port0", "a.port1", 70, 100, 300)]
+    assert {root.queue.port: root.share for root in tree_of(rows, "host.port0").roots} == {"b.port1": 1.0}
+
+
+def test_a_pause_before_the_last_resume_is_no_reason() -> None:
+    rows = [
+        Row("a.port1", "b.port1", 5, 10, 40),
+        Row("host.port0", "a.port1", 30, 40, 50),
+        Row("host.port0", "a.port1", 90, 100, 110),
+    ]
+    shares = {root.queue.port: root.share for root in tree_of(rows, "host.port0").roots}
+    assert shares == pytest.approx({"a.port1": 0.5, "b.port1": 0.5})
+
+
+def test_the_text_of_a_tree_says_it_line_by_line() -> None:
+    rows = [Row("host.port0", "a.port1", 90, 100, 300), Row("a.port1", "b.port1", 240, 250, 400)]
+    assert str(tree_of(rows, "host.port0")).splitlines() == [
+        "host.port0  0.20 us (100%)",
+        "└─ host.port0 priority 3  0.20 us (100%)",
+        "   ├─ a.port1  0.15 us (75%)  root: x.flow0",
+        "   └─ a.port1  0.05 us (25%)",
+        "      └─ b.port1  0.05 us (25%)  root: y.flow1",
+    ]
+
+
+def test_a_circle_is_found_when_it_closes_and_ends_when_it_opens() -> None:
+    rows = [
+        Row("a.port1", "b.port1", 5, 10, 100),
+        Row("b.port1", "c.port1", 15, 20, 90),
+        Row("c.port1", "a.port1", 25, 30, None),
+        Row("d.port1", "a.port1", 35, 40, 50),
+    ]
+    queues = tuple(Queue(f"{name}.port1", 3) for name in "abc")
+    assert list(Pauses(table(rows), 1000).cycles()) == [Cycle(queues, 30, 90)]
+    assert list(Pauses(table(rows[:2] + rows[3:]), 1000).cycles()) == []
+
+
+def test_intervals_add_up_to_the_summary() -> None:
+    result = victim_result()
+    assert result.pauses is not None
+    assert result.pauses.schema == columns.PAUSES
+    pauses = Pauses(result.pauses, result.summary["end_ns"])
+    pfc = result.summary["pfc"]
+    assert result.pauses.num_rows == pfc["pause_frames"]
+    assert sum(pauses.end_ns - pauses.start_ns) / 1000 == pytest.approx(
+        pfc["paused_us"], abs=result.pauses.num_rows / 1e3
+    )
+    assert max(pauses.end_ns - pauses.start_ns) / 1000 == pytest.approx(pfc["longest_pause_us"], abs=0.002)
+
+
+def test_a_victim_is_as_much_faster_without_a_root_as_the_tree_says() -> None:
+    links = [("host15", "tor3"), ("leaf2", "tor3"), ("leaf3", "tor3")]
+    links += [(f"leaf{leaf}", f"spine{spine}") for leaf in range(4) for spine in range(2)]
+    faster = [{"between": list(link), "rate": "400Gbps"} for link in links]
+    without = xoff.Scenario.load(SCENARIOS / "pauses.toml").with_value("topology.links", faster).run()
+    time_us = [
+        row["fct_ns"] / 1000
+        for result in (victim_result(), without)
+        for row in result.flows.to_pylist()
+        if row["source"] == "host4"
+    ]
+    roots = {root.queue.port: root.paused_us for root in victim_result().pause_tree("host4.flow0").roots}
+    assert time_us[0] - time_us[1] == pytest.approx(roots["tor3.port0"], rel=0.1)
+
+
+def test_victims_are_found_by_any_name() -> None:
+    result = victim_result()
+    flow = result.flows["source"].to_pylist().index("host4")
+    by_flow = result.pause_tree("host4.flow0")
+    assert str(result.pause_tree(flow)) == str(by_flow)
+    assert by_flow.paused_us < result.flows["fct_ns"].to_pylist()[flow] / 1000
+    host = result.pause_tree("host4")
+    assert host.paused_us == pytest.approx(result.pause_tree("host4.port0").paused_us)
+    assert result.pause_tree("host4", at_ns=1e6).paused_us <= 0.001
+    first, second = (result.pause_tree("host4", between_ns=half).paused_us for half in ((0, 1e6), (1e6, 1e9)))
+    assert first + second == pytest.approx(host.paused_us)
+    for nobody in ("host77", "host4.flow9", 99):
+        with pytest.raises(ValueError, match=r"nothing of this name|no flow|no finished flow"):
+            result.pause_tree(nobody)
+
+
+def test_what_was_not_observed_cannot_be_explained(small_result: xoff.Result) -> None:
+    assert small_result.pauses is None
+    for ask in (small_result.pause_tree, small_result.pause_cycles, small_result.plot.pauses):
+        with pytest.raises(ValueError, match=r"observe\.pauses = true"):
+            ask()
+
+
+def test_a_run_without_pauses_has_none() -> None:
+    result = xoff.Scenario.from_text(SMALL.replace("[observe]", "[observe]\npauses = true")).run()
+    assert result.pauses is not None
+    assert result.pauses.num_rows == 0
+    assert result.pause_cycles() == []
+    assert result.pause_tree().roots == []
+
+
+def test_a_deadlock_is_a_circle_that_never_opens() -> None:
+    result = xoff.Scenario.from_text(ring()).run()
+    assert result.summary["deadlock"]
+    assert result.summary["stood_still"]
+    assert [queue["port"] for queue in result.summary["deadlock_cycle"]] == [
+        "s0.port1", "s1.port2", "s2.port2", "s3.port2", "s4.port2"
+    ]  # fmt: skip
+    last = result.pause_cycles()[-1]
+    assert last.until_ns is None
+    assert [queue.port for queue in last.queues] == [queue["port"] for queue in result.summary["deadlock_cycle"]]
+    assert last.since_ns == max(queue["since_ns"] for queue in result.summary["deadlock_cycle"])
+    assert not victim_result().summary["deadlock"]
+
+
+def test_pauses_are_kept_in_the_folder(tmp_path: object) -> None:
+    path = victim_result().save(f"{tmp_path}/out")
+    opened = xoff.Result.open(path)
+    assert opened.pauses == victim_result().pauses
+    assert opened.pause_flows == victim_result().pause_flows
+    assert str(opened.pause_tree("host4.flow0")) == str(victim_result().pause_tree("host4.flow0"))
+    page = (path / "report.html").read_text(encoding="utf-8")
+    assert "Pauses over time" in page
+    assert "Why host" in page
