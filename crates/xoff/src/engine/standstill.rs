@@ -7,7 +7,7 @@ use crate::kernel::units::{Bytes, Span, Time};
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::Network;
 
-/// A cycle of paused queues without a departure for so long is a deadlock; links of datacenters take far less.
+/// Beyond what links and retransmission timers take, which may move something that no cycle holds.
 const PATIENCE: Span = Span::from_milliseconds(5);
 
 /// What tells whether anything moves.
@@ -38,11 +38,12 @@ pub(super) struct Standstill {
 }
 
 impl Standstill {
-    /// Of a network whose longest link may be longer than what is patient elsewhere.
-    pub(super) fn new(network: &Network) -> Self {
+    /// Of this network, where something is sent again after `longest_timeout` at the latest, unless it was in vain before.
+    pub(super) fn new(network: &Network, longest_timeout: Span) -> Self {
         let longest =
             network.links.iter().map(|link| link.delay + link.rate.transmission_time(LARGEST)).max();
-        Self { patience: PATIENCE + longest.unwrap_or_default() * 2, packets: 0, since: Time::ZERO }
+        let patience = PATIENCE + longest_timeout + longest.unwrap_or_default() * 2;
+        Self { patience, packets: 0, since: Time::ZERO }
     }
 
     /// Whether the network stands still; asked at checks.
@@ -65,7 +66,8 @@ mod tests {
     #[test]
     fn only_what_is_paused_and_long_without_any_packet_stands_still() {
         let link = "host_link = { rate = '100Gbps', delay = '1us' }";
-        let mut standstill = Standstill::new(&network(&format!("kind = 'star'\nhosts = 2\n{link}")).unwrap());
+        let mut standstill =
+            Standstill::new(&network(&format!("kind = 'star'\nhosts = 2\n{link}")).unwrap(), Span::ZERO);
         let mut is_reached = |milliseconds, packets, held| {
             let now = Time::ZERO + Span::from_milliseconds(milliseconds);
             standstill.is_reached(now, Movement { packets, held })

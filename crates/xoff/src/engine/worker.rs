@@ -17,6 +17,7 @@ use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
+use crate::scenario::Transport;
 use crate::switch::shared_memory::SharedMemory;
 use crate::topology::{Network, NodeId};
 
@@ -134,6 +135,15 @@ impl<'a> Workshop<'a> {
             .collect()
     }
 
+    /// What ends a run that nothing else ends, if pauses can bring it to a standstill.
+    fn standstill(&self) -> Option<Standstill> {
+        if !self.pauses || self.instants.latest_end().is_some() {
+            return None;
+        }
+        let timeouts = self.fabric.transports.iter().filter_map(Transport::first_timeout);
+        Some(Standstill::new(self.network, timeouts.max().unwrap_or_default()))
+    }
+
     fn worker<O>(&self, thread: usize, observer: O, layout: Layout, sampler: &'a Sampler) -> Worker<'a, O> {
         Worker {
             thread,
@@ -152,7 +162,7 @@ impl<'a> Workshop<'a> {
             observer,
             now: Time::ZERO,
             drained: false,
-            standstill: self.pauses.then(|| Standstill::new(self.network)),
+            standstill: self.standstill(),
             stood_still: false,
             events: 0,
         }
@@ -356,8 +366,11 @@ impl<O: Observer> Worker<'_, O> {
         };
         let (started, finished) = (count(|host| host.started), count(|host| host.finished));
         let all = shared.exchange_tallies(self.thread, Tally { started, finished, movement });
-        self.stood_still =
-            self.standstill.as_mut().is_some_and(|standstill| standstill.is_reached(self.now, all.movement));
+        let all_started = self.arrivals.next_start() == Time::MAX;
+        self.stood_still = self
+            .standstill
+            .as_mut()
+            .is_some_and(|standstill| standstill.is_reached(self.now, all.movement) && all_started);
         if self.stood_still || self.instants.has_enough(all.finished) {
             return false;
         }

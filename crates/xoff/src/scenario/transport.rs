@@ -40,6 +40,18 @@ impl Transport {
 }
 
 impl Transport {
+    /// The longest that it waits before it first sends something again, if it ever does.
+    pub fn first_timeout(&self) -> Option<Span> {
+        match self {
+            Self::Tcp(tcp) => Some(tcp.minimum_rto.max(tcp.initial_rto.unwrap_or_default())),
+            Self::Roce(roce) => Some(match &roce.recovery {
+                RoceRecovery::GoBackN(settings) => settings.timeout,
+                RoceRecovery::SelectiveRepeat(settings) => settings.timeout_high,
+            }),
+            Self::ConstantRate(_) => None,
+        }
+    }
+
     /// Whether the adapter carries it out, so that no delay of the host concerns it.
     pub fn is_in_adapter(&self) -> bool {
         matches!(self, Self::Roce(_))

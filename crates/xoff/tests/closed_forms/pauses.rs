@@ -102,8 +102,9 @@ fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
 }
 
 /// Five switches in a ring with a host each, every one of which sends two hops on: every link of the ring has to carry
-/// twice what it can, and every switch holds what the one before sends behind what it may not send itself.
-fn ring(form: &str, cut: &str) -> Simulation {
+/// twice what it can, and every switch holds what the one before sends behind what it may not send itself. Two more hosts
+/// are on one of the switches, and have nothing to do with that.
+fn ring(form: &str, cut: &str, rest: &str) -> Simulation {
     let each = |text: fn(usize) -> String| (0..5).map(text).collect::<Vec<_>>().join(", ");
     let links = [
         each(|at| format!("{{ between = ['h{at}', 's{at}'], {LINK} }}")),
@@ -111,9 +112,10 @@ fn ring(form: &str, cut: &str) -> Simulation {
     ];
     simulation(&format!(
         "title = 'ring'\n{LOSSLESS}\npfc.form = '{form}'\n\
-         topology = {{ kind = 'custom', hosts = [{}], switches = [{}], links = [{}] }}\n\
+         topology = {{ kind = 'custom', hosts = [{}, 'x', 'y'], switches = [{}], links = [{}, \
+         {{ between = ['x', 's0'], {LINK} }}, {{ between = ['y', 's0'], {LINK} }}] }}\n\
          switch = [{{ total = '1MB', pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '20kB' }} }} }}]\n\
-         workload = [{{ kind = 'long_lived', transport = 'blocks', size = '1MB', pairs = [{}] }}]",
+         workload = [{{ kind = 'long_lived', transport = 'blocks', size = '1MB', pairs = [{}] }}{rest}]",
         each(|at| format!("'h{at}'")),
         each(|at| format!("'s{at}'")),
         links.join(", "),
@@ -124,7 +126,7 @@ fn ring(form: &str, cut: &str) -> Simulation {
 #[test]
 fn a_ring_in_which_everyone_waits_is_a_deadlock_and_ends_the_run() {
     for form in ["quanta", "on_off"] {
-        let simulation = ring(form, "no pair");
+        let simulation = ring(form, "no pair", "");
         let outcome = run(&simulation);
         let report = Report::new(&simulation, &outcome);
         let cycle: Vec<&str> = report.pathologies.deadlock.iter().map(|stuck| stuck.port.as_str()).collect();
@@ -140,8 +142,17 @@ fn a_ring_in_which_everyone_waits_is_a_deadlock_and_ends_the_run() {
 }
 
 #[test]
+fn a_deadlock_ends_nothing_that_is_still_to_start() {
+    let late = ", { kind = 'long_lived', transport = 'blocks', size = '30kB', pairs = [['x', 'y']], start = '40ms' }";
+    let simulation = ring("quanta", "no pair", late);
+    let report = Report::new(&simulation, &run(&simulation));
+    assert_eq!((report.totals.flows_started, report.totals.flows_finished), (6, 1));
+    assert!(report.pathologies.stood_still && report.totals.end_ns > 40_000_000);
+}
+
+#[test]
 fn a_ring_that_is_not_closed_is_no_deadlock() {
-    let simulation = ring("quanta", ", ['h4', 'h1']");
+    let simulation = ring("quanta", ", ['h4', 'h1']", "");
     let report = Report::new(&simulation, &run(&simulation));
     assert_eq!((report.pathologies.deadlock, report.totals.flows_unfinished), (vec![], 0));
     assert!(report.totals.pfc.pause_frames > 0);
@@ -149,7 +160,7 @@ fn a_ring_that_is_not_closed_is_no_deadlock() {
 
 #[test]
 fn a_pause_without_a_break_is_a_storm_from_the_detection_time_on() {
-    let simulation = ring("quanta", "no pair");
+    let simulation = ring("quanta", "no pair", "");
     let outcome = run(&simulation);
     let end = outcome.end.expect("it is ended");
     let storms =
