@@ -24,8 +24,10 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
     """Prints completion times by size class, the counters that matter, and where everything is."""
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
     console.print(_classes(summary))
-    for line in [*_counters(summary), *pathologies(summary)]:
+    for line in _counters(summary):
         console.print(line)
+    for line in pathologies(summary):
+        console.print(line, soft_wrap=True)
     console.print(f"Results: {path}", soft_wrap=True)
     if report:
         console.print(f"Report:  {path / REPORT}", soft_wrap=True)
