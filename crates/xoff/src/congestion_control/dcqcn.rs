@@ -14,6 +14,7 @@ use super::Echo;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 pub use notification_point::{CnpClock, Marks, NotificationPoint};
 pub use presets::Preset;
+use presets::Shared;
 pub use reaction_point::Dcqcn;
 
 /// What can be set of DCQCN. What is left out is as the preset has it.
@@ -68,6 +69,8 @@ pub struct Parameters {
     /// When the receiver looks whether a flow was marked in the interval. Preset `paper`: `after_cnp`; `mellanox`:
     /// `after_cnp`.
     pub cnp_clock: Option<CnpClock>,
+    #[serde(skip)]
+    values: Shared,
 }
 
 impl Parameters {

@@ -29,17 +29,12 @@ impl QueuePair {
 }
 
 /// Flows whose turn comes, by class.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Turns {
-    numbers: [Ring<u32>; PRIORITIES],
     /// Bit n is set while a flow of class n waits for its turn.
     waiting: u8,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self { numbers: std::array::from_fn(|_| Ring::new()), waiting: 0 }
-    }
+    /// Numbers of the flows; empty until there is a queue pair.
+    numbers: Vec<Ring<u32>>,
 }
 
 impl Turns {
@@ -49,11 +44,17 @@ impl Turns {
     }
 
     fn add(&mut self, priority: usize, number: u32) {
+        if self.numbers.is_empty() {
+            self.numbers.resize_with(PRIORITIES, Ring::new);
+        }
         self.numbers[priority].push_back(number);
         self.waiting |= 1 << priority;
     }
 
     fn next(&mut self, priority: usize) -> Option<u32> {
+        if !self.wait(priority) {
+            return None;
+        }
         let number = self.numbers[priority].pop_front();
         if self.numbers[priority].is_empty() {
             self.waiting &= !(1 << priority);

@@ -1,10 +1,31 @@
 //! Whole sets of values, by where they come from.
 
+use std::sync::{Arc, OnceLock};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AlphaRises, Clamp, CnpClock, CutBy, HyperWhen, NotificationPoint, Parameters};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
+
+/// By how much a rate is raised.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// By this.
+    By(Rate),
+    /// By one part in so many of the link's rate.
+    PartOfLink(u64),
+}
+
+impl Step {
+    /// On a link of this rate.
+    pub(super) fn at(self, line_rate: Rate) -> Rate {
+        match self {
+            Self::By(rate) => rate,
+            Self::PartOfLink(parts) => Rate::new(line_rate.get() / parts),
+        }
+    }
+}
 
 /// Where values come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -32,14 +53,25 @@ pub(super) struct Values {
     pub(super) byte_counter: Bytes,
     pub(super) fast_recovery: u32,
     pub(super) count_first: bool,
-    pub(super) additive_increase: Rate,
-    pub(super) hyper_increase: Rate,
+    pub(super) additive_increase: Step,
+    pub(super) hyper_increase: Step,
     pub(super) hyper_when: HyperWhen,
     pub(super) minimum_rate: Rate,
 }
 
+/// The values that parameters come to, made once, so that no flow carries them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared(OnceLock<Arc<Values>>);
+
+/// They follow from the parameters beside them.
+impl PartialEq for Shared {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
 impl Preset {
-    fn values(self, line_rate: Rate) -> Values {
+    fn values(self) -> Values {
         let paper = Values {
             gain: 1.0 / 256.0,
             initial_alpha: 1.0,
@@ -52,8 +84,8 @@ impl Preset {
             byte_counter: Bytes::new(10_000_000),
             fast_recovery: 5,
             count_first: false,
-            additive_increase: Rate::new(40_000_000),
-            hyper_increase: Rate::new(200_000_000),
+            additive_increase: Step::By(Rate::new(40_000_000)),
+            hyper_increase: Step::By(Rate::new(200_000_000)),
             hyper_when: HyperWhen::BothBeyond,
             minimum_rate: Rate::new(100_000_000),
         };
@@ -67,8 +99,8 @@ impl Preset {
                 increase_period: Span::from_microseconds(300),
                 byte_counter: Bytes::ZERO,
                 fast_recovery: 1,
-                additive_increase: Rate::new(line_rate.get() / 5_000),
-                hyper_increase: Rate::new(line_rate.get() / 500),
+                additive_increase: Step::PartOfLink(5_000),
+                hyper_increase: Step::PartOfLink(500),
                 hyper_when: HyperWhen::TimeBeyond,
                 minimum_rate: Rate::from_gbps(1),
                 ..paper
@@ -78,9 +110,13 @@ impl Preset {
 }
 
 impl Parameters {
-    /// What a flow goes by whose adapter sends at `line_rate`.
-    pub(super) fn values(&self, line_rate: Rate) -> Values {
-        let preset = self.preset.values(line_rate);
+    /// What every flow goes by.
+    pub(super) fn values(&self) -> Arc<Values> {
+        Arc::clone(self.values.0.get_or_init(|| Arc::new(self.with_preset())))
+    }
+
+    fn with_preset(&self) -> Values {
+        let preset = self.preset.values();
         Values {
             gain: self.gain.map_or(preset.gain, Ratio::as_f64),
             initial_alpha: self.initial_alpha.map_or(preset.initial_alpha, Ratio::as_f64),
@@ -93,10 +129,10 @@ impl Parameters {
             byte_counter: self.byte_counter.unwrap_or(preset.byte_counter),
             fast_recovery: self.fast_recovery.unwrap_or(preset.fast_recovery),
             count_first: self.count_first.unwrap_or(preset.count_first),
-            additive_increase: self.additive_increase.unwrap_or(preset.additive_increase),
-            hyper_increase: self.hyper_increase.unwrap_or(preset.hyper_increase),
+            additive_increase: self.additive_increase.map_or(preset.additive_increase, Step::By),
+            hyper_increase: self.hyper_increase.map_or(preset.hyper_increase, Step::By),
             hyper_when: self.hyper_when.unwrap_or(preset.hyper_when),
-            minimum_rate: self.minimum_rate.unwrap_or(preset.minimum_rate).min(line_rate),
+            minimum_rate: self.minimum_rate.unwrap_or(preset.minimum_rate),
         }
     }
 

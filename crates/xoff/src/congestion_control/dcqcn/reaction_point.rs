@@ -1,5 +1,7 @@
 //! The reaction point: the rate of one flow (SIGCOMM 2015, equations 1 to 4 and figure 7).
 
+use std::sync::Arc;
+
 use super::presets::Values;
 use super::{AlphaRises, Clamp, CutBy, HyperWhen, Parameters};
 use crate::congestion_control::{CongestionControl, Echo, Flow};
@@ -11,7 +13,7 @@ const NO_ALPHA: f64 = 1e-15;
 /// One flow's state. Until the first CNP the flow sends as fast as its adapter.
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
-    values: Values,
+    values: Arc<Values>,
     line_rate: Rate,
     /// Whether a CNP has come.
     limited: bool,
@@ -47,7 +49,7 @@ enum Cause {
 impl Dcqcn {
     /// One flow's state.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
-        let values = parameters.values(flow.line_rate);
+        let values = parameters.values();
         Self {
             line_rate: flow.line_rate,
             limited: false,
@@ -98,7 +100,7 @@ impl Dcqcn {
             self.target_rate = self.rate;
         }
         let rate = Rate::new((self.rate.as_f64() * (1.0 - alpha / 2.0)) as u64);
-        self.rate = rate.max(self.values.minimum_rate);
+        self.rate = rate.max(self.values.minimum_rate.min(self.line_rate));
         (self.time_increases, self.byte_increases) = (0, 0);
         self.sent = Bytes::ZERO;
         self.increase_due = now + self.values.increase_period;
@@ -125,17 +127,13 @@ impl Dcqcn {
         }
         let (time, bytes, fast) = (self.time_increases, self.byte_increases, self.values.fast_recovery);
         if time.max(bytes) >= fast {
-            let step = match self.values.hyper_when {
-                HyperWhen::BothBeyond => {
-                    let beyond = (time.min(bytes) + u32::from(count_first)).saturating_sub(fast);
-                    if beyond > 0 {
-                        self.values.hyper_increase * u64::from(beyond)
-                    } else {
-                        self.values.additive_increase
-                    }
-                }
-                HyperWhen::TimeBeyond if time > fast => self.values.hyper_increase,
-                HyperWhen::TimeBeyond => self.values.additive_increase,
+            let beyond = match self.values.hyper_when {
+                HyperWhen::BothBeyond => (time.min(bytes) + u32::from(count_first)).saturating_sub(fast),
+                HyperWhen::TimeBeyond => u32::from(time > fast),
+            };
+            let step = match beyond {
+                0 => self.values.additive_increase.at(self.line_rate),
+                times => self.values.hyper_increase.at(self.line_rate) * u64::from(times),
             };
             self.target_rate = self.target_rate.saturating_add(step).min(self.line_rate);
         }
