@@ -270,6 +270,13 @@ impl Recorder {
             || self.ports.iter().any(|ports| !ports.is_empty())
     }
 
+    fn record_of_flow(&mut self, time: Time, quantity: Quantity, host: NodeId, flow: u32, value: f64) {
+        let watched = if quantity == Quantity::Rate { &self.rates } else { &self.windows };
+        if watched.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
+            self.recorded.rows.push(Sample { time, quantity, entity: host, part: flow, value });
+        }
+    }
+
     fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
         if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
             self.recorded.rows.push(Sample { time, quantity, entity: port, part: priority as u32, value });
@@ -299,27 +306,9 @@ impl Observer for Recorder {
         }
     }
     fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
-        if self.windows.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
-            let value = window.as_f64();
-            self.recorded.rows.push(Sample {
-                time: now,
-                quantity: Quantity::Window,
-                entity: host,
-                part: flow,
-                value,
-            });
-        }
+        self.record_of_flow(now, Quantity::Window, host, flow, window.as_f64());
     }
     fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
-        if self.rates.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
-            let value = rate.as_f64();
-            self.recorded.rows.push(Sample {
-                time: now,
-                quantity: Quantity::Rate,
-                entity: host,
-                part: flow,
-                value,
-            });
-        }
+        self.record_of_flow(now, Quantity::Rate, host, flow, rate.as_f64());
     }
 }
