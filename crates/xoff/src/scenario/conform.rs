@@ -175,7 +175,9 @@ fn check_range(node: Node, found: Magnitude, value: &Value, at: &str) -> Checked
         && bound("x-at-least").is_none_or(|least| found >= least)
         && bound("exclusiveMinimum").is_none_or(|least| found > least)
         && bound("x-above").is_none_or(|least| found > least);
-    let small_enough = bound("maximum").is_none_or(|most| found <= most) && fits_format(node, found);
+    let small_enough = bound("maximum").is_none_or(|most| found <= most)
+        && bound("exclusiveMaximum").is_none_or(|most| found < most)
+        && fits_format(node, found);
     let problem = match (large_enough, small_enough) {
         (false, false) => "is not a number",
         (false, true) => "is too small",

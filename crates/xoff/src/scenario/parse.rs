@@ -111,6 +111,7 @@ arrivals_end = "10ms"
             ("topology.host_link.rate=-1Gbps", format!("{rate}: \"-1Gbps\" is negative; {RATE}")),
             ("topology.host_link.rate=0Gbps", format!("{rate}: \"0Gbps\" is too small; expected a value above 0bps")),
             ("topology.host_link.rate=true", format!("{rate}: true is not a rate; {RATE}")),
+            ("topology.host_link.error_rate=1", "topology.host_link.error_rate: 1 is too large; expected a value at least 0 and below 1".to_owned()),
             ("topology.leaves=0", "topology.leaves: 0 is too small; expected a value at least 1".to_owned()),
             ("workload.load=0", "workload[0].load: 0 is too small; expected a value above 0 and at most 1".to_owned()),
             ("workload.load=1.5", "workload[0].load: 1.5 is too large; expected a value above 0 and at most 1".to_owned()),

@@ -67,6 +67,7 @@ pub(super) fn bounds(node: Node) -> String {
         bound("x-above-key", "above", "`"),
         bound("x-at-least-key", "at least", "`"),
         bound("maximum", "at most", ""),
+        bound("exclusiveMaximum", "below", ""),
         bound("multipleOf", "a multiple of", ""),
         node.keyword("x-increasing").map(|_| "each above the one before".to_owned()),
     ];
