@@ -54,17 +54,20 @@ pub enum PauseReason {
     Threshold,
     /// The lossless pool had no room, so that a packet went to the headroom.
     PoolFull,
+    /// All classes that came in by the port have together reached its threshold [`X_poff`], or needed its insurance headroom.
+    Port,
 }
 
 impl PauseReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 2] = [Self::Threshold, Self::PoolFull];
+    pub const ALL: [Self; 3] = [Self::Threshold, Self::PoolFull, Self::Port];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Threshold => "threshold",
             Self::PoolFull => "pool_full",
+            Self::Port => "port",
         }
     }
 }

@@ -131,6 +131,12 @@ pub struct PfcTotals {
     pub paused_ns: u64,
     /// The longest time that a class of a port was paused without a break.
     pub longest_pause_ns: u64,
+    /// Time from XOFF to XON by switches, class by class: a port-level pause counts once for each of the eight classes.
+    pub off_ns: u64,
+    /// The same, where a port-level pause counts once.
+    pub off_port_as_one_ns: u64,
+    /// The most bytes that were ever in the headroom of one switch.
+    pub headroom_peak_bytes: u64,
     /// Ports that were paused without a break for the detection time.
     pub storms: u64,
 }
@@ -420,6 +426,13 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.mmu().peak().get());
         totals.buffer.end_bytes += switch.mmu().used().get();
+        if let Some(pausing) = switch.pausing() {
+            let durations = pausing.ingress().durations(end);
+            totals.pfc.off_ns += durations.by_class.as_nanoseconds();
+            totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
+            let peak = pausing.ingress().headroom_peak().get();
+            totals.pfc.headroom_peak_bytes = totals.pfc.headroom_peak_bytes.max(peak);
+        }
     }
     totals.flows_unfinished = totals.flows_started - totals.flows_finished;
     totals.packets.in_flight = totals.packets.sent - totals.packets.delivered - totals.packets.dropped;

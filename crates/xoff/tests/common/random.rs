@@ -198,11 +198,18 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         "policy = 'static_partition' }, lossless_pool = '100kB'",
     ]);
     let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '5kB', reserved = '2kB'"]);
+    let headroom = text(&[
+        "",
+        ", headroom = { scheme = 'adaptive' }",
+        ", headroom = { scheme = 'dsh' }",
+        ", headroom = { scheme = 'dsh', estimator = 'tables', window = '1us' }",
+        ", headroom = { scheme = 'dsh', shared_headroom = false }",
+    ]);
     let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286", "reaction_quanta = 0, pause_quanta = 400"]);
     let marking = text(&["", ", marking.queue = { kind = 'threshold', threshold = '5kB' }"]);
     let release = text(&["transmission_start", "transmission_end"]);
-    (any::<u8>(), xoff, xon, pfc, marking, release, scheduler()).prop_map(
-        |(lossless, xoff, xon, pfc, marking, release, scheduler)| {
+    (any::<u8>(), xoff, xon, headroom, pfc, marking, release, scheduler()).prop_map(
+        |(lossless, xoff, xon, headroom, pfc, marking, release, scheduler)| {
             let class = |priority: u8| {
                 format!(
                     "{{ priority = {priority}, lossless = {} }}",
@@ -210,7 +217,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
                 )
             };
             let classes: Vec<String> = (0..8_u8).map(class).collect();
-            let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon} }}");
+            let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon}{headroom} }}");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
                  switch = [{{ total = '90MB', {pausing}{marking}, release = '{release}', {scheduler} }}]",
