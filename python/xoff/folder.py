@@ -21,6 +21,8 @@ FLOWS = "flows.parquet"
 SERIES = "series.parquet"
 PAUSES = "pauses.parquet"
 PAUSE_FLOWS = "pause_flows.parquet"
+HEADROOM = "headroom.parquet"
+OFF_TIMES = "off_times.parquet"
 SCENARIO = "scenario.toml"
 PROVENANCE = "provenance.json"
 REPORT = "report.html"
@@ -56,7 +58,13 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     _write_json(path / PROVENANCE, result.provenance)
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
     pq.write_table(result.flows, path / FLOWS, compression="zstd")
-    for name, table in ((SERIES, result.series), (PAUSES, result.pauses), (PAUSE_FLOWS, result.pause_flows)):
+    for name, table in (
+        (SERIES, result.series),
+        (PAUSES, result.pauses),
+        (PAUSE_FLOWS, result.pause_flows),
+        (HEADROOM, result.headroom),
+        (OFF_TIMES, result.off_times),
+    ):
         if table is not None:
             pq.write_table(table, path / name, compression="zstd")
     for name, text in result.inputs.items():
@@ -79,6 +87,8 @@ def read(path: str | Path) -> Result:
         series=_optional(path / SERIES),
         pauses=_optional(path / PAUSES),
         pause_flows=_optional(path / PAUSE_FLOWS),
+        headroom=_optional(path / HEADROOM),
+        off_times=_optional(path / OFF_TIMES),
         scenario=(path / SCENARIO).read_text(encoding="utf-8"),
         provenance=json.loads((path / PROVENANCE).read_text(encoding="utf-8")),
         inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},

@@ -1,5 +1,6 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+mod headroom;
 mod pauses;
 
 use std::fmt::Write as _;
@@ -18,6 +19,7 @@ use crate::simulation::Simulation;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
+pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use pauses::{PauseColumns, PauseFlowColumns};
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
@@ -212,6 +214,10 @@ pub struct Report {
     pub series: SeriesColumns,
     /// Pauses, where they were observed.
     pub pauses: PauseColumns,
+    /// Local maxima of headroom in use.
+    pub headroom: HeadroomColumns,
+    /// Times in which the senders of queues were told to pause.
+    pub off_times: OffTimeColumns,
     /// Flows in the queues that were the causes of pauses.
     pub pause_flows: PauseFlowColumns,
     /// Deadlocks and storms.
@@ -249,12 +255,15 @@ impl Report {
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &rows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
         let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
+        let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
         Self {
             flows: flows(simulation, &rows),
             series,
             pauses,
+            headroom,
+            off_times,
             pause_flows,
             totals: totals(outcome, &rows, end, &diagnosis),
             pathologies: pathologies(&diagnosis, outcome.stood_still, &series_names),

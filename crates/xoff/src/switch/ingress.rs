@@ -179,6 +179,16 @@ impl Ingress {
         self.headroom_used
     }
 
+    /// Bytes of headroom that are set aside.
+    pub fn headroom_set_aside(&self) -> Bytes {
+        self.headroom.set_aside()
+    }
+
+    /// Bytes of one queue in the headroom.
+    pub fn headroom_of(&self, queue: usize) -> Bytes {
+        self.queues[queue].headroom
+    }
+
     /// The most bytes that were ever in the headroom of all queues.
     pub fn headroom_peak(&self) -> Bytes {
         self.headroom_peak
@@ -516,7 +526,7 @@ mod tests {
         let at = |now| Time::new(now);
         (0..4).for_each(|now| assert!(ingress.admit(at(now), 0, FRAME).1.is_ok()));
         // Off since 1; the port from 10 to 30.
-        ingress.admit(at(10), 0, FRAME);
+        assert_eq!(ingress.admit(at(10), 0, FRAME).0, pause(0xfe));
         assert_eq!(ingress.remove(at(30), 0, FRAME), resume(0xfe));
         let durations =
             Durations { by_class: Span::new(9 + 8 * 20 + 10), port_as_one: Span::new(9 + 20 + 10) };

@@ -5,7 +5,7 @@ use super::ingress::{FlowControl, Ingress};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
-use crate::observer::{DropReason, Observer};
+use crate::observer::{Accounted, DropReason, Observer};
 use crate::packet::{PRIORITIES, Packet};
 use crate::port::Port;
 
@@ -43,6 +43,9 @@ impl Pausing {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
         let (flow_control, admitted) = self.ingress.admit(context.now, queue, packet.frame());
         self.tell(flow_control, packet.ingress(), ports, context);
+        if context.observer.watches_headroom() && admitted.is_ok() {
+            self.report(packet, true, ports, context);
+        }
         (flow_control, admitted)
     }
 
@@ -56,6 +59,33 @@ impl Pausing {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
         let flow_control = self.ingress.remove(context.now, queue, packet.frame());
         self.tell(flow_control, packet.ingress(), ports, context);
+        if context.observer.watches_headroom() {
+            self.report(packet, false, ports, context);
+        }
+    }
+
+    #[cold]
+    fn report(
+        &self,
+        packet: &Packet,
+        arrives: bool,
+        ports: &[Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let queue = Ingress::queue(packet.ingress(), packet.priority());
+        let change = Accounted {
+            switch: ports[0].id(),
+            port: ports[usize::from(packet.ingress())].id(),
+            priority: packet.priority(),
+            frame: packet.frame(),
+            arrives,
+            headroom: self.ingress.headroom_of(queue),
+            is_off: self.ingress.is_off(queue),
+            used: self.ingress.headroom_used(),
+            set_aside: self.ingress.headroom_set_aside(),
+            queues_off: self.ingress.queues_off(),
+        };
+        context.observer.on_accounted(context.now, &change);
     }
 
     #[inline]
