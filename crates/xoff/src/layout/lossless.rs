@@ -84,8 +84,8 @@ pub(super) fn of(
     let left = total - aside;
     let (key, asked) = match (lossless_pool, lossy_pool) {
         (Some(_), Some(_)) => {
-            let expected = "expected one of the two";
-            return Err(subject.refuse_pfc(".lossy_pool", "is set, and so is lossless_pool", expected));
+            let expected = "expected one of them";
+            return Err(subject.refuse_pfc(".lossy_pool", "has both lossy_pool and lossless_pool", expected));
         }
         (None, Some(lossy)) => (".lossy_pool", lossy),
         (lossless, None) => (".lossless_pool", lossless.unwrap_or(Bytes::new(left.get() / 4 * 3))),
@@ -158,5 +158,64 @@ impl Subject<'_> {
             let link = &network.links[port.link as usize];
             (link.rate, link.delay)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Scenario;
+    use crate::simulation::Simulation;
+    use crate::workload::Files;
+
+    /// Four hosts at 100 Gb/s and 2 us, one lossless class, 1 MB.
+    fn problem(pfc: &str) -> String {
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+             class = [{{ priority = 3, lossless = true }}]\n\
+             pfc.reaction_quanta = 60\n\
+             transport.roce = {{ kind = 'roce', control_priority = 3 }}\n\
+             workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB', priority = 3 }}]\n\
+             switch = [{{ total = '1MB', pfc = {{ {pfc} }} }}]"
+        );
+        let made =
+            Scenario::from_toml(&text, &[]).and_then(|scenario| Simulation::new(&scenario, &Files::new()));
+        made.map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    #[test]
+    fn headroom_must_fit_into_memory() {
+        assert_eq!(problem("headroom = { scheme = 'sih', size = '240kB' }"), "accepted");
+        assert_eq!(
+            problem("headroom = { scheme = 'sih', size = '250001B' }"),
+            "switch[0].pfc.headroom: switch0 sets aside 1000004B for headroom and reserves of 4 ports, more than its \
+             memory of 1MB; expected more memory, a smaller headroom, another scheme, or fewer lossless classes"
+        );
+    }
+
+    #[test]
+    fn insurance_is_one_worst_case_or_nothing() {
+        assert_eq!(problem("headroom = { scheme = 'dsh', insurance = '0B' }"), "accepted");
+        assert_eq!(
+            problem("headroom = { scheme = 'dsh', insurance = '50kB' }"),
+            "switch[0].pfc.headroom.insurance: switch0 insures a port with 50kB, which is less than one worst case; \
+             expected at least 57242B, or insurance = \"0B\" for none"
+        );
+    }
+
+    #[test]
+    fn gains_are_shares() {
+        assert_eq!(
+            problem("headroom = { scheme = 'dsh', gradient_weight = 1.5 }"),
+            "switch[0].pfc.headroom.gradient_weight: 1.5 is too large; expected a value above 0 and at most 1"
+        );
+    }
+
+    #[test]
+    fn one_of_two_pools_is_said() {
+        assert_eq!(problem("lossy_pool = '200kB'"), "accepted");
+        assert_eq!(
+            problem("lossy_pool = '200kB', lossless_pool = '200kB'"),
+            "switch[0].pfc.lossy_pool: switch0 has both lossy_pool and lossless_pool; expected one of them"
+        );
     }
 }
