@@ -57,6 +57,8 @@ pub struct Outcome {
     pub samples: Samples,
     /// What was recorded of pauses.
     pub pauses: PauseLog,
+    /// Records of telemetry that packets had at the end.
+    pub telemetry_in_use: usize,
     /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
     pub end: Option<Time>,
     /// Events handled.
