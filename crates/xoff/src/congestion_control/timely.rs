@@ -39,7 +39,7 @@ pub struct Parameters {
     /// Bytes acknowledged from one sample to the next [segment].
     #[schemars(extend("x-at-least" = "1B"))]
     pub segment: Bytes,
-    /// The least rate, which the paper does not print.
+    /// The least rate, which the paper does not print: that of the public simulators.
     #[schemars(extend("x-above" = "0bps"))]
     pub minimum_rate: Rate,
 }
@@ -56,7 +56,7 @@ impl Default for Parameters {
             hyper_after: 5,
             hyper_increase: 5,
             segment: Bytes::new(16_000),
-            minimum_rate: Rate::new(10_000_000),
+            minimum_rate: Rate::new(100_000_000),
         }
     }
 }
@@ -198,7 +198,7 @@ mod tests {
     fn a_steep_rise_leaves_the_least_rate() {
         let mut timely = timely();
         timely.cut(1.5);
-        assert_eq!(timely.rate, Rate::new(10_000_000));
+        assert_eq!(timely.rate, Rate::new(100_000_000));
     }
 
     #[test]

@@ -324,7 +324,7 @@ impl Probe {
     }
 }
 
-/// A queue of 100 us that stays, and one that grows from there, leave less than a tenth of the link; an idle path gives all of it back.
+/// A queue of 100 us that stays, and one that grows from there, leave less than a fifth of the link; an idle path gives all of it back.
 #[test]
 fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
     for name in names(goes_by_the_path) {
@@ -334,7 +334,7 @@ fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
             let queue = 1_250_000 + packet * 60;
             probe.pass(Passage { nanoseconds: 100, share: 1.0, queue });
         }
-        assert!(probe.pace() < full / 10.0, "{name}: {} bit/s", probe.pace());
+        assert!(probe.pace() < full / 5.0, "{name}: {} bit/s", probe.pace());
         for _ in 0..1_000_000 {
             probe.pass(Passage { nanoseconds: 100, share: 0.1, queue: 0 });
         }
