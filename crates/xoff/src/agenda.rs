@@ -1,8 +1,10 @@
 //! What a node asks of the engine that runs it, and what it is told about the run.
 
+use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
 use crate::scenario;
+use crate::telemetry::Telemetry;
 use crate::topology::PortId;
 
 /// The engine as a node sees it. Nothing that a node does takes effect elsewhere except through here.
@@ -22,6 +24,8 @@ pub struct Fabric {
     pub transports: Vec<scenario::Transport>,
     /// Bytes on the wire beyond the frame, by transport; as long as a packet's index reaches.
     pub wire_overheads: [Bytes; 256],
+    /// The longest path of each transport's packets, where its congestion control goes by it.
+    pub longest_paths: Vec<Path>,
     /// What every host adds around its transport.
     pub host: scenario::Host,
 }
@@ -47,6 +51,18 @@ pub struct Context<'a, A, O> {
     pub agenda: &'a mut A,
     /// Whoever is watching.
     pub observer: &'a mut O,
+    /// What packets carry of their way.
+    pub telemetry: &'a mut Telemetry,
     /// What never changes.
     pub fabric: &'a Fabric,
+}
+
+impl<A, O> Context<'_, A, O> {
+    /// A packet goes no further.
+    #[cold]
+    pub fn forget(&mut self, packet: &Packet) {
+        if let Some(record) = packet.record() {
+            self.telemetry.free(record);
+        }
+    }
 }

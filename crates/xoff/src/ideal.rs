@@ -119,7 +119,7 @@ impl Train {
                 train.acknowledges_each = tcp.acknowledge_every == 1 && host.receive_offload.is_none();
             }
             Transport::Roce(roce) => {
-                train.acknowledgement = Some(roce.acknowledgement + roce.wire_overhead);
+                train.acknowledgement = Some(roce.acknowledgement_frame() + roce.wire_overhead);
                 train.acknowledges_each = roce.acknowledge_every == 1;
             }
             Transport::ConstantRate(constant) => {

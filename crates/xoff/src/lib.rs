@@ -23,6 +23,7 @@ pub mod scenario;
 pub mod scheduler;
 pub mod simulation;
 pub mod switch;
+pub mod telemetry;
 pub mod topology;
 pub mod transport;
 pub mod watch;

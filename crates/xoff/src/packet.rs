@@ -15,7 +15,7 @@ pub const EVERYTHING: u64 = u64::MAX;
 pub struct Header {
     /// Data: first byte of the payload. Acknowledgement: first byte not yet received.
     pub sequence: u64,
-    /// When the sender sent it, in picoseconds; an acknowledgement gives it back.
+    /// When the sender sent it, in picoseconds, or [`deferred_stamp`]; an acknowledgement gives it back.
     pub stamp: u64,
     /// Host that sends this packet.
     pub source: NodeId,
@@ -50,9 +50,13 @@ pub struct Packet {
     rest: u64,
 }
 
-/// A run is shorter than so many bits of picoseconds can tell.
+/// A run is shorter than half of what so many bits of picoseconds can tell.
 const STAMP_BITS: u32 = 51;
 const STAMP_MASK: u64 = (1 << STAMP_BITS) - 1;
+/// Set where the rest of the stamp is no time but the number of the packet's telemetry record.
+const DEFERRED: u64 = 1 << (STAMP_BITS - 1);
+/// The number where there is no record.
+const NO_RECORD: u32 = 0;
 /// The most ports of a switch that has lossless classes.
 pub const MOST_INGRESS_PORTS: usize = 1 << (u64::BITS - STAMP_BITS);
 
@@ -71,6 +75,11 @@ pub const MARKED: u8 = 0b0100_0000;
 pub const ECHO: u8 = 0b1000_0000;
 /// Of data: the sender has reduced its window (CWR). The bit is that of the echo, since a packet has a use for one only.
 pub const WINDOW_REDUCED: u8 = ECHO;
+
+/// The stamp of a packet that has its time only when its first bit leaves the adapter: in its telemetry record, if it has one.
+pub fn deferred_stamp(record: Option<u32>) -> u64 {
+    DEFERRED | u64::from(record.unwrap_or(NO_RECORD))
+}
 
 impl From<Header> for Packet {
     #[inline]
@@ -98,6 +107,21 @@ impl Packet {
     #[inline]
     pub const fn stamp(&self) -> u64 {
         self.stamp & STAMP_MASK
+    }
+    /// Gives it another stamp.
+    pub fn set_stamp(&mut self, stamp: u64) {
+        self.stamp = self.stamp & !STAMP_MASK | stamp;
+    }
+    /// Whether its stamp is no time: see [`deferred_stamp`].
+    #[inline]
+    pub const fn has_deferred_stamp(&self) -> bool {
+        self.stamp & DEFERRED != 0
+    }
+    /// The number of its telemetry record.
+    #[inline]
+    pub const fn record(&self) -> Option<u32> {
+        let number = self.stamp as u32;
+        if self.has_deferred_stamp() && number != NO_RECORD { Some(number) } else { None }
     }
     /// See [`Header::source`].
     #[inline]
@@ -224,7 +248,7 @@ mod tests {
     fn a_packet_keeps_its_header() {
         let header = Header {
             sequence: 1 << 40,
-            stamp: 1 << 50,
+            stamp: 1 << 49,
             source: 3,
             destination: 4,
             flow: u32::MAX,
@@ -236,7 +260,7 @@ mod tests {
         };
         let mut packet = Packet::from(header);
         let numbers = (packet.sequence(), packet.stamp(), packet.flow(), packet.reception(), packet.length());
-        assert_eq!(numbers, (1 << 40, 1 << 50, u32::MAX, 6, u64::from(u32::MAX - 1)));
+        assert_eq!(numbers, (1 << 40, 1 << 49, u32::MAX, 6, u64::from(u32::MAX - 1)));
         assert_eq!((packet.source(), packet.destination(), packet.transport()), (3, 4, 9));
         assert_eq!((packet.frame(), packet.priority()), (Bytes::new(65_535), 7));
         assert!(packet.is(ECHO) && !packet.is(MARKED));
@@ -244,6 +268,20 @@ mod tests {
         assert!(packet.is(MARKED) && packet.is(ECHO));
         packet.set_ingress(8191);
         packet.set_ingress(5);
-        assert_eq!((packet.stamp(), packet.ingress()), (1 << 50, 5));
+        assert_eq!((packet.stamp(), packet.ingress()), (1 << 49, 5));
+        assert!(!packet.has_deferred_stamp());
+    }
+
+    #[test]
+    fn a_stamp_is_a_time_or_a_record_or_neither_yet() {
+        let of = |stamp| Packet::from(Header { stamp, ..Header::default() });
+        let mut packet = of(deferred_stamp(Some(u32::MAX)));
+        packet.set_ingress(8191);
+        assert_eq!((packet.has_deferred_stamp(), packet.record()), (true, Some(u32::MAX)));
+        let mut packet = of(deferred_stamp(None));
+        packet.set_ingress(3);
+        assert_eq!((packet.has_deferred_stamp(), packet.record()), (true, None));
+        packet.set_stamp(77);
+        assert_eq!((packet.has_deferred_stamp(), packet.stamp(), packet.ingress()), (false, 77, 3));
     }
 }

@@ -37,7 +37,7 @@ pub struct PortCounters {
 impl PortCounters {
     /// Counts a dropped packet.
     #[cold]
-    pub fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
+    fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
         let counters = if packet.is(ACKNOWLEDGEMENT) {
             &mut self.dropped_acknowledgements
         } else {
@@ -330,10 +330,38 @@ impl Port {
     fn corrupts(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
         let strikes = self.link_errors.as_mut().is_some_and(LinkErrors::strike);
         if strikes {
-            self.counters.count_drop(packet, DropReason::LinkError);
-            context.observer.on_drop(context.now, self.id, packet.priority(), DropReason::LinkError);
+            self.drop(packet, DropReason::LinkError, context);
         }
         strikes
+    }
+
+    /// Drops a packet that would have left, or has left, by this port.
+    #[cold]
+    pub fn drop(
+        &mut self,
+        packet: &Packet,
+        reason: DropReason,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.counters.count_drop(packet, reason);
+        context.observer.on_drop(context.now, self.id, packet.priority(), reason);
+        context.forget(packet);
+    }
+
+    /// Writes into a data packet that is about to leave what this port has sent and how many bytes wait, of all classes.
+    #[inline(never)]
+    pub fn write_telemetry(
+        &self,
+        packet: &Packet,
+        waiting: Bytes,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if let Some(record) = packet.record()
+            && !packet.is(ACKNOWLEDGEMENT)
+        {
+            let sent = self.counters.wire_bytes;
+            context.telemetry.write(record, context.now, self.rate(), sent, waiting);
+        }
     }
 
     #[inline(always)]

@@ -2,8 +2,10 @@
 //! What it accepts can be run; running it does not change it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::agenda::Fabric;
+use crate::congestion_control::Path;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Recorded, Workshop};
 use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
@@ -19,6 +21,7 @@ use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::marking::{self, AnyMarker, Place, Unfit};
 use crate::switch::shared_memory::SharedMemory;
+use crate::telemetry::Records;
 use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
@@ -34,6 +37,8 @@ pub struct Simulation {
     switches: Vec<SwitchLayout>,
     /// What marks in every adapter, before the run.
     adapter_marker: Option<AnyMarker>,
+    /// The rates that switches tell of; none where no packet carries telemetry.
+    telemetry_rates: Vec<Rate>,
     watch: Watch,
 }
 
@@ -61,6 +66,8 @@ impl Simulation {
         let classes = classes_in_use(scenario, &sources);
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;
+        let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes);
+        let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths)?;
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
@@ -73,7 +80,8 @@ impl Simulation {
         Ok(Self {
             watch: Watch::new(&scenario.observe, &network, &pools, classes)?,
             routes,
-            fabric: fabric(scenario),
+            fabric: fabric(scenario, longest_paths),
+            telemetry_rates,
             scenario: scenario.clone(),
             network,
             sources,
@@ -110,6 +118,11 @@ impl Simulation {
     /// All instants.
     pub fn instants(&self) -> Instants {
         Instants::new(&self.scenario.stop, &self.watch.sampler.intervals())
+    }
+
+    /// The records of telemetry as they are before the run.
+    pub fn records(&self) -> Arc<Records> {
+        Records::new(self.telemetry_rates.clone())
     }
 
     /// A host as it is before the run.
@@ -198,6 +211,7 @@ impl Simulation {
         let workshop = Workshop {
             network: &self.network,
             fabric: &self.fabric,
+            records: self.records(),
             arrivals: self.arrivals(),
             instants: self.instants(),
             longest_window: execution.longest_window,
@@ -235,12 +249,12 @@ fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioErro
 /// What every Ethernet frame adds on the wire.
 const PREAMBLE_AND_GAP: Bytes = Bytes::new(20);
 
-fn fabric(scenario: &Scenario) -> Fabric {
+fn fabric(scenario: &Scenario, longest_paths: Vec<Path>) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
     let mut wire_overheads = [Bytes::ZERO; 256];
     for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
         *place = transport.packet_sizes().wire_overhead;
     }
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
-    Fabric { wire_overheads, transports, host: scenario.host.clone() }
+    Fabric { wire_overheads, transports, longest_paths, host: scenario.host.clone() }
 }

@@ -21,7 +21,12 @@ const fn part(path: &'static str, may_name: &'static [&'static str], because: &'
 const PARTS: &[Part] = &[
     part("kernel", &[], "knows no network word and nothing of ours."),
     part("tagged", &[], "is a macro that any family may use."),
-    part("congestion_control", &["kernel", "tagged"], "a family sees numbers, and never another family."),
+    part("telemetry", &["kernel"], "is what switches write and senders read, and knows neither."),
+    part(
+        "congestion_control",
+        &["kernel", "tagged", "telemetry"],
+        "a family sees numbers, and never another family.",
+    ),
     part(
         "switch::buffer_policy",
         &["kernel", "tagged"],
@@ -66,7 +71,7 @@ const PARTS: &[Part] = &[
     part("observer", &["kernel", "topology"], "hears of numbers, nodes and ports."),
     part(
         "agenda",
-        &["kernel", "observer", "packet", "scenario", "topology"],
+        &["kernel", "observer", "packet", "scenario", "topology", "congestion_control", "telemetry"],
         "is all that a node sees of its engine.",
     ),
     part("pfc", &["kernel", "packet"], "what pause frames say and when it takes effect."),
@@ -77,7 +82,7 @@ const PARTS: &[Part] = &[
     ),
     part(
         "transport",
-        &["kernel", "packet", "scenario", "congestion_control"],
+        &["kernel", "packet", "scenario", "congestion_control", "telemetry"],
         "is the one family that drives another: its congestion control.",
     ),
     part("workload", &["kernel", "scenario", "topology"], "draws flows and never sees a packet."),
@@ -118,7 +123,16 @@ const PARTS: &[Part] = &[
     part(
         "engine",
         &[
-            "kernel", "observer", "agenda", "packet", "port", "scenario", "topology", "workload", "switch",
+            "kernel",
+            "observer",
+            "agenda",
+            "packet",
+            "port",
+            "scenario",
+            "telemetry",
+            "topology",
+            "workload",
+            "switch",
             "host",
         ],
         "runs hosts and switches, which never name it.",
@@ -127,6 +141,8 @@ const PARTS: &[Part] = &[
         "layout",
         &[
             "kernel",
+            "congestion_control",
+            "telemetry",
             "packet",
             "plan",
             "scenario",
@@ -145,6 +161,8 @@ const PARTS: &[Part] = &[
         "simulation",
         &[
             "kernel",
+            "congestion_control",
+            "telemetry",
             "observer",
             "agenda",
             "packet",

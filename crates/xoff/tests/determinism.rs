@@ -38,9 +38,9 @@ fn executions() -> impl Iterator<Item = Execution> {
 }
 
 const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every = '3us' }, throughput = { every = '7us' }, \
-                       marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' } }";
+                       marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' }, rates = { every = '5us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
-                         drops = { every = 'change' }, windows = { every = 'change' }, pauses = true }";
+                         drops = { every = 'change' }, windows = { every = 'change' }, rates = { every = 'change' }, pauses = true }";
 
 /// Runs a scene in every way and asks for the results of the reference engine each time.
 fn every_way_agrees(scene: &str) {
@@ -238,6 +238,33 @@ fn pauses_that_spread_through_three_tiers() {
         "workload = [\
          { kind = 'incast', transport = 'burst', fan_in = 7, size = '40kB', groups = 2, every = '60us', priority = 3 }, \
          { kind = 'permutation', transport = 'dctcp', size = '70kB' }]",
+    ]);
+}
+
+#[test]
+fn telemetry_and_round_trips_among_losses_on_a_leaf_spine() {
+    let transport = |algorithm: &str, recovery: &str| {
+        format!(
+            "transport.{algorithm} = {{ kind = 'roce', congestion_control = {{ algorithm = '{algorithm}' }}, \
+             recovery = {{ {recovery} }} }}"
+        )
+    };
+    let go_back = "kind = 'go_back_n', timeout = '500us', nack_interval = '20us'";
+    let selective = "kind = 'selective_repeat', timeout_low = '400us', timeout_high = '500us'";
+    scene(&[
+        LEAF_SPINE,
+        "switch = [{ total = '60kB' }, { nodes = 'spine*', release = 'transmission_end' }]",
+        &transport("hpcc", go_back),
+        &transport("power_tcp", selective),
+        &transport("theta_power_tcp", selective),
+        &transport("swift", go_back),
+        &transport("timely", selective),
+        "workload = [\
+         { kind = 'incast', transport = 'hpcc', fan_in = 6, size = '30kB', groups = 3, every = '50us' }, \
+         { kind = 'permutation', transport = 'power_tcp', size = '60kB' }, \
+         { kind = 'permutation', transport = 'theta_power_tcp', size = '20kB', start = '20us', priority = 1 }, \
+         { kind = 'permutation', transport = 'swift', size = '20kB', start = '40us', priority = 2 }, \
+         { kind = 'permutation', transport = 'timely', size = '20kB', start = '60us', priority = 3 }]",
     ]);
 }
 

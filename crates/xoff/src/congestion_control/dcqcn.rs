@@ -10,7 +10,6 @@ mod reaction_point;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Echo;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 pub use notification_point::{CnpClock, Marks, NotificationPoint};
 pub use presets::Preset;
@@ -71,13 +70,6 @@ pub struct Parameters {
     pub cnp_clock: Option<CnpClock>,
     #[serde(skip)]
     values: Shared,
-}
-
-impl Parameters {
-    /// How receivers answer marks.
-    pub fn echo(&self) -> Echo {
-        Echo::Cnp(self.notification_point())
-    }
 }
 
 /// When alpha rises.

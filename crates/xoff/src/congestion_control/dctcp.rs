@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reno::{self, Reno};
-use super::{Ack, CongestionControl, Echo, EchoReading, Flow, Loss, LossKind};
+use super::{Ack, CongestionControl, Echo, EchoReading, Flow, Loss, LossKind, Needs};
 use crate::kernel::units::{Bytes, Ratio, Time};
 
 /// What can be set of DCTCP.
@@ -83,12 +83,12 @@ impl Dctcp {
 impl CongestionControl for Dctcp {
     type Parameters = Parameters;
 
-    fn echo(parameters: &Parameters) -> Echo {
-        Echo::Exact(parameters.echo)
+    fn needs(parameters: &Parameters) -> Needs {
+        Needs::Acknowledgements(Echo::Exact(parameters.echo))
     }
 
     #[inline]
-    fn on_ack(&mut self, now: Time, ack: &Ack) {
+    fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         self.acked += ack.newly_acked;
         if ack.echo {
             self.marked += ack.newly_acked;
@@ -139,7 +139,8 @@ mod tests {
 
     fn dctcp(initial_alpha: Ratio, window: u64) -> Dctcp {
         let initial_window = Bytes::new(window);
-        let flow = Flow { segment: Bytes::new(1460), initial_window, line_rate: Rate::MAX };
+        let flow =
+            Flow { segment: Bytes::new(1460), initial_window, line_rate: Rate::MAX, ..Flow::default() };
         Dctcp::new(&Parameters { initial_alpha, ..Parameters::default() }, &flow)
     }
 
@@ -152,6 +153,7 @@ mod tests {
                 cumulative: start + segment * 1460,
                 next_sequence: start + 100 * 1460,
                 window_limited: true,
+                ..Ack::default()
             };
             dctcp.on_ack(Time::ZERO, &ack);
         }
@@ -197,6 +199,7 @@ mod tests {
             cumulative: 1460,
             next_sequence: 146_000,
             window_limited: true,
+            ..Ack::default()
         };
         dctcp.on_ack(Time::ZERO, &ack);
         assert_eq!(dctcp.window(), Bytes::new(127_750));

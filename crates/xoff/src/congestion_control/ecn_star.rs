@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reno::{self, Reno};
-use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind};
+use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind, Needs};
 use crate::kernel::units::{Bytes, Time};
 
 /// ECN-star has nothing to set.
@@ -31,12 +31,12 @@ impl EcnStar {
 impl CongestionControl for EcnStar {
     type Parameters = Parameters;
 
-    fn echo(_parameters: &Parameters) -> Echo {
-        Echo::Latched
+    fn needs(_parameters: &Parameters) -> Needs {
+        Needs::Acknowledgements(Echo::Latched)
     }
 
     #[inline]
-    fn on_ack(&mut self, now: Time, ack: &Ack) {
+    fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         if !ack.echo {
             self.reno.on_ack(now, ack);
         } else if ack.cumulative > self.cut_end {
@@ -82,7 +82,8 @@ mod tests {
 
     fn ecn_star(segments: u64) -> EcnStar {
         let initial_window = Bytes::new(segments * SEGMENT);
-        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX };
+        let flow =
+            Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX, ..Flow::default() };
         EcnStar::new(&Parameters {}, &flow)
     }
 
@@ -94,6 +95,7 @@ mod tests {
             cumulative: cumulative * SEGMENT,
             next_sequence: next * SEGMENT,
             window_limited: true,
+            ..Ack::default()
         };
         ecn_star.on_ack(Time::ZERO, &ack);
         ecn_star.window().get() / SEGMENT

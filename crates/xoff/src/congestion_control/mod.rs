@@ -6,7 +6,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::units::{Bytes, Rate, Time};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::telemetry::Reading;
 pub use dcqcn::{Marks, NotificationPoint};
 
 /// How DCTCP's receiver answers when marked packets begin or end while an acknowledgement is pending.
@@ -20,7 +21,7 @@ pub enum EchoReading {
     NewState,
 }
 
-/// How a receiver echoes marks.
+/// How acknowledgements echo marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
     /// Not at all.
@@ -29,12 +30,47 @@ pub enum Echo {
     Exact(EchoReading),
     /// From the first mark until the sender says that it has reduced its window (RFC 3168, section 6.1.3).
     Latched,
-    /// By packets of their own, which the notification point sends (DCQCN).
-    Cnp(NotificationPoint),
+}
+
+/// What an algorithm must hear of; a scenario whose transport or switches do not tell it is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Acknowledgements, losses, and marks in this way.
+    Acknowledgements(Echo),
+    /// Packets that tell of marks, which the notification point sends (DCQCN).
+    Cnps(NotificationPoint),
+    /// The round-trip time of every acknowledged packet, by the adapter's clock.
+    Delay,
+    /// That, and what every switch on its way has written into the packet.
+    Telemetry,
+}
+
+impl Needs {
+    /// How acknowledgements echo marks.
+    pub fn echo(self) -> Echo {
+        match self {
+            Self::Acknowledgements(echo) => echo,
+            Self::Cnps(_) | Self::Delay | Self::Telemetry => Echo::None,
+        }
+    }
+
+    /// Whether it goes by marks; elsewhere packets are not ECN-capable.
+    pub fn marks(self) -> bool {
+        matches!(self, Self::Cnps(_)) || self.echo() != Echo::None
+    }
+}
+
+/// The longest path of a fabric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    /// Switches on it.
+    pub switches: u32,
+    /// What a full packet and its acknowledgement take there and back where nothing waits.
+    pub base_rtt: Span,
 }
 
 /// What a flow knows of itself when its congestion control is made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
     /// Payload of a full segment [SMSS].
     pub segment: Bytes,
@@ -42,11 +78,13 @@ pub struct Flow {
     pub initial_window: Bytes,
     /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
     pub line_rate: Rate,
+    /// The longest path of the fabric; not known where the algorithm needs neither delay nor telemetry.
+    pub path: Path,
 }
 
 /// One acknowledgement.
-#[derive(Clone, Copy, Debug)]
-pub struct Ack {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ack<'a> {
     /// Payload bytes acknowledged for the first time.
     pub newly_acked: Bytes,
     /// Whether it carries an ECN echo.
@@ -57,6 +95,10 @@ pub struct Ack {
     pub next_sequence: u64,
     /// Whether the window, and not the application or the adapter, held the flow back.
     pub window_limited: bool,
+    /// From the first bit of the acknowledged packet on the wire to its acknowledgement, by the adapter's clock [RTT].
+    pub rtt: Option<Span>,
+    /// What the switches on the packet's way have written.
+    pub telemetry: Option<Reading<'a>>,
 }
 
 /// How a loss was noticed.
@@ -84,12 +126,12 @@ pub struct Loss {
 pub trait CongestionControl {
     /// What can be set of this algorithm.
     type Parameters;
-    /// How receivers echo marks to it. With [`Echo::None`] packets are not ECN-capable.
-    fn echo(_parameters: &Self::Parameters) -> Echo {
-        Echo::None
+    /// What it must hear of.
+    fn needs(_parameters: &Self::Parameters) -> Needs {
+        Needs::Acknowledgements(Echo::None)
     }
     /// New data was acknowledged. While a loss is repaired the window is never what limits the flow.
-    fn on_ack(&mut self, _now: Time, _ack: &Ack) {}
+    fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
     /// A loss was noticed; called once for each recovery and for each timeout.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
     /// Everything that was in flight at the loss is acknowledged; `in_flight` is what is out now.
@@ -120,6 +162,8 @@ pub trait CongestionControl {
     }
 }
 
+mod paced_window;
+
 macro_rules! congestion_controls {
     ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
         $(pub mod $module;)*
@@ -134,9 +178,9 @@ macro_rules! congestion_controls {
             pub fn start(&self, flow: &Flow) -> Algorithm {
                 match self { $(Self::$name(parameters) => Algorithm::$name($module::$name::new(parameters, flow)),)* }
             }
-            /// How receivers echo marks to this algorithm.
-            pub fn echo(&self) -> Echo {
-                match self { $(Self::$name(parameters) => $module::$name::echo(parameters),)* }
+            /// What this algorithm must hear of.
+            pub fn needs(&self) -> Needs {
+                match self { $(Self::$name(parameters) => $module::$name::needs(parameters),)* }
             }
         }
 
@@ -150,7 +194,7 @@ macro_rules! congestion_controls {
             // Called at two places, and as a call a third of its own cost.
             #[inline(always)]
             #[allow(clippy::inline_always)]
-            pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+            pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
                 match self { $(Self::$name(algorithm) => algorithm.on_ack(now, ack),)* }
             }
             /// See [`CongestionControl::on_loss`].
@@ -205,4 +249,9 @@ congestion_controls! {
     dctcp::Dctcp,
     ecn_star::EcnStar,
     dcqcn::Dcqcn,
+    hpcc::Hpcc,
+    power_tcp::PowerTcp,
+    theta_power_tcp::ThetaPowerTcp,
+    timely::Timely,
+    swift::Swift,
 }

@@ -58,7 +58,7 @@ impl CongestionControl for Reno {
     type Parameters = Parameters;
 
     #[inline]
-    fn on_ack(&mut self, _now: Time, ack: &Ack) {
+    fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         if ack.window_limited {
             self.grow(ack.newly_acked);
         }
@@ -94,18 +94,13 @@ mod tests {
 
     fn reno(segments: u64) -> Reno {
         let initial_window = Bytes::new(segments * SEGMENT);
-        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX };
+        let flow =
+            Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX, ..Flow::default() };
         Reno::new(&Parameters {}, &flow)
     }
 
-    fn ack(bytes: u64) -> Ack {
-        Ack {
-            newly_acked: Bytes::new(bytes),
-            echo: false,
-            cumulative: 0,
-            next_sequence: 0,
-            window_limited: true,
-        }
+    fn ack(bytes: u64) -> Ack<'static> {
+        Ack { newly_acked: Bytes::new(bytes), window_limited: true, ..Ack::default() }
     }
 
     fn loss(segments: u64, kind: LossKind) -> Loss {

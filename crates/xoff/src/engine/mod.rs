@@ -61,6 +61,8 @@ pub struct Outcome {
     pub pauses: PauseLog,
     /// What was recorded of headroom.
     pub headroom: HeadroomLog,
+    /// Records of telemetry that packets had at the end.
+    pub telemetry_in_use: usize,
     /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
     pub end: Option<Time>,
     /// Events handled.

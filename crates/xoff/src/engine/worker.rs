@@ -1,5 +1,6 @@
 //! One thread: its clusters, its nodes and the loop that runs windows.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
@@ -20,6 +21,7 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
 use crate::scenario::Transport;
 use crate::switch::shared_memory::SharedMemory;
+use crate::telemetry::{Records, Telemetry};
 use crate::topology::{Network, NodeId};
 
 /// What workers are made from.
@@ -28,6 +30,8 @@ pub(crate) struct Workshop<'a> {
     pub network: &'a Network,
     /// What nodes may look up.
     pub fabric: &'a Fabric,
+    /// What packets carry of their way.
+    pub records: Arc<Records>,
     /// All flows.
     pub arrivals: Arrivals,
     /// All instants.
@@ -102,6 +106,7 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     sampling: Sampling<'a>,
     observer: O,
+    telemetry: Telemetry,
     now: Time,
     /// Whether nothing was left to do before the next instant.
     drained: bool,
@@ -161,6 +166,7 @@ impl<'a> Workshop<'a> {
             longest_window: self.longest_window,
             sampling: Sampling::new(sampler),
             observer,
+            telemetry: Telemetry::new(Arc::clone(&self.records)),
             now: Time::ZERO,
             drained: false,
             standstill: self.standstill(),
@@ -424,8 +430,8 @@ impl<O: Observer> Worker<'_, O> {
     #[allow(clippy::inline_always)]
     fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
         self.events += 1;
-        let Self { wheel, observer, fabric, switches, .. } = self;
-        let mut context = Context { now, agenda: wheel, observer, fabric };
+        let Self { wheel, observer, telemetry, fabric, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, telemetry, fabric };
         match source.kind {
             Kind::SwitchArrival => {
                 let packet = context.agenda.take_arrival(source.ring, rank);
@@ -443,8 +449,8 @@ impl<O: Observer> Worker<'_, O> {
 
     #[cold]
     fn handle_pause(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, fabric, hosts, switches, .. } = self;
-        let mut context = Context { now, agenda: wheel, observer, fabric };
+        let Self { wheel, observer, telemetry, fabric, hosts, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, telemetry, fabric };
         let next = if source.kind == Kind::HostPause {
             hosts[source.place as usize].on_pause_due(&mut context)
         } else {
@@ -454,9 +460,9 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
+        let Self { wheel, observer, telemetry, fabric, hosts, host_sources, .. } = self;
         let host = &mut hosts[source.place as usize];
-        let mut context = Context { now, agenda: wheel, observer, fabric };
+        let mut context = Context { now, agenda: wheel, observer, telemetry, fabric };
         match source.kind {
             Kind::HostEndOfTransmission => {
                 let next = host.on_end_of_transmission(&mut context);
@@ -484,12 +490,14 @@ impl<O: Observer> Worker<'_, O> {
             samples: Samples::default(),
             pauses: PauseLog::default(),
             headroom: HeadroomLog::default(),
+            telemetry_in_use: 0,
             end: None,
             events: 0,
             interrupted,
             stood_still: false,
         };
         let (mut rows, mut pauses, mut headroom) = (Vec::new(), Vec::new(), Vec::new());
+        let mut telemetry = Vec::new();
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
@@ -501,10 +509,12 @@ impl<O: Observer> Worker<'_, O> {
             rows.push(recorded.rows);
             pauses.push(recorded.pauses);
             headroom.push(recorded.headroom);
+            telemetry.push(worker.telemetry);
         }
         outcome.samples = Samples::merge(rows);
         outcome.pauses = PauseLog::merge(pauses);
         outcome.headroom = HeadroomLog::merge(headroom);
+        outcome.telemetry_in_use = Telemetry::in_use(&telemetry);
         outcome.hosts.sort_by_key(Host::id);
         outcome.switches.sort_by_key(|switch| switch.ports().first().map(crate::port::Port::id));
         outcome

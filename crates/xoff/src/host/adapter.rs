@@ -6,7 +6,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{Flight, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::switch::marking::When;
 
@@ -96,16 +96,17 @@ impl Adapter {
         if self.marking.marks(When::Enqueue, &packet, self.queued[packet.priority()])
             && !self.port.mark(&mut packet, context)
         {
-            self.drop(&packet, DropReason::NotEcnCapable, context);
+            self.port.drop(&packet, DropReason::NotEcnCapable, context);
             return Sent::Elsewhere;
         }
         self.enqueue(packet, context)
     }
 
     /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
-    pub(super) fn put(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub(super) fn put(&mut self, mut packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let queue = packet.priority();
         if self.port.starts_at_once(queue, context.now) {
+            stamp(&mut packet, context);
             return self.port.transmit(packet, context);
         }
         self.queued[queue] += packet.frame();
@@ -118,7 +119,7 @@ impl Adapter {
         let queue = packet.priority();
         let limit = context.fabric.host.adapter_queue;
         if limit.is_some_and(|limit| self.queued() + packet.frame() > limit) {
-            self.drop(&packet, DropReason::AdapterFull, context);
+            self.port.drop(&packet, DropReason::AdapterFull, context);
             return Sent::Elsewhere;
         }
         self.queued[queue] += packet.frame();
@@ -133,10 +134,11 @@ impl Adapter {
         &mut self,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
-        let packet = self.port.dequeue()?;
+        let mut packet = self.port.dequeue()?;
         let queue = packet.priority();
         self.queued[queue] -= packet.frame();
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
+        stamp(&mut packet, context);
         if self.marking.is_on() {
             self.mark_and_transmit(&packet, context);
         } else {
@@ -153,15 +155,15 @@ impl Adapter {
         }
         self.port.transmit(packet, context);
     }
+}
 
-    #[cold]
-    fn drop(
-        &mut self,
-        packet: &Packet,
-        reason: DropReason,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        self.port.counters.count_drop(packet, reason);
-        context.observer.on_drop(context.now, self.port.id(), packet.priority(), reason);
+/// The adapter's clock stamps data as its first bit leaves, where the sender wants to know that time.
+#[inline]
+fn stamp(packet: &mut Packet, context: &Context<'_, impl Agenda, impl Observer>) {
+    if packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT) {
+        match packet.record() {
+            Some(record) => context.telemetry.depart(record, context.now),
+            None => packet.set_stamp(context.now.get()),
+        }
     }
 }

@@ -4,17 +4,19 @@
 use super::sending::Sender;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
+use crate::congestion_control::Needs;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{ECHO, PRIORITIES, Packet};
+use crate::packet::{ECHO, PRIORITIES, Packet, deferred_stamp};
 use crate::transport::roce::RoceSender;
 
 /// A flow on a queue pair.
 #[derive(Debug)]
 pub(super) struct QueuePair {
     pub(super) sender: RoceSender,
+    needs: Needs,
     /// Until the rate allows the next packet.
     pacing: Timer,
     /// The congestion control's own.
@@ -23,8 +25,33 @@ pub(super) struct QueuePair {
 }
 
 impl QueuePair {
-    pub(super) fn new(sender: RoceSender) -> Self {
-        Self { sender, pacing: Timer::default(), control: Timer::default(), in_turn: false }
+    /// A queue pair whose congestion control has these needs.
+    pub(super) fn new(sender: RoceSender, needs: Needs) -> Self {
+        Self { sender, needs, pacing: Timer::default(), control: Timer::default(), in_turn: false }
+    }
+
+    /// The stamp of its next packet.
+    fn stamp(&self, context: &mut Context<'_, impl Agenda, impl Observer>) -> u64 {
+        match self.needs {
+            Needs::Telemetry => deferred_stamp(Some(context.telemetry.take())),
+            Needs::Delay => deferred_stamp(None),
+            Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
+        }
+    }
+
+    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new.
+    fn acknowledge(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        let Some(record) = packet.record() else {
+            let departure = Time::new(packet.stamp());
+            return self.sender.on_acknowledgement(context.now, packet, departure, None);
+        };
+        let (departure, trail) = context.telemetry.collect(record);
+        let reading = context.telemetry.reading(&trail);
+        self.sender.on_acknowledgement(context.now, packet, departure, Some(reading))
     }
 }
 
@@ -114,7 +141,9 @@ impl Host {
         pair.in_turn = false;
         if pair.sender.ready_at() <= begins {
             let segment = pair.sender.take(begins);
-            let packet = sending.packet(self.id, segment.sequence, segment.length, context);
+            let stamp = pair.stamp(context);
+            let mut packet = sending.packet(self.id, segment.sequence, segment.length, context);
+            packet.set_stamp(stamp);
             if !sending.timer.is_armed() {
                 sending.arm_retransmission(&mut self.timers, context);
             }
@@ -151,7 +180,13 @@ impl Host {
             context.observer.on_rate(context.now, self.id, packet.flow(), pair.sender.rate());
             self.arm_control(slot);
         } else {
-            let progress = pair.sender.on_acknowledgement(packet);
+            let progress = pair.acknowledge(packet, context);
+            if matches!(pair.needs, Needs::Delay | Needs::Telemetry) {
+                context.observer.on_rate(context.now, self.id, packet.flow(), pair.sender.rate());
+            }
+            if let Some(window) = pair.sender.window() {
+                context.observer.on_window(context.now, self.id, packet.flow(), window);
+            }
             if pair.sender.is_done() {
                 self.counters.finished += 1;
                 return self.finish_sending(slot, context.now);

@@ -35,7 +35,7 @@ impl ReturnAddress {
         let ecn_capable = if packet.is(ECN_CAPABLE) { ECN_CAPABLE } else { 0 };
         let (priority, frame) = match transport {
             Transport::Tcp(tcp) => (packet.priority() as u8, tcp.acknowledgement),
-            Transport::Roce(roce) => (roce.control_priority, roce.acknowledgement),
+            Transport::Roce(roce) => (roce.control_priority, roce.acknowledgement_frame()),
             Transport::ConstantRate(_) => (0, Bytes::ZERO),
         };
         Self {
@@ -86,8 +86,9 @@ impl Host {
                 if reply.cnp {
                     self.send_cnp_of(back, context);
                 }
-                if let Some(answer) = reply.answer {
-                    self.send_answer(&answer, back, packet.stamp(), context);
+                match reply.answer {
+                    Some(answer) => self.send_answer(&answer, back, packet.stamp(), context),
+                    None => context.forget(packet),
                 }
             }
             Receiver::Tcp(receiver) => {
@@ -128,7 +129,7 @@ impl Host {
         let transport = &context.fabric.transports[packet.transport() as usize];
         let receiver = match transport {
             Transport::Tcp(tcp) => {
-                let echo = tcp.congestion_control.echo();
+                let echo = tcp.congestion_control.needs().echo();
                 Receiver::Tcp(TcpReceiver::new(tcp.acknowledge_every, tcp.payload, echo))
             }
             Transport::Roce(roce) => Receiver::Roce(RoceReceiver::new(roce, context.now)),
@@ -215,7 +216,7 @@ impl Host {
         }
     }
 
-    /// Sends an ACK or a NACK.
+    /// Sends an ACK or a NACK, which takes the telemetry of the packet that it answers back to its sender.
     fn send_answer(
         &mut self,
         answer: &Answer,

@@ -4,7 +4,6 @@ use super::adapter::Sent;
 use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::congestion_control::Echo;
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::Observer;
@@ -81,7 +80,8 @@ impl Sending {
     pub(super) fn window(&self) -> Option<Bytes> {
         match &self.sender {
             Sender::Tcp(sender) => Some(sender.window()),
-            Sender::QueuePair(_) | Sender::ConstantRate(_) => None,
+            Sender::QueuePair(pair) => pair.sender.window(),
+            Sender::ConstantRate(_) => None,
         }
     }
 
@@ -173,15 +173,16 @@ impl Host {
         let mut connection = None;
         let (sender, headers, ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
             Transport::Tcp(settings) => {
-                let ecn_capable = settings.congestion_control.echo() != Echo::None;
+                let ecn_capable = settings.congestion_control.needs().marks();
                 let sender;
                 (connection, sender) = self.tcp_sender(flow, settings, context);
                 (Sender::Tcp(sender), settings.headers, ecn_capable)
             }
             Transport::Roce(settings) => {
-                let ecn_capable = settings.echo() != Echo::None;
-                let sender = RoceSender::new(settings, self.adapter.port.rate(), flow.size);
-                (Sender::QueuePair(QueuePair::new(sender)), settings.headers, ecn_capable)
+                let path = context.fabric.longest_paths[flow.transport as usize];
+                let sender = RoceSender::new(settings, self.adapter.port.rate(), path, flow.size);
+                let needs = settings.needs();
+                (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())
             }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now);
@@ -286,7 +287,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(packet.flow()) else { return };
+        let Some(slot) = self.sending_slot(packet.flow()) else { return context.forget(packet) };
         let sending = &mut self.sendings[slot];
         let Sender::Tcp(sender) = &mut sending.sender else {
             return self.on_queue_pair_answer(slot, packet, context);

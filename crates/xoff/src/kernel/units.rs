@@ -167,6 +167,10 @@ impl Rate {
     pub const fn from_gbps(gbps: u64) -> Self {
         Self(gbps * 1_000_000_000)
     }
+    /// The whole number of bits per second in a floating-point value.
+    pub fn from_f64(bits_per_second: f64) -> Self {
+        Self(bits_per_second as u64)
+    }
     /// Bits per second as a floating-point value.
     pub fn as_f64(self) -> f64 {
         self.0 as f64

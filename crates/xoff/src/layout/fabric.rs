@@ -2,11 +2,12 @@
 
 use std::cell::OnceCell;
 
+use super::paths::{BothWays, longest_paths};
 use crate::kernel::units::{Ratio, Span};
 use crate::plan::bcc;
-use crate::routing::{FiveTuple, Routes};
+use crate::routing::Routes;
 use crate::scenario::{Scenario, Transport};
-use crate::topology::{Network, NodeId};
+use crate::topology::Network;
 
 /// The fabric that all switches are in.
 pub(super) struct Fabric<'a> {
@@ -42,27 +43,10 @@ fn lambda(scenario: &Scenario) -> Option<Ratio> {
     known.max_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 
-/// The longest propagation there and back, over the hosts of each rack that are farthest from its switch.
+/// The longest propagation there and back.
 fn longest_round_trip(network: &Network, routes: &Routes) -> Span {
-    let farthest = farthest_hosts(network);
-    let one_way = |from, to| {
-        let hops = routes.path(network, from, to, FiveTuple::of_flow(from, to, 0));
-        hops.map(|hop| network.links[hop.link as usize].delay).sum::<Span>()
-    };
-    let pairs = farthest.iter().flat_map(|&one| farthest.iter().map(move |&other| (one, other)));
-    let round_trips = pairs
-        .filter(|(one, other)| one < other)
-        .map(|(one, other)| one_way(one, other) + one_way(other, one));
-    round_trips.max().unwrap_or(Span::ZERO)
-}
-
-/// The two hosts of each rack with the longest links, or its only one.
-fn farthest_hosts(network: &Network) -> Vec<NodeId> {
-    let mut hosts: Vec<NodeId> = (0..network.hosts).collect();
-    let rack = |host: NodeId| network.racks[host as usize];
-    hosts.sort_by_key(|&host| (rack(host), std::cmp::Reverse(network.host_link(host).delay)));
-    let racks = hosts.chunk_by(|&one, &other| rack(one) == rack(other));
-    racks.flat_map(|rack| rack.iter().copied().take(2)).collect()
+    let propagation = |paths: &BothWays| paths.links().map(|link| network.links[link].delay).sum();
+    longest_paths(network, routes).map(|paths| propagation(&paths)).max().unwrap_or(Span::ZERO)
 }
 
 #[cfg(test)]

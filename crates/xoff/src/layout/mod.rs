@@ -4,7 +4,9 @@ mod fabric;
 mod lossless;
 mod marking;
 mod notes;
+mod paths;
 mod pools;
+pub mod telemetry;
 
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Ratio};

@@ -66,6 +66,10 @@ pub struct SwitchTable {
     /// When senders of lossless classes are paused, and the memory for what comes after that.
     #[serde(default)]
     pub pfc: Option<Pausing>,
+    /// Whether it writes telemetry into the packets that have room for it.
+    #[serde(default)]
+    #[schemars(extend("default" = SwitchSettings::default().telemetry))]
+    pub telemetry: Option<bool>,
     /// Departures of published code from its paper that are wanted here.
     #[serde(default)]
     pub quirks: Option<Vec<Quirk>>,
@@ -164,6 +168,8 @@ pub struct SwitchSettings {
     pub scheduler: scheduler::Parameters,
     /// When senders of lossless classes are paused.
     pub pfc: Option<Pausing>,
+    /// Whether it writes telemetry.
+    pub telemetry: bool,
     /// Departures of published code from its paper.
     pub quirks: Vec<Quirk>,
 }
@@ -199,6 +205,7 @@ impl Default for SwitchSettings {
             release: Release::default(),
             scheduler: scheduler::Parameters::default(),
             pfc: None,
+            telemetry: true,
             quirks: Vec::new(),
         }
     }
@@ -228,6 +235,7 @@ impl SwitchSettings {
         put(&mut self.buffer, table.buffer.as_ref());
         put(&mut self.release, table.release.as_ref());
         put(&mut self.scheduler, table.scheduler.as_ref());
+        put(&mut self.telemetry, table.telemetry.as_ref());
         put(&mut self.quirks, table.quirks.as_ref());
         put_some(&mut self.pfc, table.pfc.as_ref());
         if let Some(marking) = &table.marking {

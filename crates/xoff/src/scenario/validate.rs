@@ -3,7 +3,7 @@
 
 use super::words::did_you_mean;
 use super::{Host, Incast, PacketSizes, Scenario, ScenarioError, Transport, Workload};
-use crate::congestion_control::Echo;
+use crate::congestion_control::Needs;
 use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
@@ -35,6 +35,7 @@ impl Scenario {
         }
         for (name, transport) in &self.transport {
             check_congestion_control(name, transport)?;
+            check_telemetry(name, transport)?;
             let frame = transport.largest_frame();
             if frame > LARGEST_FRAME {
                 let problem = format!("{frame} make a frame");
@@ -187,26 +188,35 @@ impl Scenario {
 
 /// A congestion control hears only what its transport can tell.
 fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
-    let (control, cnps, expected) = match transport {
-        Transport::Tcp(tcp) => {
-            (Some(&tcp.congestion_control), false, "one that TCP's acknowledgements serve")
-        }
-        Transport::Roce(roce) => (roce.congestion_control.as_ref(), true, "dcqcn, or none at all"),
+    let (control, in_adapter) = match transport {
+        Transport::Tcp(tcp) => (Some(&tcp.congestion_control), false),
+        Transport::Roce(roce) => (roce.congestion_control.as_ref(), true),
         Transport::ConstantRate(_) => return Ok(()),
     };
-    match control {
-        Some(control) if matches!(control.echo(), Echo::Cnp(_)) != cnps => {
-            let problem = if cnps {
-                "hears of no CNPs, which are all that RoCE sends"
-            } else {
-                "needs CNPs, which only RoCE sends"
-            };
-            let key = format!("transport.{name}.congestion_control.algorithm");
-            Err(ScenarioError::at(
-                key,
-                format!("{} {problem}", control.spelling()),
-                format!("expected {expected}"),
-            ))
+    let Some(control) = control else { return Ok(()) };
+    let problem = match control.needs() {
+        Needs::Acknowledgements(_) if in_adapter => "goes by losses and echoes, of which RoCE does not tell",
+        Needs::Cnps(_) if !in_adapter => "needs CNPs, which only RoCE sends",
+        Needs::Delay if !in_adapter => "needs the adapter's clock, which only RoCE has",
+        Needs::Telemetry if !in_adapter => "needs telemetry, which only RoCE carries",
+        _ => return Ok(()),
+    };
+    let expected = if in_adapter {
+        "expected one for adapters, such as dcqcn or hpcc, or none at all"
+    } else {
+        "expected one that TCP's acknowledgements serve"
+    };
+    let key = format!("transport.{name}.congestion_control.algorithm");
+    Err(ScenarioError::at(key, format!("{} {problem}", control.spelling()), expected))
+}
+
+/// Packets have room for telemetry only where something reads it.
+fn check_telemetry(name: &str, transport: &Transport) -> Checked {
+    match transport {
+        Transport::Roce(roce) if roce.telemetry.is_some() && roce.needs() != Needs::Telemetry => {
+            let problem = "nothing reads it";
+            let expected = "expected a congestion control that does, such as hpcc, or no such key";
+            Err(ScenarioError::at(format!("transport.{name}.telemetry"), problem, expected))
         }
         _ => Ok(()),
     }
@@ -239,7 +249,7 @@ impl Transport {
         let data = payload.saturating_add(headers);
         match self {
             Self::Tcp(tcp) => data.max(tcp.acknowledgement),
-            Self::Roce(roce) => data.max(roce.acknowledgement).max(roce.cnp),
+            Self::Roce(roce) => data.max(roce.acknowledgement_frame()).max(roce.cnp),
             Self::ConstantRate(_) => data,
         }
     }
@@ -402,16 +412,36 @@ mod tests {
     fn congestion_controls_are_told_what_they_need() {
         let transport =
             |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"));
-        assert_eq!(transport("kind = 'roce', congestion_control = { algorithm = 'dcqcn' }"), "accepted");
+        for algorithm in ["dcqcn", "hpcc", "power_tcp", "theta_power_tcp", "timely", "swift"] {
+            let control = format!("congestion_control = {{ algorithm = '{algorithm}' }}");
+            assert_eq!(transport(&format!("kind = 'roce', {control}")), "accepted");
+            assert!(transport(&format!("kind = 'tcp', {control}")).ends_with("TCP's acknowledgements serve"));
+        }
         assert_eq!(
             transport("kind = 'roce', congestion_control = { algorithm = 'dctcp' }"),
-            "transport.x.congestion_control.algorithm: dctcp hears of no CNPs, which are all that RoCE sends; \
-             expected dcqcn, or none at all"
+            "transport.x.congestion_control.algorithm: dctcp goes by losses and echoes, of which RoCE does not tell; \
+             expected one for adapters, such as dcqcn or hpcc, or none at all"
         );
         assert_eq!(
-            transport("kind = 'tcp', congestion_control = { algorithm = 'dcqcn' }"),
-            "transport.x.congestion_control.algorithm: dcqcn needs CNPs, which only RoCE sends; \
+            transport("kind = 'tcp', congestion_control = { algorithm = 'hpcc' }"),
+            "transport.x.congestion_control.algorithm: hpcc needs telemetry, which only RoCE carries; \
              expected one that TCP's acknowledgements serve"
+        );
+    }
+
+    #[test]
+    fn telemetry_is_for_those_who_read_it() {
+        let roce = |algorithm: &str| {
+            let table = format!(
+                "kind = 'roce', telemetry = '60B', congestion_control = {{ algorithm = '{algorithm}' }}"
+            );
+            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"))
+        };
+        assert_eq!(roce("power_tcp"), "accepted");
+        assert_eq!(
+            roce("swift"),
+            "transport.x.telemetry: nothing reads it; \
+             expected a congestion control that does, such as hpcc, or no such key"
         );
     }
 

@@ -104,11 +104,11 @@ impl SharedMemory {
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) {
-            return drop(&packet, port, DropReason::NotEcnCapable, context);
+            return port.drop(&packet, DropReason::NotEcnCapable, context);
         }
         let placement = match memory.mmu.place(queue, packet.frame()) {
             Ok(placement) => placement,
-            Err(reason) => return drop(&packet, port, reason, context),
+            Err(reason) => return port.drop(&packet, reason, context),
         };
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
@@ -147,7 +147,7 @@ impl SharedMemory {
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         match admitted {
-            Err(reason) => drop(&packet, port, reason, context),
+            Err(reason) => port.drop(&packet, reason, context),
             Ok(()) => {
                 if takes_memory {
                     memory.report_queue(queue, port, context);
@@ -289,6 +289,10 @@ impl Memory {
         if self.marks_at_dequeue(&packet, queue) {
             port.mark(&mut packet, context);
         }
+        if packet.has_deferred_stamp() {
+            let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+            port.write_telemetry(&packet, self.mmu.port_bytes(number.into()) - held, context);
+        }
         port.transmit(packet, context);
         if let Some(transmitting) = &mut self.transmitting {
             transmitting[number as usize] = Some(packet);
@@ -331,15 +335,4 @@ impl Memory {
 #[inline]
 fn candidate(packet: &Packet) -> Candidate {
     Candidate { frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
-}
-
-#[cold]
-fn drop(
-    packet: &Packet,
-    port: &mut Port,
-    reason: DropReason,
-    context: &mut Context<'_, impl Agenda, impl Observer>,
-) {
-    port.counters.count_drop(packet, reason);
-    context.observer.on_drop(context.now, port.id(), packet.priority(), reason);
 }

@@ -52,6 +52,13 @@ fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
     );
 }
 
+/// A record of telemetry is in use while there is a packet that has it.
+fn every_record_is_some_packets(outcome: &Outcome, on_wires: &[Packet]) {
+    let held = inside(outcome).chain(on_wires).filter(|packet| packet.control().is_none());
+    let records = held.filter_map(Packet::record).count();
+    assert_eq!(outcome.telemetry_in_use, records, "records of telemetry");
+}
+
 fn memory_holds_what_its_queues_hold(outcome: &Outcome) {
     for switch in &outcome.switches {
         let queued: Bytes = switch.ports().iter().flat_map(Port::queued).map(Packet::frame).sum();
@@ -71,6 +78,7 @@ fn every_packet_sent_is_delivered_dropped_or_inside() {
     law_of_random_scenarios(Ends::ANY, |simulation| {
         let (outcome, on_wires) = reference::run(simulation);
         every_packet_is_accounted_for(&outcome, &on_wires);
+        every_record_is_some_packets(&outcome, &on_wires);
         no_lossless_packet_is_dropped(simulation, &outcome);
         memory_holds_what_its_queues_hold(&outcome);
     });
@@ -103,6 +111,7 @@ fn nothing_is_left(outcome: &Outcome) {
         "so it is by ingress"
     );
     every_packet_is_accounted_for(outcome, &[]);
+    every_record_is_some_packets(outcome, &[]);
 }
 
 /// The flows of a simulation as they are drawn.

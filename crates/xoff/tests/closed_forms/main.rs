@@ -18,6 +18,7 @@ mod pauses;
 mod pfc;
 mod priority;
 mod roce;
+mod telemetry;
 
 use common::{PLAIN, simulation_of};
 use xoff::engine::{Outcome, Quantity};

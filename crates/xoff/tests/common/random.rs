@@ -270,6 +270,12 @@ fn roce() -> impl Strategy<Value = String> {
         ", congestion_control = { algorithm = 'dcqcn', preset = 'mellanox', increase_period = '20us' }",
         ", congestion_control = { algorithm = 'dcqcn', cnp_interval = '3us', byte_counter = '5kB', fast_recovery = 1, \
          cnp_clock = 'free_running', increase_period = '7us', minimum_rate = '1Gbps' }",
+        ", congestion_control = { algorithm = 'hpcc' }",
+        ", congestion_control = { algorithm = 'hpcc', base_rtt = '20us', maximum_stages = 0 }, telemetry = '9B'",
+        ", congestion_control = { algorithm = 'power_tcp' }",
+        ", congestion_control = { algorithm = 'theta_power_tcp', expected_flows = 3 }",
+        ", congestion_control = { algorithm = 'timely', low_rtt = '10us', high_rtt = '20us', segment = '1B' }",
+        ", congestion_control = { algorithm = 'swift', base_target = '5us', target_range = '10us' }",
     ]);
     let recovery = text(&[
         "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '0s' }",

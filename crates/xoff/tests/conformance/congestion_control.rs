@@ -1,9 +1,11 @@
-//! Every congestion control, driven as the transport drives it: those that answer a window as TCP does, those that answer a
-//! rate as a queue pair does.
+//! Every congestion control, driven as the transport drives it: as TCP does those that go by acknowledgements, as a queue pair
+//! does those that go by CNPs, and those that go by delay or telemetry.
 
 use proptest::prelude::*;
-use xoff::congestion_control::{Ack, Algorithm, Echo, Flow, Loss, LossKind, Parameters};
+use serde_json::json;
+use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters, Path};
 use xoff::kernel::units::{Bytes, Rate, Span, Time};
+use xoff::telemetry::{Records, Telemetry, Trail};
 
 use crate::settings;
 
@@ -53,7 +55,8 @@ struct Sender {
 impl Sender {
     fn new(parameters: &Parameters, segment: u64, initial_segments: u64) -> Self {
         let initial_window = Bytes::new(initial_segments * segment);
-        let flow = Flow { segment: Bytes::new(segment), initial_window, line_rate: Rate::MAX };
+        let segment_size = Bytes::new(segment);
+        let flow = Flow { segment: segment_size, initial_window, line_rate: Rate::MAX, ..Flow::default() };
         Self {
             algorithm: parameters.start(&flow),
             segment,
@@ -133,6 +136,7 @@ impl Sender {
             cumulative: self.unacknowledged,
             next_sequence: self.next,
             window_limited: self.window_limited && self.state != State::Recovery,
+            ..Ack::default()
         };
         let before = self.window();
         self.algorithm.on_ack(self.now, &ack);
@@ -150,18 +154,34 @@ impl Sender {
     }
 }
 
-/// Settings of any congestion control that does, or does not, hear of CNPs.
-fn any_parameters(hears_of_cnps: bool) -> impl Strategy<Value = Parameters> {
+/// Settings of any congestion control with such needs.
+fn any_parameters(such: fn(Needs) -> bool) -> impl Strategy<Value = Parameters> {
     let of = |name| settings::of::<Parameters>("congestion_control", name);
-    proptest::sample::select(Parameters::NAMES)
-        .prop_flat_map(of)
-        .prop_filter("of the other kind", move |parameters| {
-            matches!(parameters.echo(), Echo::Cnp(_)) == hears_of_cnps
-        })
+    proptest::sample::select(names(such)).prop_flat_map(of)
+}
+
+fn names(such: fn(Needs) -> bool) -> Vec<&'static str> {
+    Parameters::NAMES.iter().copied().filter(|name| such(default(name).needs())).collect()
+}
+
+fn default(name: &str) -> Parameters {
+    serde_json::from_value(json!({ "algorithm": name })).expect("every key has a default")
+}
+
+fn goes_by_acknowledgements(needs: Needs) -> bool {
+    matches!(needs, Needs::Acknowledgements(_))
+}
+
+fn goes_by_cnps(needs: Needs) -> bool {
+    matches!(needs, Needs::Cnps(_))
+}
+
+fn goes_by_the_path(needs: Needs) -> bool {
+    matches!(needs, Needs::Delay | Needs::Telemetry)
 }
 
 fn any_sender() -> impl Strategy<Value = (Parameters, u64, u64)> {
-    (any_parameters(false), 500..9000u64, 1..40u64)
+    (any_parameters(goes_by_acknowledgements), 500..9000u64, 1..40u64)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -194,7 +214,7 @@ impl QueuePair {
     const LINE_RATE: Rate = Rate::from_gbps(40);
 
     fn new(parameters: &Parameters) -> Self {
-        let flow = Flow { segment: Bytes::new(1000), initial_window: Bytes::MAX, line_rate: Self::LINE_RATE };
+        let flow = Flow { segment: Bytes::new(1000), line_rate: Self::LINE_RATE, ..Flow::default() };
         Self { algorithm: parameters.start(&flow), now: Time::ZERO }
     }
 
@@ -223,6 +243,102 @@ impl QueuePair {
         }
         let rate = self.algorithm.rate();
         assert!(rate > Rate::ZERO && rate <= Self::LINE_RATE, "{rate:?}");
+    }
+}
+
+/// What the path is like to a packet: how long since the one before, how much came of a full link, and how long it waited.
+#[derive(Clone, Copy, Debug)]
+struct Passage {
+    nanoseconds: u64,
+    share: f64,
+    queue: u64,
+}
+
+fn any_passage() -> impl Strategy<Value = Passage> {
+    (0..40_000u64, 0.0..1.0, 0..2_000_000u64).prop_map(|(nanoseconds, share, queue)| Passage {
+        nanoseconds,
+        share,
+        queue,
+    })
+}
+
+/// A flow reduced to what its congestion control can see of it, on a path over one switch.
+struct Probe {
+    algorithm: Algorithm,
+    telemetry: Telemetry,
+    now: Time,
+    sent: f64,
+    acknowledged: u64,
+}
+
+impl Probe {
+    const LINE_RATE: Rate = Rate::from_gbps(100);
+    const BASE_RTT: Span = Span::from_microseconds(10);
+    const SEGMENT: u64 = 1000;
+
+    fn new(parameters: &Parameters) -> Self {
+        let path = Path { switches: 1, base_rtt: Self::BASE_RTT };
+        let segment = Bytes::new(Self::SEGMENT);
+        let flow = Flow { segment, line_rate: Self::LINE_RATE, path, ..Flow::default() };
+        Self {
+            algorithm: parameters.start(&flow),
+            telemetry: Telemetry::new(Records::new(vec![Self::LINE_RATE])),
+            now: Time::ZERO,
+            sent: 0.0,
+            acknowledged: 0,
+        }
+    }
+
+    /// Rate and window together, in bits per second.
+    fn pace(&self) -> f64 {
+        let window = self.algorithm.window().as_f64() * 8.0 / Self::BASE_RTT.as_seconds();
+        self.algorithm.rate().as_f64().min(window)
+    }
+
+    /// The acknowledgement of a packet that has passed.
+    fn pass(&mut self, passage: Passage) {
+        let span = Span::from_nanoseconds(passage.nanoseconds);
+        self.now = self.now + span;
+        self.sent += Self::LINE_RATE.bytes_in(span).as_f64() * passage.share;
+        let trail = self.trail(passage.queue);
+        let waited = Self::LINE_RATE.transmission_time(Bytes::new(passage.queue));
+        self.acknowledged += Self::SEGMENT;
+        let ack = Ack {
+            newly_acked: Bytes::new(Self::SEGMENT),
+            cumulative: self.acknowledged,
+            next_sequence: self.acknowledged + 50 * Self::SEGMENT,
+            rtt: Some(Self::BASE_RTT + waited),
+            telemetry: Some(self.telemetry.reading(&trail)),
+            ..Ack::default()
+        };
+        self.algorithm.on_ack(self.now, &ack);
+        assert!(self.algorithm.rate() > Rate::ZERO && self.pace() > 0.0, "it goes on");
+    }
+
+    fn trail(&mut self, queue: u64) -> Trail {
+        let record = self.telemetry.take();
+        self.telemetry.depart(record, self.now);
+        let (sent, queue) = (Bytes::from_f64(self.sent), Bytes::new(queue));
+        self.telemetry.write(record, self.now, Self::LINE_RATE, sent, queue);
+        self.telemetry.collect(record).1
+    }
+}
+
+/// A queue of 100 us that stays, and one that grows from there, leave less than a fifth of the link; an idle path gives all of it back.
+#[test]
+fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
+    for name in names(goes_by_the_path) {
+        let mut probe = Probe::new(&default(name));
+        let full = Probe::LINE_RATE.as_f64();
+        for packet in 0..100_000 {
+            let queue = 1_250_000 + packet * 60;
+            probe.pass(Passage { nanoseconds: 100, share: 1.0, queue });
+        }
+        assert!(probe.pace() < full / 5.0, "{name}: {} bit/s", probe.pace());
+        for _ in 0..1_000_000 {
+            probe.pass(Passage { nanoseconds: 100, share: 0.1, queue: 0 });
+        }
+        assert!(probe.pace() >= 0.99 * full, "{name}: {} bit/s", probe.pace());
     }
 }
 
@@ -257,10 +373,26 @@ proptest! {
         }
     }
 
+    /// Whatever the path is like, the flow goes on, and what it may do follows from what it was told.
+    #[test]
+    fn flows_go_on_whatever_the_path_is_like(
+        parameters in any_parameters(goes_by_the_path),
+        passages in proptest::collection::vec(any_passage(), 1..200),
+    ) {
+        let mut probes = [(); 2].map(|()| Probe::new(&parameters));
+        for passage in passages {
+            for probe in &mut probes {
+                probe.pass(passage);
+            }
+            let answers = probes.each_ref().map(|probe| (probe.algorithm.window(), probe.algorithm.rate()));
+            prop_assert_eq!(answers[0], answers[1]);
+        }
+    }
+
     /// The rate is above zero and no higher than the link's; CNPs lower it, and what is sent raises it.
     #[test]
     fn rates_obey_their_laws(
-        parameters in any_parameters(true),
+        parameters in any_parameters(goes_by_cnps),
         events in proptest::collection::vec(any_event(), 1..200),
     ) {
         let mut pairs = [(); 2].map(|()| QueuePair::new(&parameters));

@@ -73,7 +73,8 @@ fn value(schema: &Value, before: &Map<String, Value>, draw: u64) -> Value {
         Some("Span") => format!("{}us", draw.max(least)).into(),
         Some("Rate") => format!("{}Mbps", draw.max(1)).into(),
         Some("Ratio") => {
-            let most = bound("maximum").unwrap_or(8) * STEPS;
+            let below = bound("exclusiveMaximum").map(|most| most * STEPS - 1);
+            let most = below.unwrap_or_else(|| bound("maximum").unwrap_or(8) * STEPS);
             format!("{}/{STEPS}", (draw * most / STEPS).max(least)).into()
         }
         Some(other) => panic!("draw a {other} here"),

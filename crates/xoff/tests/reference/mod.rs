@@ -14,6 +14,7 @@ use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
 use xoff::packet::Packet;
 use xoff::switch::shared_memory::SharedMemory;
+use xoff::telemetry::Telemetry;
 use xoff::topology::PortId;
 use xoff::topology::{Network, NodeId};
 
@@ -27,13 +28,14 @@ type Pending = BTreeMap<Key, Option<Packet>>;
 pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
     let mut reference = Reference::new(simulation);
     let end = reference.run();
-    let Reference { hosts, switches, pending, events, .. } = reference;
+    let Reference { hosts, switches, pending, telemetry, events, .. } = reference;
     let on_wires = pending.into_values().flatten().collect();
     let outcome = Outcome {
         hosts,
         switches,
         samples: Samples::default(),
         pauses: PauseLog::default(),
+        telemetry_in_use: Telemetry::in_use(&[telemetry]),
         end,
         events,
         interrupted: false,
@@ -48,6 +50,7 @@ struct Reference<'a> {
     switches: Vec<SharedMemory>,
     pending: Pending,
     directions: Vec<Direction>,
+    telemetry: Telemetry,
     events: u64,
 }
 
@@ -97,6 +100,7 @@ impl<'a> Reference<'a> {
                 .collect(),
             pending: Pending::new(),
             directions: directions(network),
+            telemetry: Telemetry::new(simulation.records()),
             events: 0,
         }
     }
@@ -143,7 +147,13 @@ impl<'a> Reference<'a> {
         self.events += 1;
         let mut agenda = TwoEventsAHop { pending: &mut self.pending, directions: &self.directions };
         let fabric = self.simulation.fabric();
-        let mut context = Context { now, agenda: &mut agenda, observer: &mut Silent, fabric };
+        let mut context = Context {
+            now,
+            agenda: &mut agenda,
+            observer: &mut Silent,
+            telemetry: &mut self.telemetry,
+            fabric,
+        };
         if let Some(switch) = node.checked_sub(self.simulation.network().hosts) {
             let switch = &mut self.switches[switch as usize];
             match (class, packet) {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
-use xoff::congestion_control::{Ack, Algorithm, Echo, Flow, Loss, LossKind, Parameters};
+use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters};
 use xoff::kernel::units::{Bytes, Rate, Span, Time};
 
 const SEGMENT: u64 = 1000;
@@ -51,7 +51,8 @@ struct Sender {
 impl Sender {
     fn new(parameters: &Parameters) -> Self {
         let initial_window = Bytes::new(10 * SEGMENT);
-        let flow = Flow { segment: Bytes::new(SEGMENT), initial_window, line_rate: Rate::MAX };
+        let segment = Bytes::new(SEGMENT);
+        let flow = Flow { segment, initial_window, line_rate: Rate::MAX, ..Flow::default() };
         Self { algorithm: parameters.start(&flow), now: Time::ZERO, acknowledged: 0 }
     }
 
@@ -83,8 +84,8 @@ impl Sender {
     fn acknowledge(&mut self, echo: bool, next_sequence: u64, window_limited: bool) {
         self.acknowledged += SEGMENT;
         let (newly_acked, cumulative) = (Bytes::new(SEGMENT), self.acknowledged);
-        self.algorithm
-            .on_ack(self.now, &Ack { newly_acked, echo, cumulative, next_sequence, window_limited });
+        let ack = Ack { newly_acked, echo, cumulative, next_sequence, window_limited, ..Ack::default() };
+        self.algorithm.on_ack(self.now, &ack);
     }
 
     fn lose(&mut self, next_sequence: u64, kind: LossKind) {
@@ -115,7 +116,7 @@ fn windows_take_their_course() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/trajectories");
     for name in Parameters::NAMES {
         let parameters: Parameters = serde_json::from_value(json!({ "algorithm": name })).unwrap();
-        if matches!(parameters.echo(), Echo::Cnp(_)) {
+        if !matches!(parameters.needs(), Needs::Acknowledgements(_)) {
             continue;
         }
         let (path, text) = (folder.join(format!("{name}.txt")), trajectories(&parameters));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::presets::Values;
 use super::{AlphaRises, Clamp, CutBy, HyperWhen, Parameters};
-use crate::congestion_control::{CongestionControl, Echo, Flow};
+use crate::congestion_control::{CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 
 /// Below this alpha cuts nothing from any rate, and falls no further.
@@ -99,7 +99,7 @@ impl Dcqcn {
         if clamps {
             self.target_rate = self.rate;
         }
-        let rate = Rate::new((self.rate.as_f64() * (1.0 - alpha / 2.0)) as u64);
+        let rate = Rate::from_f64(self.rate.as_f64() * (1.0 - alpha / 2.0));
         self.rate = rate.max(self.values.minimum_rate.min(self.line_rate));
         (self.time_increases, self.byte_increases) = (0, 0);
         self.sent = Bytes::ZERO;
@@ -159,8 +159,8 @@ impl Dcqcn {
 impl CongestionControl for Dcqcn {
     type Parameters = Parameters;
 
-    fn echo(parameters: &Parameters) -> Echo {
-        parameters.echo()
+    fn needs(parameters: &Parameters) -> Needs {
+        Needs::Cnps(parameters.notification_point())
     }
 
     #[inline]
@@ -229,7 +229,8 @@ mod tests {
 
     fn dcqcn(parameters: &Parameters) -> Dcqcn {
         let size = Bytes::new(1000);
-        Dcqcn::new(parameters, &Flow { segment: size, initial_window: size, line_rate: LINE })
+        let flow = Flow { segment: size, initial_window: size, line_rate: LINE, ..Flow::default() };
+        Dcqcn::new(parameters, &flow)
     }
 
     fn at(microseconds: u64) -> Time {

@@ -1,6 +1,6 @@
 //! The receiving side: what has arrived, how it is acknowledged and when marks are answered.
 
-use crate::congestion_control::{Echo, Marks, NotificationPoint};
+use crate::congestion_control::{Marks, Needs, NotificationPoint};
 use crate::kernel::units::{Span, Time};
 use crate::packet::{LAST, MARKED, Packet};
 use crate::scenario::{Roce, RoceRecovery};
@@ -55,8 +55,8 @@ impl RoceReceiver {
             RoceRecovery::GoBackN(settings) => (false, settings.nack_interval),
             RoceRecovery::SelectiveRepeat(_) => (true, Span::ZERO),
         };
-        let marks = match settings.echo() {
-            Echo::Cnp(point) => Some((point, point.start(now))),
+        let marks = match settings.needs() {
+            Needs::Cnps(point) => Some((point, point.start(now))),
             _ => None,
         };
         Self {

@@ -1,9 +1,10 @@
 //! The sending side: what to send next and when, and what acknowledgements and timeouts change.
 
-use crate::congestion_control::{Algorithm, Flow};
+use crate::congestion_control::{Ack, Algorithm, Flow, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{NEGATIVE, Packet};
 use crate::scenario::{Roce, RoceRecovery};
+use crate::telemetry::Reading;
 use crate::transport::scoreboard::Scoreboard;
 
 /// Payload bytes to send.
@@ -54,14 +55,15 @@ pub struct RoceSender {
 }
 
 impl RoceSender {
-    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate.
-    pub fn new(settings: &Roce, line_rate: Rate, size: Bytes) -> Self {
+    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate. `path` is the longest
+    /// of the fabric.
+    pub fn new(settings: &Roce, line_rate: Rate, path: Path, size: Bytes) -> Self {
         let payload = settings.payload;
-        let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate };
+        let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate, path };
         Self {
             size: size.get(),
             payload: payload.get(),
-            overhead: settings.headers + settings.wire_overhead,
+            overhead: settings.packet_headers() + settings.wire_overhead,
             line_rate,
             unacknowledged: 0,
             next: 0,
@@ -91,6 +93,11 @@ impl RoceSender {
     /// How fast it may send.
     pub fn rate(&self) -> Rate {
         self.congestion_control.as_ref().map_or(self.line_rate, Algorithm::rate).min(self.line_rate)
+    }
+
+    /// How much it may have in flight, if its congestion control says so.
+    pub fn window(&self) -> Option<Bytes> {
+        self.congestion_control.as_ref().map(Algorithm::window).filter(|&window| window < Bytes::MAX)
     }
 
     /// The retransmission timeout in force.
@@ -169,14 +176,18 @@ impl RoceSender {
             if rate < self.line_rate { self.began + rate.transmission_time(self.wire) } else { self.began };
     }
 
-    /// An acknowledgement has arrived. Returns whether it acknowledges anything new.
+    /// The acknowledgement of a packet has arrived that left at `departure`, with what switches have written into it.
+    /// Returns whether it acknowledges anything new.
     #[inline]
-    pub fn on_acknowledgement(&mut self, packet: &Packet) -> bool {
+    pub fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        departure: Time,
+        telemetry: Option<Reading<'_>>,
+    ) -> bool {
         let cumulative = packet.sequence().min(self.size);
-        if cumulative < self.unacknowledged {
-            return false;
-        }
-        let progress = cumulative > self.unacknowledged;
+        let Some(newly_acked) = cumulative.checked_sub(self.unacknowledged) else { return false };
         self.unacknowledged = cumulative;
         self.next = self.next.max(cumulative);
         match &mut self.repair {
@@ -200,7 +211,23 @@ impl RoceSender {
                 }
             }
         }
-        progress
+        if let Some(control) = &mut self.congestion_control {
+            let ack = Ack {
+                newly_acked: Bytes::new(newly_acked),
+                echo: false,
+                cumulative,
+                next_sequence: self.next,
+                window_limited: true,
+                rtt: Some(now.since(departure)),
+                telemetry,
+            };
+            let rate = control.rate();
+            control.on_ack(now, &ack);
+            if control.rate() != rate {
+                self.pace();
+            }
+        }
+        newly_acked > 0
     }
 
     /// The retransmission timer has expired.
@@ -283,13 +310,13 @@ mod tests {
             flags: ACKNOWLEDGEMENT | flags,
             ..Header::default()
         };
-        sender.on_acknowledgement(&header.into());
+        sender.on_acknowledgement(Time::ZERO, &header.into(), Time::ZERO, None);
     }
 
     /// `facts/algorithms.md` 24: packet 2 of 5 comes late, and two packets are sent in vain.
     #[test]
     fn go_back_n_sends_everything_again_from_the_gap() {
-        let mut sender = RoceSender::new(&settings(""), LINE, Bytes::new(5000));
+        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), Bytes::new(5000));
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000, 4000]);
         answer(&mut sender, 1000, None, 0);
         answer(&mut sender, 2000, None, 0);
@@ -302,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_late_acknowledgement_skips_what_would_be_sent_in_vain() {
-        let mut sender = RoceSender::new(&settings(""), LINE, Bytes::new(5000));
+        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), Bytes::new(5000));
         sent(&mut sender, 9);
         sender.on_timeout();
         assert_eq!(sent(&mut sender, 1), [0]);
@@ -314,7 +341,7 @@ mod tests {
 
     #[test]
     fn selective_repeat_sends_the_gap_only_and_keeps_to_its_window() {
-        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Bytes::new(9000));
+        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), Bytes::new(9000));
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         answer(&mut sender, 1000, None, 0);
         assert_eq!(sent(&mut sender, 9), [4000]);
@@ -328,7 +355,7 @@ mod tests {
 
     #[test]
     fn few_packets_in_flight_wait_less() {
-        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Bytes::new(9000));
+        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), Bytes::new(9000));
         sent(&mut sender, 2);
         assert_eq!(sender.timeout(), Span::from_microseconds(100));
         sent(&mut sender, 1);
@@ -341,7 +368,7 @@ mod tests {
     #[test]
     fn packets_follow_one_another_at_the_rate_of_the_congestion_control() {
         let control = "congestion_control = { algorithm = 'dcqcn' }";
-        let mut sender = RoceSender::new(&settings(control), LINE, Bytes::new(9000));
+        let mut sender = RoceSender::new(&settings(control), LINE, Path::default(), Bytes::new(9000));
         sender.take(Time::new(500));
         assert_eq!(sender.ready_at(), Time::new(500), "not limited");
         sender.on_cnp(Time::new(600));

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::round_trip::{Bounds, RoundTrip};
 use super::segmentation::Segmentation;
-use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
+use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, Packet};
 use crate::scenario::{Host, Recovery, Tcp};
@@ -68,7 +68,8 @@ impl TcpSender {
         let segment = settings.payload;
         let segmentation =
             host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
-        let flow = Flow { segment, initial_window: initial_window(settings), line_rate: Rate::MAX };
+        let initial_window = initial_window(settings);
+        let flow = Flow { segment, initial_window, line_rate: Rate::MAX, path: Path::default() };
         Self {
             size: size.get(),
             segment: segment.get(),
@@ -286,6 +287,8 @@ impl TcpSender {
             cumulative: self.unacknowledged,
             next_sequence: self.next,
             window_limited: self.window_limited && self.state != State::Recovery,
+            rtt: None,
+            telemetry: None,
         };
         if ack.newly_acked > self.counted_at_once || ack.echo {
             self.on_joined_or_echo(now, ack);
@@ -297,7 +300,7 @@ impl TcpSender {
     /// Of segments that were joined, the congestion control hears as if each had been acknowledged by itself (Linux since
     /// 4.0). An echo may make it reduce the window.
     #[cold]
-    fn on_joined_or_echo(&mut self, now: Time, all: Ack) {
+    fn on_joined_or_echo(&mut self, now: Time, all: Ack<'_>) {
         let before = self.window();
         let mut left = all.newly_acked;
         while left > Bytes::ZERO {

@@ -1,0 +1,215 @@
+//! HPCC: sets the window by how busy the busiest port on the way is, of which switches tell in every packet (SIGCOMM 2019,
+//! section 3). `base_rtt` times the adapter's rate is the largest window; a window is sent evenly over `base_rtt`.
+//! Left out: reactions to losses; HPCC-PINT.
+//! Differs: the paper prints no least rate; `minimum_rate` is that of its code, which computes in rates and not in windows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::paced_window::PacedWindow;
+use super::{Ack, CongestionControl, Flow, Needs};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use crate::telemetry::{Interval, Trail};
+
+/// What can be set of HPCC.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Share of a link that flows use together, above 0 and at most 1 [eta].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub target_utilization: Ratio,
+    /// Round trips of additive increase after which the window follows the utilization [maxStage].
+    pub maximum_stages: u32,
+    /// Added to the window once a round trip [`W_AI`].
+    pub additive_increase: Bytes,
+    /// Round-trip time of an idle fabric [T]. Left out, that of its longest path: propagation, and a full packet and its
+    /// acknowledgement on every link.
+    #[schemars(extend("x-above" = "0s"))]
+    pub base_rtt: Option<Span>,
+    /// The least rate.
+    #[schemars(extend("x-above" = "0bps"))]
+    pub minimum_rate: Rate,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            target_utilization: Ratio::new(95, 100),
+            maximum_stages: 5,
+            additive_increase: Bytes::new(80),
+            base_rtt: None,
+            minimum_rate: Rate::new(100_000_000),
+        }
+    }
+}
+
+/// One flow's state.
+#[derive(Clone, Debug)]
+pub struct Hpcc {
+    target_utilization: f64,
+    maximum_stages: u32,
+    additive_increase: f64,
+    /// Bytes.
+    least: f64,
+    window: PacedWindow,
+    /// The window from which every acknowledgement of a round trip computes anew [Wc].
+    reference: f64,
+    /// Running utilization of the busiest port [U].
+    utilization: f64,
+    /// Round trips of additive increase since the window last followed the utilization [incStage].
+    stage: u32,
+    /// The reference is set anew once a byte beyond this is acknowledged [lastUpdateSeq].
+    round_end: u64,
+    /// What the last acknowledgement brought.
+    trail: Trail,
+}
+
+impl Hpcc {
+    /// One flow's state.
+    pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        let window = PacedWindow::new(flow, parameters.base_rtt);
+        Self {
+            target_utilization: parameters.target_utilization.as_f64(),
+            maximum_stages: parameters.maximum_stages,
+            additive_increase: parameters.additive_increase.as_f64(),
+            least: parameters.minimum_rate.as_f64() / 8.0 * window.base_rtt(),
+            reference: window.most(),
+            window,
+            utilization: 1.0,
+            stage: 0,
+            round_end: 0,
+            trail: Trail::default(),
+        }
+    }
+
+    /// How busy a port was: its queue in bandwidth-delay products, and its rate in rates of its link [u].
+    fn load(&self, interval: &Interval) -> f64 {
+        let bytes_per_second = interval.rate.as_f64() / 8.0;
+        let queue = interval.queue.min(interval.queue_before).as_f64();
+        let sent = interval.sent.as_f64() / interval.span.as_seconds();
+        queue / (bytes_per_second * self.window.base_rtt()) + sent / bytes_per_second
+    }
+
+    /// Takes in the busiest port's load over a time in seconds.
+    fn measure(&mut self, load: f64, seconds: f64) {
+        let weight = (seconds / self.window.base_rtt()).min(1.0);
+        self.utilization = (1.0 - weight) * self.utilization + weight * load;
+    }
+
+    fn follows_utilization(&self) -> bool {
+        self.utilization >= self.target_utilization || self.stage >= self.maximum_stages
+    }
+
+    /// The window that follows from the reference, before it is held within its bounds [W].
+    fn next_window(&self) -> f64 {
+        let aimed_at = if self.follows_utilization() {
+            self.reference / (self.utilization / self.target_utilization)
+        } else {
+            self.reference
+        };
+        aimed_at + self.additive_increase
+    }
+
+    /// Once a round trip, the reference becomes the window.
+    fn begin_round(&mut self, next_sequence: u64) {
+        self.stage = if self.follows_utilization() { 0 } else { self.stage + 1 };
+        self.reference = self.window.bytes();
+        self.round_end = next_sequence;
+    }
+}
+
+impl CongestionControl for Hpcc {
+    type Parameters = Parameters;
+
+    fn needs(_parameters: &Parameters) -> Needs {
+        Needs::Telemetry
+    }
+
+    fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
+        let Some(telemetry) = ack.telemetry else { return };
+        if self.round_end == 0 {
+            self.round_end = ack.next_sequence;
+        }
+        let earlier = std::mem::replace(&mut self.trail, *telemetry.trail);
+        let loads =
+            telemetry.since(&earlier).map(|interval| (self.load(&interval), interval.span.as_seconds()));
+        let Some((load, seconds)) = loads.max_by(|one, other| one.0.total_cmp(&other.0)) else { return };
+        self.measure(load, seconds);
+        self.window.set(self.next_window().max(self.least));
+        if ack.cumulative > self.round_end {
+            self.begin_round(ack.next_sequence);
+        }
+    }
+
+    fn window(&self) -> Bytes {
+        self.window.window()
+    }
+
+    fn rate(&self) -> Rate {
+        self.window.rate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Path;
+    use super::*;
+
+    /// 100 Gb/s and 13 us: the largest window is 162,500 bytes.
+    fn hpcc() -> Hpcc {
+        let path = Path { base_rtt: Span::from_microseconds(13), switches: 1 };
+        let line_rate = Rate::from_gbps(100);
+        let flow = Flow { line_rate, path, ..Flow::default() };
+        Hpcc::new(&Parameters::default(), &flow)
+    }
+
+    fn assert_near(value: f64, expected: f64, tolerance: f64) {
+        assert!((value - expected).abs() <= tolerance, "{value} and not {expected}");
+    }
+
+    /// `facts/algorithms.md` 9.
+    #[test]
+    fn a_queue_and_a_full_link_lower_the_window() {
+        let mut hpcc = hpcc();
+        let interval = Interval {
+            rate: Rate::from_gbps(100),
+            span: Span::from_microseconds(10),
+            sent: Bytes::new(125_000),
+            queue_before: Bytes::new(62_500),
+            queue: Bytes::new(70_000),
+        };
+        let load = hpcc.load(&interval);
+        assert_near(load, 1.384_615, 5e-7);
+        hpcc.measure(load, 10e-6);
+        assert_near(hpcc.utilization, 1.295_858, 5e-7);
+        assert_near(hpcc.next_window(), 119_209.57, 5e-3);
+    }
+
+    /// `facts/algorithms.md` 9.
+    #[test]
+    fn a_link_below_its_target_adds_until_the_last_stage_and_then_fills_it() {
+        let mut hpcc = hpcc();
+        hpcc.measure(0.6, 13e-6);
+        assert_near(hpcc.next_window(), 162_580.0, 1e-9);
+        hpcc.stage = 5;
+        assert_near(hpcc.next_window(), 257_371.67, 5e-3);
+    }
+
+    #[test]
+    fn a_time_beyond_the_base_round_trip_counts_as_one() {
+        let mut hpcc = hpcc();
+        hpcc.measure(0.6, 1.0);
+        assert_near(hpcc.utilization, 0.6, 1e-12);
+    }
+
+    #[test]
+    fn the_reference_changes_once_a_round_trip() {
+        let mut hpcc = hpcc();
+        hpcc.measure(0.5, 13e-6);
+        hpcc.begin_round(1000);
+        assert_eq!((hpcc.stage, hpcc.round_end), (1, 1000));
+        hpcc.stage = 5;
+        hpcc.begin_round(2000);
+        assert_eq!(hpcc.stage, 0);
+    }
+}

@@ -1,0 +1,205 @@
+//! PowerTCP: sets the window by the power of the most powerful port on the way, the product of the rate at which bytes come
+//! to it and of the bytes that wait and fly, of which switches tell in every packet (NSDI 2022, section 3).
+//! `base_rtt` times the adapter's rate is the largest window; a window is sent evenly over `base_rtt`.
+//! Left out: reactions to losses.
+//! Differs: the code counts in rates, divides by 0.95 and takes bytes sent for bytes that came; here it is as in the paper.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::paced_window::PacedWindow;
+use super::{Ack, CongestionControl, Flow, Needs};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use crate::telemetry::{Interval, Trail};
+
+/// What can be set of PowerTCP, with telemetry or by delay.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Weight of the newest window, above 0 and at most 1 [gamma].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub gain: Ratio,
+    /// Flows that are expected to share a bottleneck: each adds the largest window over this in a round trip, beta [N].
+    #[schemars(extend("minimum" = 1))]
+    pub expected_flows: u32,
+    /// Round-trip time of an idle fabric [tau]. Left out, that of its longest path: propagation, and a full packet and its
+    /// acknowledgement on every link.
+    #[schemars(extend("x-above" = "0s"))]
+    pub base_rtt: Option<Span>,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { gain: Ratio::new(9, 10), expected_flows: 10, base_rtt: None }
+    }
+}
+
+/// What both variants do with a power once it is normalised, so that 1 is a full link without a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Power {
+    gain: f64,
+    /// Bytes [beta].
+    additive_increase: f64,
+    pub(super) window: PacedWindow,
+    /// The window a round trip ago.
+    old_window: f64,
+    /// Running power, once there is any.
+    smoothed: Option<f64>,
+    /// The round trip ends once a byte from this on is acknowledged.
+    round_end: u64,
+}
+
+impl Power {
+    pub(super) fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        let window = PacedWindow::new(flow, parameters.base_rtt);
+        Self {
+            gain: parameters.gain.as_f64(),
+            additive_increase: window.most() / f64::from(parameters.expected_flows),
+            old_window: window.bytes(),
+            window,
+            smoothed: None,
+            round_end: 0,
+        }
+    }
+
+    /// Takes in the power over a time in seconds. The first counts as it is.
+    pub(super) fn measure(&mut self, power: f64, seconds: f64) {
+        let weight = (seconds / self.window.base_rtt()).min(1.0);
+        let smoothed = self.smoothed.map_or(power, |before| before * (1.0 - weight) + power * weight);
+        self.smoothed = Some(smoothed.max(0.0));
+    }
+
+    pub(super) fn update(&mut self) {
+        let Some(power) = self.smoothed else { return };
+        let aimed_at = self.old_window / power + self.additive_increase;
+        self.window.set(self.gain * aimed_at + (1.0 - self.gain) * self.window.bytes());
+    }
+
+    /// Whether a round trip ends with this acknowledgement; the next begins.
+    pub(super) fn ends_round(&mut self, ack: &Ack<'_>) -> bool {
+        let ends = ack.cumulative >= self.round_end;
+        if ends {
+            self.round_end = ack.next_sequence;
+        }
+        ends
+    }
+
+    pub(super) fn keep_window(&mut self) {
+        self.old_window = self.window.bytes();
+    }
+}
+
+/// One flow's state.
+#[derive(Clone, Debug)]
+pub struct PowerTcp {
+    power: Power,
+    /// What the last acknowledgement brought.
+    trail: Trail,
+}
+
+impl PowerTcp {
+    /// One flow's state.
+    pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        Self { power: Power::new(parameters, flow), trail: Trail::default() }
+    }
+
+    /// The power of a port over that of its full link without a queue.
+    fn normalized_power(&self, interval: &Interval) -> f64 {
+        let base_rtt = self.power.window.base_rtt();
+        let bytes_per_second = interval.rate.as_f64() / 8.0;
+        let came = interval.queue.as_f64() - interval.queue_before.as_f64() + interval.sent.as_f64();
+        let current = came / interval.span.as_seconds();
+        let voltage = interval.queue.as_f64() + bytes_per_second * base_rtt;
+        current * voltage / (bytes_per_second * bytes_per_second * base_rtt)
+    }
+}
+
+impl CongestionControl for PowerTcp {
+    type Parameters = Parameters;
+
+    fn needs(_parameters: &Parameters) -> Needs {
+        Needs::Telemetry
+    }
+
+    fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
+        let Some(telemetry) = ack.telemetry else { return };
+        let earlier = std::mem::replace(&mut self.trail, *telemetry.trail);
+        let powers = telemetry
+            .since(&earlier)
+            .map(|interval| (self.normalized_power(&interval), interval.span.as_seconds()));
+        let Some((power, seconds)) = powers.max_by(|one, other| one.0.total_cmp(&other.0)) else { return };
+        self.power.measure(power, seconds);
+        self.power.update();
+        if self.power.ends_round(ack) {
+            self.power.keep_window();
+        }
+    }
+
+    fn window(&self) -> Bytes {
+        self.power.window.window()
+    }
+
+    fn rate(&self) -> Rate {
+        self.power.window.rate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Path;
+    use super::*;
+
+    /// 100 Gb/s and 20 us: the largest window is 250,000 bytes, and beta 25,000.
+    fn power_tcp() -> PowerTcp {
+        let path = Path { base_rtt: Span::from_microseconds(20), switches: 1 };
+        let line_rate = Rate::from_gbps(100);
+        let flow = Flow { line_rate, path, ..Flow::default() };
+        PowerTcp::new(&Parameters::default(), &flow)
+    }
+
+    /// `facts/algorithms.md` 10.
+    #[test]
+    fn a_growing_queue_lowers_the_window() {
+        let mut power_tcp = power_tcp();
+        let interval = Interval {
+            rate: Rate::from_gbps(100),
+            span: Span::from_microseconds(10),
+            sent: Bytes::new(125_000),
+            queue_before: Bytes::new(100_000),
+            queue: Bytes::new(150_000),
+        };
+        let normalized = power_tcp.normalized_power(&interval);
+        assert!((normalized - 2.24).abs() < 1e-12, "{normalized}");
+        let power = &mut power_tcp.power;
+        power.smoothed = Some(1.0);
+        power.measure(normalized, 10e-6);
+        assert!((power.smoothed.unwrap() - 1.62).abs() < 1e-12, "{:?}", power.smoothed);
+        power.update();
+        assert!((power.window.bytes() - 186_388.89).abs() < 5e-3, "{}", power.window.bytes());
+    }
+
+    /// `facts/algorithms.md` 10, of the variant without telemetry.
+    #[test]
+    fn half_a_round_trip_counts_half() {
+        let mut power = power_tcp().power;
+        power.measure(1.0, 20e-6);
+        power.measure(2.25, 10e-6);
+        assert!((power.smoothed.unwrap() - 1.625).abs() < 1e-12, "{:?}", power.smoothed);
+    }
+
+    #[test]
+    fn the_first_power_counts_as_it_is() {
+        let mut power_tcp = power_tcp();
+        power_tcp.power.measure(3.0, 1e-6);
+        assert_eq!(power_tcp.power.smoothed, Some(3.0));
+    }
+
+    #[test]
+    fn a_port_to_which_nothing_comes_opens_the_window() {
+        let mut power_tcp = power_tcp();
+        power_tcp.power.window.set(1000.0);
+        power_tcp.power.measure(-0.1, 20e-6);
+        power_tcp.power.update();
+        assert_eq!(power_tcp.window(), Bytes::new(250_000));
+    }
+}

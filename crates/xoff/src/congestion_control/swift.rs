@@ -1,0 +1,230 @@
+//! Swift: holds the round-trip time at a target that is larger for small windows and long paths; below one packet the window
+//! is a pause between packets (SIGCOMM 2020, section 3). A flow starts with the bandwidth-delay product of its adapter's link.
+//! Left out: the window of the end hosts, since nothing waits in them; reactions to losses.
+//! Differs: packets do not count their hops; every path has the switches of the fabric's longest.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ack, CongestionControl, Flow, Needs};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+
+/// What can be set of Swift. The paper prints few values; these are those of a public implementation.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Target of a path without switches for a flow with a large window [base target].
+    #[schemars(extend("x-above" = "0s"))]
+    pub base_target: Span,
+    /// Added to the target for every switch on the path [h].
+    pub target_per_switch: Span,
+    /// The most that is added to the target for a small window [`fs_range`].
+    pub target_range: Span,
+    /// Up to this window, in packets, all of the range is added, above 0 [`fs_min_cwnd`].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub small_window: Ratio,
+    /// From this window on, in packets, nothing is added [`fs_max_cwnd`].
+    #[schemars(extend("minimum" = 2))]
+    pub large_window: u32,
+    /// Packets added to the window in a round trip below the target, above 0 [ai].
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub additive_increase: Ratio,
+    /// How strongly the window follows the share of the round-trip time above the target, above 0 and at most 1 [beta].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub decrease: Ratio,
+    /// The most that one cut takes of the window, above 0 and below 1 [`max_mdf`].
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub maximum_decrease: Ratio,
+    /// The least window, in packets, above 0.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub minimum_window: Ratio,
+    /// The largest window, in packets.
+    #[schemars(extend("minimum" = 1))]
+    pub maximum_window: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            base_target: Span::from_microseconds(20),
+            target_per_switch: Span::from_nanoseconds(3_053),
+            target_range: Span::from_microseconds(100),
+            small_window: Ratio::new(1, 10),
+            large_window: 100,
+            additive_increase: Ratio::new(1, 1),
+            decrease: Ratio::new(4, 5),
+            maximum_decrease: Ratio::new(1, 2),
+            minimum_window: Ratio::new(1, 100),
+            maximum_window: 1000,
+        }
+    }
+}
+
+/// One flow's state. Times are in seconds, windows in packets.
+#[derive(Clone, Debug)]
+pub struct Swift {
+    /// Without what is added for a small window.
+    base_target: f64,
+    target_range: f64,
+    /// [`fs_alpha`]
+    steepness: f64,
+    large_window: f64,
+    additive_increase: f64,
+    decrease: f64,
+    maximum_decrease: f64,
+    least: f64,
+    most: f64,
+    segment: f64,
+    window: f64,
+    rtt: f64,
+    /// No cut before this time.
+    cut_end: Time,
+}
+
+impl Swift {
+    /// One flow's state.
+    pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        let switches = f64::from(flow.path.switches);
+        let target_range = parameters.target_range.as_seconds();
+        let large_window = f64::from(parameters.large_window);
+        let (least, most) = (parameters.minimum_window.as_f64(), f64::from(parameters.maximum_window));
+        let segment = flow.segment.as_f64();
+        let rtt = flow.path.base_rtt.as_seconds();
+        let slope = parameters.small_window.as_f64().sqrt().recip() - large_window.sqrt().recip();
+        Self {
+            base_target: parameters.base_target.as_seconds()
+                + parameters.target_per_switch.as_seconds() * switches,
+            target_range,
+            steepness: target_range / slope,
+            large_window,
+            additive_increase: parameters.additive_increase.as_f64(),
+            decrease: parameters.decrease.as_f64(),
+            maximum_decrease: parameters.maximum_decrease.as_f64(),
+            least,
+            most,
+            segment,
+            window: (flow.line_rate.as_f64() / 8.0 * rtt / segment).clamp(least, most),
+            rtt,
+            cut_end: Time::ZERO,
+        }
+    }
+
+    fn added_for_small_window(&self) -> f64 {
+        let added = self.steepness * (self.window.sqrt().recip() - self.large_window.sqrt().recip());
+        added.clamp(0.0, self.target_range)
+    }
+
+    fn target(&self) -> f64 {
+        self.base_target + self.added_for_small_window()
+    }
+
+    fn set(&mut self, window: f64) {
+        self.window = window.clamp(self.least, self.most);
+    }
+
+    fn increase(&mut self, acked: f64) {
+        self.set(self.window + self.additive_increase * acked / self.window.max(1.0));
+    }
+
+    fn cut(&mut self, target: f64) {
+        let excess = (self.rtt - target) / self.rtt;
+        self.set(self.window * (1.0 - self.decrease * excess).max(1.0 - self.maximum_decrease));
+    }
+}
+
+impl CongestionControl for Swift {
+    type Parameters = Parameters;
+
+    fn needs(_parameters: &Parameters) -> Needs {
+        Needs::Delay
+    }
+
+    fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
+        let Some(rtt) = ack.rtt else { return };
+        self.rtt = rtt.as_seconds();
+        let target = self.target();
+        if self.rtt < target {
+            self.increase(ack.newly_acked.as_f64() / self.segment);
+        } else if now >= self.cut_end {
+            self.cut(target);
+            self.cut_end = now + rtt;
+        }
+    }
+
+    fn window(&self) -> Bytes {
+        Bytes::from_f64(self.window * self.segment)
+    }
+
+    /// A window below one packet is a packet each so many round trips.
+    fn rate(&self) -> Rate {
+        if self.window >= 1.0 {
+            return Rate::MAX;
+        }
+        Rate::from_f64(self.window * self.segment * 8.0 / self.rtt).max(Rate::new(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn swift(window: f64) -> Swift {
+        let flow = Flow { segment: Bytes::new(1000), line_rate: Rate::from_gbps(100), ..Flow::default() };
+        Swift { window, ..Swift::new(&Parameters::default(), &flow) }
+    }
+
+    /// `facts/algorithms.md` 12.
+    #[test]
+    fn a_small_window_has_a_larger_target() {
+        for (window, expected) in [(0.1, 100.0), (1.0, 29.3899), (10.0, 7.0610), (100.0, 0.0), (0.01, 100.0)]
+        {
+            let added = swift(window).added_for_small_window() * 1e6;
+            assert!((added - expected).abs() < 5e-5, "{added} and not {expected} for {window}");
+        }
+    }
+
+    /// `facts/algorithms.md` 12.
+    #[test]
+    fn a_round_trip_above_the_target_cuts_by_its_excess() {
+        let mut swift = Swift { rtt: 60e-6, ..swift(20.0) };
+        swift.cut(50e-6);
+        assert!((swift.window - 17.333_333).abs() < 5e-7, "{}", swift.window);
+        swift.rtt = 1.0;
+        let before = swift.window;
+        swift.cut(50e-6);
+        assert!((swift.window - before / 2.0).abs() < 1e-12, "at most by half");
+    }
+
+    /// `facts/algorithms.md` 12.
+    #[test]
+    fn a_round_trip_of_packets_adds_one() {
+        let mut swift = swift(20.0);
+        swift.increase(1.0);
+        assert!((swift.window - 20.05).abs() < 1e-12, "{}", swift.window);
+    }
+
+    #[test]
+    fn there_is_one_cut_a_round_trip() {
+        let mut swift = swift(20.0);
+        let ack = |rtt| Ack {
+            newly_acked: Bytes::new(1000),
+            rtt: Some(Span::from_microseconds(rtt)),
+            ..Ack::default()
+        };
+        let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
+        let windows = [100, 150, 199, 200].map(|now| {
+            swift.on_ack(at(now), &ack(100));
+            swift.window().get()
+        });
+        assert_eq!((windows[0], windows[0]), (windows[1], windows[2]));
+        assert!(windows[3] < windows[2]);
+    }
+
+    /// Half a packet of 1000 bytes in 100 us.
+    #[test]
+    fn a_window_below_one_packet_is_paced() {
+        let swift = Swift { rtt: 100e-6, ..swift(0.5) };
+        assert_eq!((swift.window(), swift.rate()), (Bytes::new(500), Rate::new(40_000_000)));
+        assert_eq!(Swift { window: 1.0, ..swift }.rate(), Rate::MAX);
+    }
+}

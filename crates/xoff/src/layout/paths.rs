@@ -1,0 +1,46 @@
+//! Paths among which the longest of a fabric is.
+
+use crate::routing::{FiveTuple, Routes};
+use crate::topology::{Network, NodeId};
+
+/// The links from one host to another, and those back.
+pub(super) struct BothWays {
+    pub(super) there: Vec<usize>,
+    pub(super) back: Vec<usize>,
+}
+
+impl BothWays {
+    pub(super) fn links(&self) -> impl Iterator<Item = usize> {
+        self.there.iter().chain(&self.back).copied()
+    }
+}
+
+/// The paths between the hosts of each rack that are farthest from its switch.
+pub(super) fn longest_paths<'a>(
+    network: &'a Network,
+    routes: &'a Routes,
+) -> impl Iterator<Item = BothWays> + 'a {
+    let farthest = farthest_hosts(network);
+    let links = |from, to| {
+        let hops = routes.path(network, from, to, FiveTuple::of_flow(from, to, 0));
+        hops.map(|hop| hop.link as usize).collect()
+    };
+    let pairs = (0..farthest.len()).flat_map(move |one| {
+        let (from, others) = (farthest[one], farthest[one + 1..].to_vec());
+        others.into_iter().map(move |to| (from, to))
+    });
+    pairs.map(move |(one, other)| BothWays { there: links(one, other), back: links(other, one) })
+}
+
+/// The two hosts of each rack with the longest links, or its only one; of equally long links those of the slowest.
+fn farthest_hosts(network: &Network) -> Vec<NodeId> {
+    let mut hosts: Vec<NodeId> = (0..network.hosts).collect();
+    let rack = |host: NodeId| network.racks[host as usize];
+    let distance = |host: NodeId| {
+        let link = network.host_link(host);
+        (std::cmp::Reverse(link.delay), link.rate)
+    };
+    hosts.sort_by_key(|&host| (rack(host), distance(host)));
+    let racks = hosts.chunk_by(|&one, &other| rack(one) == rack(other));
+    racks.flat_map(|rack| rack.iter().copied().take(2)).collect()
+}

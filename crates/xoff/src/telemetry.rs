@@ -1,0 +1,317 @@
+//! In-band telemetry (INT): what switches write into the packets that leave them, and senders read from the
+//! acknowledgements that bring it back. Packed as HPCC's code packs it (SIGCOMM 2019).
+//! A packet carries the number of a record only. Records are shared by all threads; a packet has one of its own, only the node
+//! that has the packet touches it, and the barrier between windows orders what nodes of different threads do. Which number a
+//! packet gets depends on threads, and nothing depends on the number.
+//! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+
+/// The most switches that one packet has room for.
+pub const MOST_HOPS: usize = 5;
+/// The most different rates that ports can tell of.
+pub const MOST_RATES: usize = 8;
+
+const SENT_UNIT: u64 = 128;
+const QUEUE_UNIT: u64 = 80;
+const RATE_BITS: u32 = 3;
+const TIME_BITS: u32 = 24;
+const SENT_BITS: u32 = 20;
+const QUEUE_BITS: u32 = 17;
+const _: () = assert!(RATE_BITS + TIME_BITS + SENT_BITS + QUEUE_BITS == u64::BITS);
+
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+/// What one switch writes as a packet leaves: from the highest bits the code of the port's rate, the time in nanoseconds,
+/// the bytes the port has sent in units of 128, both modulo what their field holds, and the bytes that wait in units of 80.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Hop(u64);
+
+impl Hop {
+    fn new(code: usize, now: Time, sent: Bytes, queue: Bytes) -> Self {
+        let time = now.as_nanoseconds() & mask(TIME_BITS);
+        let sent = sent.get() / SENT_UNIT & mask(SENT_BITS);
+        let queue = (queue.get() / QUEUE_UNIT).min(mask(QUEUE_BITS));
+        Self((((code as u64) << TIME_BITS | time) << SENT_BITS | sent) << QUEUE_BITS | queue)
+    }
+
+    const fn code(self) -> usize {
+        (self.0 >> (u64::BITS - RATE_BITS)) as usize
+    }
+
+    const fn time(self) -> u64 {
+        self.0 >> (SENT_BITS + QUEUE_BITS) & mask(TIME_BITS)
+    }
+
+    const fn sent(self) -> u64 {
+        self.0 >> QUEUE_BITS & mask(SENT_BITS)
+    }
+
+    const fn queue(self) -> Bytes {
+        Bytes::new((self.0 & mask(QUEUE_BITS)) * QUEUE_UNIT)
+    }
+}
+
+/// What the switches on a packet's way have written, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trail {
+    hops: [Hop; MOST_HOPS],
+    length: u8,
+}
+
+/// What a port has done from one packet of a flow to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Rate of its link [B].
+    pub rate: Rate,
+    /// Time between them.
+    pub span: Span,
+    /// Bytes put on the wire.
+    pub sent: Bytes,
+    /// Bytes that waited when the earlier one left.
+    pub queue_before: Bytes,
+    /// Bytes that waited when the later one left.
+    pub queue: Bytes,
+}
+
+/// What an acknowledgement brings back of its packet's way.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// What the switches have written.
+    pub trail: &'a Trail,
+    rates: &'a [Rate],
+}
+
+impl<'a> Reading<'a> {
+    /// A trail and the rates that its codes stand for.
+    pub fn new(trail: &'a Trail, rates: &'a [Rate]) -> Self {
+        Self { trail, rates }
+    }
+
+    /// What the ports on the way have done since an earlier packet; nothing of those where both left in the same
+    /// nanosecond, and nothing at all after another number of hops.
+    pub fn since(&self, earlier: &'a Trail) -> impl Iterator<Item = Interval> + use<'a> {
+        let Self { trail, rates } = *self;
+        let hops = if earlier.length == trail.length { usize::from(trail.length) } else { 0 };
+        let pairs = earlier.hops.iter().zip(&trail.hops).take(hops);
+        pairs.filter(|(before, after)| before.time() != after.time()).map(|(before, after)| Interval {
+            rate: rates[after.code()],
+            span: Span::from_nanoseconds(after.time().wrapping_sub(before.time()) & mask(TIME_BITS)),
+            sent: Bytes::new((after.sent().wrapping_sub(before.sent()) & mask(SENT_BITS)) * SENT_UNIT),
+            queue_before: before.queue(),
+            queue: after.queue(),
+        })
+    }
+}
+
+/// One packet's record: when its first bit left the adapter, below how many switches have written, and what they have.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Record {
+    departure: AtomicU64,
+    hops: [AtomicU64; MOST_HOPS],
+}
+
+const LENGTH_SHIFT: u32 = 60;
+
+impl Record {
+    fn depart(&self, now: Time) {
+        self.departure.store(now.get(), Ordering::Relaxed);
+    }
+
+    fn append(&self, hop: Hop) {
+        let departure = self.departure.load(Ordering::Relaxed);
+        self.hops[(departure >> LENGTH_SHIFT) as usize].store(hop.0, Ordering::Relaxed);
+        self.departure.store(departure + (1 << LENGTH_SHIFT), Ordering::Relaxed);
+    }
+
+    fn read(&self) -> (Time, Trail) {
+        let departure = self.departure.load(Ordering::Relaxed);
+        let hops = self.hops.each_ref().map(|hop| Hop(hop.load(Ordering::Relaxed)));
+        let length = (departure >> LENGTH_SHIFT) as u8;
+        (Time::new(departure & mask(LENGTH_SHIFT)), Trail { hops, length })
+    }
+}
+
+const CHUNK: usize = 4096;
+const MOST_CHUNKS: usize = 4096;
+
+/// The records of all packets under way. They come in chunks, because they must not move while other threads use them.
+#[derive(Debug)]
+pub struct Records {
+    chunks: Box<[OnceLock<Box<[Record]>>]>,
+    chunks_taken: AtomicUsize,
+    /// What the codes of rates stand for.
+    rates: Vec<Rate>,
+}
+
+impl Records {
+    /// Records in which ports with links of these rates write: at most [`MOST_RATES`], or none where no packet has a record.
+    pub fn new(rates: Vec<Rate>) -> Arc<Self> {
+        debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
+        let chunks = if rates.is_empty() { 0 } else { MOST_CHUNKS };
+        let chunks = (0..chunks).map(|_| OnceLock::new()).collect();
+        Arc::new(Self { chunks, chunks_taken: AtomicUsize::new(0), rates })
+    }
+
+    /// Numbers begin at 1.
+    fn record(&self, number: u32) -> &Record {
+        let index = number as usize - 1;
+        let chunk = self.chunks[index / CHUNK].get().expect("its chunk was taken with the number");
+        &chunk[index % CHUNK]
+    }
+
+    fn take_chunk(&self, free: &mut Vec<u32>) {
+        let chunk = self.chunks_taken.fetch_add(1, Ordering::Relaxed);
+        assert!(chunk < self.chunks.len(), "{} packets at most carry telemetry", self.chunks.len() * CHUNK);
+        self.chunks[chunk].get_or_init(|| (0..CHUNK).map(|_| Record::default()).collect());
+        let first = (chunk * CHUNK) as u32 + 1;
+        free.extend((first..first + CHUNK as u32).rev());
+    }
+}
+
+/// One thread's access to the records of all.
+#[derive(Debug)]
+pub struct Telemetry {
+    records: Arc<Records>,
+    /// Numbers of records that this thread may give to packets.
+    free: Vec<u32>,
+}
+
+impl Telemetry {
+    /// Access to these records.
+    pub fn new(records: Arc<Records>) -> Self {
+        Self { records, free: Vec::new() }
+    }
+
+    /// The number of a record for a new packet.
+    pub fn take(&mut self) -> u32 {
+        loop {
+            match self.free.pop() {
+                Some(number) => return number,
+                None => self.records.take_chunk(&mut self.free),
+            }
+        }
+    }
+
+    /// A packet needs its record no longer.
+    pub fn free(&mut self, number: u32) {
+        self.free.push(number);
+    }
+
+    /// The first bit of a packet leaves the adapter, and no switch has written yet.
+    pub fn depart(&self, number: u32, now: Time) {
+        self.records.record(number).depart(now);
+    }
+
+    /// A packet leaves a switch by a port of this rate, which has sent so much before, while so much waits.
+    pub fn write(&self, number: u32, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
+        let code = self.records.rates.iter().position(|&known| known == rate);
+        let code = code.expect("every link's rate has a code");
+        self.records.record(number).append(Hop::new(code, now, sent, queue));
+    }
+
+    /// When a packet's first bit left the adapter, and what switches have written since. Frees the record.
+    pub fn collect(&mut self, number: u32) -> (Time, Trail) {
+        let collected = self.records.record(number).read();
+        self.free(number);
+        collected
+    }
+
+    /// What a trail says, once its codes are known.
+    pub fn reading<'a>(&'a self, trail: &'a Trail) -> Reading<'a> {
+        Reading::new(trail, &self.records.rates)
+    }
+
+    /// How many records packets have that are still under way, if these are all threads of a run.
+    pub fn in_use(threads: &[Self]) -> usize {
+        let taken = threads.first().map_or(0, |one| one.records.chunks_taken.load(Ordering::Relaxed) * CHUNK);
+        taken - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: Rate = Rate::from_gbps(100);
+
+    fn telemetry() -> Telemetry {
+        Telemetry::new(Records::new(vec![Rate::from_gbps(25), RATE]))
+    }
+
+    fn nanoseconds(time: u64) -> Time {
+        Time::new(time * 1000)
+    }
+
+    /// A packet's record after it has passed one port at these nanoseconds.
+    fn passed(telemetry: &mut Telemetry, time: u64, sent: u64, queue: u64) -> Trail {
+        let number = telemetry.take();
+        telemetry.depart(number, Time::new(7));
+        telemetry.write(number, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
+        let (departure, trail) = telemetry.collect(number);
+        assert_eq!(departure, Time::new(7));
+        trail
+    }
+
+    #[test]
+    fn a_sender_learns_what_ports_did_between_its_packets() {
+        let mut telemetry = telemetry();
+        let earlier = passed(&mut telemetry, 1_000, 128_000, 800);
+        let later = passed(&mut telemetry, 3_000, 148_000, 1_659);
+        let interval = Interval {
+            rate: RATE,
+            span: Span::from_microseconds(2),
+            sent: Bytes::new((148_000 / 128 - 1_000) * 128),
+            queue_before: Bytes::new(800),
+            queue: Bytes::new(1_600),
+        };
+        assert_eq!(telemetry.reading(&later).since(&earlier).collect::<Vec<_>>(), [interval]);
+        assert_eq!(telemetry.reading(&later).since(&later).count(), 0, "no time has passed");
+        assert_eq!(telemetry.reading(&later).since(&Trail::default()).count(), 0, "another path");
+    }
+
+    #[test]
+    fn time_and_bytes_wrap_and_a_queue_does_not() {
+        let mut telemetry = telemetry();
+        let (time, sent) = (1 << TIME_BITS, SENT_UNIT << SENT_BITS);
+        let earlier = passed(&mut telemetry, time - 5, sent - 128, 0);
+        let later = passed(&mut telemetry, time + 4, sent + 256, 1 << 40);
+        let interval = telemetry.reading(&later).since(&earlier).next().unwrap();
+        assert_eq!((interval.span, interval.sent), (Span::from_nanoseconds(9), Bytes::new(384)));
+        assert_eq!(interval.queue, Bytes::new(((1 << 17) - 1) * 80));
+    }
+
+    #[test]
+    fn a_packet_crosses_five_switches() {
+        let mut telemetry = telemetry();
+        let number = telemetry.take();
+        telemetry.depart(number, Time::ZERO);
+        for hop in 0..MOST_HOPS as u64 {
+            telemetry.write(number, nanoseconds(hop), RATE, Bytes::ZERO, Bytes::new(80 * hop));
+        }
+        let (_, trail) = telemetry.collect(number);
+        let queues = trail.hops.map(|hop| hop.queue().get());
+        assert_eq!((queues, trail.length), ([0, 80, 160, 240, 320], 5));
+    }
+
+    #[test]
+    fn threads_share_records_and_know_how_many_are_in_use() {
+        let records = Records::new(vec![RATE]);
+        let mut threads = [(); 2].map(|()| Telemetry::new(Arc::clone(&records)));
+        let taken: Vec<u32> = (0..2 * CHUNK).map(|place| threads[place % 2].take()).collect();
+        let mut distinct = taken.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (2 * CHUNK, 2 * CHUNK));
+        threads[0].depart(taken[1], Time::new(3));
+        assert_eq!(threads[1].collect(taken[1]).0, Time::new(3));
+        taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));
+        assert_eq!(Telemetry::in_use(&threads), 0);
+    }
+}

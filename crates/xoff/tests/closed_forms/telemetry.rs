@@ -1,0 +1,98 @@
+//! Congestion controls that go by delay or telemetry against what their papers claim of them.
+
+use xoff::Simulation;
+use xoff::engine::Quantity;
+use xoff::kernel::units::{Span, Time};
+
+use crate::{measured, most, recorded, run, simulation, validate};
+
+/// Hosts at 100 Gb/s around a switch, 8 us there and back, and endless flows from the others to `host0`.
+fn senders(algorithm: &str, flows: usize, rest: &str) -> Simulation {
+    let pairs: Vec<String> = (1..=flows).map(|host| format!("['host{host}', 'host0']")).collect();
+    simulation(&format!(
+        "title = 'senders'\n\
+         topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+         transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = '{algorithm}' }} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'roce', pairs = [{}] }}]\n{rest}",
+        flows + 1,
+        pairs.join(", ")
+    ))
+}
+
+/// Shares of the bottleneck over the second half of so many milliseconds, flow by flow.
+fn shares(algorithm: &str, flows: usize, milliseconds: u64) -> Vec<f64> {
+    let sent_by = |microseconds: u64| {
+        let outcome = run(&senders(algorithm, flows, &format!("stop.at = '{microseconds}us'")));
+        let hosts = outcome.hosts[1..].iter();
+        hosts.map(|host| host.port().wire_bytes_by(Time::MAX).as_f64()).collect::<Vec<_>>()
+    };
+    let (half, whole) = (sent_by(milliseconds * 500), sent_by(milliseconds * 1000));
+    let seconds = milliseconds as f64 * 0.5e-3;
+    half.iter().zip(whole).map(|(half, whole)| (whole - half) * 8.0 / seconds / 100e9).collect()
+}
+
+/// HPCC aims at 0.95 of a link, the others at all of it.
+const AIMS: [(&str, f64); 5] =
+    [("hpcc", 0.95), ("power_tcp", 1.0), ("theta_power_tcp", 1.0), ("swift", 1.0), ("timely", 1.0)];
+
+#[test]
+fn a_lone_flow_fills_its_link() {
+    for (algorithm, aim) in AIMS {
+        validate(&format!("{algorithm}, one flow: share"), aim, shares(algorithm, 1, 4)[0], 0.01);
+    }
+}
+
+/// TIMELY has no point that it settles at ("ECN or Delay", CoNEXT 2016). HPCC is slow: what its flows add, 80 bytes each round trip, is
+/// little beside what one packet more in the queue that they measure takes away.
+#[test]
+fn flows_share_their_bottleneck_evenly() {
+    for (algorithm, aim) in &AIMS[..4] {
+        for flows in [2, 8] {
+            let shares = shares(algorithm, flows, 20);
+            let (sum, squares) = shares
+                .iter()
+                .fold((0.0, 0.0), |(sum, squares), share| (sum + share, squares + share * share));
+            validate(&format!("{algorithm}, {flows} flows: share of the link"), *aim, sum, 0.03);
+            let jain = sum * sum / (squares * flows as f64);
+            validate(&format!("{algorithm}, {flows} flows: Jain's index"), 1.0, jain, 0.025);
+        }
+    }
+}
+
+/// The longest that the queue of eight flows' bottleneck is in the last 15 of 20 ms.
+fn settled_queue(algorithm: &str, marking: &str) -> f64 {
+    let rest = format!(
+        "switch = [{{ {marking} }}]\nstop.at = '20ms'\n\
+         observe.queues = {{ every = '1us', of = ['switch0.port0'] }}"
+    );
+    let simulation = senders(algorithm, 8, &rest);
+    let outcome = run(&simulation);
+    most(&recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", Span::from_milliseconds(5)))
+}
+
+/// The claim of figure 11 of HPCC. DCQCN is marked between 100 and 400 kB, as its authors mark it at this rate.
+#[test]
+fn hpcc_leaves_no_queue_once_an_incast_has_settled() {
+    let marking = "marking.queue = { kind = 'red', minimum = '100kB', maximum = '400kB', probability = 0.2 }";
+    let (hpcc, dcqcn) = (settled_queue("hpcc", ""), settled_queue("dcqcn", marking));
+    validate("HPCC, eight flows: longest queue in kB once settled", 0.0, hpcc / 1e3, 15.0);
+    assert!(hpcc < dcqcn / 5.0, "{hpcc} under HPCC and {dcqcn} under DCQCN");
+}
+
+/// Data grows by 42 bytes for telemetry, and its acknowledgements too; a lone packet takes exactly what they do.
+#[test]
+fn telemetry_takes_room_in_frames() {
+    for (algorithm, added) in [("hpcc", 42), ("timely", 0)] {
+        let simulation = simulation(&format!(
+            "title = 'one packet'\n\
+             topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = '{algorithm}' }} }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', pairs = [['host0', 'host1']], size = '1000B' }}]"
+        ));
+        let outcome = run(&simulation);
+        let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        let (packet, acknowledgement) = (1000 + 62 + added + 20, 66 + added + 20);
+        let expected = Span::from_microseconds(4) + Span::new(2 * 80 * (packet + acknowledgement));
+        assert_eq!((flow.finished, flow.ideal.finished), (expected, expected), "{algorithm}");
+    }
+}
