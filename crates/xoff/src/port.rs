@@ -352,15 +352,14 @@ impl Port {
     #[inline(never)]
     pub fn write_telemetry(
         &self,
-        packet: &Packet,
+        packet: &mut Packet,
         waiting: Bytes,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        if let Some(record) = packet.record()
-            && !packet.is(ACKNOWLEDGEMENT)
-        {
+        if let Some(record) = packet.record() {
             let sent = self.counters.wire_bytes;
-            context.telemetry.write(record, context.now, self.rate(), sent, waiting);
+            context.telemetry.write(record, packet.hops(), context.now, self.rate(), sent, waiting);
+            packet.add_hop();
         }
     }
 

@@ -7,7 +7,7 @@ use super::pausing::{self, Pausing};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Control, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -289,9 +289,9 @@ impl Memory {
         if self.marks_at_dequeue(&packet, queue) {
             port.mark(&mut packet, context);
         }
-        if packet.has_deferred_stamp() {
+        if packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT) {
             let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-            port.write_telemetry(&packet, self.mmu.port_bytes(number.into()) - held, context);
+            port.write_telemetry(&mut packet, self.mmu.port_bytes(number.into()) - held, context);
         }
         port.transmit(packet, context);
         if let Some(transmitting) = &mut self.transmitting {
