@@ -36,6 +36,13 @@ def test_every_combination_is_a_point(atlas: Path) -> None:
     assert "fan_in = 2" in planned[2].scenario.to_toml()
 
 
+def test_a_position_that_reads_as_a_number_is_one(atlas: Path) -> None:
+    path = atlas / "nobody" / "fig1" / "figure.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("early =", '"0.5" ='), encoding="utf-8")
+    [figure] = find(["nobody/fig1"], atlas)
+    assert [point.at["marking"] for point in figure.planned(Scale.PAPER)] == [0.5, "late", 0.5, "late"]
+
+
 def test_a_scale_changes_keys_positions_and_seeds(atlas: Path) -> None:
     [figure] = find(["nobody/fig1"], atlas)
     planned = figure.planned(Scale.QUICK)
@@ -108,6 +115,13 @@ def test_ids_are_folders(atlas: Path) -> None:
     assert [figure.id for figure in find(["nobody"], atlas)] == ["nobody/fig1", "nobody/table1"]
     with pytest.raises(xoff.ScenarioError, match=r"nobody/fig2: no such figure; did you mean nobody/fig1\?"):
         find(["nobody/fig2"], atlas)
+
+
+def test_completion_times_are_told_apart_by_transport(atlas: Path, tmp_path: Path) -> None:
+    [figure] = find(["nobody/fig1"], atlas)
+    for point in run(figure, Scale.QUICK, tmp_path):
+        mean = point.summary["flows"]["all"]["fct_mean_us"]
+        assert point.fct_means_us() == {"dctcp": pytest.approx(mean)}
 
 
 def test_points_at_several_positions_have_no_mean(atlas: Path, tmp_path: Path) -> None:

@@ -24,6 +24,14 @@ Value = float | str
 """A position on an axis: a number, or a name."""
 
 
+def position(text: str) -> Value:
+    """What a name in a file says: a number, if it reads as one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 class Planned(NamedTuple):
     """A point before it has run."""
 
@@ -50,6 +58,10 @@ class Point:
         """The whole result, with flows and series; read each time, because a figure may have many and large ones."""
         return folder.read(self.folder)
 
+    def fct_means_us(self) -> dict[str, float]:
+        """Mean completion time of the flows of each transport, by its name; flows after the stop stay out."""
+        return _fct_means_us(self.folder)
+
     def means(self, quantity: str, after_ms: float) -> dict[str, float]:
         """Mean over time of an observed quantity, by name; what was sampled up to `after_ms` is warm-up.
 
@@ -57,6 +69,14 @@ class Point:
             LookupError: The quantity was not observed.
         """
         return _means(self.folder, quantity, after_ms)
+
+
+@cache
+def _fct_means_us(path: Path) -> dict[str, float]:
+    flows = folder.read(path).flows
+    means = flows.filter(pc.invert(flows["after_stop"])).group_by("transport").aggregate([("fct_ns", "mean")])
+    of_each = zip(means["transport"].to_pylist(), means["fct_ns_mean"].to_pylist(), strict=True)
+    return {transport: mean / 1000 for transport, mean in of_each}
 
 
 @cache
