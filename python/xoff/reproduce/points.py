@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pyarrow.compute as pc
 
-from xoff import folder
+from xoff import folder, intervals
+from xoff.intervals import Estimate
 from xoff.summary import value_at
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ def position(text: str) -> Value:
         return float(text)
     except ValueError:
         return text
+
+
+Measure: TypeAlias = "str | Callable[[Point], float]"
+"""A key of `summary.json`, such as `flows.small.fct_p99_us`, or a function of a point."""
 
 
 class Planned(NamedTuple):
@@ -110,7 +115,7 @@ class Points:
         """The positions on an axis, in the order of `figure.toml`."""
         return list(dict.fromkeys(point.at[name] for point in self))
 
-    def mean(self, measure: str | Callable[[Point], float], **at: Value) -> float:
+    def mean(self, measure: Measure, **at: Value) -> float:
         """Mean over the seeds at one position.
 
         Args:
@@ -127,7 +132,38 @@ class Points:
         values = [_value(point, measure) for point in found]
         return math.fsum(values) / len(values)
 
+    def ratios(self, measure: Measure, **of: tuple[Value, Value]) -> list[Estimate]:
+        """How many times a base it is, at each position on the other axes in the order of `figure.toml`.
 
-def _value(point: Point, measure: str | Callable[[Point], float]) -> float:
+        `points.ratios("loss_rate", scheme=("BCC", "K720"))` is BCC's loss over that of K720, load by load; pairs of
+        seeds give the interval.
+
+        Args:
+            measure: A key of `summary.json`, or a function of a point.
+            of: One axis, with the position and the base.
+
+        Raises:
+            LookupError: There are no points at one of the two.
+        """
+        [(axis, (above, base))] = of.items()
+        others = dict.fromkeys(tuple(item for item in point.at.items() if item[0] != axis) for point in self)
+        return [
+            intervals.ratio(
+                self._values(measure, {**dict(at), axis: above}), self._values(measure, {**dict(at), axis: base})
+            )
+            or Estimate(math.nan)
+            for at in others
+        ]
+
+    def _values(self, measure: Measure, at: Mapping[str, Value]) -> list[float]:
+        """For each seed a measure's value."""
+        found = [_value(point, measure) for point in self.where(**at)]
+        if not found:
+            message = f"no points at {at}"
+            raise LookupError(message)
+        return found
+
+
+def _value(point: Point, measure: Measure) -> float:
     value = value_at(point.summary, measure) if isinstance(measure, str) else measure(point)
     return math.nan if value is None else value
