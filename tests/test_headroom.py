@@ -23,7 +23,7 @@ kind = "incast"
 transport = "roce"
 fan_in = 8
 size = "200kB"
-receiver = "host0"
+receivers = ["host0"]
 groups = 1
 priority = 1
 """
