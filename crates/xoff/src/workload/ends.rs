@@ -131,7 +131,9 @@ impl Ends {
 
     fn in_rack(&self, hosts: &Hosts) -> Vec<u32> {
         let mut counts = vec![0; self.racks.len()];
-        hosts.iter().for_each(|host| counts[self.racks[host as usize] as usize] += 1);
+        for host in hosts.iter() {
+            counts[self.racks[host as usize] as usize] += 1;
+        }
         counts
     }
 

@@ -139,7 +139,7 @@ impl Pace {
         }
         let expected = "expected \"core\", \"host\", \"senders\" or \"receivers\"";
         let load = Load {
-            load: share,
+            share,
             of: settings.of.ok_or_else(|| setup.error("of", "is missing", expected))?,
             counts: settings.load_counts.unwrap_or_default(),
             transport: setup.transport(&settings.transport)?,
@@ -224,8 +224,9 @@ fn fan_in(fan_in: FanIn, ends: &Ends, setup: &Setup<'_>) -> Result<[u32; 2], Sce
         (receiver, 0) => Err(ends.alone("senders", receiver, setup)),
         (receiver, senders) if most > senders => {
             let name = &setup.network.nodes[receiver as usize].name;
-            let expected =
-                format!("expected at most {senders}, the senders for \"{name}\"; more flows are `flows`");
+            let expected = format!(
+                "expected at most {senders}, the senders for \"{name}\"; for more flows than senders there is `flows`"
+            );
             Err(setup.error("fan_in", format!("is {most}"), &expected))
         }
         _ => Ok(range),
@@ -340,7 +341,9 @@ mod tests {
         let mut with_five = Vec::new();
         for group in flows.chunks(1024) {
             let mut counts = [0; 256];
-            group.iter().for_each(|flow| counts[flow.source as usize] += 1);
+            for flow in group {
+                counts[flow.source as usize] += 1;
+            }
             assert_eq!(counts[group[0].destination as usize], 0);
             assert_eq!(counts.iter().filter(|&&count| count == 4).count(), 251);
             with_five.push((0..256).filter(|&host| counts[host] == 5).collect::<Vec<_>>());

@@ -9,7 +9,7 @@ use crate::scenario::{LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport}
 /// A load as a workload states it.
 pub(super) struct Load<'a> {
     /// Share of the capacity, above 0 and at most 1.
-    pub(super) load: f64,
+    pub(super) share: f64,
     /// Which capacity.
     pub(super) of: LoadOf,
     /// Which bytes count.
@@ -32,7 +32,7 @@ impl Gaps {
     /// Those at which arrivals of `payload` application bytes each, in the mean, offer a load.
     pub(super) fn new(load: &Load<'_>, payload: f64, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let counted_bytes = payload * counted_per_payload(load.transport, load.counts);
-        let offered = load.share(setup)? * load.capacity(setup)?.as_f64();
+        let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();
         let bits = counted_bytes * 8.0 * load.share_on_links(setup)?;
         Ok(Self { mean_seconds: bits / offered })
     }
@@ -45,12 +45,12 @@ impl Gaps {
 }
 
 impl Load<'_> {
-    fn share(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
-        let load = self.load;
-        if load > 0.0 && load <= 1.0 {
-            return Ok(load);
+    fn checked_share(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
+        let share = self.share;
+        if share > 0.0 && share <= 1.0 {
+            return Ok(share);
         }
-        Err(setup.error("load", format!("is {load}"), "expected above 0 and at most 1"))
+        Err(setup.error("load", format!("is {share}"), "expected above 0 and at most 1"))
     }
 
     /// What the load is a share of.

@@ -33,7 +33,7 @@ impl Poisson {
         let ends = ends(settings, setup)?;
         setup.at_least_one("batch", settings.batch.into())?;
         let load = Load {
-            load: settings.load,
+            share: settings.load,
             of: settings.of,
             counts: settings.load_counts,
             transport: setup.transport(&settings.transport)?,
