@@ -261,7 +261,7 @@ def gate(simulator: Simulator) -> int:
 def bench(simulator: Simulator, runs: int, *, as_json: bool) -> int:
     """All figures; 0 whatever they are."""
     where = machine()
-    figures = [*fabric(simulator, runs), *roce(simulator, runs), *reno(simulator)]
+    figures = [*fabric(simulator, runs), *roce(simulator, runs), *dsh(simulator), *reno(simulator)]
     if as_json:
         print(json.dumps({"machine": where, "runs": runs, "figures": [asdict(figure) for figure in figures]}, indent=2))
     else:
