@@ -270,11 +270,7 @@ impl Memory {
         if self.marks_at_dequeue(&packet, queue) {
             port.mark(&mut packet, context);
         }
-        if packet.has_deferred_stamp() {
-            let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-            port.write_telemetry(&packet, self.mmu.port_bytes(number.into()) - held, context);
-        }
-        port.transmit(packet, context);
+        port.transmit(packet, || self.waiting(number, &packet), context);
         if let Some(transmitting) = &mut self.transmitting {
             transmitting[number as usize] = Some(packet);
             context.agenda.end_of_transmission(port.id(), port.busy_until());
@@ -304,6 +300,13 @@ impl Memory {
 
     fn holds_transmitted(&self, number: u16) -> bool {
         self.transmitting.as_ref().is_some_and(|ports| ports[number as usize].is_some())
+    }
+
+    /// Bytes that wait at a port while this packet leaves.
+    #[cold]
+    fn waiting(&self, number: u16, packet: &Packet) -> Bytes {
+        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        self.mmu.port_bytes(number.into()) - held
     }
 
     #[inline]
