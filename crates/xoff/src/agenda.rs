@@ -13,6 +13,8 @@ pub trait Agenda {
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet);
     /// Something waits for the transmission on `port`, which ends at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
+    /// What packets carry of their way.
+    fn telemetry(&mut self) -> &mut Telemetry;
     /// Something about pauses is due at the node of `port` at `at`, whatever else is.
     fn pause_due(&mut self, port: PortId, at: Time);
 }
@@ -51,18 +53,16 @@ pub struct Context<'a, A, O> {
     pub agenda: &'a mut A,
     /// Whoever is watching.
     pub observer: &'a mut O,
-    /// What packets carry of their way.
-    pub telemetry: &'a mut Telemetry,
     /// What never changes.
     pub fabric: &'a Fabric,
 }
 
-impl<A, O> Context<'_, A, O> {
+impl<A: Agenda, O> Context<'_, A, O> {
     /// A packet goes no further.
     #[cold]
     pub fn forget(&mut self, packet: &Packet) {
         if let Some(record) = packet.record() {
-            self.telemetry.free(record);
+            self.agenda.telemetry().free(record);
         }
     }
 }

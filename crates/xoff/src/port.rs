@@ -62,7 +62,7 @@ pub struct Port {
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
-    /// Bit n is set while class n may not start a transmission, and [`CORRUPTS`] if the link does.
+    /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`] and [`IN_ADAPTER`].
     paused: u16,
     /// What it has done.
     pub counters: PortCounters,
@@ -96,8 +96,12 @@ impl LinkErrors {
 
 /// Stands for the pause frame among the classes that wait; it is never paused.
 const CONTROL: u16 = 1 << PRIORITIES;
-/// Beside the classes that are paused, to be in the same cache line: whether the link corrupts packets.
+/// Beside the classes that are paused, to be in the same cache line and to be asked at once: whether the link corrupts packets.
 const CORRUPTS: u16 = 1 << 15;
+/// Whether packets are stamped or written into as they leave,
+const TRACES: u16 = 1 << 14;
+/// and whether it is an adapter's port that stamps, or a switch's that writes.
+const IN_ADAPTER: u16 = 1 << 13;
 
 impl Port {
     /// A port at the start of a link.
@@ -123,6 +127,13 @@ impl Port {
     #[must_use]
     pub fn with_link_errors(self, errors: LinkErrors) -> Self {
         Self { paused: self.paused | CORRUPTS, link_errors: Some(errors), ..self }
+    }
+
+    /// The same where packets have deferred stamps, in an adapter or in a switch.
+    #[must_use]
+    pub fn with_traces(self, in_adapter: bool) -> Self {
+        let role = if in_adapter { IN_ADAPTER } else { 0 };
+        Self { paused: self.paused | TRACES | role, ..self }
     }
 
     /// Its index in the whole network.
@@ -313,11 +324,34 @@ impl Port {
         true
     }
 
-    /// Puts a packet on the wire, which must be free.
+    /// Puts a packet on the wire, which must be free, while so many bytes wait.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub fn transmit(
+        &mut self,
+        packet: Packet,
+        waiting: impl FnOnce() -> Bytes,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         self.counters.packets += 1;
+        if self.paused & (CORRUPTS | TRACES) == 0 {
+            self.put_on_wire(packet, context);
+        } else {
+            self.transmit_with_care(packet, waiting(), context);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn transmit_with_care(
+        &mut self,
+        mut packet: Packet,
+        waiting: Bytes,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT) {
+            self.trace(&mut packet, waiting, context);
+        }
         if self.paused & CORRUPTS != 0 && self.corrupts(&packet, context) {
             self.occupy_wire(&packet, context);
             context.agenda.end_of_transmission(self.id, self.busy_until);
@@ -348,18 +382,25 @@ impl Port {
         context.forget(packet);
     }
 
-    /// Writes into a data packet that is about to leave what this port has sent and how many bytes wait, of all classes.
-    #[inline(never)]
-    pub fn write_telemetry(
+    /// The adapter's clock stamps data as its first bit leaves; a switch writes what it has sent and how many bytes wait, of all
+    /// classes.
+    fn trace(
         &self,
         packet: &mut Packet,
         waiting: Bytes,
-        context: &Context<'_, impl Agenda, impl Observer>,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if let Some(record) = packet.record() {
-            let sent = self.counters.wire_bytes;
-            context.telemetry.write(record, packet.hops(), context.now, self.rate(), sent, waiting);
-            packet.add_hop();
+        match packet.record() {
+            Some(record) if self.paused & IN_ADAPTER != 0 => {
+                context.agenda.telemetry().depart(record, context.now)
+            }
+            Some(record) => {
+                let sent = self.counters.wire_bytes;
+                let hop = packet.hops();
+                context.agenda.telemetry().write(record, hop, context.now, self.rate(), sent, waiting);
+                packet.add_hop();
+            }
+            None => packet.set_stamp(context.now.get()),
         }
     }
 

@@ -39,6 +39,8 @@ pub struct Simulation {
     adapter_marker: Option<AnyMarker>,
     /// The rates that switches tell of; none where no packet carries telemetry.
     telemetry_rates: Vec<Rate>,
+    /// Whether the time is stamped at which packets leave adapters.
+    traces: bool,
     watch: Watch,
 }
 
@@ -80,6 +82,7 @@ impl Simulation {
         Ok(Self {
             watch: Watch::new(&scenario.observe, &network, &pools, classes)?,
             routes,
+            traces: longest_paths.iter().any(|path| *path != Path::default()),
             fabric: fabric(scenario, longest_paths),
             telemetry_rates,
             scenario: scenario.clone(),
@@ -175,9 +178,10 @@ impl Simulation {
         scheduler: &'a scheduler::Parameters,
     ) -> impl Iterator<Item = Port> + 'a {
         let first = self.network.ports.first(node);
-        (first..).zip(self.network.ports.of(node)).map(|(id, port)| {
+        (first..).zip(self.network.ports.of(node)).map(move |(id, port)| {
             let link = self.network.links[port.link as usize];
             let port = Port::new(id, link.rate, link.delay, scheduler);
+            let port = if self.traces { port.with_traces(self.network.is_host(node)) } else { port };
             if link.error_rate.numerator() == 0 {
                 return port;
             }

@@ -138,7 +138,7 @@ const CHUNK: usize = 4096;
 const MOST_CHUNKS: usize = 4096;
 
 /// The records of all packets under way. They come in chunks, because they must not move while other threads use them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Records {
     chunks: Box<[OnceLock<Box<[Record]>>]>,
     chunks_taken: AtomicUsize,
@@ -172,7 +172,7 @@ impl Records {
 }
 
 /// One thread's access to the records of all.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Telemetry {
     records: Arc<Records>,
     /// Numbers of records that this thread may give to packets.

@@ -125,6 +125,7 @@ impl CongestionControl for Hpcc {
         Needs::Telemetry
     }
 
+    #[inline(never)]
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         let Some(telemetry) = ack.telemetry else { return };
         if self.round_end == 0 {

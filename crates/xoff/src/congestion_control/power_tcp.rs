@@ -121,6 +121,7 @@ impl CongestionControl for PowerTcp {
         Needs::Telemetry
     }
 
+    #[inline(never)]
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         let Some(telemetry) = ack.telemetry else { return };
         let earlier = std::mem::replace(&mut self.trail, *telemetry.trail);

@@ -139,6 +139,7 @@ impl CongestionControl for Swift {
         Needs::Delay
     }
 
+    #[inline(never)]
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
         self.rtt = rtt.as_seconds();

@@ -38,6 +38,7 @@ impl CongestionControl for ThetaPowerTcp {
         Needs::Delay
     }
 
+    #[inline(never)]
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
         let Some((earlier, before)) = self.before.replace((now, rtt)) else { return };

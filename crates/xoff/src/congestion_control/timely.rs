@@ -150,6 +150,7 @@ impl CongestionControl for Timely {
         Needs::Delay
     }
 
+    #[inline(never)]
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         self.acked += ack.newly_acked;
         if let Some(rtt) = ack.rtt

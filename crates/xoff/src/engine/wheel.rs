@@ -7,6 +7,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::tournament::{NEVER, Tournaments};
 use crate::kernel::units::Time;
 use crate::packet::{Flight, Packet};
+use crate::telemetry::Telemetry;
 use crate::topology::PortId;
 
 /// A packet for another thread.
@@ -50,6 +51,8 @@ pub(super) struct Wheel {
     pub(super) outboxes: Vec<Vec<Mail>>,
     /// The least arrival among packets for the other threads.
     pub(super) earliest_mail: u64,
+    /// What packets carry of their way.
+    pub(super) telemetry: Telemetry,
     /// The cluster that is running.
     running: u32,
 }
@@ -72,6 +75,7 @@ impl Wheel {
             pauses,
             outboxes: vec![Vec::new(); threads],
             earliest_mail: NEVER,
+            telemetry: Telemetry::default(),
             running: REMOTE,
         }
     }
@@ -168,6 +172,10 @@ impl Agenda for Wheel {
     #[inline]
     fn end_of_transmission(&mut self, port: PortId, at: Time) {
         self.set(self.ends[port as usize] as usize, at);
+    }
+
+    fn telemetry(&mut self) -> &mut Telemetry {
+        &mut self.telemetry
     }
 
     fn pause_due(&mut self, port: PortId, at: Time) {

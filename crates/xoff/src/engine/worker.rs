@@ -106,7 +106,6 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     sampling: Sampling<'a>,
     observer: O,
-    telemetry: Telemetry,
     now: Time,
     /// Whether nothing was left to do before the next instant.
     drained: bool,
@@ -151,6 +150,8 @@ impl<'a> Workshop<'a> {
     }
 
     fn worker<O>(&self, thread: usize, observer: O, layout: Layout, sampler: &'a Sampler) -> Worker<'a, O> {
+        let mut wheel = layout.wheel;
+        wheel.telemetry = Telemetry::new(Arc::clone(&self.records));
         Worker {
             thread,
             fabric: self.fabric,
@@ -160,13 +161,12 @@ impl<'a> Workshop<'a> {
             host_sources: layout.host_sources,
             host_places: layout.host_places,
             switches: layout.switches.iter().map(|&node| (self.switch)(node)).collect(),
-            wheel: layout.wheel,
+            wheel,
             arrivals: self.arrivals.clone(),
             instants: self.instants.clone(),
             longest_window: self.longest_window,
             sampling: Sampling::new(sampler),
             observer,
-            telemetry: Telemetry::new(Arc::clone(&self.records)),
             now: Time::ZERO,
             drained: false,
             standstill: self.standstill(),
@@ -430,8 +430,8 @@ impl<O: Observer> Worker<'_, O> {
     #[allow(clippy::inline_always)]
     fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
         self.events += 1;
-        let Self { wheel, observer, telemetry, fabric, switches, .. } = self;
-        let mut context = Context { now, agenda: wheel, observer, telemetry, fabric };
+        let Self { wheel, observer, fabric, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::SwitchArrival => {
                 let packet = context.agenda.take_arrival(source.ring, rank);
@@ -449,8 +449,8 @@ impl<O: Observer> Worker<'_, O> {
 
     #[cold]
     fn handle_pause(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, telemetry, fabric, hosts, switches, .. } = self;
-        let mut context = Context { now, agenda: wheel, observer, telemetry, fabric };
+        let Self { wheel, observer, fabric, hosts, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
         let next = if source.kind == Kind::HostPause {
             hosts[source.place as usize].on_pause_due(&mut context)
         } else {
@@ -460,9 +460,9 @@ impl<O: Observer> Worker<'_, O> {
     }
 
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, telemetry, fabric, hosts, host_sources, .. } = self;
+        let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
         let host = &mut hosts[source.place as usize];
-        let mut context = Context { now, agenda: wheel, observer, telemetry, fabric };
+        let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::HostEndOfTransmission => {
                 let next = host.on_end_of_transmission(&mut context);
@@ -509,7 +509,7 @@ impl<O: Observer> Worker<'_, O> {
             rows.push(recorded.rows);
             pauses.push(recorded.pauses);
             headroom.push(recorded.headroom);
-            telemetry.push(worker.telemetry);
+            telemetry.push(worker.wheel.telemetry);
         }
         outcome.samples = Samples::merge(rows);
         outcome.pauses = PauseLog::merge(pauses);

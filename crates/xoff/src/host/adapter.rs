@@ -6,7 +6,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
+use crate::packet::{Flight, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::switch::marking::When;
 
@@ -76,7 +76,7 @@ impl Adapter {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
         if self.port.starts_at_once(packet.priority(), context.now) {
-            self.port.transmit(packet, context);
+            self.transmit(packet, context);
             return Sent::Elsewhere;
         }
         if self.marking.is_on() {
@@ -103,11 +103,10 @@ impl Adapter {
     }
 
     /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
-    pub(super) fn put(&mut self, mut packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub(super) fn put(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let queue = packet.priority();
         if self.port.starts_at_once(queue, context.now) {
-            stamp(&mut packet, context);
-            return self.port.transmit(packet, context);
+            return self.transmit(packet, context);
         }
         self.queued[queue] += packet.frame();
         self.port.enqueue(packet, context.agenda);
@@ -134,15 +133,14 @@ impl Adapter {
         &mut self,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
-        let mut packet = self.port.dequeue()?;
+        let packet = self.port.dequeue()?;
         let queue = packet.priority();
         self.queued[queue] -= packet.frame();
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
-        stamp(&mut packet, context);
         if self.marking.is_on() {
             self.mark_and_transmit(&packet, context);
         } else {
-            self.port.transmit(packet, context);
+            self.transmit(packet, context);
         }
         Some(packet)
     }
@@ -153,17 +151,13 @@ impl Adapter {
         if self.marking.marks(When::Dequeue, &packet, self.queued[packet.priority()]) {
             self.port.mark(&mut packet, context);
         }
-        self.port.transmit(packet, context);
+        self.transmit(packet, context);
     }
-}
 
-/// The adapter's clock stamps data as its first bit leaves, where the sender wants to know that time.
-#[inline]
-fn stamp(packet: &mut Packet, context: &Context<'_, impl Agenda, impl Observer>) {
-    if packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT) {
-        match packet.record() {
-            Some(record) => context.telemetry.depart(record, context.now),
-            None => packet.set_stamp(context.now.get()),
-        }
+    /// Only switches tell of what waits.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.port.transmit(packet, || Bytes::ZERO, context);
     }
 }

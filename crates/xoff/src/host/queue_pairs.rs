@@ -33,7 +33,7 @@ impl QueuePair {
     /// The stamp of its next packet.
     fn stamp(&self, context: &mut Context<'_, impl Agenda, impl Observer>) -> u64 {
         match self.needs {
-            Needs::Telemetry => deferred_stamp(Some(context.telemetry.take())),
+            Needs::Telemetry => deferred_stamp(Some(context.agenda.telemetry().take())),
             Needs::Delay => deferred_stamp(None),
             Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
         }
@@ -49,8 +49,8 @@ impl QueuePair {
             let departure = Time::new(packet.stamp());
             return self.sender.on_acknowledgement(context.now, packet, departure, None);
         };
-        let (departure, trail) = context.telemetry.collect(record, packet.hops());
-        let reading = context.telemetry.reading(&trail);
+        let (departure, trail) = context.agenda.telemetry().collect(record, packet.hops());
+        let reading = context.agenda.telemetry().reading(&trail);
         self.sender.on_acknowledgement(context.now, packet, departure, Some(reading))
     }
 }

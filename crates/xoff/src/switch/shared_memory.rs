@@ -7,7 +7,7 @@ use super::pausing::{self, Pausing};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{ACKNOWLEDGEMENT, Control, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -289,11 +289,7 @@ impl Memory {
         if self.marks_at_dequeue(&packet, queue) {
             port.mark(&mut packet, context);
         }
-        if packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT) {
-            let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-            port.write_telemetry(&mut packet, self.mmu.port_bytes(number.into()) - held, context);
-        }
-        port.transmit(packet, context);
+        port.transmit(packet, || self.waiting(number, &packet), context);
         if let Some(transmitting) = &mut self.transmitting {
             transmitting[number as usize] = Some(packet);
             context.agenda.end_of_transmission(port.id(), port.busy_until());
@@ -323,6 +319,13 @@ impl Memory {
 
     fn holds_transmitted(&self, number: u16) -> bool {
         self.transmitting.as_ref().is_some_and(|ports| ports[number as usize].is_some())
+    }
+
+    /// Bytes that wait at a port while this packet leaves.
+    #[cold]
+    fn waiting(&self, number: u16, packet: &Packet) -> Bytes {
+        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        self.mmu.port_bytes(number.into()) - held
     }
 
     #[inline]

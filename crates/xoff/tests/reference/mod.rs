@@ -66,6 +66,7 @@ struct Direction {
 struct TwoEventsAHop<'a> {
     pending: &'a mut Pending,
     directions: &'a [Direction],
+    telemetry: &'a mut Telemetry,
 }
 
 impl Agenda for TwoEventsAHop<'_> {
@@ -81,6 +82,10 @@ impl Agenda for TwoEventsAHop<'_> {
     fn end_of_transmission(&mut self, port: PortId, at: Time) {
         let (node, number) = self.directions[port as usize].from;
         self.pending.insert((at, Class::EndOfTransmission, node, number), None);
+    }
+
+    fn telemetry(&mut self) -> &mut Telemetry {
+        self.telemetry
     }
 
     fn pause_due(&mut self, port: PortId, at: Time) {
@@ -145,15 +150,10 @@ impl<'a> Reference<'a> {
     fn handle_next(&mut self) {
         let Some(((now, class, node, port), packet)) = self.pending.pop_first() else { return };
         self.events += 1;
-        let mut agenda = TwoEventsAHop { pending: &mut self.pending, directions: &self.directions };
+        let Self { pending, directions, telemetry, .. } = self;
+        let mut agenda = TwoEventsAHop { pending, directions, telemetry };
         let fabric = self.simulation.fabric();
-        let mut context = Context {
-            now,
-            agenda: &mut agenda,
-            observer: &mut Silent,
-            telemetry: &mut self.telemetry,
-            fabric,
-        };
+        let mut context = Context { now, agenda: &mut agenda, observer: &mut Silent, fabric };
         if let Some(switch) = node.checked_sub(self.simulation.network().hosts) {
             let switch = &mut self.switches[switch as usize];
             match (class, packet) {
