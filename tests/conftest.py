@@ -46,7 +46,7 @@ kind = "incast"
 transport = "dctcp"
 fan_in = 2
 size = "50kB"
-receiver = "host0"
+receivers = ["host0"]
 every = "100us"
 groups = 10
 

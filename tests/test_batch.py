@@ -1,5 +1,6 @@
 """Many runs: the same results however they are run, each only once."""
 
+import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import xoff
 from conftest import SMALL
 from xoff import batch
+from xoff.errors import WorkerLostError
 from xoff.kept import KeptRuns
 
 
@@ -40,12 +42,31 @@ def test_what_is_kept_does_not_run_again(tmp_path: Path) -> None:
     assert (kept.place(first) / "summary.json").stat() == written
 
 
+def test_what_another_build_kept_does_not_count(tmp_path: Path) -> None:
+    [scenario] = scenarios(1)
+    batch.run([scenario], KeptRuns(tmp_path, build="another"))
+    assert not KeptRuns(tmp_path).has(scenario)
+
+
 def test_a_wrong_scenario_is_refused_before_any_has_run(tmp_path: Path) -> None:
     kept = KeptRuns(tmp_path)
     right, wrong = scenarios(1, 9)
     with pytest.raises(xoff.ScenarioError, match="fan_in"):
         batch.run([right, wrong], kept)
     assert not kept.has(right)
+
+
+def test_a_killed_worker_is_told_and_costs_nothing_that_is_finished(tmp_path: Path) -> None:
+    kept = KeptRuns(tmp_path)
+    quick, endless = scenarios(1)[0], xoff.Scenario(SMALL, overrides=("workload.groups=10_000_000",))
+
+    def kill() -> None:
+        for worker in multiprocessing.active_children():
+            worker.kill()
+
+    with pytest.raises(WorkerLostError, match="the same command goes on"):
+        batch.run([quick, endless], kept, workers=2, on_finished=kill)
+    assert kept.has(quick)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -61,7 +61,16 @@ def test_at_least_the_percentage_is_not_above_a_quantile(values: list[int], perc
 def test_the_engine_line_divides_cpu_time_by_hops() -> None:
     totals = {
         "packets": {"sent": 200, "delivered": 199, "dropped": 1, "marked": 0, "retransmitted": 1},
-        "pfc": {"pause_frames": 2, "resume_frames": 1, "paused_ns": 1500, "longest_pause_ns": 900, "storms": 0},
+        "pfc": {
+            "pause_frames": 2,
+            "resume_frames": 1,
+            "paused_ns": 1500,
+            "longest_pause_ns": 900,
+            "off_ns": 2000,
+            "off_port_as_one_ns": 1900,
+            "headroom_peak_bytes": 7,
+            "storms": 0,
+        },
         "buffer": {"peak_bytes": 5},
         "end_ns": 8000,
         "events": 5000,

@@ -27,6 +27,7 @@ from rich.table import Table
 ROOT = Path(__file__).parent.parent
 FABRIC = "scenarios/bench/fabric_128.toml"
 ROCE = "scenarios/bench/roce_64.toml"
+DSH = "scenarios/bench/dsh_256.toml"
 RENO = "scenarios/bench/reno_8192.toml"
 GATE = ROOT / "tools" / "gate.toml"
 
@@ -187,6 +188,22 @@ def roce(simulator: Simulator, runs: int) -> list[Figure]:
     ]
 
 
+def dsh(simulator: Simulator) -> list[Figure]:
+    """Headroom, telemetry and freed flows, once in full because that takes a while."""
+    run = simulator.run(DSH)
+    time, added = run.ns_per_hop, run.added_bytes / MB
+
+    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
+        return Figure("dsh_256", name, value, text, goal, met)
+
+    return [
+        figure("packet-hops", run.packet_hops, f"{run.packet_hops:,}"),
+        figure("packets dropped", run.dropped, f"{run.dropped:,}", "none", run.dropped == 0),
+        figure("CPU per packet-hop", time, f"{time:.1f} ns", "under 80 ns", time < 80),
+        figure("memory added", added, f"{added:.0f} MB", "under 300 MB", added < 300),
+    ]
+
+
 def reno(simulator: Simulator) -> list[Figure]:
     """The public figure of another simulator."""
     run = simulator.run(RENO)
@@ -244,7 +261,7 @@ def gate(simulator: Simulator) -> int:
 def bench(simulator: Simulator, runs: int, *, as_json: bool) -> int:
     """All figures; 0 whatever they are."""
     where = machine()
-    figures = [*fabric(simulator, runs), *roce(simulator, runs), *reno(simulator)]
+    figures = [*fabric(simulator, runs), *roce(simulator, runs), *dsh(simulator), *reno(simulator)]
     if as_json:
         print(json.dumps({"machine": where, "runs": runs, "figures": [asdict(figure) for figure in figures]}, indent=2))
     else:

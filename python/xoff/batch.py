@@ -5,8 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
+
+from xoff.errors import WorkerLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 _cancelled: Event | None = None
 """In a worker process: set once the process that started it wants no more results."""
+_keeping = threading.Lock()
+"""Held while a result is written."""
 
 
 def run(
@@ -37,7 +43,10 @@ def run(
 
     Raises:
         ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
-        KeyboardInterrupt: Ctrl-C. The runs that had finished are kept, and the same call goes on with the others.
+        WorkerLostError: One of the processes was killed.
+        KeyboardInterrupt: Ctrl-C.
+
+    Whatever ends it, a kill included, the runs that had finished are kept, and the same call goes on with the others.
     """
     wanted = {kept.place(scenario): scenario for scenario in scenarios}
     missing = [scenario for scenario in wanted.values() if not kept.has(scenario)]
@@ -66,10 +75,12 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
     context = multiprocessing.get_context("spawn")  # Arrow's threads do not survive a fork
     cancelled = context.Event()
     with ProcessPoolExecutor(workers, context, _prepare, (cancelled,)) as pool:
-        tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
         try:
+            tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
             for task in as_completed(tasks):
                 yield task.result()
+        except BrokenProcessPool:
+            raise WorkerLostError from None
         except BaseException:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
@@ -77,16 +88,27 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
 
 
 def _prepare(cancelled: Event) -> None:
-    """Leaves Ctrl-C, which reaches every process of a terminal, to the one that started this."""
+    """Leaves Ctrl-C, which reaches every process of a terminal, to the one that started this, and ends with it."""
     global _cancelled
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _cancelled = cancelled
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Ends this process once the one that started it is gone (killed, it cannot say so), but keeps what is finished."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    with _keeping:
+        os._exit(1)
 
 
 def _run(scenario: Scenario, kept: KeptRuns) -> None:
     result = scenario.run(progress=_goes_on if _cancelled else None)
     if not result.interrupted:
-        kept.keep(scenario, result)
+        with _keeping:
+            kept.keep(scenario, result)
 
 
 def _goes_on(_: Progress) -> bool:

@@ -76,6 +76,30 @@ PAUSE_FLOWS = pa.schema(
     ]
 )
 
+HEADROOM = pa.schema(
+    [
+        pa.field("time_ns", pa.int64()),
+        pa.field("device", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("used_bytes", pa.int64()),
+        pa.field("set_aside_bytes", pa.int64()),
+        pa.field("queues_off", pa.int64()),
+    ]
+)
+
+OFF_TIMES = pa.schema(
+    [
+        pa.field("device", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("priority", pa.uint8()),
+        pa.field("xoff_ns", pa.int64()),
+        pa.field("last_arrival_ns", pa.int64()),
+        pa.field("end_ns", pa.int64()),
+        pa.field("arrived_bytes", pa.int64()),
+        pa.field("departed_bytes", pa.int64()),
+        pa.field("headroom_bytes", pa.int64()),
+    ]
+)
+
 
 def flows_table(raw: RawResult) -> pa.Table:
     """One row per finished flow, in the order of finishing; columns as `FLOWS` has them."""
@@ -90,15 +114,29 @@ def series_table(raw: RawResult) -> pa.Table | None:
 
 def pauses_table(raw: RawResult) -> pa.Table:
     """One row per pause (`PAUSES`), in the order of their start; the end of one that was not over is null."""
-    table = _table(PAUSES, raw.pauses, raw.dictionaries)
-    end = table["end_ns"]  # the simulator's largest number, and so -1, where there is none
-    over = pc.if_else(pc.less(end, 0), pa.scalar(None, pa.int64()), end)
-    return table.set_column(PAUSES.get_field_index("end_ns"), PAUSES.field("end_ns"), over)
+    return _with_open_ends(_table(PAUSES, raw.pauses, raw.dictionaries))
 
 
 def pause_flows_table(raw: RawResult) -> pa.Table:
     """For each pause the flows that had most bytes in the queue that was its cause (`PAUSE_FLOWS`)."""
     return _table(PAUSE_FLOWS, raw.pause_flows, raw.dictionaries)
+
+
+def headroom_table(raw: RawResult) -> pa.Table:
+    """One row per local maximum of the headroom that a switch has in use (`HEADROOM`)."""
+    return _table(HEADROOM, raw.headroom, raw.dictionaries)
+
+
+def off_times_table(raw: RawResult) -> pa.Table:
+    """One row per time from XOFF to XON of a queue (`OFF_TIMES`); the end of one that was not over is null."""
+    return _with_open_ends(_table(OFF_TIMES, raw.off_times, raw.dictionaries))
+
+
+def _with_open_ends(table: pa.Table) -> pa.Table:
+    end = table["end_ns"]  # the simulator's largest number, and so -1, where there is none
+    over = pc.if_else(pc.less(end, 0), pa.scalar(None, pa.int64()), end)
+    place = table.schema.get_field_index("end_ns")
+    return table.set_column(place, table.schema.field(place), over)
 
 
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:

@@ -34,8 +34,11 @@ MEASURES = (
     "loss_rate",
     "flows.timeouts",
     "goodput_gbps",
+    "pfc.off_us",
 )
 """What is compared: keys of `summary.json`, which docs/summary.md explains."""
+
+_ONLY_WHERE_PAUSED = {"pfc.off_us"}
 
 
 NUMBERS = "comparison.json"
@@ -66,7 +69,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[Row]:
-        """Measure by measure, the scenarios in order; measures that count no flow in some run are left out."""
+        """Measure by measure, the scenarios in order; measures that count no flow or pause are left out."""
         return [row for measure in MEASURES for row in self._rows_of(measure)]
 
     @property
@@ -125,6 +128,8 @@ class Comparison:
 
     def _rows_of(self, measure: str) -> Iterator[Row]:
         values = self.values(measure)
+        if measure in _ONLY_WHERE_PAUSED and not any(map(any, values)):
+            return
         for name, of_scenario in zip(self.names, values, strict=True):
             counted = [value for value in of_scenario if value is not None]
             base = [value for value in values[0] if value is not None]

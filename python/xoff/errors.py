@@ -37,6 +37,16 @@ class OutputError(OSError):
     """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out."""
 
 
+class WorkerLostError(RuntimeError):
+    """A process that ran one of many scenarios was ended from outside; what had finished is kept."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a run's process was killed, perhaps for lack of memory; fewer --workers take less, "
+            "and the same command goes on with what is missing"
+        )
+
+
 class RunInterrupted(KeyboardInterrupt):
     """Ctrl-C ended a run. The flows that had finished are in `result`, whose `interrupted` is true."""
 

@@ -33,7 +33,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     raw = scenario._core.run(files, threads, report if progress else None)
     cost.stop()
     flows = columns.flows_table(raw)
-    observes_pauses = scenario._core.observes_pauses
+    observes_pauses, observes_headroom = scenario._core.observes_pauses, scenario._core.observes_headroom
     resolved, named = scenario.portable(files)
     result = Result(
         summary=_summary(scenario, raw, flows, cost, threads) | {"scenario_digest": inputs.digest(resolved, named)},
@@ -41,6 +41,8 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         series=columns.series_table(raw),
         pauses=columns.pauses_table(raw) if observes_pauses else None,
         pause_flows=columns.pause_flows_table(raw) if observes_pauses else None,
+        headroom=columns.headroom_table(raw) if observes_headroom else None,
+        off_times=columns.off_times_table(raw) if observes_headroom else None,
         scenario=resolved,
         provenance=provenance.collect(scenario, files, threads),
         inputs=named,

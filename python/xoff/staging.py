@@ -72,8 +72,12 @@ class Staging:
         return cls(path, names, replaces, made)
 
     def commit(self) -> Path:
-        """Gives the folder its name, which is returned; raises OutputError if someone took it meanwhile."""
+        """Gives the folder its name, which is returned; raises OutputError if someone took it meanwhile.
+
+        What it holds is on the disk by then, so that not even a power cut leaves half of it under that name.
+        """
         try:
+            _flush(self.path)
             return self._rename()
         except OSError as error:
             raise unwritable(self.path.parent, error) from None
@@ -129,6 +133,15 @@ def _remove_empty(folders: list[Path]) -> None:
     for folder in reversed(folders):
         with contextlib.suppress(OSError):
             folder.rmdir()
+
+
+def _flush(folder: Path) -> None:
+    for path in (*folder.rglob("*"), folder):
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _numbered(parent: Path, name: str) -> Iterator[Path]:

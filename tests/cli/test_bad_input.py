@@ -66,7 +66,23 @@ WRONG = {
     ),
     "distribution missing": Wrong(SIZES, "workload[0].sizes", ("sizes.csv", "no such file")),
     "unknown distribution": Wrong(POISSON.replace("web_search", "web_serch"), "workload[0].sizes", ("web_search",)),
-    "host that does not exist": Wrong(SMALL.replace('"host0"', '"host9"'), "workload[0].receiver", ("host9",)),
+    "host that does not exist": Wrong(SMALL.replace('"host0"', '"host9"'), "workload[0].receivers[0]", ("host9",)),
+    "class drawn twice": Wrong(
+        POISSON.replace("load", "priority = [1, 1]\nload"), "workload[0].priority[1]", ("once",)
+    ),
+    "group without hosts": Wrong(
+        POISSON.replace("load", 'senders = ["lost*"]\nload'), "workload[0].senders[0]", ("lost*",)
+    ),
+    "failed link that is not there": Wrong(
+        SMALL.replace("hosts = 4", 'hosts = 4\nfailed_links = [["host1", "switch1"]]'),
+        "topology.failed_links[0]",
+        ('"switch0"?',),
+    ),
+    "failures that cut a host off": Wrong(
+        SMALL.replace("hosts = 4", 'hosts = 4\nfailed_links = [["host1", "switch0"]]'),
+        "topology.failed_links",
+        ("host1",),
+    ),
     "flow from a host to itself": Wrong(
         TRACE, "line 3", ("flows.csv", "host1"), {"flows.csv": HEADER + "host0,host1,5,0,0\nhost1,host1,5,0,0\n"}
     ),

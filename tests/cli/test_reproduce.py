@@ -1,6 +1,11 @@
 """`xoff reproduce`: what is listed, printed, written, kept and refused."""
 
 import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,8 +71,45 @@ def test_the_second_time_nothing_runs(reproduce: Command) -> None:
 def test_a_change_runs_anew(reproduce: Command) -> None:
     reproduce("nobody/fig1")
     before = len(list(Path("results/runs").iterdir()))
-    reproduce("nobody/fig1", "--set", "switch.total=2MB")
+    outcome = reproduce("nobody/fig1", "--set", "switch.total=2MB")
+    assert (outcome.status, outcome.err) == (0, "")
     assert len(list(Path("results/runs").iterdir())) == 2 * before
+
+
+@pytest.fixture
+def long_figure(tmp_path: Path) -> Path:
+    """The folder of figures of nobody, with 40 runs in the first."""
+    figures = Path(shutil.copytree(FIGURES, tmp_path / "figures"))
+    with (figures / "nobody" / "fig1" / "figure.toml").open("a", encoding="utf-8") as plan:
+        plan.write("[scales.paper]\nseeds = 10\n")
+    return figures
+
+
+def finished() -> dict[Path, int]:
+    """When each finished run was written."""
+    return {path: path.stat().st_mtime_ns for path in Path("results/runs").glob("*/summary.json")}
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT], ids=lambda by: by.name)
+def test_cut_short_it_goes_on_with_what_is_missing(command: Command, long_figure: Path, by: signal.Signals) -> None:
+    arguments = ["reproduce", "nobody/fig1", "--scale", "paper", "--figures", str(long_figure), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xoff", *arguments, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 120
+    while len(finished()) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    process.send_signal(by)
+    process.communicate(timeout=120)  # which waits for its workers too: they share its output
+    before = finished()
+    assert 3 <= len(before) < 40
+
+    resumed = command(*arguments, "--workers", 1)
+    assert (resumed.status, resumed.err) == (0, f"{len(before)} of 40 runs are kept from before\n")
+    assert before.items() <= finished().items()
+    shutil.rmtree("results")
+    assert command(*arguments, "--workers", 1).out == resumed.out
 
 
 def test_what_there_is_not(reproduce: Command) -> None:

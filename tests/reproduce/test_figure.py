@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import xoff
-from xoff import batch
+from xoff import batch, intervals
 from xoff.kept import KeptRuns
-from xoff.reproduce import Figure, Scale, Verdict, find
+from xoff.reproduce import Figure, Scale, Verdict, find, panels
 from xoff.reproduce.points import Points
 
 
@@ -34,6 +34,13 @@ def test_every_combination_is_a_point(atlas: Path) -> None:
     assert 'threshold = "5kB"' in planned[0].scenario.to_toml()
     assert 'threshold = "30kB"' in planned[1].scenario.to_toml()
     assert "fan_in = 2" in planned[2].scenario.to_toml()
+
+
+def test_a_position_that_reads_as_a_number_is_one(atlas: Path) -> None:
+    path = atlas / "nobody" / "fig1" / "figure.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("early =", '"0.5" ='), encoding="utf-8")
+    [figure] = find(["nobody/fig1"], atlas)
+    assert [point.at["marking"] for point in figure.planned(Scale.PAPER)] == [0.5, "late", 0.5, "late"]
 
 
 def test_a_scale_changes_keys_positions_and_seeds(atlas: Path) -> None:
@@ -110,12 +117,45 @@ def test_ids_are_folders(atlas: Path) -> None:
         find(["nobody/fig2"], atlas)
 
 
+def test_completion_times_are_told_apart_by_transport(atlas: Path, tmp_path: Path) -> None:
+    [figure] = find(["nobody/fig1"], atlas)
+    for point in run(figure, Scale.QUICK, tmp_path):
+        mean = point.summary["flows"]["all"]["fct_mean_us"]
+        assert point.fct_means_us() == {"dctcp": pytest.approx(mean)}
+
+
 def test_points_at_several_positions_have_no_mean(atlas: Path, tmp_path: Path) -> None:
     [figure] = find(["nobody/fig1"], atlas)
     points = run(figure, Scale.PAPER, tmp_path)
     assert points.mean("flows.all.count", fan_in=1, marking="late") == 10
     with pytest.raises(LookupError, match="2 points at"):
         points.mean("flows.all.count", fan_in=1)
+
+
+def test_ratios_are_paired_by_seed_position_by_position(atlas: Path, tmp_path: Path) -> None:
+    [figure] = find(["nobody/fig1"], atlas)
+    points = run(figure, Scale.QUICK, tmp_path)
+    measure = "flows.all.fct_mean_us"
+    [ratio] = points.ratios(measure, marking=("early", "late"))
+    early, late = (
+        [point.summary["flows"]["all"]["fct_mean_us"] for point in points.where(marking=at)] for at in ("early", "late")
+    )
+    assert ratio == intervals.ratio(early, late)
+    assert len(run(figure, Scale.PAPER, tmp_path).ratios(measure, marking=("early", "late"))) == 2
+    with pytest.raises(LookupError, match="no points at"):
+        points.ratios(measure, marking=("early", "never"))
+
+
+def test_panels_show_what_has_run(atlas: Path, tmp_path: Path) -> None:
+    [figure] = find(["nobody/fig1"], atlas)
+    points = run(figure, Scale.PAPER, tmp_path)
+    columns = {1: "one sender", 2: "two senders", 3: "three senders"}
+    lines = {"late": "late marks", "early": "early marks"}
+    drawn = panels.ratios(
+        points, {"mean": "flows.all.fct_mean_us"}, along="fan_in", lines=("marking", lines), columns=("fan_in", columns)
+    )
+    assert [ax.get_title() for ax in drawn.axes] == ["one sender", "two senders"]
+    assert drawn.axes[0].get_ylabel() == "mean\nover late marks"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 mod catalogue;
 mod column;
 mod error;
+mod plan;
 mod result;
 mod scenario;
 mod watch;
@@ -19,6 +20,8 @@ mod _xoff {
     use crate::catalogue::{algorithms, chips, explain, schema, sizes};
     #[pymodule_export]
     use crate::column::Column;
+    #[pymodule_export]
+    use crate::plan::published_headroom;
     #[pymodule_export]
     use crate::result::RawResult;
     #[pymodule_export]

@@ -16,6 +16,10 @@ pub(crate) struct RawResult {
     pauses: Py<PyDict>,
     /// Columns of the flows in the queues that pauses came from.
     pause_flows: Py<PyDict>,
+    /// Columns of the local maxima of headroom.
+    headroom: Py<PyDict>,
+    /// Columns of the times in which senders were told to pause.
+    off_times: Py<PyDict>,
     /// For each column that holds indices, the names they stand for.
     dictionaries: Py<PyDict>,
     /// Counters of the whole run, as JSON.
@@ -101,6 +105,20 @@ impl RawResult {
                 flows,
             ),
             pause_flows: columns!(py, report.pause_flows, pause_id, source, destination, number, bytes),
+            headroom: columns!(py, report.headroom, time_ns, device, used_bytes, set_aside_bytes, queues_off),
+            off_times: columns!(
+                py,
+                report.off_times,
+                device,
+                port,
+                priority,
+                xoff_ns,
+                last_arrival_ns,
+                end_ns,
+                arrived_bytes,
+                departed_bytes,
+                headroom_bytes,
+            ),
         })
     }
 }

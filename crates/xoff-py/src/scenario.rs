@@ -71,6 +71,12 @@ impl Scenario {
         self.inner.observe.pauses
     }
 
+    /// Whether headroom is recorded.
+    #[getter]
+    fn observes_headroom(&self) -> bool {
+        self.inner.observe.headroom
+    }
+
     /// How many flows end the run, if that is set.
     #[getter]
     fn after_flows(&self) -> Option<u64> {

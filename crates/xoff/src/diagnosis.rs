@@ -117,17 +117,21 @@ fn ahead(network: &Network, switches: &[SharedMemory], (port, priority): Queue) 
         return Vec::new();
     }
     let switch = &switches[(node - network.hosts) as usize];
-    let is_off = |pausing: &Pausing| pausing.ingress().is_off(Ingress::queue(ingress, priority));
-    if !switch.pausing().is_some_and(is_off) {
+    let Some(accounting) = switch.pausing().map(Pausing::ingress) else { return Vec::new() };
+    if !accounting.is_off(Ingress::queue(ingress, priority)) {
         return Vec::new();
     }
-    let mut held = BTreeMap::<u16, Bytes>::new();
-    for (egress, packet) in switch.packets_from(ingress, priority) {
-        *held.entry(egress).or_default() += packet.frame();
+    // A port that pauses as a whole waits for packets of any class.
+    let classes = if accounting.is_port_off(ingress.into()) { 0..PRIORITIES } else { priority..priority + 1 };
+    let mut held = BTreeMap::<(u16, usize), Bytes>::new();
+    for class in classes {
+        for (egress, packet) in switch.packets_from(ingress, class) {
+            *held.entry((egress, class)).or_default() += packet.frame();
+        }
     }
-    let mut held: Vec<(u16, Bytes)> = held.into_iter().collect();
-    held.sort_by_key(|&(egress, bytes)| (std::cmp::Reverse(bytes), egress));
-    held.into_iter().map(|(egress, _)| (switch.ports()[egress as usize].id(), priority)).collect()
+    let mut held: Vec<((u16, usize), Bytes)> = held.into_iter().collect();
+    held.sort_by_key(|&(queue, bytes)| (std::cmp::Reverse(bytes), queue));
+    held.into_iter().map(|((egress, class), _)| (switch.ports()[egress as usize].id(), class)).collect()
 }
 
 /// From the first stuck queue along those that hold most until one comes again, and from there once around; it begins with

@@ -54,17 +54,20 @@ pub enum PauseReason {
     Threshold,
     /// The lossless pool had no room, so that a packet went to the headroom.
     PoolFull,
+    /// All classes that came in by the port have together reached its threshold [`X_poff`], or needed its insurance headroom.
+    Port,
 }
 
 impl PauseReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 2] = [Self::Threshold, Self::PoolFull];
+    pub const ALL: [Self; 3] = [Self::Threshold, Self::PoolFull, Self::Port];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Threshold => "threshold",
             Self::PoolFull => "pool_full",
+            Self::Port => "port",
         }
     }
 }
@@ -105,6 +108,31 @@ pub struct Xoff {
     pub flow_count: u32,
 }
 
+/// A packet of a lossless class was counted in or out where it came in, and what that has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accounted {
+    /// The first port of the switch.
+    pub switch: PortId,
+    /// The switch's port by which it came in.
+    pub port: PortId,
+    /// Its class.
+    pub priority: usize,
+    /// Bytes of it.
+    pub frame: Bytes,
+    /// Whether it came in, rather than left.
+    pub arrives: bool,
+    /// Bytes of its queue in the headroom.
+    pub headroom: Bytes,
+    /// Whether the sender of the queue has been told to pause, and not to resume since.
+    pub is_off: bool,
+    /// Bytes of all queues in the headroom.
+    pub used: Bytes,
+    /// Bytes of headroom that are set aside.
+    pub set_aside: Bytes,
+    /// Queues whose senders have been told to pause.
+    pub queues_off: u64,
+}
+
 /// Hears of changes as they happen. Every event has an empty default.
 pub trait Observer {
     /// A queue of a port now holds this many bytes.
@@ -119,6 +147,12 @@ pub trait Observer {
     }
     /// A switch tells a sender to pause.
     fn on_xoff(&mut self, _now: Time, _xoff: Xoff) {}
+    /// Whether it wants to hear of what lossless classes have, packet by packet.
+    fn watches_headroom(&self) -> bool {
+        false
+    }
+    /// A packet of a lossless class was counted in or out.
+    fn on_accounted(&mut self, _now: Time, _change: &Accounted) {}
     /// A class of a port may not start transmissions any longer, or may again.
     fn on_pause(&mut self, _now: Time, _port: PortId, _priority: usize, _pauses: bool) {}
     /// A flow's window is now this large.

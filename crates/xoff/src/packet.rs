@@ -57,6 +57,10 @@ const STAMP_MASK: u64 = (1 << STAMP_BITS) - 1;
 const DEFERRED: u64 = 1 << (STAMP_BITS - 1);
 /// The number where there is no record.
 const NO_RECORD: u32 = 0;
+/// Above the number of the record: how many switches have written there. Beside the number, so that a switch writes without
+/// reading the record first.
+const HOP: u64 = 1 << u32::BITS;
+const HOPS: u64 = 0b111;
 /// The most ports of a switch that has lossless classes.
 pub const MOST_INGRESS_PORTS: usize = 1 << (u64::BITS - STAMP_BITS);
 
@@ -122,6 +126,16 @@ impl Packet {
     pub const fn record(&self) -> Option<u32> {
         let number = self.stamp as u32;
         if self.has_deferred_stamp() && number != NO_RECORD { Some(number) } else { None }
+    }
+    /// How many switches have written in its telemetry record.
+    #[inline]
+    pub const fn hops(&self) -> usize {
+        (self.stamp / HOP & HOPS) as usize
+    }
+    /// One more switch has written in its telemetry record.
+    #[inline]
+    pub const fn add_hop(&mut self) {
+        self.stamp += HOP;
     }
     /// See [`Header::source`].
     #[inline]
@@ -277,7 +291,9 @@ mod tests {
         let of = |stamp| Packet::from(Header { stamp, ..Header::default() });
         let mut packet = of(deferred_stamp(Some(u32::MAX)));
         packet.set_ingress(8191);
-        assert_eq!((packet.has_deferred_stamp(), packet.record()), (true, Some(u32::MAX)));
+        (0..5).for_each(|_| packet.add_hop());
+        assert_eq!((packet.has_deferred_stamp(), packet.record(), packet.hops()), (true, Some(u32::MAX), 5));
+        assert_eq!(of(packet.stamp()).hops(), 5, "an acknowledgement takes it over");
         let mut packet = of(deferred_stamp(None));
         packet.set_ingress(3);
         assert_eq!((packet.has_deferred_stamp(), packet.record()), (true, None));

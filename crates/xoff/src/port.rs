@@ -230,18 +230,18 @@ impl Port {
         self.queues.iter().flat_map(Ring::iter)
     }
 
-    /// Tells the other end for how many quanta a class is to pause, as soon as the wire is free; what waits to be said of
-    /// it is forgotten.
+    /// Tells the other end for how many quanta classes are to pause, one bit each, as soon as the wire is free; what waits to
+    /// be said of them is forgotten.
     pub fn say_pause(
         &mut self,
-        priority: usize,
+        classes: u8,
         quanta: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         // Where the wire is free and something is ready, it has only just become so, and its start is an event of now.
         let starts_at_once = self.busy_until <= context.now && self.ready() == 0;
         self.waiting |= CONTROL;
-        self.pause_frame.say(priority, quanta);
+        self.pause_frame.say(classes, quanta);
         if starts_at_once {
             self.put_pause_frame_on_wire(context);
         } else {
@@ -396,7 +396,15 @@ impl Port {
             }
             Some(record) => {
                 let sent = self.counters.wire_bytes;
-                context.agenda.telemetry().write(record, context.now, self.rate(), sent, waiting);
+                context.agenda.telemetry().write(
+                    record,
+                    packet.hops(),
+                    context.now,
+                    self.rate(),
+                    sent,
+                    waiting,
+                );
+                packet.add_hop();
             }
             None => packet.set_stamp(context.now.get()),
         }

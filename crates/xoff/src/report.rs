@@ -1,5 +1,6 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+mod headroom;
 mod pauses;
 
 use std::fmt::Write as _;
@@ -18,6 +19,7 @@ use crate::simulation::Simulation;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
+pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use pauses::{PauseColumns, PauseFlowColumns};
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
@@ -131,6 +133,12 @@ pub struct PfcTotals {
     pub paused_ns: u64,
     /// The longest time that a class of a port was paused without a break.
     pub longest_pause_ns: u64,
+    /// Time from XOFF to XON by switches, class by class: a port-level pause counts once for each of the eight classes.
+    pub off_ns: u64,
+    /// The same, where a port-level pause counts once.
+    pub off_port_as_one_ns: u64,
+    /// The most bytes that were ever in the headroom of one switch.
+    pub headroom_peak_bytes: u64,
     /// Ports that were paused without a break for the detection time.
     pub storms: u64,
 }
@@ -206,6 +214,10 @@ pub struct Report {
     pub series: SeriesColumns,
     /// Pauses, where they were observed.
     pub pauses: PauseColumns,
+    /// Local maxima of headroom in use.
+    pub headroom: HeadroomColumns,
+    /// Times in which the senders of queues were told to pause.
+    pub off_times: OffTimeColumns,
     /// Flows in the queues that were the causes of pauses.
     pub pause_flows: PauseFlowColumns,
     /// Deadlocks and storms.
@@ -243,12 +255,15 @@ impl Report {
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &rows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
         let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
+        let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
         Self {
             flows: flows(simulation, &rows),
             series,
             pauses,
+            headroom,
+            off_times,
             pause_flows,
             totals: totals(outcome, &rows, end, &diagnosis),
             pathologies: pathologies(&diagnosis, outcome.stood_still, &series_names),
@@ -420,6 +435,13 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.mmu().peak().get());
         totals.buffer.end_bytes += switch.mmu().used().get();
+        if let Some(pausing) = switch.pausing() {
+            let durations = pausing.ingress().durations(end);
+            totals.pfc.off_ns += durations.by_class.as_nanoseconds();
+            totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
+            let peak = pausing.ingress().headroom_peak().get();
+            totals.pfc.headroom_peak_bytes = totals.pfc.headroom_peak_bytes.max(peak);
+        }
     }
     totals.flows_unfinished = totals.flows_started - totals.flows_finished;
     totals.packets.in_flight = totals.packets.sent - totals.packets.delivered - totals.packets.dropped;

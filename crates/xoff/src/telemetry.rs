@@ -109,7 +109,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// One packet's record: when its first bit left the adapter, below how many switches have written, and what they have.
+/// One packet's record: when its first bit left the adapter, and what switches have written since. The packet knows how many.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Record {
@@ -117,24 +117,20 @@ struct Record {
     hops: [AtomicU64; MOST_HOPS],
 }
 
-const LENGTH_SHIFT: u32 = 60;
-
 impl Record {
     fn depart(&self, now: Time) {
         self.departure.store(now.get(), Ordering::Relaxed);
     }
 
-    fn append(&self, hop: Hop) {
-        let departure = self.departure.load(Ordering::Relaxed);
-        self.hops[(departure >> LENGTH_SHIFT) as usize].store(hop.0, Ordering::Relaxed);
-        self.departure.store(departure + (1 << LENGTH_SHIFT), Ordering::Relaxed);
+    fn write(&self, place: usize, hop: Hop) {
+        self.hops[place].store(hop.0, Ordering::Relaxed);
     }
 
-    fn read(&self) -> (Time, Trail) {
+    fn read(&self, hops: usize) -> (Time, Trail) {
         let departure = self.departure.load(Ordering::Relaxed);
+        let length = hops as u8;
         let hops = self.hops.each_ref().map(|hop| Hop(hop.load(Ordering::Relaxed)));
-        let length = (departure >> LENGTH_SHIFT) as u8;
-        (Time::new(departure & mask(LENGTH_SHIFT)), Trail { hops, length })
+        (Time::new(departure), Trail { hops, length })
     }
 }
 
@@ -209,16 +205,17 @@ impl Telemetry {
         self.records.record(number).depart(now);
     }
 
-    /// A packet leaves a switch by a port of this rate, which has sent so much before, while so much waits.
-    pub fn write(&self, number: u32, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
+    /// A packet leaves a switch, before which so many have written, by a port of this rate, which has sent so much before, while
+    /// so much waits.
+    pub fn write(&self, number: u32, hop: usize, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
         let code = self.records.rates.iter().position(|&known| known == rate);
         let code = code.expect("every link's rate has a code");
-        self.records.record(number).append(Hop::new(code, now, sent, queue));
+        self.records.record(number).write(hop, Hop::new(code, now, sent, queue));
     }
 
-    /// When a packet's first bit left the adapter, and what switches have written since. Frees the record.
-    pub fn collect(&mut self, number: u32) -> (Time, Trail) {
-        let collected = self.records.record(number).read();
+    /// When a packet's first bit left the adapter, and what so many switches have written since. Frees the record.
+    pub fn collect(&mut self, number: u32, hops: usize) -> (Time, Trail) {
+        let collected = self.records.record(number).read(hops);
         self.free(number);
         collected
     }
@@ -253,8 +250,8 @@ mod tests {
     fn passed(telemetry: &mut Telemetry, time: u64, sent: u64, queue: u64) -> Trail {
         let number = telemetry.take();
         telemetry.depart(number, Time::new(7));
-        telemetry.write(number, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
-        let (departure, trail) = telemetry.collect(number);
+        telemetry.write(number, 0, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
+        let (departure, trail) = telemetry.collect(number, 1);
         assert_eq!(departure, Time::new(7));
         trail
     }
@@ -293,9 +290,10 @@ mod tests {
         let number = telemetry.take();
         telemetry.depart(number, Time::ZERO);
         for hop in 0..MOST_HOPS as u64 {
-            telemetry.write(number, nanoseconds(hop), RATE, Bytes::ZERO, Bytes::new(80 * hop));
+            let waiting = Bytes::new(80 * hop);
+            telemetry.write(number, hop as usize, nanoseconds(hop), RATE, Bytes::ZERO, waiting);
         }
-        let (_, trail) = telemetry.collect(number);
+        let (_, trail) = telemetry.collect(number, MOST_HOPS);
         let queues = trail.hops.map(|hop| hop.queue().get());
         assert_eq!((queues, trail.length), ([0, 80, 160, 240, 320], 5));
     }
@@ -310,7 +308,7 @@ mod tests {
         distinct.dedup();
         assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (2 * CHUNK, 2 * CHUNK));
         threads[0].depart(taken[1], Time::new(3));
-        assert_eq!(threads[1].collect(taken[1]).0, Time::new(3));
+        assert_eq!(threads[1].collect(taken[1], 0).0, Time::new(3));
         taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));
         assert_eq!(Telemetry::in_use(&threads), 0);
     }

@@ -45,6 +45,7 @@ impl Watch {
             watch.watch_flows("rates", Quantity::Rate, asked, network)?;
         }
         watch.recorder.pauses = observe.pauses;
+        watch.recorder.headroom = observe.headroom;
         Ok(watch)
     }
 

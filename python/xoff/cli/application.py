@@ -10,7 +10,7 @@ import typer
 
 import xoff
 from xoff.cli import check, compare, explain, init, listing, pauses, reproduce, run
-from xoff.errors import OutputError, ScenarioError
+from xoff.errors import OutputError, ScenarioError, WorkerLostError
 
 application = typer.Typer(
     help="A packet-level simulator of datacenter fabrics.",
@@ -52,6 +52,9 @@ def main() -> None:
     except (ScenarioError, OutputError) as error:
         typer.echo(str(error), err=True)
         sys.exit(2)
+    except WorkerLostError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         sys.exit(130)

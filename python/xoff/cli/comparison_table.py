@@ -25,6 +25,7 @@ _MEASURES = {
     "loss_rate": "loss rate",
     "timeouts": "timeouts",
     "goodput_gbps": "goodput",
+    "off_us": "pause duration",
 }
 
 
@@ -77,7 +78,7 @@ def _with_interval(measure: str, value: Estimate) -> str:
 
 def _told(measure: str, value: float) -> str:
     match measure:
-        case "fct_mean_us" | "fct_p99_us":
+        case "fct_mean_us" | "fct_p99_us" | "off_us":
             return duration(value)
         case "loss_rate":
             return percent(value)

@@ -1,4 +1,4 @@
-"""What `xoff compare` and `xoff run --seeds` have in common: many runs, one table."""
+"""What `xoff compare`, `xoff run --seeds` and `xoff reproduce` have in common: many runs, kept as they finish."""
 
 from __future__ import annotations
 
@@ -15,21 +15,33 @@ from xoff.comparison import prepare
 from xoff.kept import KeptRuns
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xoff.comparison import Plan
+    from xoff.scenario import Scenario
 
 RUNS = Path("results/runs")
 """Where finished runs are kept."""
 
 
+def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: int | None) -> bool:
+    """Runs what is not kept yet, and says how many are; False if Ctrl-C cut it short."""
+    finished = sum(kept.has(run) for run in runs)
+    if finished:
+        typer.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
+    try:
+        with shown_count(title, len(runs)) as on_finished:
+            batch.run(runs, kept, workers=workers or batch.cores(), on_finished=on_finished)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
 def run_and_print(plan: Plan, name: str, *, workers: int | None, out: Path | None, force: bool, as_json: bool) -> None:
     """Carries out a plan and prints what can be said of it; exits with 130 if Ctrl-C cut it short."""
-    kept, interrupted = KeptRuns(RUNS), False
+    kept = KeptRuns(RUNS)
     with prepare(out, name, force=force) as staging:
-        try:
-            with shown_count(name, len(plan.all_runs)) as on_finished:
-                batch.run(plan.all_runs, kept, workers=workers or batch.cores(), on_finished=on_finished)
-        except KeyboardInterrupt:
-            interrupted = True
+        interrupted = not run_missing(name, plan.all_runs, kept, workers)
         comparison = plan.finished(kept)
         if comparison is not None:
             path = comparison.commit(staging)

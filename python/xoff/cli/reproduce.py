@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import batch
-from xoff.cli.many import RUNS
-from xoff.cli.progress import shown_count
+from xoff.cli.many import RUNS, run_missing
 from xoff.cli.verdicts import print_verdicts
+from xoff.kept import KeptRuns
 from xoff.reproduce.atlas import find
 from xoff.reproduce.plan import Scale
 
@@ -40,22 +39,16 @@ def reproduce(
 ) -> None:
     """Run published figures again and judge every claim: reproduced, differs, or not simulated.
 
-    Finished runs are kept in results/runs and never run again, so that after Ctrl-C the same command goes on. Verdicts
-    and plots are written to results/reproduce/ID/SCALE.
+    Finished runs are kept in results/runs and never run again, so that after Ctrl-C, a kill or a power cut the same
+    command goes on. Verdicts and plots are written to results/reproduce/ID/SCALE.
     """
     chosen = find(ids or [], figures, tuple(changes or ()))
     if listing:
         _list(chosen, as_json=as_json)
         return
-    from xoff.kept import KeptRuns  # brings Arrow
-
-    kept, interrupted = KeptRuns(RUNS), False
+    kept = KeptRuns(RUNS)
     runs = [point.scenario for figure in chosen for point in figure.planned(scale)]
-    try:
-        with shown_count("reproduce", len(runs)) as on_finished:
-            batch.run(runs, kept, workers=workers or batch.cores(), on_finished=on_finished)
-    except KeyboardInterrupt:
-        interrupted = True
+    interrupted = not run_missing("reproduce", runs, kept, workers)
     rows = []
     for figure in chosen:
         points = figure.points(scale, kept)

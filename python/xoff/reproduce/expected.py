@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from xoff import inputs
 from xoff.errors import ScenarioError
+from xoff.reproduce.points import position
 from xoff.reproduce.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -80,12 +81,12 @@ def _row(row: dict[str, str], where: tuple[str, str]) -> Expected:
     if None in row:
         raise ScenarioError(*where, "has more cells than the first line", "expected quotes around text with commas")
     fixed = {column: row.pop(column) for column in _COLUMNS}
-    value = _value(fixed.pop("published"))
+    value = position(fixed.pop("published"))
     return Expected(
         where=where,
         published=value,
         allowed=_tolerance(fixed["tolerance"], value, where) if fixed["measure"] else None,
-        at={axis: _value(text) for axis, text in row.items() if text},
+        at={axis: position(text) for axis, text in row.items() if text},
         **fixed,
     )
 
@@ -96,10 +97,3 @@ def _tolerance(text: str, published: Value, where: tuple[str, str]) -> Tolerance
     except ValueError:
         remedy = "expected +-20 %, +-0.5 (around a number), >= 3, < 1 or 0.99..1.05"
         raise ScenarioError(*where, f"tolerance {text!r} is none", remedy) from None
-
-
-def _value(text: str) -> Value:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -8,7 +8,7 @@
     values = [25, 50]
     unit = "kB"                  # left out if they have none
 
-    [axes.scheme.values]         # an axis of names, each with the keys it changes
+    [axes.scheme.values]         # an axis of names, or of numbers in quotes, each with the keys it changes
     standard = {}
     bcc = { "switch.marking.pool" = { kind = "bcc" } }
 
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from xoff import inputs
 from xoff.errors import ScenarioError
-from xoff.reproduce.points import Planned
+from xoff.reproduce.points import Planned, position
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ class Plan:
         for combination in itertools.product(*chosen):
             at = dict(zip(self.axes, combination, strict=True))
             changes = dict(settings.set)
-            for name, position in at.items():
-                changes |= self.axes[name][position]
+            for axis, value in at.items():
+                changes |= self.axes[axis][value]
             for seed in range(base.seed, base.seed + settings.seeds):
                 yield Planned(at, base.with_values({**changes, "seed": seed}))
 
@@ -105,6 +105,6 @@ class Plan:
 def _positions(axis: Mapping[str, Any]) -> dict[Value, Changes]:
     values = axis["values"]
     if isinstance(values, dict):
-        return dict(values)
+        return {position(name): changes for name, changes in values.items()}
     unit = axis.get("unit")
     return {value: {axis["key"]: f"{value}{unit}" if unit else value} for value in values}

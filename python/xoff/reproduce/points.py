@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import pyarrow.compute as pc
 
-from xoff import folder
+from xoff import folder, intervals
+from xoff.intervals import Estimate
 from xoff.summary import value_at
 
 if TYPE_CHECKING:
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 
 Value = float | str
 """A position on an axis: a number, or a name."""
+
+
+def position(text: str) -> Value:
+    """What a name in a file says: a number, if it reads as one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+Measure: TypeAlias = "str | Callable[[Point], float]"
+"""A key of `summary.json`, such as `flows.small.fct_p99_us`, or a function of a point."""
 
 
 class Planned(NamedTuple):
@@ -50,6 +63,10 @@ class Point:
         """The whole result, with flows and series; read each time, because a figure may have many and large ones."""
         return folder.read(self.folder)
 
+    def fct_means_us(self) -> dict[str, float]:
+        """Mean completion time of the flows of each transport, by its name; flows after the stop stay out."""
+        return _fct_means_us(self.folder)
+
     def means(self, quantity: str, after_ms: float) -> dict[str, float]:
         """Mean over time of an observed quantity, by name; what was sampled up to `after_ms` is warm-up.
 
@@ -57,6 +74,14 @@ class Point:
             LookupError: The quantity was not observed.
         """
         return _means(self.folder, quantity, after_ms)
+
+
+@cache
+def _fct_means_us(path: Path) -> dict[str, float]:
+    flows = folder.read(path).flows
+    means = flows.filter(pc.invert(flows["after_stop"])).group_by("transport").aggregate([("fct_ns", "mean")])
+    of_each = zip(means["transport"].to_pylist(), means["fct_ns_mean"].to_pylist(), strict=True)
+    return {transport: mean / 1000 for transport, mean in of_each}
 
 
 @cache
@@ -90,7 +115,7 @@ class Points:
         """The positions on an axis, in the order of `figure.toml`."""
         return list(dict.fromkeys(point.at[name] for point in self))
 
-    def mean(self, measure: str | Callable[[Point], float], **at: Value) -> float:
+    def mean(self, measure: Measure, **at: Value) -> float:
         """Mean over the seeds at one position.
 
         Args:
@@ -107,7 +132,38 @@ class Points:
         values = [_value(point, measure) for point in found]
         return math.fsum(values) / len(values)
 
+    def ratios(self, measure: Measure, **of: tuple[Value, Value]) -> list[Estimate]:
+        """How many times a base it is, at each position on the other axes in the order of `figure.toml`.
 
-def _value(point: Point, measure: str | Callable[[Point], float]) -> float:
+        `points.ratios("loss_rate", scheme=("BCC", "K720"))` is BCC's loss over that of K720, load by load; pairs of
+        seeds give the interval.
+
+        Args:
+            measure: A key of `summary.json`, or a function of a point.
+            of: One axis, with the position and the base.
+
+        Raises:
+            LookupError: There are no points at one of the two.
+        """
+        [(axis, (above, base))] = of.items()
+        others = dict.fromkeys(tuple(item for item in point.at.items() if item[0] != axis) for point in self)
+        return [
+            intervals.ratio(
+                self._values(measure, {**dict(at), axis: above}), self._values(measure, {**dict(at), axis: base})
+            )
+            or Estimate(math.nan)
+            for at in others
+        ]
+
+    def _values(self, measure: Measure, at: Mapping[str, Value]) -> list[float]:
+        """For each seed a measure's value."""
+        found = [_value(point, measure) for point in self.where(**at)]
+        if not found:
+            message = f"no points at {at}"
+            raise LookupError(message)
+        return found
+
+
+def _value(point: Point, measure: Measure) -> float:
     value = value_at(point.summary, measure) if isinstance(measure, str) else measure(point)
     return math.nan if value is None else value

@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod clusters;
+mod headroom_log;
 mod instants;
 mod pause_log;
 mod sampler;
@@ -25,6 +26,7 @@ use worker::Worker;
 
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
+pub use headroom_log::{HeadroomLog, OffTime, Peak};
 pub use instants::{Instants, LONGEST_RUN};
 pub use pause_log::{PauseChange, PauseLog};
 pub use sampler::{Quantity, Recorded, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
@@ -57,6 +59,8 @@ pub struct Outcome {
     pub samples: Samples,
     /// What was recorded of pauses.
     pub pauses: PauseLog,
+    /// What was recorded of headroom.
+    pub headroom: HeadroomLog,
     /// Records of telemetry that packets had at the end.
     pub telemetry_in_use: usize,
     /// When the run was ended; nothing where it ended by itself, because nothing was left to do.

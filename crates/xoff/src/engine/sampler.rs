@@ -1,9 +1,10 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
+use super::headroom_log::HeadroomLog;
 use super::pause_log::{PauseChange, PauseLog};
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::observer::{DropReason, Observer, Xoff};
+use crate::observer::{Accounted, DropReason, Observer, Xoff};
 use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::switch::mmu::Mmu;
@@ -248,6 +249,8 @@ pub struct Recorder {
     pub rates: Vec<WatchedFlows>,
     /// Whether pauses are watched.
     pub pauses: bool,
+    /// Whether headroom is watched.
+    pub headroom: bool,
     /// What was recorded.
     pub recorded: Recorded,
 }
@@ -259,12 +262,15 @@ pub struct Recorded {
     pub rows: Vec<Sample>,
     /// Of pauses.
     pub pauses: PauseLog,
+    /// Of headroom.
+    pub headroom: HeadroomLog,
 }
 
 impl Recorder {
     /// Whether anything is watched.
     pub fn is_watching(&self) -> bool {
         self.pauses
+            || self.headroom
             || !self.windows.is_empty()
             || !self.rates.is_empty()
             || self.ports.iter().any(|ports| !ports.is_empty())
@@ -299,6 +305,12 @@ impl Observer for Recorder {
     }
     fn on_xoff(&mut self, now: Time, xoff: Xoff) {
         self.recorded.pauses.xoffs.push((now, xoff));
+    }
+    fn watches_headroom(&self) -> bool {
+        self.headroom
+    }
+    fn on_accounted(&mut self, now: Time, change: &Accounted) {
+        self.recorded.headroom.record(now, change);
     }
     fn on_pause(&mut self, now: Time, port: PortId, priority: usize, pauses: bool) {
         if self.pauses {

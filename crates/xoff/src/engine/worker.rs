@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
+use super::headroom_log::HeadroomLog;
 use super::instants::Instants;
 use super::pause_log::PauseLog;
 use super::sampler::{Recorded, Sampler, Samples, Sampling};
@@ -488,13 +489,15 @@ impl<O: Observer> Worker<'_, O> {
             switches: Vec::new(),
             samples: Samples::default(),
             pauses: PauseLog::default(),
+            headroom: HeadroomLog::default(),
             telemetry_in_use: 0,
             end: None,
             events: 0,
             interrupted,
             stood_still: false,
         };
-        let (mut rows, mut pauses, mut telemetry) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut pauses, mut headroom) = (Vec::new(), Vec::new(), Vec::new());
+        let mut telemetry = Vec::new();
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
@@ -505,10 +508,12 @@ impl<O: Observer> Worker<'_, O> {
             let recorded = recorded(worker.observer);
             rows.push(recorded.rows);
             pauses.push(recorded.pauses);
+            headroom.push(recorded.headroom);
             telemetry.push(worker.wheel.telemetry);
         }
         outcome.samples = Samples::merge(rows);
         outcome.pauses = PauseLog::merge(pauses);
+        outcome.headroom = HeadroomLog::merge(headroom);
         outcome.telemetry_in_use = Telemetry::in_use(&telemetry);
         outcome.hosts.sort_by_key(Host::id);
         outcome.switches.sort_by_key(|switch| switch.ports().first().map(crate::port::Port::id));

@@ -49,7 +49,7 @@ impl QueuePair {
             let departure = Time::new(packet.stamp());
             return self.sender.on_acknowledgement(context.now, packet, departure, None);
         };
-        let (departure, trail) = context.agenda.telemetry().collect(record);
+        let (departure, trail) = context.agenda.telemetry().collect(record, packet.hops());
         let reading = context.agenda.telemetry().reading(&trail);
         self.sender.on_acknowledgement(context.now, packet, departure, Some(reading))
     }

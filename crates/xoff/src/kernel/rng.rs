@@ -19,6 +19,8 @@ pub enum Purpose {
     AdapterMarking = 4,
     /// Errors of the link that begins at a port.
     LinkErrors = 5,
+    /// Traffic classes of a workload's flows.
+    Priorities = 6,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

@@ -6,6 +6,7 @@ use crate::packet::MOST_INGRESS_PORTS;
 use crate::plan::headroom::{Headroom, Link, PAUSE_FRAME, QUANTUM, reaction_quanta};
 use crate::scenario::{PauseForm, Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy;
+use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
 use crate::switch::pausing::Pausing;
@@ -17,25 +18,21 @@ pub(super) struct Lossless {
     pub(super) classes: u8,
     sizes: Sizes,
     xoff: buffer_policy::Parameters,
+    headroom: Scheme,
     quanta: u16,
     repeat_after: Option<Vec<Span>>,
 }
 
 impl Lossless {
     pub(super) fn pausing(&self) -> Pausing {
-        let ingress = Ingress::new(self.sizes.clone(), self.xoff.clone());
+        let ingress = Ingress::new(self.sizes.clone(), self.xoff.clone(), self.headroom.clone());
         Pausing::new(ingress, self.quanta, self.repeat_after.clone())
     }
 
     /// All memory that lossless classes have.
     pub(super) fn memory(&self) -> Bytes {
-        self.sizes.shared + set_aside(self.classes, self.sizes.reserved, &self.sizes.headroom)
+        self.sizes.shared + self.sizes.reserved * self.sizes.queues + self.headroom.set_aside()
     }
-}
-
-/// Reserves and headroom of all ports.
-fn set_aside(classes: u8, reserved: Bytes, headroom: &[Bytes]) -> Bytes {
-    headroom.iter().map(|&headroom| headroom + reserved).sum::<Bytes>() * u64::from(classes.count_ones())
 }
 
 /// What a switch sets aside for lossless classes, if there are any; `total` is its memory.
@@ -56,35 +53,48 @@ pub(super) fn of(
         });
     }
     debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
-    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool } =
+    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } =
         settings.pfc.clone().unwrap_or_default();
     let rates: Vec<(Rate, Span)> = subject.links().collect();
     let largest = subject.scenario.largest_packet_on_wire();
     let pfc = &subject.scenario.pfc;
     let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
-    let by_formula = |&(rate, delay): &(Rate, Span)| {
+    let link = |&(rate, delay): &(Rate, Span)| {
         let reaction_quanta = pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
-        Headroom::of(&Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total()
+        let worst_case =
+            Headroom::of(&Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total();
+        headroom::Link { rate, delay, worst_case }
     };
-    let headroom: Vec<Bytes> =
-        rates.iter().map(|link| headroom.unwrap_or_else(|| by_formula(link))).collect();
-    let ports = headroom.len() as u64;
-    let aside = set_aside(classes, reserved, &headroom)
+    let links: Vec<headroom::Link> = rates.iter().map(link).collect();
+    let headroom = headroom.start(&links, u64::from(classes.count_ones())).map_err(|refusal| {
+        subject.refuse_pfc(&format!(".headroom.{}", refusal.key), &refusal.problem, &refusal.expected)
+    })?;
+    let ports = links.len() as u64;
+    let queues = ports * u64::from(classes.count_ones());
+    let aside = headroom.set_aside()
+        + reserved * queues
         + reserve.of_ports(ports, u64::from(subject.fabric.classes.count_ones()));
-    let problem = |what: &str, bytes: Bytes| {
-        format!("sets aside {bytes} for {what} of {ports} ports, more than its memory of {total}")
-    };
     if aside > total {
-        let expected = "expected more memory, a smaller headroom, or fewer lossless classes";
-        return Err(subject.refuse_pfc(".headroom", &problem("headroom and reserves", aside), expected));
+        let problem = format!(
+            "sets aside {aside} for headroom and reserves of {ports} ports, more than its memory of {total}"
+        );
+        let expected = "expected more memory, a smaller headroom, another scheme, or fewer lossless classes";
+        return Err(subject.refuse_pfc(".headroom", &problem, expected));
     }
     let left = total - aside;
-    let shared = lossless_pool.unwrap_or(Bytes::new(left.get() / 4 * 3));
-    if shared > left {
+    let (key, asked) = match (lossless_pool, lossy_pool) {
+        (Some(_), Some(_)) => {
+            let expected = "expected one of them";
+            return Err(subject.refuse_pfc(".lossy_pool", "has both lossy_pool and lossless_pool", expected));
+        }
+        (None, Some(lossy)) => (".lossy_pool", lossy),
+        (lossless, None) => (".lossless_pool", lossless.unwrap_or(Bytes::new(left.get() / 4 * 3))),
+    };
+    if asked > left {
         let expected = format!("expected at most {left}, what headroom and reserves leave");
-        return Err(subject.refuse_pfc(".lossless_pool", &format!("has a pool of {shared}"), &expected));
+        return Err(subject.refuse_pfc(key, &format!("has a pool of {asked}"), &expected));
     }
-    let queues = ports * u64::from(classes.count_ones());
+    let shared = if lossy_pool.is_some() { left - asked } else { asked };
     subject.check_static_threshold(&xoff, queues, shared)?;
     if pfc.form == PauseForm::Quanta {
         check_quanta(pfc.pause_quanta, largest)?;
@@ -97,11 +107,12 @@ pub(super) fn of(
         sizes: Sizes {
             shared,
             reserved,
-            headroom,
             xon_offset: xon_offset.unwrap_or(subject.scenario.largest_frame() * 2),
+            ports: links.len(),
             queues,
         },
         xoff,
+        headroom,
         quanta: pfc.pause_quanta,
         repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
     }))
@@ -147,5 +158,64 @@ impl Subject<'_> {
             let link = &network.links[port.link as usize];
             (link.rate, link.delay)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Scenario;
+    use crate::simulation::Simulation;
+    use crate::workload::Files;
+
+    /// Four hosts at 100 Gb/s and 2 us, one lossless class, 1 MB.
+    fn problem(pfc: &str) -> String {
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+             class = [{{ priority = 3, lossless = true }}]\n\
+             pfc.reaction_quanta = 60\n\
+             transport.roce = {{ kind = 'roce', control_priority = 3 }}\n\
+             workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB', priority = 3 }}]\n\
+             switch = [{{ total = '1MB', pfc = {{ {pfc} }} }}]"
+        );
+        let made =
+            Scenario::from_toml(&text, &[]).and_then(|scenario| Simulation::new(&scenario, &Files::new()));
+        made.map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    #[test]
+    fn headroom_must_fit_into_memory() {
+        assert_eq!(problem("headroom = { scheme = 'sih', size = '240kB' }"), "accepted");
+        assert_eq!(
+            problem("headroom = { scheme = 'sih', size = '250001B' }"),
+            "switch[0].pfc.headroom: switch0 sets aside 1000004B for headroom and reserves of 4 ports, more than its \
+             memory of 1MB; expected more memory, a smaller headroom, another scheme, or fewer lossless classes"
+        );
+    }
+
+    #[test]
+    fn insurance_is_one_worst_case_or_nothing() {
+        assert_eq!(problem("headroom = { scheme = 'dsh', insurance = '0B' }"), "accepted");
+        assert_eq!(
+            problem("headroom = { scheme = 'dsh', insurance = '50kB' }"),
+            "switch[0].pfc.headroom.insurance: switch0 insures a port with 50kB, which is less than one worst case; \
+             expected at least 57242B, or insurance = \"0B\" for none"
+        );
+    }
+
+    #[test]
+    fn gains_are_shares() {
+        assert_eq!(
+            problem("headroom = { scheme = 'dsh', gradient_weight = 1.5 }"),
+            "switch[0].pfc.headroom.gradient_weight: 1.5 is too large; expected a value above 0 and at most 1"
+        );
+    }
+
+    #[test]
+    fn one_of_two_pools_is_said() {
+        assert_eq!(problem("lossy_pool = '200kB'"), "accepted");
+        assert_eq!(
+            problem("lossy_pool = '200kB', lossless_pool = '200kB'"),
+            "switch[0].pfc.lossy_pool: switch0 has both lossy_pool and lossless_pool; expected one of them"
+        );
     }
 }

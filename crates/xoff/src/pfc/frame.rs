@@ -16,10 +16,12 @@ pub struct PauseFrame {
 }
 
 impl PauseFrame {
-    /// Says how long one class is to pause, over whatever was said of it before.
-    pub fn say(&mut self, priority: usize, quanta: u16) {
-        self.enabled |= 1 << priority;
-        self.quanta[priority] = quanta;
+    /// Says how long classes are to pause, one bit each, over whatever was said of them before.
+    pub fn say(&mut self, classes: u8, quanta: u16) {
+        self.enabled |= classes;
+        for (_, of_class) in (0..).zip(&mut self.quanta).filter(|(class, _)| classes & 1 << class != 0) {
+            *of_class = quanta;
+        }
     }
 
     /// Whether it pauses any class, rather than only resuming some.
@@ -64,8 +66,8 @@ mod tests {
     #[test]
     fn a_frame_says_what_was_said_last() {
         let mut frame = PauseFrame::default();
-        for (class, quanta) in [(3, 65535), (7, 0), (0, 12), (3, 0), (4, 1)] {
-            frame.say(class, quanta);
+        for (classes, quanta) in [(1 << 3, 65535), (1 << 7, 0), (1, 12), (0b1_1000, 0), (1 << 4, 1)] {
+            frame.say(classes, quanta);
         }
         assert_eq!(frame.classes().collect::<Vec<_>>(), [(0, 12), (3, 0), (4, 1), (7, 0)]);
     }

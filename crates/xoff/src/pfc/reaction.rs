@@ -114,7 +114,7 @@ mod tests {
 
     fn frame(priority: usize, quanta: u16) -> PauseFrame {
         let mut frame = PauseFrame::default();
-        frame.say(priority, quanta);
+        frame.say(1 << priority, quanta);
         frame
     }
 

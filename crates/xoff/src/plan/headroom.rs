@@ -5,6 +5,9 @@ use crate::kernel::units::{Bytes, Rate, Span, TransmissionClock};
 /// One quantum of pause time, in bytes at the link's rate.
 pub const QUANTUM: Bytes = Bytes::new(64);
 
+/// Quanta until a pause takes effect in the papers: 3840 bytes (DSH, section II-C).
+pub const PUBLISHED_REACTION_QUANTA: u16 = 60;
+
 /// A pause frame on the wire, preamble and gap included.
 pub const PAUSE_FRAME: Bytes = Bytes::new(84);
 
@@ -71,6 +74,11 @@ impl Headroom {
         }
     }
 
+    /// Only the five parts that the papers count.
+    pub fn published(self) -> Self {
+        Self { transmission: Bytes::ZERO, crossing: Bytes::ZERO, ..self }
+    }
+
     /// All parts together.
     pub fn total(&self) -> Bytes {
         let Self { wait, transmission, propagation, reaction, response, last_propagation, crossing } = *self;
@@ -107,6 +115,24 @@ mod tests {
             assert_eq!(total(gbps, delay, largest, 60), paper + 84);
         }
         assert_eq!(total(100, Span::from_microseconds(2), 1000, 60), 55_840 + 84);
+    }
+
+    /// `facts/planner.md` 1: 40 Gb/s, 1.5 us, 1500 bytes.
+    #[test]
+    fn published_are_five_parts() {
+        let link = Link {
+            rate: Rate::from_gbps(40),
+            delay: Span::from_nanoseconds(1500),
+            largest: Bytes::new(1500),
+            reaction_quanta: PUBLISHED_REACTION_QUANTA,
+            pool_may_be_full: true,
+        };
+        let Headroom { wait, propagation, reaction, response, last_propagation, .. } = Headroom::of(&link);
+        assert_eq!(
+            [wait, propagation, reaction, response, last_propagation].map(Bytes::get),
+            [1500, 7500, 3840, 1500, 7500]
+        );
+        assert_eq!(Headroom::of(&link).published().total().get(), 21_840);
     }
 
     /// `facts/planner.md` 1, check D: 22.4 kB at 40 Gb/s counts whole frames on the wire and the pause frame.

@@ -9,7 +9,7 @@ use crate::simulation::Simulation;
 use crate::topology::PortId;
 
 /// Stands for an end that has not come.
-const STILL_PAUSED: u64 = u64::MAX;
+pub(super) const STILL_PAUSED: u64 = u64::MAX;
 
 /// Columns of `pauses.parquet`, one entry for each time that a class of a port was paused, in order of start and port.
 #[derive(Clone, Debug, Default)]

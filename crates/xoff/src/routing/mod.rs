@@ -118,6 +118,26 @@ mod tests {
         assert_eq!([1, 2, 3, 4, 15].map(length), [2, 4, 4, 6, 6]);
     }
 
+    /// The deadlock fabric of DSH (figure 16): what goes from leaf 0 to leaf 3 bounces off another leaf.
+    #[test]
+    fn paths_go_round_failed_links() {
+        let network = network(&format!(
+            "kind = 'leaf_spine'\nleaves = 4\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}\n\
+             failed_links = [['spine0', 'leaf3'], ['spine1', 'leaf0']]"
+        ))
+        .unwrap();
+        let routes = Routes::new(&network);
+        let through = |from, to| {
+            let hops = (0..64).flat_map(|flow| path(&network, &routes, from, to, flow));
+            let names = hops.map(|hop| network.nodes[hop.node as usize].name.as_str());
+            names.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(through(0, 3), "host0 leaf0 leaf1 leaf2 leaf3 spine0 spine1");
+        assert_eq!(through(1, 2), "host1 leaf1 leaf2 spine0 spine1");
+        assert_eq!(through(0, 1), "host0 leaf0 leaf1 spine0");
+        assert!((0..64).all(|flow| path(&network, &routes, 0, 3, flow).len() == 6));
+    }
+
     #[test]
     fn next_hops_are_ordered_by_node() {
         let network = fat_tree(8);

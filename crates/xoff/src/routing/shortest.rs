@@ -1,6 +1,6 @@
 //! Shortest paths by hop count: one breadth-first search from every rack, over switches only.
 
-use crate::topology::{Network, NodeId};
+use crate::topology::{Network, NodeId, Port};
 
 /// A neighbour of a switch.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ struct Neighbour {
     port: u16,
 }
 
-/// The switches and the links between them; switches are numbered from zero.
+/// The switches and the working links between them; switches are numbered from zero.
 #[derive(Debug)]
 pub(super) struct SwitchGraph {
     starts: Vec<u32>,
@@ -19,7 +19,7 @@ pub(super) struct SwitchGraph {
 }
 
 impl SwitchGraph {
-    /// Leaves the hosts out. Neighbours are sorted by node and port: this is the order of next hops.
+    /// Leaves out hosts and failed links. Neighbours are sorted by node and port: this is the order of next hops.
     pub(super) fn new(network: &Network) -> Self {
         let switches = network.nodes.len() - network.hosts as usize;
         let mut graph = Self {
@@ -30,8 +30,10 @@ impl SwitchGraph {
         };
         for switch in network.hosts..network.nodes.len() as NodeId {
             let first = graph.neighbours.len();
-            let to_switches =
-                (0..).zip(network.ports.of(switch)).filter(|(_, port)| !network.is_host(port.peer));
+            let works = |port: &Port| !network.links[port.link as usize].failed;
+            let to_switches = (0..)
+                .zip(network.ports.of(switch))
+                .filter(|(_, port)| !network.is_host(port.peer) && works(port));
             graph.neighbours.extend(
                 to_switches
                     .map(|(number, port)| Neighbour { switch: port.peer - network.hosts, port: number }),

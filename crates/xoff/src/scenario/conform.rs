@@ -58,6 +58,7 @@ fn fits(node: Node, value: &Value) -> bool {
     match node.shape() {
         Shape::Table | Shape::Tagged(_) | Shape::Map(_) => value.is_table(),
         Shape::List(_) => value.is_array(),
+        Shape::Plain("integer") => value.is_integer(),
         _ => value.is_str(),
     }
 }

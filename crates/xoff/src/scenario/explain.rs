@@ -356,7 +356,7 @@ mod tests {
         assert!(!total.required);
         let buffer = only("switch.buffer");
         assert_eq!(buffer.default.as_deref(), Some("{ policy = \"dynamic_threshold\", alpha = 1 }"));
-        assert!(only("workload.load").required);
+        assert!(only("topology.leaves").required);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Scenario, Sizes, Workload};
+use super::{Incast, Poisson, Scenario, Sizes, Workload};
 
 /// A file that a scenario names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +23,12 @@ impl Scenario {
     pub fn files(&self) -> Vec<FileReference> {
         let files = self.workload.iter().enumerate().filter_map(|(index, workload)| {
             let (key, path) = match workload {
-                Workload::Poisson(poisson) => match &poisson.sizes {
-                    Sizes::Named(name) if is_file(name) => ("sizes", name),
-                    _ => return None,
-                },
+                Workload::Poisson(Poisson { sizes: Sizes::Named(name), .. })
+                | Workload::Incast(Incast { sizes: Some(Sizes::Named(name)), .. })
+                    if is_file(name) =>
+                {
+                    ("sizes", name)
+                }
                 Workload::Trace(trace) => ("file", &trace.file),
                 _ => return None,
             };
@@ -51,11 +53,20 @@ mod tests {
                 { kind = "poisson", transport = "one", sizes = "web_search", load = 0.1, of = "host" },
                 { kind = "poisson", transport = "one", sizes = "my/sizes.csv", load = 0.1, of = "host" },
                 { kind = "trace", transport = "one", file = "flows.csv" },
+                { kind = "incast", transport = "one", fan_in = 2, size = "1kB", groups = 1 },
+                { kind = "incast", transport = "one", fan_in = 2, sizes = "b.csv", groups = 1 },
             ]"#,
             &[],
         );
         let files = scenario.unwrap().files();
         let files: Vec<_> = files.iter().map(|file| (file.key.as_str(), file.path.as_str())).collect();
-        assert_eq!(files, [("workload[1].sizes", "my/sizes.csv"), ("workload[2].file", "flows.csv")]);
+        assert_eq!(
+            files,
+            [
+                ("workload[1].sizes", "my/sizes.csv"),
+                ("workload[2].file", "flows.csv"),
+                ("workload[4].sizes", "b.csv")
+            ]
+        );
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Scenario;
 use crate::kernel::units::{Bytes, Ratio, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
+use crate::switch::headroom;
 
 /// One traffic class, on every link. Left out, all eight are there and may lose packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -81,15 +82,18 @@ pub struct Pausing {
     /// How far below that the sender resumes [delta]. Left out, two of the largest frames.
     #[serde(default)]
     pub xon_offset: Option<Bytes>,
-    /// Bytes for what comes after a pause, for each lossless class of each port [Phi]. Left out, by formula for its link.
+    /// How memory is set aside for what comes after a pause.
     #[serde(default)]
-    pub headroom: Option<Bytes>,
+    pub headroom: headroom::Parameters,
     /// Bytes set aside for each lossless class of each port, used before the lossless pool.
     #[serde(default)]
     pub reserved: Bytes,
     /// Memory that lossless classes share. Left out, three quarters of what reserves and headroom leave.
     #[serde(default)]
     pub lossless_pool: Option<Bytes>,
+    /// Memory that lossless classes leave to others, instead of `lossless_pool`.
+    #[serde(default)]
+    pub lossy_pool: Option<Bytes>,
 }
 
 fn default_xoff() -> buffer_policy::Parameters {
@@ -102,9 +106,10 @@ impl Default for Pausing {
         Self {
             xoff: default_xoff(),
             xon_offset: None,
-            headroom: None,
+            headroom: headroom::Parameters::default(),
             reserved: Bytes::ZERO,
             lossless_pool: None,
+            lossy_pool: None,
         }
     }
 }

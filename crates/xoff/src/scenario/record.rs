@@ -44,6 +44,9 @@ pub struct Observe {
     /// Who paused whom, when, for how long and why (PFC).
     #[serde(default)]
     pub pauses: bool,
+    /// Local maxima of each switch's headroom in use, and what came and went while senders were told to pause.
+    #[serde(default)]
+    pub headroom: bool,
     /// Packets dropped at the named ports.
     #[serde(default)]
     pub drops: Option<ObserveOf>,

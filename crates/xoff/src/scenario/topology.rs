@@ -76,6 +76,10 @@ pub struct Star {
     /// Links that differ.
     #[serde(default)]
     pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
 }
 
 /// Hosts `host0..` on the switch `left`, then the others on the switch `right`, joined by one link.
@@ -101,6 +105,10 @@ pub struct Dumbbell {
     /// Links that differ.
     #[serde(default)]
     pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
 }
 
 /// `leaf0..` with hosts, each joined to every one of `spine0..`.
@@ -129,6 +137,10 @@ pub struct LeafSpine {
     /// Links that differ.
     #[serde(default)]
     pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
 }
 
 /// The three-tier Clos of DCQCN's testbed (SIGCOMM 2015, figure 2): in each pod, every one of `tor0..` with hosts is joined
@@ -167,6 +179,10 @@ pub struct Clos3 {
     /// Links that differ.
     #[serde(default)]
     pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
 }
 
 /// The k-ary fat tree of Al-Fares et al. (SIGCOMM 2008): k pods of k/2 leaves and k/2 spines, k^2/4 cores,
@@ -190,6 +206,10 @@ pub struct FatTree {
     /// Links that differ.
     #[serde(default)]
     pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
 }
 
 /// Nodes and links by hand.
@@ -204,6 +224,10 @@ pub struct Custom {
     pub switches: Vec<String>,
     /// The links; ports are numbered in this order at each node.
     pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,

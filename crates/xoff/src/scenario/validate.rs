@@ -2,7 +2,7 @@
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
 use super::words::did_you_mean;
-use super::{Host, Incast, PacketSizes, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, PacketSizes, Priority, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::Needs;
 use crate::kernel::units::{Bytes, Span};
 
@@ -20,7 +20,6 @@ impl Scenario {
         self.check_classes()?;
         for (index, workload) in self.workload.iter().enumerate() {
             self.check_transport_name(&format!("workload[{index}].transport"), workload.transport())?;
-            check_groups(index, workload)?;
         }
         self.check_memory()?;
         self.check_offloads()?;
@@ -47,35 +46,27 @@ impl Scenario {
         Ok(())
     }
 
-    /// Where classes are listed, each is listed once, and flows have no other.
+    /// No list has a class twice, and where classes have tables, flows have no other.
     fn check_classes(&self) -> Checked {
-        let is_listed = |priority: u8| self.class.iter().any(|class| class.priority == priority);
-        for (index, class) in self.class.iter().enumerate() {
-            if self.class[..index].iter().any(|earlier| earlier.priority == class.priority) {
-                let problem = format!("class {} is there twice", class.priority);
-                return Err(ScenarioError::at(
-                    format!("class[{index}].priority"),
-                    problem,
-                    "expected it once",
-                ));
-            }
-        }
-        if self.class.is_empty() {
-            return Ok(());
-        }
+        let tables: Vec<u8> = self.class.iter().map(|class| class.priority).collect();
+        check_once(&tables, |index| format!("class[{index}].priority"))?;
         let of_workloads = self.workload.iter().enumerate().filter_map(|(index, workload)| {
-            Some((format!("workload[{index}].priority"), workload.priority()?))
+            Some((format!("workload[{index}].priority"), workload.priority()?.all()))
         });
+        for (key, classes) in of_workloads.clone() {
+            check_once(classes, |index| format!("{key}[{index}]"))?;
+        }
+        let of_flows = of_workloads
+            .flat_map(|(key, classes)| classes.iter().map(move |&priority| (key.clone(), priority)));
         let of_control = self.transport.iter().filter_map(|(name, transport)| {
             Some((format!("transport.{name}.control_priority"), transport.control_priority()?))
         });
-        let mut all = of_workloads.chain(of_control);
-        all.find(|(_, priority)| !is_listed(*priority)).map_or(Ok(()), |(key, priority)| {
-            let listed = self.class.iter().map(|class| class.priority.to_string()).collect::<Vec<_>>();
-            let problem = format!("there is no class {priority}");
-            let expected = format!("expected one of {}, or a table [[class]] for it", listed.join(", "));
-            Err(ScenarioError::at(key, problem, expected))
-        })
+        let unknown = of_flows.chain(of_control).find(|(_, priority)| !tables.contains(priority));
+        let Some((key, priority)) = unknown.filter(|_| !tables.is_empty()) else { return Ok(()) };
+        let listed = tables.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+        let problem = format!("there is no class {priority}");
+        let expected = format!("expected one of {listed}, or a table [[class]] for it");
+        Err(ScenarioError::at(key, problem, expected))
     }
 
     fn check_transport_name(&self, key: &str, name: &str) -> Checked {
@@ -222,16 +213,13 @@ fn check_telemetry(name: &str, transport: &Transport) -> Checked {
     }
 }
 
-/// Groups that repeat need the time between them.
-fn check_groups(index: usize, workload: &Workload) -> Checked {
-    match workload {
-        Workload::Incast(Incast { every: None, groups, .. }) if *groups != Some(1) => Err(ScenarioError::at(
-            format!("workload[{index}].every"),
-            "missing",
-            "expected the time from one group to the next, or groups = 1",
-        )),
-        _ => Ok(()),
-    }
+/// Refuses the second of two equal classes.
+fn check_once(classes: &[u8], key: impl Fn(usize) -> String) -> Checked {
+    let twice = (0..classes.len()).find(|&index| classes[..index].contains(&classes[index]));
+    twice.map_or(Ok(()), |index| {
+        let problem = format!("class {} is there twice", classes[index]);
+        Err(ScenarioError::at(key(index), problem, "expected it once"))
+    })
 }
 
 impl Transport {
@@ -267,13 +255,13 @@ impl Workload {
         }
     }
 
-    /// The traffic class of all its flows; nothing where each flow has its own.
-    pub fn priority(&self) -> Option<u8> {
+    /// The traffic classes of its flows; nothing where they are part of each flow.
+    pub fn priority(&self) -> Option<&Priority> {
         match self {
-            Self::Poisson(workload) => Some(workload.priority),
-            Self::LongLived(workload) => Some(workload.priority),
-            Self::Incast(workload) => Some(workload.priority),
-            Self::Permutation(workload) => Some(workload.priority),
+            Self::Poisson(workload) => Some(&workload.priority),
+            Self::LongLived(workload) => Some(&workload.priority),
+            Self::Incast(workload) => Some(&workload.priority),
+            Self::Permutation(workload) => Some(&workload.priority),
             Self::Trace(_) => None,
         }
     }
@@ -332,9 +320,6 @@ mod tests {
         assert_eq!(problem(&incast("every = \"1ms\""), ""), expected);
         assert_eq!(problem(&incast("every = \"1ms\", groups = 2"), ""), "accepted");
         assert_eq!(problem(&incast("groups = 1"), ""), "accepted");
-        let missing =
-            "workload[0].every: missing; expected the time from one group to the next, or groups = 1";
-        assert_eq!(problem(&incast("groups = 2"), ""), missing);
     }
 
     #[test]
@@ -405,6 +390,37 @@ mod tests {
         assert_eq!(
             classes("class = [{ priority = 0 }, { priority = 0 }]"),
             "class[1].priority: class 0 is there twice; expected it once"
+        );
+    }
+
+    #[test]
+    fn flows_draw_from_classes_that_are_there_once() {
+        let rest = "stop.at = \"1ms\"\nclass = [{ priority = 1 }, { priority = 2 }]";
+        let drawn = |list| problem(&POISSON.replace("load", &format!("priority = {list}, load")), rest);
+        assert_eq!(drawn("[1, 2]"), "accepted");
+        assert_eq!(
+            drawn("[1, 3]"),
+            "workload[0].priority: there is no class 3; expected one of 1, 2, or a table [[class]] for it"
+        );
+        assert_eq!(drawn("[2, 1, 2]"), "workload[0].priority[2]: class 2 is there twice; expected it once");
+        assert_eq!(
+            drawn("[1, 8]"),
+            "workload[0].priority[1]: 8 is too large; expected a value at least 0 and at most 7"
+        );
+        assert_eq!(
+            drawn("8"),
+            "workload[0].priority: 8 is too large; expected a value at least 0 and at most 7"
+        );
+        let class = "a whole number, at least 0 and at most 7";
+        assert_eq!(
+            drawn("[]"),
+            format!("workload[0].priority: a list of 0; expected a list of at least 1, each {class}")
+        );
+        assert_eq!(
+            drawn("'1'"),
+            format!(
+                "workload[0].priority: \"1\" does not fit; expected {class}, or a list of at least 1, each {class}"
+            )
         );
     }
 

@@ -120,14 +120,16 @@ mod tests {
     #[test]
     fn what_a_key_takes_is_said_in_one_phrase() {
         assert_eq!(takes(at(&["workload", "load"])), "a number, above 0 and at most 1");
-        assert_eq!(takes(at(&["workload", "priority"])), "a whole number, at least 0 and at most 7");
+        let class = "a whole number, at least 0 and at most 7";
+        let classes = format!("{class}, or a list of at least 1, each {class}");
+        assert_eq!(takes(at(&["workload", "priority"])), classes);
         assert_eq!(takes(at(&["topology", "k"])), "a whole number, at least 2 and a multiple of 2");
         assert_eq!(takes(at(&["host", "jitter"])), "true or false");
         assert_eq!(
             takes(at(&["switch", "buffer", "alpha"])),
             "a number, or a fraction such as \"1/16\", above 0"
         );
-        assert_eq!(takes(at(&["workload", "of"])), "\"core\" or \"host\"");
+        assert_eq!(takes(at(&["workload", "of"])), "\"core\" or \"host\" or \"senders\" or \"receivers\"");
         assert_eq!(takes(at(&["workload", "sizes"])), "text in quotes, or a table with `fixed`");
     }
 

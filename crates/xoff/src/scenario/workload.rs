@@ -30,14 +30,44 @@ pub enum Sizes {
     },
 }
 
+/// Traffic classes of flows.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Priority {
+    /// The class of every flow.
+    Same(#[schemars(extend("maximum" = 7))] u8),
+    /// Classes of which each flow draws one, all equally likely.
+    Drawn(#[schemars(extend("minItems" = 1), inner(range(max = 7)))] Vec<u8>),
+}
+
+impl Priority {
+    /// Every class that a flow may have.
+    pub fn all(&self) -> &[u8] {
+        match self {
+            Self::Same(class) => std::slice::from_ref(class),
+            Self::Drawn(classes) => classes,
+        }
+    }
+}
+
+impl Default for Priority {
+    fn default() -> Self {
+        Self::Same(0)
+    }
+}
+
 /// Which capacity a load is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadOf {
     /// All links from leaves up to spines, or the middle link of a dumbbell; only traffic that crosses them counts.
     Core,
-    /// The links of all hosts.
+    /// The links of all hosts, where all send and receive.
     Host,
+    /// The links of the hosts that may send.
+    Senders,
+    /// The links of the hosts that may receive.
+    Receivers,
 }
 
 /// Which bytes of a flow count towards a load.
@@ -80,13 +110,24 @@ pub struct Poisson {
     /// Which bytes of a flow count towards the load.
     #[serde(default)]
     pub load_counts: LoadCounts,
-    /// Between which hosts.
+    /// Hosts that send, by name or by the name of their switch, with `*` and `?`. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub senders: Option<Vec<String>>,
+    /// Hosts that receive, named in the same way. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub receivers: Option<Vec<String>>,
+    /// Between which of them.
     #[serde(default)]
     pub between: Between,
-    /// Traffic class, 0 to 7.
+    /// Flows that start at once, from one sender to one receiver.
+    #[serde(default = "default_one")]
+    #[schemars(extend("minimum" = 1))]
+    pub batch: u32,
+    /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
-    #[schemars(extend("maximum" = 7))]
-    pub priority: u8,
+    pub priority: Priority,
     /// When arrivals begin.
     #[serde(default)]
     pub start: Span,
@@ -105,10 +146,9 @@ pub struct LongLived {
     #[serde(default = "default_one")]
     #[schemars(extend("minimum" = 1))]
     pub flows_per_pair: u32,
-    /// Traffic class, 0 to 7.
+    /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
-    #[schemars(extend("maximum" = 7))]
-    pub priority: u8,
+    pub priority: Priority,
     /// When the first flow begins.
     #[serde(default)]
     pub start: Span,
@@ -121,34 +161,69 @@ pub struct LongLived {
     pub size: Option<Bytes>,
 }
 
-/// Many senders to one receiver at once, again and again.
+/// How many senders a group has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FanIn {
+    /// The same for every group.
+    Same(#[schemars(extend("minimum" = 1))] u32),
+    /// The least and the most, between which each group draws its own, all equally likely.
+    Drawn(#[schemars(extend("x-increasing" = true), inner(range(min = 1)))] [u32; 2]),
+}
+
+/// Many senders to one receiver at once, again and again; of several receivers each group draws one.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Incast {
     /// Name of the transport.
     pub transport: String,
-    /// Senders of one group, all different and none the receiver.
-    #[schemars(extend("minimum" = 1))]
-    pub fan_in: u32,
-    /// Bytes of each flow.
-    #[schemars(extend("x-at-least" = "1B"))]
-    pub size: Bytes,
-    /// Name of the receiver. Left out, a random one for each group.
+    /// Senders of one group, all different and none the receiver; or the least and the most of them.
+    pub fan_in: FanIn,
+    /// Flows of one group: each sender has equally many, and what is left over goes to some of them at random. Left out,
+    /// one for each sender.
     #[serde(default)]
-    pub receiver: Option<String>,
+    #[schemars(extend("minimum" = 1))]
+    pub flows: Option<u32>,
+    /// Bytes of each flow.
+    #[serde(default)]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub size: Option<Bytes>,
+    /// Sizes of which each flow draws its own, instead of `size`.
+    #[serde(default)]
+    pub sizes: Option<Sizes>,
+    /// Hosts that send, by name or by the name of their switch, with `*` and `?`. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub senders: Option<Vec<String>>,
+    /// Hosts that receive, named in the same way. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub receivers: Option<Vec<String>>,
+    /// Between which of them.
+    #[serde(default)]
+    pub between: Between,
     /// Time from one group to the next.
     #[serde(default)]
     #[schemars(extend("x-above" = "0s"))]
     pub every: Option<Span>,
+    /// Offered load as a share of a capacity, instead of `every`: groups come at exponential intervals.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub load: Option<f64>,
+    /// Which capacity the load is a share of.
+    #[serde(default)]
+    pub of: Option<LoadOf>,
+    /// Which bytes of a flow count towards the load. Left out, those of frames.
+    #[serde(default)]
+    pub load_counts: Option<LoadCounts>,
     /// Number of groups. Left out, they go on until arrivals end.
     #[serde(default)]
     #[schemars(extend("minimum" = 1))]
     pub groups: Option<u64>,
-    /// Traffic class, 0 to 7.
+    /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
-    #[schemars(extend("maximum" = 7))]
-    pub priority: u8,
-    /// When the first group begins.
+    pub priority: Priority,
+    /// When the first group begins, or with a load when arrivals do.
     #[serde(default)]
     pub start: Span,
 }
@@ -163,10 +238,9 @@ pub struct Permutation {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub size: Option<Bytes>,
-    /// Traffic class, 0 to 7.
+    /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
-    #[schemars(extend("maximum" = 7))]
-    pub priority: u8,
+    pub priority: Priority,
     /// When all flows begin.
     #[serde(default)]
     pub start: Span,

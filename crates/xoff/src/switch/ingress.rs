@@ -1,9 +1,11 @@
 //! Ingress accounting: which bytes of lossless classes came in by which port, and when that port is to be paused.
 //! A packet is counted in the reserve of its port and class, then in the shared pool, then in the headroom, which is for
-//! what arrives after a pause; it is counted out in the opposite order.
+//! what arrives after a pause; it is counted out in the opposite order. The headroom scheme answers how much headroom there
+//! is and how far below the threshold a queue pauses; bytes are counted here and nowhere else.
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
-use crate::kernel::units::Bytes;
+use super::headroom::{Arrival, Held, Scheme};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::packet::PRIORITIES;
 
@@ -13,8 +15,6 @@ struct Queue {
     reserved: Bytes,
     shared: Bytes,
     headroom: Bytes,
-    /// Whether the sender was told to pause, and not to resume since.
-    is_off: bool,
 }
 
 impl Queue {
@@ -23,15 +23,39 @@ impl Queue {
     }
 }
 
-/// What the sender at the other end of a port is told about one class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowControl {
+/// Bytes of all lossless classes that came in by one port, and what its sender has been told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Port {
+    shared: Bytes,
+    headroom: Bytes,
+    /// Bit n is set while queue n is to pause.
+    queues_off: u8,
+    /// Whether the port is to pause as a whole.
+    is_off: bool,
+}
+
+impl Port {
+    /// Bit n is set while the sender is to pause class n. The two controls run side by side; either pauses.
+    const fn off(&self) -> u8 {
+        if self.is_off { ALL_CLASSES } else { self.queues_off }
+    }
+}
+
+/// What a port that pauses as a whole pauses.
+const ALL_CLASSES: u8 = u8::MAX;
+
+/// What the sender at the other end of a port is told: bit n is set for class n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowControl {
+    /// Classes that are to pause.
+    pub pause: u8,
+    /// Classes that are to resume.
+    pub resume: u8,
+}
+
+impl FlowControl {
     /// Nothing new.
-    Nothing,
-    /// To pause.
-    Pause,
-    /// To resume.
-    Resume,
+    pub const NOTHING: Self = Self { pause: 0, resume: 0 };
 }
 
 /// Sizes of the memory for lossless classes.
@@ -41,10 +65,10 @@ pub struct Sizes {
     pub shared: Bytes,
     /// For each port and lossless class, used before the shared pool.
     pub reserved: Bytes,
-    /// For each lossless class of each port.
-    pub headroom: Vec<Bytes>,
-    /// How far below the threshold a queue must be before its sender resumes [delta].
+    /// How far below the threshold a queue or a port must be before its sender resumes [delta].
     pub xon_offset: Bytes,
+    /// Ports.
+    pub ports: usize,
     /// Queues that may hold packets: lossless classes of all ports.
     pub queues: u64,
 }
@@ -52,21 +76,70 @@ pub struct Sizes {
 /// The memory of lossless classes, as the ports see it by which packets come in.
 #[derive(Debug)]
 pub struct Ingress {
-    /// Answers the threshold at which a queue's sender pauses [XOFF].
+    /// Answers the threshold of what a queue may hold of the pool.
     xoff: buffer_policy::Parameters,
+    headroom: Scheme,
     pool: Occupancy,
     queues: Vec<Queue>,
+    ports: Vec<Port>,
+    headroom_used: Bytes,
+    headroom_peak: Bytes,
     sizes: Sizes,
+    off: Off,
+}
+
+/// How much was off until when, and for how long in all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Off {
+    since: Time,
+    classes: u64,
+    controls: u64,
+    durations: Durations,
+}
+
+/// How long senders have been told to pause, all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Durations {
+    /// Class by class: a port that pauses as a whole counts once for each of the eight classes.
+    pub by_class: Span,
+    /// The same, but a port that pauses as a whole counts once.
+    pub port_as_one: Span,
+}
+
+impl Off {
+    fn by(&self, now: Time) -> Durations {
+        // A report may ask for a moment before the last change.
+        let elapsed = now.max(self.since).since(self.since);
+        Durations {
+            by_class: self.durations.by_class + elapsed * self.classes,
+            port_as_one: self.durations.port_as_one + elapsed * self.controls,
+        }
+    }
+
+    #[cold]
+    fn change(&mut self, now: Time, before: Port, after: Port) {
+        self.durations = self.by(now);
+        self.since = now;
+        let classes = |port: Port| u64::from(port.off().count_ones());
+        let controls = |port: Port| if port.is_off { 1 } else { classes(port) };
+        self.classes = self.classes + classes(after) - classes(before);
+        self.controls = self.controls + controls(after) - controls(before);
+    }
 }
 
 impl Ingress {
     /// Empty memory.
-    pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters) -> Self {
+    pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters, headroom: Scheme) -> Self {
         Self {
             xoff,
+            headroom,
             pool: Occupancy { shared: sizes.shared, shared_used: Bytes::ZERO, queues: sizes.queues },
-            queues: vec![Queue::default(); sizes.headroom.len() * PRIORITIES],
+            queues: vec![Queue::default(); sizes.ports * PRIORITIES],
+            ports: vec![Port::default(); sizes.ports],
+            headroom_used: Bytes::ZERO,
+            headroom_peak: Bytes::ZERO,
             sizes,
+            off: Off::default(),
         }
     }
 
@@ -101,71 +174,165 @@ impl Ingress {
         self.pool.shared_used
     }
 
+    /// Bytes in the headroom of all queues.
+    pub fn headroom_used(&self) -> Bytes {
+        self.headroom_used
+    }
+
+    /// Bytes of headroom that are set aside.
+    pub fn headroom_set_aside(&self) -> Bytes {
+        self.headroom.set_aside()
+    }
+
+    /// Bytes of one queue in the headroom.
+    pub fn headroom_of(&self, queue: usize) -> Bytes {
+        self.queues[queue].headroom
+    }
+
+    /// The most bytes that were ever in the headroom of all queues.
+    pub fn headroom_peak(&self) -> Bytes {
+        self.headroom_peak
+    }
+
+    /// Queues that are to pause, by themselves or with their port.
+    pub fn queues_off(&self) -> u64 {
+        self.off.classes
+    }
+
+    /// How long senders have been told to pause by now.
+    pub fn durations(&self, now: Time) -> Durations {
+        self.off.by(now)
+    }
+
     /// Bytes of all kinds in a queue.
     pub fn bytes(&self, queue: usize) -> Bytes {
         self.queues[queue].bytes()
     }
 
-    /// Counts a packet in. The packet that finds its queue at the threshold, because others have lowered it, still counts
-    /// as shared if the pool has room: the headroom is for what comes after the pause.
-    pub fn admit(&mut self, index: usize, frame: Bytes) -> Result<FlowControl, DropReason> {
-        let threshold = self.threshold(index);
-        let queue = &mut self.queues[index];
-        let fits_pool = self.pool.shared_used + frame <= self.pool.shared;
-        if queue.reserved + frame <= self.sizes.reserved {
-            queue.reserved += frame;
-        } else if fits_pool && (queue.shared < threshold || !queue.is_off) {
-            queue.shared += frame;
-            self.pool.shared_used += frame;
-        } else if queue.headroom + frame <= self.sizes.headroom[Self::port(index)] {
-            queue.headroom += frame;
-        } else {
-            return Err(DropReason::HeadroomFull);
+    /// Counts a packet in if it fits, and answers what the sender is told, which it is in any case. The packet that finds its
+    /// queue at the threshold, because others have lowered it, still counts as shared if the pool has room: the headroom is
+    /// for what comes after the pause.
+    pub fn admit(&mut self, now: Time, index: usize, frame: Bytes) -> (FlowControl, Result<(), DropReason>) {
+        let admitted = self.place(index, frame);
+        if admitted.is_ok() {
+            let (port, priority) = (Self::port(index), Self::priority(index));
+            let arrival = Arrival { port, priority, frame, shared: self.queues[index].shared };
+            self.headroom.on_arrival(now, &arrival);
         }
-        let flow_control = self.pause_if_due(index);
+        let flow_control = self.pause_if_due(now, index, admitted.is_err());
         self.check();
-        Ok(flow_control)
+        (flow_control, admitted)
     }
 
-    fn pause_if_due(&mut self, index: usize) -> FlowControl {
+    fn place(&mut self, index: usize, frame: Bytes) -> Result<(), DropReason> {
+        let number = Self::port(index);
         let threshold = self.threshold(index);
-        let queue = &mut self.queues[index];
-        if queue.is_off || queue.headroom == Bytes::ZERO && queue.shared < threshold {
-            return FlowControl::Nothing;
+        let (queue, port, headroom) = (&mut self.queues[index], &mut self.ports[number], &self.headroom);
+        let fits_pool = self.pool.shared_used + frame <= self.pool.shared;
+        let is_off = port.queues_off & 1 << Self::priority(index) != 0;
+        let shares_queue = !is_off || queue.shared < threshold || headroom.shares_after_pause();
+        let shares_port = !port.is_off || headroom.shares_after_port_pause();
+        if queue.reserved + frame <= self.sizes.reserved {
+            queue.reserved += frame;
+        } else if fits_pool && shares_queue && shares_port {
+            queue.shared += frame;
+            port.shared += frame;
+            self.pool.shared_used += frame;
+        } else {
+            let held = Held { queue: queue.headroom, port: port.headroom, all: self.headroom_used };
+            if !headroom.fits(number, &held, frame) {
+                return Err(DropReason::HeadroomFull);
+            }
+            queue.headroom += frame;
+            port.headroom += frame;
+            self.headroom_used += frame;
+            self.headroom_peak = self.headroom_peak.max(self.headroom_used);
         }
-        queue.is_off = true;
-        FlowControl::Pause
+        Ok(())
+    }
+
+    /// Where a packet was dropped, its queue or port pauses whatever the thresholds, if it holds a packet that will resume it.
+    fn pause_if_due(&mut self, now: Time, index: usize, dropped: bool) -> FlowControl {
+        let (number, priority) = (Self::port(index), Self::priority(index));
+        let threshold = self.threshold(index);
+        let xoff = threshold.saturating_sub(self.headroom.margin(number, priority));
+        let (queue, before) = (&self.queues[index], self.ports[number]);
+        let mut after = before;
+        if let Some(port_xoff) = self.headroom.port_threshold(threshold) {
+            let dropped = dropped && after.shared > Bytes::ZERO;
+            after.is_off |= dropped || after.headroom > Bytes::ZERO || after.shared > port_xoff;
+            after.queues_off |= u8::from(queue.shared >= xoff) << priority;
+        } else {
+            let dropped = dropped && queue.bytes() > Bytes::ZERO;
+            let is_off = dropped || queue.headroom > Bytes::ZERO || queue.shared >= xoff;
+            after.queues_off |= u8::from(is_off) << priority;
+        }
+        self.change(now, number, before, after)
     }
 
     /// Counts a packet out.
-    pub fn remove(&mut self, index: usize, frame: Bytes) -> FlowControl {
-        let queue = &mut self.queues[index];
+    pub fn remove(&mut self, now: Time, index: usize, frame: Bytes) -> FlowControl {
+        let number = Self::port(index);
+        let (queue, port) = (&mut self.queues[index], &mut self.ports[number]);
         let from_headroom = frame.min(queue.headroom);
         let from_shared = (frame - from_headroom).min(queue.shared);
         queue.headroom -= from_headroom;
         queue.shared -= from_shared;
         queue.reserved -= frame - from_headroom - from_shared;
+        port.headroom -= from_headroom;
+        port.shared -= from_shared;
+        self.headroom_used -= from_headroom;
         self.pool.shared_used -= from_shared;
         self.check();
+        if self.ports[number].off() == 0 { FlowControl::NOTHING } else { self.resume_if_due(now, index) }
+    }
+
+    fn resume_if_due(&mut self, now: Time, index: usize) -> FlowControl {
+        let (number, priority) = (Self::port(index), Self::priority(index));
         let threshold = self.threshold(index);
-        let queue = &mut self.queues[index];
-        let is_low = queue.headroom == Bytes::ZERO && queue.shared + self.sizes.xon_offset <= threshold;
+        let xoff = threshold.saturating_sub(self.headroom.margin(number, priority));
+        let (queue, before) = (&self.queues[index], self.ports[number]);
+        let is_low = queue.headroom == Bytes::ZERO && queue.shared + self.sizes.xon_offset <= xoff;
+        let mut after = before;
         // With a threshold below the offset a queue would never resume.
-        if queue.is_off && (is_low || queue.bytes() == Bytes::ZERO) {
-            queue.is_off = false;
-            return FlowControl::Resume;
+        if is_low || queue.bytes() == Bytes::ZERO {
+            after.queues_off &= !(1 << priority);
         }
-        FlowControl::Nothing
+        if let Some(port_xoff) = self.headroom.port_threshold(threshold) {
+            let is_low = after.shared + self.sizes.xon_offset <= port_xoff || after.shared == Bytes::ZERO;
+            after.is_off &= after.headroom > Bytes::ZERO || !is_low;
+        }
+        self.change(now, number, before, after)
+    }
+
+    fn change(&mut self, now: Time, number: usize, before: Port, after: Port) -> FlowControl {
+        if (before.queues_off, before.is_off) == (after.queues_off, after.is_off) {
+            return FlowControl::NOTHING;
+        }
+        self.off.change(now, before, after);
+        self.ports[number] = after;
+        FlowControl { pause: after.off() & !before.off(), resume: before.off() & !after.off() }
     }
 
     /// Whether the sender of a queue was told to pause, and not to resume since.
     pub fn is_off(&self, queue: usize) -> bool {
-        self.queues[queue].is_off
+        self.ports[Self::port(queue)].off() & 1 << Self::priority(queue) != 0
+    }
+
+    /// Whether a port was told to pause as a whole, and not to resume since.
+    pub fn is_port_off(&self, port: usize) -> bool {
+        self.ports[port].is_off
     }
 
     /// Why the sender of a queue was told to pause, as of the packet that did it.
     pub fn reason(&self, queue: usize) -> PauseReason {
-        if self.queues[queue].headroom > Bytes::ZERO { PauseReason::PoolFull } else { PauseReason::Threshold }
+        if self.ports[Self::port(queue)].is_off {
+            PauseReason::Port
+        } else if self.queues[queue].headroom > Bytes::ZERO {
+            PauseReason::PoolFull
+        } else {
+            PauseReason::Threshold
+        }
     }
 
     fn threshold(&self, index: usize) -> Bytes {
@@ -175,16 +342,31 @@ impl Ingress {
     /// The invariants, checked after every packet in debug builds.
     fn check(&self) {
         if cfg!(debug_assertions) {
-            let shared: Bytes = self.queues.iter().map(|queue| queue.shared).sum();
+            let sum = |of: fn(&Queue) -> Bytes| self.queues.iter().map(of).sum::<Bytes>();
+            let shared = sum(|queue| queue.shared);
             assert_eq!(self.pool.shared_used, shared, "the pool holds what its queues hold");
+            assert_eq!(self.headroom_used, sum(|queue| queue.headroom), "so does the headroom");
             assert!(shared <= self.pool.shared, "the pool is not overfull");
-            for (index, queue) in self.queues.iter().enumerate() {
-                assert!(queue.reserved <= self.sizes.reserved, "no reserve is overfull");
-                assert!(queue.headroom <= self.sizes.headroom[Self::port(index)], "no headroom is overfull");
-                assert!(
-                    queue.headroom == Bytes::ZERO || queue.is_off,
-                    "headroom is for what comes after a pause"
+            assert!(self.headroom_used <= self.headroom.set_aside(), "the headroom is not overfull");
+            assert!(
+                self.queues.iter().all(|queue| queue.reserved <= self.sizes.reserved),
+                "no reserve is overfull"
+            );
+            for (port, queues) in self.ports.iter().zip(self.queues.chunks(PRIORITIES)) {
+                let of_port = |of: fn(&Queue) -> Bytes| queues.iter().map(of).sum::<Bytes>();
+                assert_eq!(port.shared, of_port(|queue| queue.shared), "a port holds what its queues hold");
+                assert_eq!(
+                    port.headroom,
+                    of_port(|queue| queue.headroom),
+                    "a port holds what its queues hold"
                 );
+                for (priority, queue) in queues.iter().enumerate() {
+                    let is_off = port.off() & 1 << priority != 0;
+                    assert!(
+                        is_off || queue.headroom == Bytes::ZERO,
+                        "headroom is for what comes after a pause"
+                    );
+                }
             }
         }
     }
@@ -194,56 +376,160 @@ impl Ingress {
 mod tests {
     use super::super::buffer_policy::dynamic_threshold::DynamicThreshold;
     use super::super::buffer_policy::static_threshold::StaticThreshold;
+    use super::super::headroom::{self, Link};
     use super::*;
-
-    fn sizes(shared: u64, reserved: u64, headroom: u64, xon_offset: u64) -> Sizes {
-        Sizes {
-            shared: Bytes::new(shared),
-            reserved: Bytes::new(reserved),
-            headroom: vec![Bytes::new(headroom); 4],
-            xon_offset: Bytes::new(xon_offset),
-            queues: 4,
-        }
-    }
-
-    fn fixed(threshold: u64, sizes: Sizes) -> Ingress {
-        let threshold = Bytes::new(threshold);
-        Ingress::new(sizes, buffer_policy::Parameters::StaticThreshold(StaticThreshold { threshold }))
-    }
+    use crate::kernel::units::Rate;
 
     const FRAME: Bytes = Bytes::new(1000);
+    const NOTHING: FlowControl = FlowControl::NOTHING;
+
+    const fn pause(pause: u8) -> FlowControl {
+        FlowControl { pause, resume: 0 }
+    }
+
+    const fn resume(resume: u8) -> FlowControl {
+        FlowControl { pause: 0, resume }
+    }
+
+    /// Of four ports with two lossless classes, of which each may need 2000 bytes at worst.
+    fn ingress(
+        xoff: buffer_policy::Parameters,
+        shared: u64,
+        reserved: u64,
+        xon_offset: u64,
+        scheme: &str,
+    ) -> Ingress {
+        let sizes = Sizes {
+            shared: Bytes::new(shared),
+            reserved: Bytes::new(reserved),
+            xon_offset: Bytes::new(xon_offset),
+            ports: 4,
+            queues: 8,
+        };
+        let link = Link { rate: Rate::from_gbps(1), delay: Span::ZERO, worst_case: FRAME * 2 };
+        let scheme = toml::from_str::<headroom::Parameters>(scheme).unwrap();
+        Ingress::new(sizes, xoff, scheme.start(&[link; 4], 2).unwrap())
+    }
+
+    fn fixed(threshold: u64) -> buffer_policy::Parameters {
+        buffer_policy::Parameters::StaticThreshold(StaticThreshold { threshold: Bytes::new(threshold) })
+    }
+
+    fn dynamic() -> buffer_policy::Parameters {
+        buffer_policy::Parameters::DynamicThreshold(DynamicThreshold::default())
+    }
+
+    /// One more packet for a queue; `None` if it is dropped.
+    fn admit(ingress: &mut Ingress, queue: usize) -> Option<FlowControl> {
+        let (flow_control, admitted) = ingress.admit(Time::ZERO, queue, FRAME);
+        admitted.ok().map(|()| flow_control)
+    }
+
+    fn remove(ingress: &mut Ingress, queue: usize) -> FlowControl {
+        ingress.remove(Time::ZERO, queue, FRAME)
+    }
 
     #[test]
     fn a_queue_fills_reserve_then_pool_then_headroom() {
-        use FlowControl::{Nothing, Pause, Resume};
-        let mut ingress = fixed(2000, sizes(9000, 1000, 2000, 1000));
-        let filling: Vec<_> = (0..6).map(|_| ingress.admit(0, FRAME)).collect();
-        let full = Err(DropReason::HeadroomFull);
-        assert_eq!(filling, [Ok(Nothing), Ok(Nothing), Ok(Pause), Ok(Nothing), Ok(Nothing), full]);
+        let mut ingress = ingress(fixed(2000), 9000, 1000, 1000, "scheme = 'sih'");
+        let filling: Vec<_> = (0..6).map(|_| admit(&mut ingress, 0)).collect();
+        assert_eq!(
+            filling,
+            [Some(NOTHING), Some(NOTHING), Some(pause(1)), Some(NOTHING), Some(NOTHING), None]
+        );
         assert_eq!((ingress.bytes(0), ingress.shared_used()), (FRAME * 5, FRAME * 2));
-        let draining: Vec<_> = (0..5).map(|_| ingress.remove(0, FRAME)).collect();
-        assert_eq!(draining, [Nothing, Nothing, Resume, Nothing, Nothing]);
+        let draining: Vec<_> = (0..5).map(|_| remove(&mut ingress, 0)).collect();
+        assert_eq!(draining, [NOTHING, NOTHING, resume(1), NOTHING, NOTHING]);
     }
 
     #[test]
     fn a_threshold_that_others_lower_pauses_at_the_next_packet() {
-        let policy = buffer_policy::Parameters::DynamicThreshold(DynamicThreshold::default());
-        let mut ingress = Ingress::new(sizes(10_000, 0, 5000, 0), policy);
-        (0..4).for_each(|_| assert_eq!(ingress.admit(0, FRAME), Ok(FlowControl::Nothing)));
-        (0..2).for_each(|_| assert_eq!(ingress.admit(8, FRAME), Ok(FlowControl::Nothing)));
-        assert_eq!(ingress.admit(8, FRAME), Ok(FlowControl::Pause));
-        assert_eq!(ingress.admit(0, FRAME), Ok(FlowControl::Pause));
+        let mut ingress = ingress(dynamic(), 10_000, 0, 0, "scheme = 'sih'");
+        (0..4).for_each(|_| assert_eq!(admit(&mut ingress, 0), Some(NOTHING)));
+        (0..2).for_each(|_| assert_eq!(admit(&mut ingress, 8), Some(NOTHING)));
+        assert_eq!(admit(&mut ingress, 8), Some(pause(1)));
+        assert_eq!(admit(&mut ingress, 0), Some(pause(1)));
         assert_eq!(ingress.shared_used(), FRAME * 8);
-        assert_eq!(ingress.admit(0, FRAME), Ok(FlowControl::Nothing));
-        assert_eq!(ingress.shared_used(), FRAME * 8);
+        assert_eq!(admit(&mut ingress, 0), Some(NOTHING));
+        assert_eq!((ingress.shared_used(), ingress.headroom_used()), (FRAME * 8, FRAME));
     }
 
     #[test]
     fn an_empty_queue_always_resumes() {
-        let mut ingress = fixed(1000, sizes(9000, 0, 9000, 5000));
-        assert_eq!(ingress.admit(0, FRAME), Ok(FlowControl::Pause));
-        assert_eq!(ingress.admit(0, FRAME), Ok(FlowControl::Nothing));
-        assert_eq!(ingress.remove(0, FRAME), FlowControl::Nothing);
-        assert_eq!(ingress.remove(0, FRAME), FlowControl::Resume);
+        let mut ingress = ingress(fixed(1000), 9000, 0, 5000, "scheme = 'sih'");
+        assert_eq!(admit(&mut ingress, 0), Some(pause(1)));
+        assert_eq!(admit(&mut ingress, 0), Some(NOTHING));
+        assert_eq!(remove(&mut ingress, 0), NOTHING);
+        assert_eq!(remove(&mut ingress, 0), resume(1));
+    }
+
+    /// Two classes may hold 2 T together: one goes on above T, after its pause, until the port pauses; then it takes the
+    /// insurance. The port resumes once that is empty, and the queue stays paused until it is below T.
+    #[test]
+    fn a_queue_of_dsh_uses_what_its_port_may_hold_before_the_port_pauses() {
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'");
+        let filling: Vec<_> = (0..8).map(|_| admit(&mut ingress, 0)).collect();
+        let (nothing, dropped) = (Some(NOTHING), None);
+        let expected =
+            [nothing, Some(pause(1)), nothing, nothing, Some(pause(0xfe)), nothing, nothing, dropped];
+        assert_eq!(filling, expected);
+        assert_eq!((ingress.shared_used(), ingress.headroom_used()), (FRAME * 5, FRAME * 2));
+        assert_eq!(admit(&mut ingress, 8), nothing, "another port");
+        let draining: Vec<_> = (0..5).map(|_| remove(&mut ingress, 0)).collect();
+        assert_eq!(draining, [NOTHING, NOTHING, resume(0xfe), NOTHING, resume(1)]);
+    }
+
+    #[test]
+    fn the_pause_of_a_queue_and_of_its_port_do_not_cancel_each_other() {
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'");
+        (0..4).for_each(|_| assert!(admit(&mut ingress, 0).is_some()));
+        assert_eq!(admit(&mut ingress, 1), Some(pause(0xfe)));
+        assert!(ingress.is_port_off(0) && ingress.is_off(0) && ingress.is_off(1));
+        // Queue 1 is empty, and the port is low enough again; queue 0 is not.
+        assert_eq!(remove(&mut ingress, 1), resume(0xfe));
+        assert!(ingress.is_off(0) && !ingress.is_off(1));
+    }
+
+    #[test]
+    fn without_shared_headroom_the_first_packet_after_a_pause_pauses_the_port() {
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'\nshared_headroom = false");
+        let filling: Vec<_> = (0..3).map(|_| admit(&mut ingress, 0)).collect();
+        assert_eq!(filling, [Some(NOTHING), Some(pause(1)), Some(pause(0xfe))]);
+        assert_eq!(ingress.headroom_used(), FRAME);
+    }
+
+    #[test]
+    fn without_insurance_a_port_that_pauses_goes_on_in_the_pool_until_that_is_full() {
+        let mut ingress = ingress(fixed(2000), 7000, 0, 0, "scheme = 'dsh'\ninsurance = '0B'");
+        let filling: Vec<_> = (0..8).map(|_| admit(&mut ingress, 0).is_some()).collect();
+        assert_eq!(filling, [true, true, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_drop_for_want_of_headroom_pauses_the_queue() {
+        let scheme = "scheme = 'oversubscribed'\nratio = 0.0625";
+        let mut ingress = ingress(dynamic(), 2000, 0, 0, scheme);
+        assert_eq!(admit(&mut ingress, 0), Some(pause(1)));
+        assert_eq!(admit(&mut ingress, 8), Some(pause(1)));
+        assert_eq!(admit(&mut ingress, 1), Some(pause(2)));
+        assert_eq!(
+            admit(&mut ingress, 9),
+            None,
+            "the pool and the headroom are full, and the queue is empty"
+        );
+        assert_eq!(ingress.admit(Time::ZERO, 0, FRAME), (NOTHING, Err(DropReason::HeadroomFull)));
+    }
+
+    #[test]
+    fn pauses_of_a_port_count_as_one_and_as_eight() {
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 0, "scheme = 'dsh'");
+        let at = |now| Time::new(now);
+        (0..4).for_each(|now| assert!(ingress.admit(at(now), 0, FRAME).1.is_ok()));
+        // Off since 1; the port from 10 to 30.
+        assert_eq!(ingress.admit(at(10), 0, FRAME).0, pause(0xfe));
+        assert_eq!(ingress.remove(at(30), 0, FRAME), resume(0xfe));
+        let durations =
+            Durations { by_class: Span::new(9 + 8 * 20 + 10), port_as_one: Span::new(9 + 20 + 10) };
+        assert_eq!(ingress.durations(at(40)), durations);
     }
 }

@@ -5,8 +5,8 @@ use super::ingress::{FlowControl, Ingress};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
-use crate::observer::{DropReason, Observer};
-use crate::packet::Packet;
+use crate::observer::{Accounted, DropReason, Observer};
+use crate::packet::{PRIORITIES, Packet};
 use crate::port::Port;
 
 /// How a switch pauses its senders.
@@ -39,11 +39,14 @@ impl Pausing {
         packet: &Packet,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Result<FlowControl, DropReason> {
+    ) -> (FlowControl, Result<(), DropReason>) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let flow_control = self.ingress.admit(queue, packet.frame())?;
-        self.tell(flow_control, queue, ports, context);
-        Ok(flow_control)
+        let (flow_control, admitted) = self.ingress.admit(context.now, queue, packet.frame());
+        self.tell(flow_control, packet.ingress(), ports, context);
+        if context.observer.watches_headroom() && admitted.is_ok() {
+            self.report(packet, true, ports, context);
+        }
+        (flow_control, admitted)
     }
 
     /// Counts out a packet.
@@ -54,41 +57,74 @@ impl Pausing {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let flow_control = self.ingress.remove(queue, packet.frame());
-        self.tell(flow_control, queue, ports, context);
+        let flow_control = self.ingress.remove(context.now, queue, packet.frame());
+        self.tell(flow_control, packet.ingress(), ports, context);
+        if context.observer.watches_headroom() {
+            self.report(packet, false, ports, context);
+        }
     }
 
+    #[cold]
+    fn report(
+        &self,
+        packet: &Packet,
+        arrives: bool,
+        ports: &[Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let queue = Ingress::queue(packet.ingress(), packet.priority());
+        let change = Accounted {
+            switch: ports[0].id(),
+            port: ports[usize::from(packet.ingress())].id(),
+            priority: packet.priority(),
+            frame: packet.frame(),
+            arrives,
+            headroom: self.ingress.headroom_of(queue),
+            is_off: self.ingress.is_off(queue),
+            used: self.ingress.headroom_used(),
+            set_aside: self.ingress.headroom_set_aside(),
+            queues_off: self.ingress.queues_off(),
+        };
+        context.observer.on_accounted(context.now, &change);
+    }
+
+    #[inline]
     fn tell(
         &mut self,
         flow_control: FlowControl,
-        queue: usize,
+        port: u16,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        match flow_control {
-            FlowControl::Nothing => {}
-            FlowControl::Pause => self.say_pause(queue, ports, context),
-            FlowControl::Resume => {
-                self.repeats[queue].disarm();
-                ports[Ingress::port(queue)].say_pause(Ingress::priority(queue), 0, context);
+        let FlowControl { pause, resume } = flow_control;
+        if pause != 0 {
+            self.say_pause(port, pause, ports, context);
+        }
+        if resume != 0 {
+            for priority in classes(resume) {
+                self.repeats[Ingress::queue(port, priority)].disarm();
             }
+            ports[usize::from(port)].say_pause(resume, 0, context);
         }
     }
 
     #[cold]
     fn say_pause(
         &mut self,
-        queue: usize,
+        port: u16,
+        pause: u8,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let number = Ingress::port(queue);
-        ports[number].say_pause(Ingress::priority(queue), self.quanta, context);
-        if let Some(repeat_after) = &self.repeat_after {
-            let again = context.now + repeat_after[number];
+        let number = usize::from(port);
+        ports[number].say_pause(pause, self.quanta, context);
+        let Some(repeat_after) = &self.repeat_after else { return };
+        let again = context.now + repeat_after[number];
+        for priority in classes(pause) {
+            let queue = Ingress::queue(port, priority);
             self.timers.arm(&mut self.repeats[queue], queue, again);
-            context.agenda.pause_due(ports[number].id(), again);
         }
+        context.agenda.pause_due(ports[number].id(), again);
     }
 
     /// Says again what is to be said again now. Returns when something is next.
@@ -100,9 +136,14 @@ impl Pausing {
         while self.timers.next() == context.now {
             let Some((time, queue)) = self.timers.pop() else { break };
             if self.timers.expires(&mut self.repeats[queue], queue, time) {
-                self.say_pause(queue, ports, context);
+                self.say_pause(Ingress::port(queue) as u16, 1 << Ingress::priority(queue), ports, context);
             }
         }
         self.timers.next()
     }
+}
+
+/// The classes of a mask.
+pub fn classes(mask: u8) -> impl Iterator<Item = usize> {
+    (0..PRIORITIES).filter(move |priority| mask & 1 << priority != 0)
 }

@@ -3,10 +3,10 @@
 use super::ingress::FlowControl;
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
-use super::pausing::Pausing;
+use super::pausing::{self, Pausing};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
-use crate::observer::{DropReason, Observer};
+use crate::observer::{DropReason, Observer, Xoff};
 use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
@@ -140,25 +140,42 @@ impl SharedMemory {
         }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
-        let mut flow_control = FlowControl::Nothing;
+        let mut flow_control = FlowControl::NOTHING;
+        let mut admitted = Ok(());
         if takes_memory {
-            flow_control = match self.admit_lossless(ingress, queue, &mut packet, context) {
-                Ok(flow_control) => flow_control,
-                Err(reason) => return self.ports[number as usize].drop(&packet, reason, context),
-            };
+            (flow_control, admitted) = self.admit_lossless(ingress, queue, &mut packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if takes_memory {
-            memory.report_queue(queue, port, context);
+        match admitted {
+            Err(reason) => port.drop(&packet, reason, context),
+            Ok(()) => {
+                if takes_memory {
+                    memory.report_queue(queue, port, context);
+                }
+                if starts_at_once {
+                    memory.transmit(packet, number, queue, port, context);
+                } else {
+                    port.enqueue(packet, context.agenda);
+                }
+            }
         }
-        if starts_at_once {
-            memory.transmit(packet, number, queue, port, context);
-        } else {
-            port.enqueue(packet, context.agenda);
+        if flow_control.pause != 0 && context.observer.watches_pauses() {
+            self.explain(flow_control.pause, ingress, packet.priority(), context);
         }
-        if flow_control == FlowControl::Pause && context.observer.watches_pauses() {
-            let xoff = self.xoff(ingress, packet.priority());
-            context.observer.on_xoff(context.now, xoff);
+    }
+
+    /// Tells the observer why classes of a port are to pause, by what it has of the class of the packet that came.
+    #[cold]
+    fn explain(
+        &self,
+        pause: u8,
+        ingress: u16,
+        arrived: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let xoff = self.xoff(ingress, arrived);
+        for priority in pausing::classes(pause) {
+            context.observer.on_xoff(context.now, Xoff { priority, ..xoff.clone() });
         }
     }
 
@@ -206,15 +223,17 @@ impl SharedMemory {
         queue: usize,
         packet: &mut Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Result<FlowControl, DropReason> {
+    ) -> (FlowControl, Result<(), DropReason>) {
         let Self { ports, memory, pausing, .. } = self;
         packet.set_ingress(ingress);
-        let flow_control = match pausing {
-            Some(pausing) => pausing.admit(packet, ports, context)?,
-            None => FlowControl::Nothing,
+        let (flow_control, admitted) = match pausing {
+            Some(pausing) => pausing.admit(packet, ports, context),
+            None => (FlowControl::NOTHING, Ok(())),
         };
-        memory.mmu.hold(queue, packet.frame());
-        Ok(flow_control)
+        if admitted.is_ok() {
+            memory.mmu.hold(queue, packet.frame());
+        }
+        (flow_control, admitted)
     }
 
     #[inline(never)]

@@ -1,5 +1,5 @@
 //! What every network must satisfy, whatever its kind.
-//! Regular kinds satisfy most of it by construction; overrides and links by hand do not.
+//! Regular kinds satisfy most of it by construction; overrides, failures and links by hand do not.
 
 use super::plan::Plan;
 use super::{NodeId, Ports};
@@ -65,18 +65,33 @@ fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     Ok(())
 }
 
+/// Every node must be joined to every other, and every host reach every other without the links that have failed.
 fn connected(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+    let apart =
+        |node: usize| format!("\"{}\" cannot be reached from \"{}\"", plan.nodes[node].name, name(plan, 0));
+    if let Some(node) = reached(plan, ports, |_| true).iter().position(|reached| !reached) {
+        let expected = "expected links that join all nodes to one network";
+        return Err(ScenarioError::at("topology.links", apart(node), expected));
+    }
+    let working = reached(plan, ports, |link| !plan.links[link as usize].failed);
+    if let Some(host) = working[..plan.hosts as usize].iter().position(|reached| !reached) {
+        let expected = "expected failures that leave a way between all hosts";
+        return Err(ScenarioError::at("topology.failed_links", apart(host), expected));
+    }
+    Ok(())
+}
+
+/// Whether each node can be reached from the first host over the links that may be crossed.
+fn reached(plan: &Plan, ports: &Ports, crosses: impl Fn(u32) -> bool) -> Vec<bool> {
     let mut reached = vec![false; plan.nodes.len()];
     let mut waiting = vec![0];
     reached[0] = true;
     while let Some(node) = waiting.pop() {
-        for port in ports.of(node) {
+        for port in ports.of(node).iter().filter(|port| crosses(port.link)) {
             if !std::mem::replace(&mut reached[port.peer as usize], true) {
                 waiting.push(port.peer);
             }
         }
     }
-    let Some(apart) = reached.iter().position(|reached| !reached) else { return Ok(()) };
-    let problem = format!("\"{}\" cannot be reached from \"{}\"", plan.nodes[apart].name, name(plan, 0));
-    Err(ScenarioError::at("topology.links", problem, "expected links that join all nodes to one network"))
+    reached
 }

@@ -53,7 +53,7 @@ fn joined(index: usize, link: &LinkBetween, names: &Names<'_>) -> Result<Link, S
     let rate = link.rate.ok_or_else(|| missing("rate", "100Gbps"))?;
     let delay = link.delay.ok_or_else(|| missing("delay", "1us"))?;
     carries(&format!("{key}.rate"), rate)?;
-    Ok(Link { ends, rate, delay, error_rate: link.error_rate.unwrap_or_default() })
+    Ok(Link { ends, rate, delay, error_rate: link.error_rate.unwrap_or_default(), failed: false })
 }
 
 fn ends(key: &str, link: &LinkBetween, names: &Names<'_>) -> Result<[NodeId; 2], ScenarioError> {

@@ -6,6 +6,7 @@ mod checks;
 mod clos3;
 mod custom;
 mod dumbbell;
+mod failures;
 mod fat_tree;
 mod leaf_spine;
 mod names;
@@ -42,17 +43,19 @@ pub struct Link {
     pub delay: Span,
     /// Share of packets that it corrupts.
     pub error_rate: Ratio,
+    /// Whether it has failed: no route crosses it.
+    pub failed: bool,
 }
 
 /// The links that traffic between racks has to cross.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
-    /// What they carry at most: leaf-to-spine links count upwards only, a dumbbell's middle link both ways,
+    /// What those that have not failed carry at most: leaf-to-spine links count upwards only, a dumbbell's middle link both ways,
     /// so that every flow between racks takes its bytes from this sum once.
     pub capacity: Rate,
 }
 
-/// Nodes and links, checked: every host has one link, to a switch, and every node can reach every other.
+/// Nodes and links, checked: every host has one link, to a switch, and can reach every other host.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// All nodes, hosts first.
@@ -75,17 +78,24 @@ impl Network {
     /// Lays out what a scenario's `[topology]` describes.
     pub fn build(topology: &Topology) -> Result<Self, ScenarioError> {
         let none = &[][..];
-        let (mut plan, overrides, hash_seed) = match topology {
-            Topology::Star(star) => (star::plan(star)?, &star.links[..], star.hash_seed),
+        let (mut plan, overrides, failed, hash_seed) = match topology {
+            Topology::Star(star) => (star::plan(star)?, &star.links[..], &star.failed_links, star.hash_seed),
             Topology::Dumbbell(dumbbell) => {
-                (dumbbell::plan(dumbbell)?, &dumbbell.links[..], dumbbell.hash_seed)
+                (dumbbell::plan(dumbbell)?, &dumbbell.links[..], &dumbbell.failed_links, dumbbell.hash_seed)
             }
-            Topology::LeafSpine(clos) => (leaf_spine::plan(clos)?, &clos.links[..], clos.hash_seed),
-            Topology::Clos3(clos) => (clos3::plan(clos)?, &clos.links[..], clos.hash_seed),
-            Topology::FatTree(tree) => (fat_tree::plan(tree)?, &tree.links[..], tree.hash_seed),
-            Topology::Custom(custom) => (custom::plan(custom)?, none, custom.hash_seed),
+            Topology::LeafSpine(clos) => {
+                (leaf_spine::plan(clos)?, &clos.links[..], &clos.failed_links, clos.hash_seed)
+            }
+            Topology::Clos3(clos) => {
+                (clos3::plan(clos)?, &clos.links[..], &clos.failed_links, clos.hash_seed)
+            }
+            Topology::FatTree(tree) => {
+                (fat_tree::plan(tree)?, &tree.links[..], &tree.failed_links, tree.hash_seed)
+            }
+            Topology::Custom(custom) => (custom::plan(custom)?, none, &custom.failed_links, custom.hash_seed),
         };
         overrides::apply(&mut plan, overrides)?;
+        failures::apply(&mut plan, failed)?;
         let ports = Ports::new(plan.nodes.len(), &plan.links);
         checks::check(&plan, &ports)?;
         Ok(Self::from_plan(plan, ports, hash_seed))

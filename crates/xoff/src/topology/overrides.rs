@@ -43,13 +43,17 @@ fn by_ends_of(
     let key = format!("{key}.between");
     let [one, other] = &change.between;
     let ends = ordered([names.node(&key, one)?, names.node(&key, other)?]);
-    by_ends.get(&ends).copied().ok_or_else(|| {
-        let problem = format!("there is no link between \"{one}\" and \"{other}\"");
-        ScenarioError::at(key, problem, "expected two nodes that the topology joins")
-    })
+    by_ends.get(&ends).copied().ok_or_else(|| no_link(&key, &change.between))
 }
 
-fn ordered([one, other]: [NodeId; 2]) -> [NodeId; 2] {
+/// What is wrong with a key that names two nodes which nothing joins.
+pub(super) fn no_link(key: &str, [one, other]: &[String; 2]) -> ScenarioError {
+    let problem = format!("there is no link between \"{one}\" and \"{other}\"");
+    ScenarioError::at(key, problem, "expected two nodes that the topology joins")
+}
+
+/// The two ends of a link, whatever their order.
+pub(super) fn ordered([one, other]: [NodeId; 2]) -> [NodeId; 2] {
     [one.min(other), one.max(other)]
 }
 

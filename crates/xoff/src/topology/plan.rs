@@ -55,7 +55,7 @@ impl Plan {
     /// Joins two nodes.
     pub(super) fn join(&mut self, one: NodeId, other: NodeId, settings: LinkSettings) {
         let LinkSettings { rate, delay, error_rate } = settings;
-        self.links.push(Link { ends: [one, other], rate, delay, error_rate });
+        self.links.push(Link { ends: [one, other], rate, delay, error_rate, failed: false });
     }
 
     /// Joins all hosts, the same number to each of `switches`, in order.
@@ -74,11 +74,11 @@ impl Plan {
         self.core = Some(CoreLinks { links: first..self.links.len(), both_ways });
     }
 
-    /// What the core links carry at most, after overrides.
+    /// What the core links carry at most, after overrides and failures.
     pub(super) fn core_capacity(&self) -> Option<Rate> {
         let core = self.core.as_ref()?;
-        let one_way =
-            self.links[core.links.clone()].iter().fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
+        let working = self.links[core.links.clone()].iter().filter(|link| !link.failed);
+        let one_way = working.fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
         Some(if core.both_ways { one_way.saturating_add(one_way) } else { one_way })
     }
 }

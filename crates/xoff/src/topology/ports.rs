@@ -99,6 +99,7 @@ mod tests {
             rate: Rate::from_gbps(1),
             delay: Span::ZERO,
             error_rate: Ratio::default(),
+            failed: false,
         });
         let ports = Ports::new(5, &links);
         assert_eq!(ports.of(3).len(), 4);

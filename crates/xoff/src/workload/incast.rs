@@ -1,47 +1,63 @@
 //! Many senders to one receiver at once, again and again.
-//! For each group the receiver is drawn first, if it is not named, and then the senders.
+//! Each group draws in this order: its gap, where groups come at a load; the receiver, where there are several; how many
+//! senders, where that varies; and the senders. Then each flow draws its size, where sizes vary.
 
 use super::FlowSpec;
-use super::setup::{Setup, after, other_than};
-use crate::kernel::rng::{Rng, below};
-use crate::kernel::units::{Span, Time};
-use crate::scenario::{self, ScenarioError};
+use super::ends::Ends;
+use super::load::{Gaps, Load};
+use super::setup::{Setup, after};
+use super::sizes::SizeDistribution;
+use crate::kernel::rng::{Rng, below, unit_interval};
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::scenario::{self, FanIn, ScenarioError};
 use crate::topology::NodeId;
 
 /// The source.
 #[derive(Clone, Debug)]
 pub(super) struct Incast {
+    /// A flow of the current group, but for its source and size.
     template: FlowSpec,
-    receiver: Option<NodeId>,
-    every: Span,
+    ends: Ends,
+    size: Size,
+    fan_in: [u32; 2],
+    flows: Option<u32>,
+    pace: Pace,
     groups_left: Option<u64>,
-    fan_in: usize,
     rng: Rng,
-    next_start: Time,
-    /// The hosts other than the receiver by index, the senders of this group first.
-    others: Vec<u32>,
-    /// Senders of this group that have been handed out.
+    /// Indices of possible senders, in whatever order the groups before have left them: that is as good as sorted.
+    order: Vec<u32>,
+    /// The senders of the current group.
+    senders: Vec<NodeId>,
+    /// Flows of the current group, and how many of them have been handed out.
+    flows_of_group: usize,
     issued: usize,
 }
 
 impl Incast {
     pub(super) fn new(settings: &scenario::Incast, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        let mut template = setup.template(&settings.transport, settings.priority)?;
-        template.size = setup.size(Some(settings.size))?;
-        let others = setup.two_hosts()? - 1;
-        fan_in(settings.fan_in, others, setup)?;
-        let name = settings.receiver.as_ref();
-        let receiver = name.map(|name| setup.names.host(&setup.key("receiver"), name)).transpose()?;
+        let scenario::Incast { senders, receivers, between, .. } = settings;
+        let template = setup.template(&settings.transport)?;
+        let ends = Ends::new(senders.as_ref(), receivers.as_ref(), *between, setup)?;
+        let size = Size::new(settings, setup)?;
+        let fan_in = fan_in(settings.fan_in, &ends, setup)?;
+        let flows = flows(settings.flows, fan_in, setup)?;
+        setup.at_least_one("groups", settings.groups.unwrap_or(1))?;
+        let mean_flows = flows.map_or(f64::from(fan_in[0] + fan_in[1]) / 2.0, f64::from);
+        let pace = Pace::new(settings, mean_flows * size.mean(), &ends, setup)?;
+        let most = ends.receivers.iter().map(|receiver| ends.senders.len_without(receiver)).max();
         Ok(Self {
             template,
-            receiver,
-            every: every(settings, setup)?,
+            size,
+            fan_in,
+            flows,
+            pace,
             groups_left: settings.groups,
-            fan_in: settings.fan_in as usize,
             rng: setup.rng(),
-            next_start: Time::ZERO + settings.start,
-            others: (0..others).collect(),
-            issued: settings.fan_in as usize,
+            order: (0..most.unwrap_or(0)).collect(),
+            ends,
+            senders: Vec::with_capacity(fan_in[1] as usize),
+            flows_of_group: 0,
+            issued: 0,
         })
     }
 
@@ -49,42 +65,29 @@ impl Incast {
         if let Some(left) = &mut self.groups_left {
             *left = left.checked_sub(1)?;
         }
-        let hosts = self.others.len() as u64 + 1;
-        let drawn = || below(&mut self.rng, hosts) as NodeId;
-        self.template.destination = self.receiver.unwrap_or_else(drawn);
-        self.template.start = self.next_start;
-        self.next_start = after(self.next_start, self.every);
+        self.template.start = self.pace.next(&mut self.rng);
+        let receivers = &self.ends.receivers;
+        self.template.destination = receivers.get(draw(&mut self.rng, [0, receivers.len() - 1]));
         self.draw_senders();
+        self.flows_of_group = self.flows.map_or(self.senders.len(), |flows| flows as usize);
         self.issued = 0;
         Some(())
     }
 
-    /// The first steps of a shuffle: what an earlier group left in whatever order is as good as sorted.
+    /// The first steps of a shuffle, which pass over whoever may not send to this receiver.
     fn draw_senders(&mut self) {
-        for place in 0..self.fan_in {
-            let rest = (self.others.len() - place) as u64;
+        let fan_in = draw(&mut self.rng, self.fan_in) as usize;
+        self.senders.clear();
+        for place in 0..self.order.len() {
+            if self.senders.len() == fan_in {
+                break;
+            }
+            let rest = (self.order.len() - place) as u64;
             let drawn = place + below(&mut self.rng, rest) as usize;
-            self.others.swap(place, drawn);
+            self.order.swap(place, drawn);
+            let receiver = self.template.destination;
+            self.senders.extend(self.ends.partner(receiver, &self.ends.senders, self.order[place]));
         }
-    }
-}
-
-fn fan_in(fan_in: u32, others: u32, setup: &Setup<'_>) -> Result<(), ScenarioError> {
-    setup.at_least_one("fan_in", fan_in.into())?;
-    if fan_in <= others {
-        return Ok(());
-    }
-    let expected = format!("expected at most {others}, one less than there are hosts");
-    Err(setup.error("fan_in", format!("is {fan_in}"), &expected))
-}
-
-fn every(settings: &scenario::Incast, setup: &Setup<'_>) -> Result<Span, ScenarioError> {
-    setup.at_least_one("groups", settings.groups.unwrap_or(1))?;
-    match settings.every {
-        _ if settings.groups == Some(1) => Ok(Span::ZERO),
-        None => Err(setup.error("every", "is missing", "expected a time between groups, or groups = 1")),
-        Some(Span::ZERO) => Err(setup.error("every", "is zero", "expected a time between groups")),
-        Some(every) => Ok(every),
     }
 }
 
@@ -92,19 +95,160 @@ impl Iterator for Incast {
     type Item = FlowSpec;
 
     fn next(&mut self) -> Option<FlowSpec> {
-        if self.issued == self.fan_in {
+        if self.issued == self.flows_of_group {
             self.begin_group()?;
         }
-        let source = other_than(self.template.destination, self.others[self.issued]);
+        let source = self.senders[self.issued % self.senders.len()];
         self.issued += 1;
-        Some(FlowSpec { source, ..self.template })
+        let size = self.size.draw(&mut self.rng);
+        Some(FlowSpec { source, size, ..self.template })
+    }
+}
+
+/// A number from the first to the last, which is drawn only where there is more than one.
+fn draw(rng: &mut Rng, [first, last]: [u32; 2]) -> u32 {
+    if first == last {
+        return first;
+    }
+    first + below(rng, u64::from(last - first) + 1) as u32
+}
+
+/// When groups come.
+#[derive(Clone, Debug)]
+enum Pace {
+    /// Evenly.
+    Every { next: Time, every: Span },
+    /// At random.
+    Load { last: Time, gaps: Gaps },
+}
+
+impl Pace {
+    /// That of groups of `payload` application bytes each, in the mean.
+    fn new(
+        settings: &scenario::Incast,
+        payload: f64,
+        ends: &Ends,
+        setup: &Setup<'_>,
+    ) -> Result<Self, ScenarioError> {
+        let start = Time::ZERO + settings.start;
+        let Some(share) = settings.load else {
+            return Ok(Self::Every { next: start, every: every(settings, setup)? });
+        };
+        if settings.every.is_some() {
+            return Err(setup.error("load", "is there beside every", "expected one of them"));
+        }
+        let expected = "expected \"core\", \"host\", \"senders\" or \"receivers\"";
+        let load = Load {
+            share,
+            of: settings.of.ok_or_else(|| setup.error("of", "is missing", expected))?,
+            counts: settings.load_counts.unwrap_or_default(),
+            transport: setup.transport(&settings.transport)?,
+            ends,
+            crossing: ends.share_between_racks(&ends.receivers, &ends.senders),
+        };
+        Ok(Self::Load { last: start, gaps: Gaps::new(&load, payload, setup)? })
+    }
+
+    fn next(&mut self, rng: &mut Rng) -> Time {
+        match self {
+            Self::Every { next, every } => std::mem::replace(next, after(*next, *every)),
+            Self::Load { last, gaps } => {
+                *last = after(*last, gaps.draw(rng));
+                *last
+            }
+        }
+    }
+}
+
+/// The time between groups that come evenly.
+fn every(settings: &scenario::Incast, setup: &Setup<'_>) -> Result<Span, ScenarioError> {
+    let of_a_load = [("of", settings.of.is_some()), ("load_counts", settings.load_counts.is_some())];
+    if let Some((key, _)) = of_a_load.iter().find(|(_, is_there)| *is_there) {
+        return Err(setup.error(key, "there is no load", "expected a load beside it"));
+    }
+    match settings.every {
+        _ if settings.groups == Some(1) => Ok(Span::ZERO),
+        None => {
+            let expected = "expected the time from one group to the next, a load, or groups = 1";
+            Err(setup.error("every", "is missing", expected))
+        }
+        Some(Span::ZERO) => Err(setup.error("every", "is zero", "expected a time between groups")),
+        Some(every) => Ok(every),
+    }
+}
+
+/// Bytes of a flow.
+#[derive(Clone, Debug)]
+enum Size {
+    Same(Bytes),
+    Drawn(SizeDistribution),
+}
+
+impl Size {
+    fn new(settings: &scenario::Incast, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        match (settings.size, &settings.sizes) {
+            (Some(_), Some(_)) => Err(setup.error("sizes", "is there beside size", "expected one of them")),
+            (None, None) => Err(setup.error("size", "is missing", "expected a size, or sizes")),
+            (size, None) => setup.size(size).map(Self::Same),
+            (None, Some(sizes)) => SizeDistribution::new(sizes, setup).map(Self::Drawn),
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        match self {
+            Self::Same(size) => size.as_f64(),
+            Self::Drawn(sizes) => sizes.mean(),
+        }
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Bytes {
+        match self {
+            Self::Same(size) => *size,
+            Self::Drawn(sizes) => sizes.sample(unit_interval(rng)),
+        }
+    }
+}
+
+/// The least and the most senders of a group, of which every receiver must have that many.
+fn fan_in(fan_in: FanIn, ends: &Ends, setup: &Setup<'_>) -> Result<[u32; 2], ScenarioError> {
+    let range = match fan_in {
+        FanIn::Same(fan_in) => [fan_in; 2],
+        FanIn::Drawn(range) => range,
+    };
+    let [least, most] = range;
+    setup.at_least_one("fan_in", least.into())?;
+    if least > most {
+        return Err(setup.error("fan_in", format!("is from {least} to {most}"), "expected the least first"));
+    }
+    match ends.fewest_partners(&ends.receivers, &ends.senders) {
+        (receiver, 0) => Err(ends.alone("senders", receiver, setup)),
+        (receiver, senders) if most > senders => {
+            let name = &setup.network.nodes[receiver as usize].name;
+            let expected = format!(
+                "expected at most {senders}, the senders for \"{name}\"; for more flows than senders there is `flows`"
+            );
+            Err(setup.error("fan_in", format!("is {most}"), &expected))
+        }
+        _ => Ok(range),
+    }
+}
+
+/// Flows of a group, at least one for each sender.
+fn flows(flows: Option<u32>, [_, most]: [u32; 2], setup: &Setup<'_>) -> Result<Option<u32>, ScenarioError> {
+    match flows {
+        Some(flows) if flows < most => {
+            let expected = format!("expected at least {most}, one for each sender");
+            Err(setup.error("flows", format!("is {flows}"), &expected))
+        }
+        flows => Ok(flows),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{refusal, source, star};
+    use super::super::testing::{clos, refusal, source, star};
     use super::*;
+    use crate::topology::testing::FABRIC_LINK;
 
     fn groups(hosts: u32, keys: &str, fan_in: usize) -> Vec<Vec<FlowSpec>> {
         let source = source(&star(hosts), &format!("kind = 'incast'\nsize = '64kB'\n{keys}"));
@@ -126,7 +270,8 @@ mod tests {
 
     #[test]
     fn groups_begin_together_and_every_so_often() {
-        let groups = groups(4, "fan_in = 3\nreceiver = 'host2'\nevery = '7us'\ngroups = 3\nstart = '1us'", 3);
+        let groups =
+            groups(4, "fan_in = 3\nreceivers = ['host2']\nevery = '7us'\ngroups = 3\nstart = '1us'", 3);
         let starts: Vec<u64> = groups.iter().map(|group| group[0].start.as_nanoseconds()).collect();
         assert_eq!(starts, [1_000, 8_000, 15_000]);
         for group in &groups {
@@ -144,16 +289,128 @@ mod tests {
         }
     }
 
+    /// DSH's fabric: 256 hosts on 16 leaves, 100 Gbps.
+    fn dsh() -> String {
+        format!("kind = 'leaf_spine'\nleaves = 16\nspines = 16\nhosts_per_leaf = 16\n{FABRIC_LINK}")
+    }
+
+    /// Groups per second of so many groups.
+    fn group_rate(keys: &str, fan_in: usize, groups: usize) -> f64 {
+        let load = "kind = 'incast'\nof = 'host'\nload_counts = 'payload'";
+        let mut source = source(&dsh(), &format!("{load}\n{keys}"));
+        let last = source.nth(fan_in * groups - 1).unwrap();
+        groups as f64 / last.start.since(Time::ZERO).as_seconds()
+    }
+
+    fn close(measured: f64, expected: f64) {
+        assert!((measured / expected - 1.0).abs() < 0.01, "{measured} is not {expected}");
+    }
+
+    /// `facts/workloads.md` 4: groups per second of 16 flows of 64 KiB or 64 kB, and of 1024 of 8 KiB.
     #[test]
-    fn one_group_needs_no_interval_and_more_do() {
+    fn groups_come_at_their_load() {
+        for (load, rate) in [(0.2, 610_352.0), (0.4, 1_220_703.0), (0.8, 2_441_406.0)] {
+            let keys = format!("between = 'racks'\nfan_in = 16\nsize = '64KiB'\nload = {load}");
+            close(group_rate(&keys, 16, 60_000), rate);
+        }
+        close(group_rate("fan_in = 16\nsize = '64kB'\nload = 0.2", 16, 60_000), 625_000.0);
+        let large = "fan_in = 255\nflows = 1024\nsize = '8KiB'\nload = 0.2";
+        close(group_rate(large, 1024, 40_000), 0.2 * 256.0 * 12.5e9 / (1024.0 * 8192.0));
+    }
+
+    #[test]
+    fn senders_of_other_racks_are_all_drawn_equally_often() {
+        let keys = "kind = 'incast'\nfan_in = 3\nsize = '1kB'\nevery = '1us'\nbetween = 'racks'";
+        let flows: Vec<FlowSpec> = source(&clos(), keys).take(48_000).collect();
+        assert!(flows.iter().all(|flow| flow.source / 4 != flow.destination / 4));
+        for group in flows.chunks(3) {
+            assert!(group[0].source != group[1].source && group[1].source != group[2].source);
+            assert!(group[0].source != group[2].source);
+        }
+        for sender in 0..16 {
+            let sent = flows.iter().filter(|flow| flow.source == sender).count();
+            assert!(sent.abs_diff(3_000) < 250, "{sender}: {sent}");
+        }
+    }
+
+    /// DSH (figure 22): 1024 = 4 x 255 + 4.
+    #[test]
+    fn more_flows_than_senders_are_spread_evenly() {
+        let keys = "kind = 'incast'\nfan_in = 255\nflows = 1024\nsize = '8KiB'\nevery = '1us'\ngroups = 20";
+        let flows: Vec<FlowSpec> = source(&dsh(), keys).collect();
+        let mut with_five = Vec::new();
+        for group in flows.chunks(1024) {
+            let mut counts = [0; 256];
+            for flow in group {
+                counts[flow.source as usize] += 1;
+            }
+            assert_eq!(counts[group[0].destination as usize], 0);
+            assert_eq!(counts.iter().filter(|&&count| count == 4).count(), 251);
+            with_five.push((0..256).filter(|&host| counts[host] == 5).collect::<Vec<_>>());
+        }
+        assert!(with_five.iter().all(|hosts| hosts.len() == 4));
+        assert!(with_five.iter().any(|hosts| *hosts != with_five[0]));
+    }
+
+    /// The deadlock fabric of DSH (figure 16): groups from one leaf to another, of 1 to 15 flows.
+    #[test]
+    fn groups_between_leaves_draw_their_senders_and_sizes() {
+        let keys = "kind = 'incast'\nsenders = ['leaf0']\nreceivers = ['leaf3']\nfan_in = [1, 15]\n\
+                    sizes = 'hadoop'\nload = 0.5\nof = 'receivers'\nload_counts = 'payload'";
+        let flows: Vec<FlowSpec> = source(&dsh(), keys).take(400_000).collect();
+        assert!(flows.iter().all(|flow| flow.source < 16 && (48..64).contains(&flow.destination)));
+        let groups: Vec<&[FlowSpec]> = flows.chunk_by(|one, next| one.start == next.start).collect();
+        for fan_in in 1..=15 {
+            let count = groups.iter().filter(|group| group.len() == fan_in).count();
+            assert!(count.abs_diff(groups.len() / 15) < groups.len() / 150, "{fan_in}: {count}");
+        }
+        let seconds = flows.last().unwrap().start.since(Time::ZERO).as_seconds();
+        close(groups.len() as f64 / seconds, 0.5 * 16.0 * 12.5e9 / (8.0 * 120_420.8));
+    }
+
+    #[test]
+    fn what_crosses_the_core_is_what_loads_it() {
+        let keys = "kind = 'incast'\nfan_in = 2\nsize = '1460B'\nload = 0.5\nof = 'core'\n\
+                    senders = ['leaf0', 'leaf1', 'host8']\nreceivers = ['leaf1', 'leaf2']";
+        let flows: Vec<FlowSpec> = source(&clos(), keys).take(400_000).collect();
+        let crossing = flows.iter().filter(|flow| flow.source / 4 != flow.destination / 4).count();
+        let seconds = flows.last().unwrap().start.since(Time::ZERO).as_seconds();
+        close(crossing as f64 * 1518.0 * 8.0 / seconds, 0.5 * 16.0 * 400e9);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refused = |keys: &str| refusal(&clos(), &format!("kind = 'incast'\n{keys}"));
+        let sized = |keys: &str| refused(&format!("size = '64kB'\n{keys}"));
+        let cases = [
+            (
+                "fan_in = 3",
+                "every: is missing; expected the time from one group to the next, a load, or groups",
+            ),
+            ("fan_in = 3\nevery = '0us'", "every: is zero"),
+            ("fan_in = 3\nevery = '1us'\nload = 0.5", "load: is there beside every"),
+            ("fan_in = 3\nload = 0.5", "of: is missing"),
+            ("fan_in = 3\nload = 1.5\nof = 'host'", "load: is 1.5"),
+            ("fan_in = 3\nevery = '1us'\nof = 'host'", "of: there is no load"),
+            ("fan_in = 3\nevery = '1us'\nload_counts = 'wire'", "load_counts: there is no load"),
+            ("fan_in = 16\ngroups = 1", "fan_in: is 16; expected at most 15, the senders for \"host0\""),
+            ("fan_in = [1, 13]\ngroups = 1\nbetween = 'racks'", "fan_in: is 13; expected at most 12"),
+            ("fan_in = 0\ngroups = 1", "fan_in: is 0"),
+            ("fan_in = [4, 2]\ngroups = 1", "fan_in: is from 4 to 2"),
+            ("fan_in = 5\nflows = 4\ngroups = 1", "flows: is 4; expected at least 5"),
+            ("fan_in = 1\ngroups = 0", "groups: is 0"),
+            ("fan_in = 1\ngroups = 1\nsizes = 'hadoop'", "sizes: is there beside size"),
+            ("fan_in = 1\ngroups = 1\nreceivers = ['host99']", "receivers[0]: no node matches \"host99\""),
+            (
+                "fan_in = 1\ngroups = 1\nsenders = ['host1']\nreceivers = ['leaf0']",
+                "senders: there are no senders for \"host1\"",
+            ),
+        ];
+        for (keys, problem) in cases {
+            let error = sized(keys);
+            assert!(error.contains(&format!("workload[0].{problem}")), "{keys}: {error}");
+        }
+        assert!(refused("fan_in = 1\ngroups = 1").contains("workload[0].size: is missing"));
         assert_eq!(groups(4, "fan_in = 3\ngroups = 1", 3).len(), 1);
-        let refused = |keys: &str| refusal(&star(4), &format!("kind = 'incast'\nsize = '64kB'\n{keys}"));
-        assert!(refused("fan_in = 3").contains("workload[0].every: is missing"));
-        assert!(refused("fan_in = 3\nevery = '0us'").contains("workload[0].every: is zero"));
-        assert!(refused("fan_in = 4\ngroups = 1").contains("workload[0].fan_in: is 4; expected at most 3"));
-        assert!(refused("fan_in = 0\ngroups = 1").contains("workload[0].fan_in: is 0"));
-        assert!(
-            refused("fan_in = 1\ngroups = 1\nreceiver = 'host9'").contains("workload[0].receiver: \"host9\"")
-        );
     }
 }

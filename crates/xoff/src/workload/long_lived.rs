@@ -21,7 +21,7 @@ pub(super) struct LongLived {
 
 impl LongLived {
     pub(super) fn new(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        let mut template = setup.template(&settings.transport, settings.priority)?;
+        let mut template = setup.template(&settings.transport)?;
         template.size = setup.size(settings.size)?;
         setup.at_least_one("flows_per_pair", settings.flows_per_pair.into())?;
         let pairs = settings.pairs.iter().enumerate();

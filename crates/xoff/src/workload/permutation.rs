@@ -16,7 +16,7 @@ pub(super) struct Permutation {
 
 impl Permutation {
     pub(super) fn new(settings: &scenario::Permutation, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        let mut template = setup.template(&settings.transport, settings.priority)?;
+        let mut template = setup.template(&settings.transport)?;
         template.size = setup.size(settings.size)?;
         template.start = Time::ZERO + settings.start;
         let destinations = derangement(&mut setup.rng(), setup.two_hosts()?);

@@ -1,61 +1,76 @@
-//! Flows at exponential intervals between random hosts, at a stated load.
-//! One process serves the whole network. Each flow draws, in this order: gap, source, destination, size.
+//! Flows at exponential intervals between random hosts, at a stated load, one by one or in batches.
+//! One process serves the whole network. Each batch draws gap, source and destination, in this order; then each flow its size.
 
 use super::FlowSpec;
-use super::setup::{Setup, after, other_than};
+use super::ends::Ends;
+use super::load::{Gaps, Load};
+use super::setup::{Setup, after};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
-use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::scenario::{self, Between, LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
+use crate::kernel::units::Time;
+use crate::scenario::{self, ScenarioError};
 use crate::topology::NodeId;
 
 /// The source.
 #[derive(Clone, Debug)]
 pub(super) struct Poisson {
+    /// A flow of the current batch, but for its size.
     template: FlowSpec,
     sizes: SizeDistribution,
-    mean_gap_seconds: f64,
-    hosts: u32,
-    racks: Vec<u32>,
-    between: Between,
+    gaps: Gaps,
+    ends: Ends,
+    batch: u32,
+    /// Flows of the current batch that are still to come.
+    left: u32,
     rng: Rng,
-    now: Time,
 }
 
 impl Poisson {
     pub(super) fn new(settings: &scenario::Poisson, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        let template = setup.template(&settings.transport, settings.priority)?;
-        let transport = setup.transport(&settings.transport)?;
+        let mut template = setup.template(&settings.transport)?;
+        template.start = Time::ZERO + settings.start;
         let sizes = SizeDistribution::new(&settings.sizes, setup)?;
-        let hosts = setup.two_hosts()?;
-        let counted_bytes = sizes.mean() * counted_per_payload(transport, settings.load_counts);
-        let offered = load(settings, setup)? * capacity(settings.of, setup)?.as_f64();
-        let bits_per_flow = counted_bytes * 8.0 * share_on_links(settings, setup)?;
-        Ok(Self {
-            template,
-            sizes,
-            mean_gap_seconds: bits_per_flow / offered,
-            hosts,
-            racks: setup.network.racks.clone(),
-            between: settings.between,
-            rng: setup.rng(),
-            now: Time::ZERO + settings.start,
-        })
+        let ends = ends(settings, setup)?;
+        setup.at_least_one("batch", settings.batch.into())?;
+        let load = Load {
+            share: settings.load,
+            of: settings.of,
+            counts: settings.load_counts,
+            transport: setup.transport(&settings.transport)?,
+            ends: &ends,
+            crossing: ends.share_between_racks(&ends.senders, &ends.receivers),
+        };
+        let gaps = Gaps::new(&load, sizes.mean() * f64::from(settings.batch), setup)?;
+        Ok(Self { template, sizes, gaps, ends, batch: settings.batch, left: 0, rng: setup.rng() })
     }
 
-    fn gap(&mut self) -> Span {
-        let exponential = -libm::log(1.0 - unit_interval(&mut self.rng));
-        Span::from_seconds(self.mean_gap_seconds * exponential)
+    fn begin_batch(&mut self) {
+        let start = after(self.template.start, self.gaps.draw(&mut self.rng));
+        let senders = &self.ends.senders;
+        let source = senders.get(below(&mut self.rng, senders.len().into()) as u32);
+        let destination = self.destination(source);
+        self.template = FlowSpec { start, source, destination, ..self.template };
+        self.left = self.batch;
     }
 
     fn destination(&mut self, source: NodeId) -> NodeId {
+        let receivers = &self.ends.receivers;
+        let others = receivers.len_without(source).into();
         loop {
-            let destination = other_than(source, below(&mut self.rng, u64::from(self.hosts) - 1) as u32);
-            let same_rack = self.racks[source as usize] == self.racks[destination as usize];
-            if self.between == Between::Hosts || !same_rack {
+            let drawn = below(&mut self.rng, others) as u32;
+            if let Some(destination) = self.ends.partner(source, receivers, drawn) {
                 return destination;
             }
         }
+    }
+}
+
+fn ends(settings: &scenario::Poisson, setup: &Setup<'_>) -> Result<Ends, ScenarioError> {
+    let scenario::Poisson { senders, receivers, between, .. } = settings;
+    let ends = Ends::new(senders.as_ref(), receivers.as_ref(), *between, setup)?;
+    match ends.fewest_partners(&ends.senders, &ends.receivers) {
+        (sender, 0) => Err(ends.alone("receivers", sender, setup)),
+        _ => Ok(ends),
     }
 }
 
@@ -63,73 +78,13 @@ impl Iterator for Poisson {
     type Item = FlowSpec;
 
     fn next(&mut self) -> Option<FlowSpec> {
-        self.now = after(self.now, self.gap());
-        let source = below(&mut self.rng, self.hosts.into()) as NodeId;
-        let destination = self.destination(source);
-        let size = self.sizes.sample(unit_interval(&mut self.rng));
-        Some(FlowSpec { start: self.now, source, destination, size, ..self.template })
-    }
-}
-
-fn load(settings: &scenario::Poisson, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
-    let load = settings.load;
-    if load > 0.0 && load <= 1.0 {
-        return Ok(load);
-    }
-    Err(setup.error("load", format!("is {load}"), "expected above 0 and at most 1"))
-}
-
-/// What the load is a share of.
-fn capacity(of: LoadOf, setup: &Setup<'_>) -> Result<Rate, ScenarioError> {
-    let network = setup.network;
-    match of {
-        LoadOf::Host => Ok((0..network.hosts)
-            .map(|host| network.host_link(host).rate)
-            .fold(Rate::ZERO, Rate::saturating_add)),
-        LoadOf::Core => network.core.map(|core| core.capacity).ok_or_else(|| {
-            setup.error("of", "this topology has no core", "expected \"host\" for star and custom topologies")
-        }),
-    }
-}
-
-/// The probability that a flow uses the links that the load is a share of.
-fn share_on_links(settings: &scenario::Poisson, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
-    let between_racks = share_between_racks(&setup.network.racks);
-    match (settings.of, settings.between) {
-        (_, Between::Racks) if between_racks == 0.0 => {
-            Err(setup.error("between", "all hosts are in one rack", "expected \"hosts\", or more racks"))
+        if self.left == 0 {
+            self.begin_batch();
         }
-        (LoadOf::Core, Between::Hosts) if between_racks == 0.0 => Err(setup.error(
-            "of",
-            "no flow crosses the core of a single rack",
-            "expected \"host\", or more racks",
-        )),
-        (LoadOf::Core, Between::Hosts) => Ok(between_racks),
-        (LoadOf::Core, Between::Racks) | (LoadOf::Host, _) => Ok(1.0),
+        self.left -= 1;
+        let size = self.sizes.sample(unit_interval(&mut self.rng));
+        Some(FlowSpec { size, ..self.template })
     }
-}
-
-/// The probability that two different hosts are in different racks.
-fn share_between_racks(racks: &[u32]) -> f64 {
-    let mut hosts_of = vec![0_u64; racks.len()];
-    for &rack in racks {
-        hosts_of[rack as usize] += 1;
-    }
-    let pairs = |hosts: u64| hosts * hosts.saturating_sub(1);
-    let all = pairs(racks.len() as u64);
-    let within: u64 = hosts_of.into_iter().map(pairs).sum();
-    (all - within) as f64 / all as f64
-}
-
-/// Counted bytes per application byte, in full packets.
-fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
-    let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
-    let overhead = match counts {
-        LoadCounts::Payload => Bytes::ZERO,
-        LoadCounts::Frame => headers,
-        LoadCounts::Wire => headers + wire_overhead,
-    };
-    (payload + overhead).as_f64() / payload.as_f64()
 }
 
 #[cfg(test)]
@@ -137,6 +92,7 @@ mod tests {
     use super::super::testing::{clos, refusal, scenario, source, source_with, star};
     use super::super::{Files, FlowSpec};
     use super::*;
+    use crate::kernel::units::{Bytes, Span};
     use crate::topology::Network;
 
     const FLOWS: usize = 400_000;
@@ -190,6 +146,45 @@ mod tests {
         let rack = |host: NodeId| network.racks[host as usize];
         assert!(flows.iter().all(|flow| rack(flow.source) != rack(flow.destination)));
         close(offered(&flows, |_| true) * FRAME, 0.6 * 16.0 * 400e9);
+    }
+
+    /// Asymmetric traffic of DSH (figure 23): the load is one of the group's links.
+    #[test]
+    fn a_group_carries_its_load_inside() {
+        let keys = "sizes = 'web_search'\nload = 0.9\nload_counts = 'payload'\nsenders = ['leaf0', 'leaf1']";
+        let (_, flows) = drawn(&clos(), &format!("{keys}\nreceivers = ['leaf0', 'leaf1']\nof = 'senders'"));
+        assert!(flows.iter().all(|flow| flow.source < 8 && flow.destination < 8));
+        close(offered(&flows, |_| true), 0.9 * 8.0 * 100e9);
+        let (_, flows) = drawn(&clos(), &format!("{keys}\nreceivers = ['host12']\nof = 'receivers'"));
+        close(offered(&flows, |_| true), 0.9 * 100e9);
+    }
+
+    /// Of 8 hosts on two of four leaves, 4 of the 7 others of each, and 4 of the 4 of the hosts outside, are elsewhere.
+    #[test]
+    fn the_core_s_load_counts_what_crosses_it_between_groups() {
+        let keys = "sizes = 'web_search'\nload = 0.6\nof = 'core'";
+        let groups = "senders = ['leaf0', 'leaf1', 'leaf2']\nreceivers = ['leaf0', 'leaf1']";
+        let (network, flows) = drawn(&clos(), &format!("{keys}\n{groups}"));
+        let crosses =
+            |flow: &FlowSpec| network.racks[flow.source as usize] != network.racks[flow.destination as usize];
+        close(offered(&flows, crosses) * FRAME, 0.6 * 16.0 * 400e9);
+    }
+
+    /// `facts/workloads.md` 4: background flows per host and second with web search at 0.7, and in batches of 8.
+    #[test]
+    fn batches_of_eight_come_eight_times_less_often() {
+        let keys = "sizes = 'web_search'\nload = 0.7\nof = 'host'\nload_counts = 'payload'";
+        for batch in [1, 8] {
+            let (_, flows) = drawn(&star(8), &format!("{keys}\nbatch = {batch}"));
+            let batches: Vec<&[FlowSpec]> = flows.chunk_by(|one, next| one.start == next.start).collect();
+            assert!(batches.iter().all(|flows| flows.len() == batch));
+            let alike = |flow: &FlowSpec, other: &FlowSpec| {
+                (flow.source, flow.destination) == (other.source, other.destination)
+            };
+            assert!(batches.iter().all(|flows| flows.iter().all(|flow| alike(flow, &flows[0]))));
+            let seconds = flows.last().unwrap().start.since(Time::ZERO).as_seconds();
+            close(batches.len() as f64 / seconds / 8.0, 5113.2 / batch as f64);
+        }
     }
 
     #[test]
@@ -247,7 +242,11 @@ mod tests {
         let coreless = refused(&star(4), "load = 0.5\nof = 'core'");
         assert!(coreless.contains("workload[0].of: this topology has no core"), "{coreless}");
         let one_rack = refused(&star(4), "load = 0.5\nof = 'host'\nbetween = 'racks'");
-        assert!(one_rack.contains("workload[0].between: all hosts are in one rack"), "{one_rack}");
+        assert!(one_rack.contains("workload[0].between: there are no receivers for \"host0\""), "{one_rack}");
+        let part = refused(&star(4), "load = 0.5\nof = 'host'\nsenders = ['host1']");
+        assert!(part.contains("workload[0].of: \"host\" is of all hosts"), "{part}");
+        let at_home = refused(&clos(), "load = 0.5\nof = 'core'\nsenders = ['leaf1']\nreceivers = ['leaf1']");
+        assert!(at_home.contains("workload[0].of: no flow crosses the core"), "{at_home}");
         let alone = refused(&star(1), "load = 0.5\nof = 'host'");
         assert!(alone.contains("only one host"), "{alone}");
     }

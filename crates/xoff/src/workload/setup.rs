@@ -4,7 +4,7 @@ use super::{Files, FlowSpec};
 use crate::kernel::rng::{Purpose, Rng, stream};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{Scenario, ScenarioError, Transport};
-use crate::topology::{Names, Network, NodeId, did_you_mean};
+use crate::topology::{Names, Network, did_you_mean};
 
 /// The scenario around one workload.
 pub(super) struct Setup<'a> {
@@ -26,9 +26,14 @@ impl<'a> Setup<'a> {
         ScenarioError::at(self.key(name), problem, expected)
     }
 
-    /// The workload's own random stream.
+    /// The workload's own random stream for arrivals, ends and sizes.
     pub(super) fn rng(&self) -> Rng {
-        stream(self.scenario.seed, Purpose::Workload, self.index as u64)
+        self.stream(Purpose::Workload)
+    }
+
+    /// The workload's own random stream for a purpose.
+    pub(super) fn stream(&self, purpose: Purpose) -> Rng {
+        stream(self.scenario.seed, purpose, self.index as u64)
     }
 
     /// A transport by name.
@@ -40,18 +45,15 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// A flow of this transport and priority, to be completed.
-    pub(super) fn template(&self, transport: &str, priority: u8) -> Result<FlowSpec, ScenarioError> {
+    /// A flow of this transport, to be completed.
+    pub(super) fn template(&self, transport: &str) -> Result<FlowSpec, ScenarioError> {
         self.transport(transport)?;
         let index = self.scenario.transport.keys().position(|name| name == transport);
         let transport = index.and_then(|index| u8::try_from(index).ok()).ok_or_else(|| {
             ScenarioError::at("transport", "there are more than 256 tables", "expected at most 256")
         })?;
-        if priority > 7 {
-            return Err(self.error("priority", format!("is {priority}"), "expected 0 to 7"));
-        }
         let (start, size) = (Time::ZERO, Bytes::MAX);
-        Ok(FlowSpec { start, source: 0, destination: 0, size, priority, transport })
+        Ok(FlowSpec { start, source: 0, destination: 0, size, priority: 0, transport })
     }
 
     /// A flow size that is not zero; without end where there is none.
@@ -90,9 +92,4 @@ impl<'a> Setup<'a> {
 /// `span` after `time`; the end of time where that is later than any simulation reaches.
 pub(super) fn after(time: Time, span: Span) -> Time {
     Time::new(time.get().saturating_add(span.get()))
-}
-
-/// The `index`-th of all hosts but one.
-pub(super) fn other_than(host: NodeId, index: u32) -> NodeId {
-    index + u32::from(index >= host)
 }

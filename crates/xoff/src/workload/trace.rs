@@ -18,7 +18,7 @@ pub(super) struct Trace {
 
 impl Trace {
     pub(super) fn new(settings: &scenario::Trace, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        let template = setup.template(&settings.transport, 0)?;
+        let template = setup.template(&settings.transport)?;
         let text = setup.text("file", &settings.file)?;
         let mut flows = Vec::new();
         for_each_row(&settings.file, text, COLUMNS, |at, fields| {

@@ -41,8 +41,8 @@ fn headroom_by_formula_is_exactly_enough() {
     };
     assert_eq!(Headroom::of(&link).total(), Bytes::new(3000));
     assert_eq!(dropped(""), 0);
-    assert_eq!(dropped(", headroom = '3000B'"), 0);
-    assert_eq!(dropped(", headroom = '2999B'"), 1);
+    assert_eq!(dropped(", headroom = { scheme = 'sih', size = '3000B' }"), 0);
+    assert_eq!(dropped(", headroom = { scheme = 'sih', size = '2999B' }"), 1);
 }
 
 /// Twenty frames leave at 10 Gbps as if nothing had ever paused: the pool never runs dry.

@@ -67,11 +67,13 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
         let links = format!("host_link = {{ {host} }}, middle_link = {{ {middle} }}");
         (format!("{{ kind = 'dumbbell', left = {left}, right = {right}, {links} }}"), left + right)
     });
-    let clos = (2..4_u32, 1..4_u32, 1..4_u32, link(), link(), 0..9_u32).prop_map(
-        |(leaves, spines, hosts, host, fabric, seed)| {
+    let clos = (2..4_u32, 1..4_u32, 1..4_u32, link(), link(), 0..9_u32, any::<bool>()).prop_map(
+        |(leaves, spines, hosts, host, fabric, seed, failure)| {
             let size = format!("leaves = {leaves}, spines = {spines}, hosts_per_leaf = {hosts}");
             let links = format!("host_link = {{ {host} }}, fabric_link = {{ {fabric} }}");
-            (format!("{{ kind = 'leaf_spine', {size}, {links}, hash_seed = {seed} }}"), leaves * hosts)
+            let failed = if failure && spines > 1 { "['leaf0', 'spine0']" } else { "" };
+            let rest = format!("hash_seed = {seed}, failed_links = [{failed}]");
+            (format!("{{ kind = 'leaf_spine', {size}, {links}, {rest} }}"), leaves * hosts)
         },
     );
     let tree = (select(vec![2_u32, 4]), link(), link()).prop_map(|(k, host, fabric)| {
@@ -198,11 +200,18 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         "policy = 'static_partition' }, lossless_pool = '100kB'",
     ]);
     let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '5kB', reserved = '2kB'"]);
+    let headroom = text(&[
+        "",
+        ", headroom = { scheme = 'adaptive' }",
+        ", headroom = { scheme = 'dsh' }",
+        ", headroom = { scheme = 'dsh', estimator = 'tables', window = '1us' }",
+        ", headroom = { scheme = 'dsh', shared_headroom = false }",
+    ]);
     let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286", "reaction_quanta = 0, pause_quanta = 400"]);
     let marking = text(&["", ", marking.queue = { kind = 'threshold', threshold = '5kB' }"]);
     let release = text(&["transmission_start", "transmission_end"]);
-    (any::<u8>(), xoff, xon, pfc, marking, release, scheduler()).prop_map(
-        |(lossless, xoff, xon, pfc, marking, release, scheduler)| {
+    (any::<u8>(), xoff, xon, headroom, pfc, marking, release, scheduler()).prop_map(
+        |(lossless, xoff, xon, headroom, pfc, marking, release, scheduler)| {
             let class = |priority: u8| {
                 format!(
                     "{{ priority = {priority}, lossless = {} }}",
@@ -210,7 +219,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
                 )
             };
             let classes: Vec<String> = (0..8_u8).map(class).collect();
-            let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon} }}");
+            let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon}{headroom} }}");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
                  switch = [{{ total = '90MB', {pausing}{marking}, release = '{release}', {scheduler} }}]",
@@ -299,7 +308,7 @@ struct Workload {
     kind: usize,
     transport: &'static str,
     size: &'static str,
-    priority: u8,
+    priority: &'static str,
     start: &'static str,
     number: u32,
 }
@@ -308,7 +317,8 @@ struct Workload {
 fn workload() -> impl Strategy<Value = Workload> {
     let size = text(&["1000B", "1B", "1460B", "1461B", "7kB", "30kB"]);
     let start = text(&["0ns", "1us", "1234567ps"]);
-    (0..5_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, 0..8_u8, start, 1..5_u32).prop_map(
+    let priority = text(&["0", "1", "2", "3", "4", "5", "6", "7", "[2, 5]", "[0, 1, 7]"]);
+    (0..6_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, priority, start, 1..5_u32).prop_map(
         |(kind, transport, size, priority, start, number)| Workload {
             kind,
             transport,
@@ -332,8 +342,16 @@ impl Workload {
             }
             1 => format!("kind = 'permutation', size = '{size}'"),
             2 => format!(
-                "kind = 'poisson', sizes = {{ fixed = '{number}kB' }}, load = 0.{number}, of = 'host'"
+                "kind = 'poisson', sizes = {{ fixed = '{number}kB' }}, load = 0.{number}, of = 'host', batch = {number}"
             ),
+            4 => {
+                let fan_in = if hosts > 2 { "[1, 2]" } else { "1" };
+                format!(
+                    "kind = 'incast', fan_in = {fan_in}, flows = {}, sizes = {{ fixed = '{size}' }}, \
+                     receivers = ['host1'], load = 0.{number}, of = 'receivers', groups = {number}",
+                    number + 1
+                )
+            }
             3 if ends == Ends::InTheMiddle => {
                 transport = if transport == "steady" { "tcp" } else { transport };
                 "kind = 'long_lived', pairs = [['host0', 'host1']]".to_owned()

@@ -3,6 +3,7 @@
 
 mod buffer_policy;
 mod congestion_control;
+mod headroom;
 mod marking;
 mod scheduler;
 mod settings;

@@ -1,0 +1,60 @@
+//! Adaptive headroom (IEEE P802.1Qdt): as static and independent headroom, but each port measures the delay of its link
+//! when it comes up, and learns from its neighbour how long that takes to react.
+//! Left out: the exchange itself (PTP and DCBX) and its time, since links here do not change.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{HeadroomScheme, Held, Link, Refusal};
+use crate::kernel::units::{Bytes, Span};
+
+/// What can be set of adaptive headroom.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// A measured delay is rounded up to a multiple of this: the resolution of the adapters' clocks.
+    #[schemars(extend("x-above" = "0s"))]
+    pub resolution: Span,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { resolution: Span::from_nanoseconds(8) }
+    }
+}
+
+/// Headroom of each port's classes.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    sizes: Vec<Bytes>,
+    classes: u64,
+}
+
+impl Adaptive {
+    /// Headroom for these links.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
+        let size = |link: &Link| {
+            let resolution = parameters.resolution.get();
+            let measured = Span::new(link.delay.get().div_ceil(resolution) * resolution);
+            let added = link.rate.bytes_in((measured - link.delay) * 2);
+            link.worst_case + added
+        };
+        Ok(Self { sizes: links.iter().map(size).collect(), classes })
+    }
+}
+
+impl HeadroomScheme for Adaptive {
+    type Parameters = Parameters;
+
+    fn set_aside(&self) -> Bytes {
+        self.sizes.iter().copied().sum::<Bytes>() * self.classes
+    }
+
+    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
+        held.queue + frame <= self.sizes[port]
+    }
+}

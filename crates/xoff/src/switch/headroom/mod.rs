@@ -1,0 +1,192 @@
+//! Headroom schemes: how much memory is set aside for what arrives after a pause, when a sender is to pause, and whether
+//! one packet more fits. A scheme gets thresholds as numbers; it never counts bytes, `ingress.rs` does.
+//! To add one: its file here, and one line in the list below.
+
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+
+/// The link of a port, as headroom sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Its rate [C].
+    pub rate: Rate,
+    /// Its propagation delay [D_prop].
+    pub delay: Span,
+    /// What one class of it may still send after its sender was told to pause, by formula [Phi].
+    pub worst_case: Bytes,
+}
+
+/// A packet that has just been counted in, and its queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Port by which it came in.
+    pub port: usize,
+    /// Its class.
+    pub priority: usize,
+    /// Bytes of it.
+    pub frame: Bytes,
+    /// Bytes of its queue in the shared pool, with it [`omega_s`].
+    pub shared: Bytes,
+}
+
+/// Headroom in use, before a packet takes more of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// By the packet's queue.
+    pub queue: Bytes,
+    /// By all queues of its port.
+    pub port: Bytes,
+    /// By all queues of the switch.
+    pub all: Bytes,
+}
+
+/// Sets memory aside for what arrives after a pause, and says when a sender is to pause. Every question has a default that
+/// suits queues each of which has headroom of its own.
+pub trait HeadroomScheme {
+    /// What can be set of this scheme.
+    type Parameters;
+    /// All memory that it sets aside on the switch.
+    fn set_aside(&self) -> Bytes;
+    /// Whether a packet that came in by a port fits the headroom; one that does not is dropped.
+    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool;
+    /// A packet was counted in.
+    fn on_arrival(&mut self, _now: Time, _arrival: &Arrival) {}
+    /// How far below the threshold of the buffer policy a queue's sender pauses [tau].
+    fn margin(&self, _port: usize, _priority: usize) -> Bytes {
+        Bytes::ZERO
+    }
+    /// What all queues of a port together may hold of the shared pool before the whole port pauses [`X_poff`], where the
+    /// threshold of one is this; nothing where ports do not pause as a whole.
+    fn port_threshold(&self, _threshold: Bytes) -> Option<Bytes> {
+        None
+    }
+    /// Whether what arrives for a queue after its pause may use the shared pool.
+    fn shares_after_pause(&self) -> bool {
+        false
+    }
+    /// Whether what arrives by a port after the pause of the whole port may.
+    fn shares_after_port_pause(&self) -> bool {
+        false
+    }
+}
+
+macro_rules! headroom_schemes {
+    ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        crate::tagged! {
+            /// How memory is set aside for what arrives after a pause.
+            pub enum Parameters by "scheme" { $($(#[$doc])* $module => $name($module::Parameters),)* }
+        }
+
+        impl Parameters {
+            /// The scheme on a switch with these links, whose lossless classes are so many.
+            ///
+            /// # Errors
+            ///
+            /// What cannot be: the key, the problem, and what is expected.
+            pub fn start(&self, links: &[Link], classes: u64) -> Result<Scheme, Refusal> {
+                match self {
+                    $(Self::$name(parameters) => $module::$name::new(parameters, links, classes).map(Scheme::$name),)*
+                }
+            }
+        }
+
+        /// One of the schemes, on one switch.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Scheme { $($name($module::$name),)* }
+
+        impl Scheme {
+            /// See [`HeadroomScheme::set_aside`].
+            pub fn set_aside(&self) -> Bytes {
+                match self { $(Self::$name(scheme) => scheme.set_aside(),)* }
+            }
+            /// See [`HeadroomScheme::fits`].
+            pub fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
+                match self { $(Self::$name(scheme) => scheme.fits(port, held, frame),)* }
+            }
+            /// See [`HeadroomScheme::on_arrival`].
+            #[inline]
+            pub fn on_arrival(&mut self, now: Time, arrival: &Arrival) {
+                match self { $(Self::$name(scheme) => scheme.on_arrival(now, arrival),)* }
+            }
+            /// See [`HeadroomScheme::margin`].
+            #[inline]
+            pub fn margin(&self, port: usize, priority: usize) -> Bytes {
+                match self { $(Self::$name(scheme) => scheme.margin(port, priority),)* }
+            }
+            /// See [`HeadroomScheme::port_threshold`].
+            #[inline]
+            pub fn port_threshold(&self, threshold: Bytes) -> Option<Bytes> {
+                match self { $(Self::$name(scheme) => scheme.port_threshold(threshold),)* }
+            }
+            /// See [`HeadroomScheme::shares_after_pause`].
+            #[inline]
+            pub fn shares_after_pause(&self) -> bool {
+                match self { $(Self::$name(scheme) => scheme.shares_after_pause(),)* }
+            }
+            /// See [`HeadroomScheme::shares_after_port_pause`].
+            #[inline]
+            pub fn shares_after_port_pause(&self) -> bool {
+                match self { $(Self::$name(scheme) => scheme.shares_after_port_pause(),)* }
+            }
+        }
+    };
+}
+
+headroom_schemes! {
+    sih::Sih,
+    dsh::Dsh,
+    adaptive::Adaptive,
+    oversubscribed::Oversubscribed,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self::Sih(sih::Parameters::default())
+    }
+}
+
+/// Parameters that no switch with these links can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The key.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+/// Headroom of one class of each link: a size for all of them, or by formula.
+fn sizes(size: Option<Bytes>, links: &[Link]) -> Vec<Bytes> {
+    links.iter().map(|link| size.unwrap_or(link.worst_case)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `facts/planner.md` 2: 32 ports of 100 Gb/s, 7 classes, Phi 60,000 B.
+    pub(super) fn tomahawk(scheme: &str) -> Scheme {
+        let link = Link {
+            rate: Rate::from_gbps(100),
+            delay: Span::from_microseconds(2),
+            worst_case: Bytes::new(56_840),
+        };
+        toml::from_str::<Parameters>(scheme).unwrap().start(&[link; 32], 7).unwrap()
+    }
+
+    #[test]
+    fn each_scheme_sets_aside_what_the_paper_says() {
+        for (scheme, bytes) in [
+            ("scheme = 'sih'\nsize = '60000B'", 13_440_000),
+            ("scheme = 'dsh'\nsize = '60000B'", 1_920_000),
+            ("scheme = 'dsh'\nsize = '60000B'\ninsurance = '0B'", 0),
+            ("scheme = 'adaptive'", 12_732_160),
+            ("scheme = 'oversubscribed'\nsize = '60000B'\nratio = 0.8", 10_752_000),
+        ] {
+            assert_eq!(tomahawk(scheme).set_aside(), Bytes::new(bytes), "{scheme}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Oversubscribed headroom: one pool for all queues, smaller than what they need together, as in SONiC's shared headroom
+//! pool and in Azure (NSDI 2023). It can run out, and then lossless packets are dropped.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{HeadroomScheme, Held, Link, Refusal, sizes};
+use crate::kernel::units::{Bytes, Ratio};
+
+/// What can be set of oversubscribed headroom.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Bytes that one lossless class of a port may need [Phi]. Left out, by formula for its link.
+    #[serde(default)]
+    pub size: Option<Bytes>,
+    /// Share that is set aside of what all queues may need, above 0 and at most 1.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub ratio: Ratio,
+    /// What is smaller by that ratio.
+    #[serde(default)]
+    pub of: OversubscriptionOf,
+}
+
+/// What is oversubscribed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OversubscriptionOf {
+    /// The pool that all queues share; each may take as much of it as it may need.
+    #[default]
+    Pool,
+    /// The headroom of each queue, which it does not share.
+    Queue,
+}
+
+/// Headroom of each port's classes, and their pool.
+#[derive(Clone, Debug)]
+pub struct Oversubscribed {
+    sizes: Vec<Bytes>,
+    pool: Bytes,
+}
+
+impl Oversubscribed {
+    /// Headroom for these links.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
+        let mut sizes = sizes(parameters.size, links);
+        if parameters.of == OversubscriptionOf::Queue {
+            sizes.iter_mut().for_each(|size| *size = parameters.ratio.of(*size));
+        }
+        let all = sizes.iter().copied().sum::<Bytes>() * classes;
+        let pool = match parameters.of {
+            OversubscriptionOf::Pool => parameters.ratio.of(all),
+            OversubscriptionOf::Queue => all,
+        };
+        Ok(Self { sizes, pool })
+    }
+}
+
+impl HeadroomScheme for Oversubscribed {
+    type Parameters = Parameters;
+
+    fn set_aside(&self) -> Bytes {
+        self.pool
+    }
+
+    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
+        held.queue + frame <= self.sizes[port] && held.all + frame <= self.pool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tomahawk;
+    use super::*;
+
+    #[test]
+    fn a_queue_takes_what_it_needs_until_the_pool_is_empty() {
+        let scheme = tomahawk("scheme = 'oversubscribed'\nsize = '60000B'\nratio = 0.8");
+        let fits = |queue, all| {
+            let held = Held { queue: Bytes::new(queue), port: Bytes::ZERO, all: Bytes::new(all) };
+            scheme.fits(0, &held, Bytes::new(1000))
+        };
+        assert!(fits(59_000, 10_751_000) && !fits(59_001, 0) && !fits(0, 10_751_001));
+    }
+}

@@ -1,0 +1,209 @@
+//! Between which hosts a workload's flows run: who may send, who may receive, and which of them may meet.
+
+use super::setup::Setup;
+use crate::scenario::{Between, ScenarioError, pattern};
+use crate::topology::{NodeId, did_you_mean};
+
+/// Some of the hosts, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Hosts(Vec<NodeId>);
+
+impl Hosts {
+    /// Those that a key names, each by its own name or by that of its switch; all of them where there is no such key.
+    fn named(key: &str, patterns: Option<&Vec<String>>, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        let network = setup.network;
+        let all = 0..network.hosts;
+        let Some(patterns) = patterns else { return Ok(Self(all.collect())) };
+        let mut hosts = Vec::new();
+        for (index, pattern) in patterns.iter().enumerate() {
+            let matches = |node: NodeId| pattern::matches(pattern, &network.nodes[node as usize].name);
+            let before = hosts.len();
+            hosts.extend(all.clone().filter(|&host| matches(host) || matches(network.attachment(host))));
+            if hosts.len() == before {
+                return Err(unmatched(&format!("{key}[{index}]"), pattern, setup));
+            }
+        }
+        hosts.sort_unstable();
+        hosts.dedup();
+        setup.at_least_one(key, hosts.len() as u64)?;
+        Ok(Self(hosts))
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The `index`-th of them.
+    pub(super) fn get(&self, index: u32) -> NodeId {
+        self.0[index as usize]
+    }
+
+    /// How many of them are not `host`.
+    pub(super) fn len_without(&self, host: NodeId) -> u32 {
+        self.len() - u32::from(self.0.binary_search(&host).is_ok())
+    }
+
+    /// The `index`-th of those that are not `host`.
+    fn get_without(&self, host: NodeId, index: u32) -> Option<NodeId> {
+        let index = match self.0.binary_search(&host) {
+            Ok(place) if index as usize >= place => index + 1,
+            _ => index,
+        };
+        self.0.get(index as usize).copied()
+    }
+}
+
+fn unmatched(key: &str, pattern: &str, setup: &Setup<'_>) -> ScenarioError {
+    let problem = match setup.names.find(pattern) {
+        Some(_) => format!("\"{pattern}\" has no hosts"),
+        None => format!("no node matches \"{pattern}\""),
+    };
+    let names = setup.network.nodes.iter().map(|node| node.name.as_str());
+    let meant = did_you_mean(pattern, names);
+    setup.error(key, problem, &format!("{meant}expected the name of a host, or of a switch with hosts"))
+}
+
+/// The two ends of flows.
+#[derive(Clone, Debug)]
+pub(super) struct Ends {
+    pub(super) senders: Hosts,
+    pub(super) receivers: Hosts,
+    between: Between,
+    racks: Vec<u32>,
+}
+
+impl Ends {
+    /// Those that `senders` and `receivers` name.
+    pub(super) fn new(
+        senders: Option<&Vec<String>>,
+        receivers: Option<&Vec<String>>,
+        between: Between,
+        setup: &Setup<'_>,
+    ) -> Result<Self, ScenarioError> {
+        setup.two_hosts()?;
+        Ok(Self {
+            senders: Hosts::named("senders", senders, setup)?,
+            receivers: Hosts::named("receivers", receivers, setup)?,
+            between,
+            racks: setup.network.racks.clone(),
+        })
+    }
+
+    /// The `index`-th of `hosts` without `host`, if it may meet this one.
+    pub(super) fn partner(&self, host: NodeId, hosts: &Hosts, index: u32) -> Option<NodeId> {
+        let may_meet = |other: &NodeId| {
+            self.between == Between::Hosts || self.racks[host as usize] != self.racks[*other as usize]
+        };
+        hosts.get_without(host, index).filter(may_meet)
+    }
+
+    /// Which of `hosts` has the fewest `partners`, and how many; the first of several.
+    pub(super) fn fewest_partners(&self, hosts: &Hosts, partners: &Hosts) -> (NodeId, u32) {
+        let in_rack = self.in_rack(partners);
+        let counted = hosts.iter().map(|host| {
+            let count = match self.between {
+                Between::Hosts => partners.len_without(host),
+                Between::Racks => partners.len() - in_rack[self.racks[host as usize] as usize],
+            };
+            (host, count)
+        });
+        counted.min_by_key(|&(_, count)| count).unwrap_or_default()
+    }
+
+    /// The probability that one of `hosts` and one of its `partners`, drawn in this order, are in different racks.
+    pub(super) fn share_between_racks(&self, hosts: &Hosts, partners: &Hosts) -> f64 {
+        if self.between == Between::Racks {
+            return 1.0;
+        }
+        let in_rack = self.in_rack(partners);
+        // A host has all partners to draw from or, if it is one of them, one fewer: their product is a multiple of either.
+        let multiple = u64::from(partners.len()) * u64::from(partners.len() - 1).max(1);
+        let crossing = hosts.iter().map(|host| {
+            let elsewhere = partners.len() - in_rack[self.racks[host as usize] as usize];
+            u64::from(elsewhere) * (multiple / u64::from(partners.len_without(host)))
+        });
+        crossing.sum::<u64>() as f64 / (u64::from(hosts.len()) * multiple) as f64
+    }
+
+    fn in_rack(&self, hosts: &Hosts) -> Vec<u32> {
+        let mut counts = vec![0; self.racks.len()];
+        for host in hosts.iter() {
+            counts[self.racks[host as usize] as usize] += 1;
+        }
+        counts
+    }
+
+    /// What is wrong where a host has no partners, of those that `key` names.
+    pub(super) fn alone(&self, key: &str, host: NodeId, setup: &Setup<'_>) -> ScenarioError {
+        let name = &setup.network.nodes[host as usize].name;
+        let (key_at_fault, expected) = match self.between {
+            Between::Hosts => (key, "expected some other host, too".to_owned()),
+            Between::Racks => ("between", format!("expected \"hosts\", or {key} in other racks, too")),
+        };
+        setup.error(key_at_fault, format!("there are no {key} for \"{name}\""), &expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{clos, refusal, scenario, source_with};
+    use super::super::{Files, FlowSpec};
+    use crate::topology::NodeId;
+
+    fn poisson(keys: &str) -> String {
+        format!("kind = 'poisson'\nsizes = {{ fixed = '1kB' }}\nload = 0.5\nof = 'senders'\n{keys}")
+    }
+
+    fn flows(keys: &str) -> Vec<FlowSpec> {
+        let (_, source) = source_with(&scenario(&clos(), &poisson(keys)), &Files::new()).unwrap();
+        source.take(4_000).collect()
+    }
+
+    fn all(hosts: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
+        let mut hosts: Vec<NodeId> = hosts.collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts
+    }
+
+    #[test]
+    fn a_switch_stands_for_its_hosts_and_a_pattern_for_all_that_it_matches() {
+        let flows = flows("senders = ['leaf1', 'host1?', 'host5']\nreceivers = ['host?']");
+        let senders = all(flows.iter().map(|flow| flow.source));
+        assert_eq!(senders, [4, 5, 6, 7, 10, 11, 12, 13, 14, 15]);
+        assert_eq!(all(flows.iter().map(|flow| flow.destination)), (0..10).collect::<Vec<_>>());
+        assert!(flows.iter().all(|flow| flow.source != flow.destination));
+    }
+
+    #[test]
+    fn receivers_in_other_racks_are_drawn_equally_often() {
+        let flows = flows("senders = ['leaf0']\nreceivers = ['leaf0', 'host4', 'host8']\nbetween = 'racks'");
+        assert_eq!(all(flows.iter().map(|flow| flow.destination)), [4, 8]);
+        let to_4 = flows.iter().filter(|flow| flow.destination == 4).count();
+        assert!((1_800..2_200).contains(&to_4), "{to_4}");
+    }
+
+    #[test]
+    fn names_that_stand_for_no_host_are_refused() {
+        let refused = |keys: &str| refusal(&clos(), &poisson(keys));
+        let unknown = refused("senders = ['host1', 'laef1']");
+        assert!(unknown.contains("workload[0].senders[1]: no node matches \"laef1\""), "{unknown}");
+        assert!(unknown.contains("did you mean \"leaf1\"?"), "{unknown}");
+        let spine = refused("receivers = ['spine0']");
+        assert!(spine.contains("workload[0].receivers[0]: \"spine0\" has no hosts"), "{spine}");
+        assert!(refused("receivers = []").contains("workload[0].receivers: is 0; expected at least 1"));
+    }
+
+    #[test]
+    fn a_sender_without_receivers_is_refused() {
+        let refused = |keys: &str| refusal(&clos(), &poisson(keys));
+        let itself = refused("senders = ['host3']\nreceivers = ['host3']");
+        assert!(itself.contains("workload[0].receivers: there are no receivers for \"host3\""), "{itself}");
+        let rack = refused("senders = ['leaf0', 'leaf1']\nreceivers = ['leaf1']\nbetween = 'racks'");
+        assert!(rack.contains("workload[0].between: there are no receivers for \"host4\""), "{rack}");
+    }
+}

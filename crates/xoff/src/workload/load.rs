@@ -1,0 +1,104 @@
+//! What a load comes to: the time from one arrival to the next.
+
+use super::ends::{Ends, Hosts};
+use super::setup::Setup;
+use crate::kernel::rng::{Rng, unit_interval};
+use crate::kernel::units::{Bytes, Rate, Span};
+use crate::scenario::{LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
+
+/// A load as a workload states it.
+pub(super) struct Load<'a> {
+    /// Share of the capacity, above 0 and at most 1.
+    pub(super) share: f64,
+    /// Which capacity.
+    pub(super) of: LoadOf,
+    /// Which bytes count.
+    pub(super) counts: LoadCounts,
+    /// The transport that adds headers.
+    pub(super) transport: &'a Transport,
+    /// Whose flows they are.
+    pub(super) ends: &'a Ends,
+    /// The share of flows that cross the core.
+    pub(super) crossing: f64,
+}
+
+/// Exponential intervals between arrivals.
+#[derive(Clone, Debug)]
+pub(super) struct Gaps {
+    mean_seconds: f64,
+}
+
+impl Gaps {
+    /// Those at which arrivals of `payload` application bytes each, in the mean, offer a load.
+    pub(super) fn new(load: &Load<'_>, payload: f64, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        let counted_bytes = payload * counted_per_payload(load.transport, load.counts);
+        let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();
+        let bits = counted_bytes * 8.0 * load.share_on_links(setup)?;
+        Ok(Self { mean_seconds: bits / offered })
+    }
+
+    /// The next.
+    pub(super) fn draw(&self, rng: &mut Rng) -> Span {
+        let exponential = -libm::log(1.0 - unit_interval(rng));
+        Span::from_seconds(self.mean_seconds * exponential)
+    }
+}
+
+impl Load<'_> {
+    fn checked_share(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
+        let share = self.share;
+        if share > 0.0 && share <= 1.0 {
+            return Ok(share);
+        }
+        Err(setup.error("load", format!("is {share}"), "expected above 0 and at most 1"))
+    }
+
+    /// What the load is a share of.
+    fn capacity(&self, setup: &Setup<'_>) -> Result<Rate, ScenarioError> {
+        let network = setup.network;
+        let Ends { senders, receivers, .. } = self.ends;
+        let links = |hosts: &Hosts| {
+            let rates = hosts.iter().map(|host| network.host_link(host).rate);
+            rates.fold(Rate::ZERO, Rate::saturating_add)
+        };
+        let are_all = |hosts: &Hosts| hosts.len() == network.hosts;
+        match self.of {
+            LoadOf::Senders => Ok(links(senders)),
+            LoadOf::Receivers => Ok(links(receivers)),
+            LoadOf::Host if are_all(senders) && are_all(receivers) => Ok(links(senders)),
+            LoadOf::Host => Err(setup.error(
+                "of",
+                "\"host\" is of all hosts, and here not all send and receive",
+                "expected \"senders\" or \"receivers\"",
+            )),
+            LoadOf::Core => network.core.map(|core| core.capacity).ok_or_else(|| {
+                let expected =
+                    "expected \"host\", \"senders\" or \"receivers\" for star and custom topologies";
+                setup.error("of", "this topology has no core", expected)
+            }),
+        }
+    }
+
+    /// The probability that a flow uses the links that the load is a share of.
+    fn share_on_links(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
+        match self.of {
+            LoadOf::Core if self.crossing == 0.0 => {
+                let expected = "expected \"senders\" or \"receivers\", or hosts in several racks";
+                Err(setup.error("of", "no flow crosses the core", expected))
+            }
+            LoadOf::Core => Ok(self.crossing),
+            LoadOf::Host | LoadOf::Senders | LoadOf::Receivers => Ok(1.0),
+        }
+    }
+}
+
+/// Counted bytes per application byte, in full packets.
+fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
+    let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
+    let overhead = match counts {
+        LoadCounts::Payload => Bytes::ZERO,
+        LoadCounts::Frame => headers,
+        LoadCounts::Wire => headers + wire_overhead,
+    };
+    (payload + overhead).as_f64() / payload.as_f64()
+}

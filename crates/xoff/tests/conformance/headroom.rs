@@ -1,0 +1,130 @@
+//! Every headroom scheme, with the accounting that asks it.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use xoff::packet::PRIORITIES;
+use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
+use xoff::switch::headroom::{Link, Parameters, Scheme};
+use xoff::switch::ingress::{FlowControl, Ingress, Sizes};
+
+use crate::settings;
+
+/// Schemes that may lose packets as they are meant to.
+const LOSSY: &[&str] = &["oversubscribed"];
+
+const PORTS: usize = 4;
+const CLASSES: usize = 2;
+const MOST_FRAME: u64 = 1000;
+/// Bytes that a link carries from XOFF until its sender has stopped.
+const WAY: u64 = 20_000;
+
+fn any_scheme() -> impl Strategy<Value = (&'static str, Parameters)> {
+    proptest::sample::select(Parameters::NAMES)
+        .prop_flat_map(|name| (Just(name), settings::of("headroom", name)))
+}
+
+fn started(parameters: &Parameters) -> Option<Scheme> {
+    let worst_case = Bytes::new(WAY + MOST_FRAME);
+    let link = Link { rate: Rate::from_gbps(100), delay: Span::from_microseconds(1), worst_case };
+    parameters.start(&[link; PORTS], CLASSES as u64).ok()
+}
+
+fn ingress(scheme: Scheme, shared: u64, alpha: u64) -> Ingress {
+    let sizes = Sizes {
+        shared: Bytes::new(shared),
+        reserved: Bytes::new(1500),
+        xon_offset: Bytes::ZERO,
+        ports: PORTS,
+        queues: (PORTS * CLASSES) as u64,
+    };
+    let alpha = Ratio::new(alpha, 16);
+    let xoff = DynamicThreshold { alpha, ..DynamicThreshold::default() };
+    Ingress::new(sizes, buffer_policy::Parameters::DynamicThreshold(xoff), scheme)
+}
+
+/// A packet for a queue, or the end of one that is there.
+#[derive(Clone, Copy, Debug)]
+struct Operation {
+    port: usize,
+    priority: usize,
+    frame: u64,
+    leaves: bool,
+}
+
+fn any_operation() -> impl Strategy<Value = Operation> {
+    (0..PORTS, 0..CLASSES, 64..=MOST_FRAME, proptest::bool::weighted(0.3))
+        .prop_map(|(port, priority, frame, leaves)| Operation { port, priority, frame, leaves })
+}
+
+/// The sender at the other end of a port: what it has sent, and up to where each class may still send.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sender {
+    sent: u64,
+    until: [Option<u64>; PRIORITIES],
+}
+
+impl Sender {
+    fn may_send(&self, priority: usize, frame: u64) -> bool {
+        self.until[priority].is_none_or(|until| self.sent + frame <= until)
+    }
+
+    fn hear(&mut self, told: FlowControl) {
+        for priority in 0..PRIORITIES {
+            if told.pause & 1 << priority != 0 {
+                self.until[priority] = Some(self.sent + WAY);
+            }
+            if told.resume & 1 << priority != 0 {
+                self.until[priority] = None;
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Senders that stop in time lose nothing, and once all has left, memory is empty and nobody is paused.
+    #[test]
+    fn nothing_is_lost_and_everything_resumes(
+        (name, parameters) in any_scheme(),
+        defaults in any::<bool>(),
+        shared in 0..200_000u64,
+        alpha in 1..64u64,
+        operations in proptest::collection::vec(any_operation(), 1..600),
+    ) {
+        let is_safe = defaults && !LOSSY.contains(&name);
+        let parameters = if is_safe { toml::from_str(&format!("scheme = '{name}'")).unwrap() } else { parameters };
+        let Some(scheme) = started(&parameters) else { return Ok(()) };
+        let mut ingress = ingress(scheme, shared, alpha);
+        let mut queues: [VecDeque<Bytes>; PORTS * PRIORITIES] = Default::default();
+        let mut senders = [Sender::default(); PORTS];
+        let mut now = Time::ZERO;
+        for Operation { port, priority, frame, leaves } in operations {
+            now = now + Span::from_nanoseconds(100);
+            let queue = Ingress::queue(port as u16, priority);
+            if leaves {
+                let Some(frame) = queues[queue].pop_front() else { continue };
+                senders[port].hear(ingress.remove(now, queue, frame));
+            } else if senders[port].may_send(priority, frame) {
+                senders[port].sent += frame;
+                let (told, admitted) = ingress.admit(now, queue, Bytes::new(frame));
+                senders[port].hear(told);
+                if admitted.is_ok() {
+                    queues[queue].push_back(Bytes::new(frame));
+                } else {
+                    prop_assert!(!is_safe, "{name} has lost a packet");
+                }
+            }
+        }
+        for (queue, packets) in queues.iter().enumerate() {
+            for &frame in packets {
+                senders[Ingress::port(queue)].hear(ingress.remove(now, queue, frame));
+            }
+        }
+        prop_assert_eq!((ingress.used(), ingress.headroom_used()), (Bytes::ZERO, Bytes::ZERO));
+        prop_assert!((0..PORTS * PRIORITIES).all(|queue| !ingress.is_off(queue)));
+        prop_assert!(senders.iter().all(|sender| sender.until == [None; PRIORITIES]));
+    }
+}
