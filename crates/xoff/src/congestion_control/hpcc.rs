@@ -1,5 +1,5 @@
-//! HPCC: sets the window by how busy the busiest port on the way is, of which switches tell in every packet (SIGCOMM 2019,
-//! section 3). `base_rtt` times the adapter's rate is the largest window; a window is sent evenly over `base_rtt`.
+//! HPCC: switches tell in every packet how busy they are, and the busiest decides the window (SIGCOMM 2019, section 3).
+//! `base_rtt` times the adapter's rate is the largest window, and the first; a window is sent evenly over `base_rtt`.
 //! Left out: reactions to losses; HPCC-PINT.
 //! Differs: the paper prints no least rate; `minimum_rate` is that of its code, which computes in rates and not in windows.
 
@@ -125,7 +125,6 @@ impl CongestionControl for Hpcc {
         Needs::Telemetry
     }
 
-    #[inline(never)]
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         let Some(telemetry) = ack.telemetry else { return };
         if self.round_end == 0 {

@@ -1,6 +1,6 @@
-//! PowerTCP: sets the window by the power of the most powerful port on the way, the product of the rate at which bytes come
-//! to it and of the bytes that wait and fly, of which switches tell in every packet (NSDI 2022, section 3).
-//! `base_rtt` times the adapter's rate is the largest window; a window is sent evenly over `base_rtt`.
+//! PowerTCP: switches tell in every packet of their power, and the greatest decides the window (NSDI 2022, section 3).
+//! Power is the rate at which bytes come to a port times the bytes that wait and fly.
+//! `base_rtt` times the adapter's rate is the largest window, and the first; a window is sent evenly over `base_rtt`.
 //! Left out: reactions to losses.
 //! Differs: the code counts in rates, divides by 0.95 and takes bytes sent for bytes that came; here it is as in the paper.
 
@@ -121,7 +121,6 @@ impl CongestionControl for PowerTcp {
         Needs::Telemetry
     }
 
-    #[inline(never)]
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         let Some(telemetry) = ack.telemetry else { return };
         let earlier = std::mem::replace(&mut self.trail, *telemetry.trail);

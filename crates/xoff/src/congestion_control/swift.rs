@@ -1,5 +1,5 @@
-//! Swift: holds the round-trip time at a target that is larger for small windows and long paths; below one packet the window
-//! is a pause between packets (SIGCOMM 2020, section 3). A flow starts with the bandwidth-delay product of its adapter's link.
+//! Swift: holds the round-trip time at a target that is larger for small windows and long paths (SIGCOMM 2020, section 3).
+//! A window below one packet is a pause between packets. A flow starts with the bandwidth-delay product of its adapter's link.
 //! Left out: the window of the end hosts, since nothing waits in them; reactions to losses.
 //! Differs: packets do not count their hops; every path has the switches of the fabric's longest.
 
@@ -139,7 +139,6 @@ impl CongestionControl for Swift {
         Needs::Delay
     }
 
-    #[inline(never)]
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
         self.rtt = rtt.as_seconds();

@@ -1,5 +1,5 @@
-//! Theta-PowerTCP: PowerTCP without telemetry, which reads the power from the round-trip time and how it changes
-//! (NSDI 2022, section 3.4). Every acknowledgement is a sample; the window changes once a round trip.
+//! Theta-PowerTCP: PowerTCP that reads the power from the round-trip time and its change (NSDI 2022, section 3.4).
+//! Every acknowledgement is a sample; the window changes once a round trip.
 //! Left out: reactions to losses.
 //! Differs: the code takes a gain of 0.7, divides by 1.05 `base_rtt` and lets the change of delay count for no less than a half;
 //! here it is as in the paper.
@@ -38,7 +38,6 @@ impl CongestionControl for ThetaPowerTcp {
         Needs::Delay
     }
 
-    #[inline(never)]
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
         let Some((earlier, before)) = self.before.replace((now, rtt)) else { return };

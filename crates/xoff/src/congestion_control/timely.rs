@@ -150,7 +150,6 @@ impl CongestionControl for Timely {
         Needs::Delay
     }
 
-    #[inline(never)]
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
         self.acked += ack.newly_acked;
         if let Some(rtt) = ack.rtt

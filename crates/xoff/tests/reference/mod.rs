@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use xoff::Simulation;
 use xoff::agenda::{Agenda, Context};
 use xoff::engine::sources::Class;
-use xoff::engine::{Outcome, PauseLog, Samples};
+use xoff::engine::{HeadroomLog, Outcome, PauseLog, Samples};
 use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
@@ -35,6 +35,7 @@ pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
         switches,
         samples: Samples::default(),
         pauses: PauseLog::default(),
+        headroom: HeadroomLog::default(),
         telemetry_in_use: Telemetry::in_use(&[telemetry]),
         end,
         events,
