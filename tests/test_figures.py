@@ -43,6 +43,11 @@ MISSES = {
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig4": {"Headroom of a queue at 100 Gbps and 2 us (B)"},
     "dsh/fig5": {"Mean completion time with the least memory, of 14 to 30 MiB, over that with the most"},
+    "dsh/fig6": {
+        "Headroom of a queue in use, median of its times from XOFF to XON (%)",
+        "Headroom of a queue in use, 99th percentile of its times from XOFF to XON (%)",
+        "One class: arrival rate of a queue that is off, median (Gbps)",
+    },
 }
 
 
