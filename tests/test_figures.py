@@ -41,6 +41,10 @@ MISSES = {
         "90th percentile of the queue with 20 senders under DCQCN (kB)",
     },
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
+    "dsh/fig16": {
+        "DSH with DCQCN: runs that end in deadlock (%)",
+        "DSH with PowerTCP: runs that end in deadlock (%)",
+    },
     "dsh/fig4": {"Headroom of a queue at 100 Gbps and 2 us (B)"},
     "dsh/fig5": {"Mean completion time with the least memory, of 14 to 30 MiB, over that with the most"},
     "dsh/fig6": {
