@@ -45,6 +45,10 @@ MISSES = {
         "DSH with DCQCN: runs that end in deadlock (%)",
         "DSH with PowerTCP: runs that end in deadlock (%)",
     },
+    "dsh/fig23": {
+        "DCQCN: share of SIH's mean completion time of the background that DSH saves, best load (%)",
+        "DCQCN: share of SIH's mean completion time of the first group's background that DSH saves, best load (%)",
+    },
     "dsh/fig4": {"Headroom of a queue at 100 Gbps and 2 us (B)"},
     "dsh/fig5": {"Mean completion time with the least memory, of 14 to 30 MiB, over that with the most"},
     "dsh/fig6": {
