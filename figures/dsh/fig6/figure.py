@@ -33,7 +33,8 @@ def utilisation(run: Path) -> np.ndarray:
     """Headroom of a switch in use at each local maximum (%)."""
     maxima = folder.read(run).headroom
     assert maxima is not None
-    return maxima["used_bytes"].to_numpy() / maxima["set_aside_bytes"].to_numpy() * 100
+    shares: np.ndarray = maxima["used_bytes"].to_numpy() / maxima["set_aside_bytes"].to_numpy()
+    return shares * 100
 
 
 @cache
@@ -42,7 +43,8 @@ def queues_off(run: Path) -> np.ndarray:
     maxima = folder.read(run).headroom
     assert maxima is not None
     queues = maxima["set_aside_bytes"].to_numpy() / HEADROOM_OF_A_QUEUE_BYTES
-    return maxima["queues_off"].to_numpy() / queues * 100
+    shares: np.ndarray = maxima["queues_off"].to_numpy() / queues
+    return shares * 100
 
 
 @cache
@@ -50,7 +52,8 @@ def utilisation_of_queues(run: Path) -> np.ndarray:
     """The most that a queue had in its own headroom from XOFF to XON (%)."""
     off_times = folder.read(run).off_times
     assert off_times is not None
-    return off_times["headroom_bytes"].to_numpy() / HEADROOM_OF_A_QUEUE_BYTES * 100
+    used: np.ndarray = off_times["headroom_bytes"].to_numpy()
+    return used / HEADROOM_OF_A_QUEUE_BYTES * 100
 
 
 def arrival_rate(run: Path) -> np.ndarray:
