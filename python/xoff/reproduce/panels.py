@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from xoff.plot import style
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
 
@@ -36,14 +36,45 @@ def ratios(
         lines: The axis whose positions are lines; the first is the base.
         columns: The axis whose positions are columns of panels; those that have not run are left out.
     """
+    base = next(iter(lines[1].values()))
+    over_base = {f"{title}\nover {base}": measure for title, measure in measures.items()}
+    return _grid(points, over_base, along, lines, columns, _ratios)
+
+
+def means(
+    points: Points,
+    measures: Mapping[str, Measure],
+    *,
+    along: str,
+    lines: tuple[str, Names],
+    columns: tuple[str, Names],
+    logarithmic: bool = False,
+) -> Figure:
+    """Means over seeds; the arguments are those of `ratios`, but that no line is a base."""
+    figure = _grid(points, measures, along, lines, columns, _means)
+    for ax in figure.axes:
+        if logarithmic:
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(bottom=0)
+    return figure
+
+
+def _grid(
+    points: Points,
+    measures: Mapping[str, Measure],
+    along: str,
+    lines: tuple[str, Names],
+    columns: tuple[str, Names],
+    draw: Callable[[Points, Measure, str, tuple[str, Names], Axes], None],
+) -> Figure:
     shown = {at: name for at, name in columns[1].items() if at in points.axis(columns[0])}
     figure = Figure(figsize=(1 + 2.6 * len(shown), 1 + 2.1 * len(measures)))
-    rows = figure.subplots(len(measures), len(shown), sharex=True, squeeze=False)
-    base = next(iter(lines[1].values()))
+    rows = figure.subplots(len(measures), len(shown), sharex=True, sharey="row", squeeze=False)
     for row, (title, measure) in zip(rows, measures.items(), strict=True):
         for ax, at in zip(row, shown, strict=True):
-            _panel(points.where(**{columns[0]: at}), measure, along, lines, ax)
-        row[0].set_ylabel(f"{title}\nover {base}")
+            draw(points.where(**{columns[0]: at}), measure, along, lines, ax)
+        row[0].set_ylabel(title)
     for ax, name in zip(rows[0], shown.values(), strict=True):
         ax.set_title(name)
     for ax in rows[-1]:
@@ -52,7 +83,14 @@ def ratios(
     return figure
 
 
-def _panel(points: Points, measure: Measure, along: str, lines: tuple[str, Names], ax: Axes) -> None:
+def _means(points: Points, measure: Measure, along: str, lines: tuple[str, Names], ax: Axes) -> None:
+    axis, names = lines
+    for (at, name), colour in zip(names.items(), style.COLOURS, strict=False):
+        values = [points.mean(measure, **{axis: at, along: position}) for position in points.axis(along)]
+        ax.plot(points.axis(along), values, "o-", markersize=4, color=colour, label=name)
+
+
+def _ratios(points: Points, measure: Measure, along: str, lines: tuple[str, Names], ax: Axes) -> None:
     axis, names = lines
     base, *others = names
     ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--", label=names[base])
