@@ -41,6 +41,11 @@ MISSES = {
         "90th percentile of the queue with 20 senders under DCQCN (kB)",
     },
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
+    "dsh/fig15": {
+        "No congestion control: mean completion time of interfered flows under DSH over that under SIH, worst load",
+        "DCQCN: mean completion time of interfered flows under DSH over that under SIH, worst load",
+        "PowerTCP: mean completion time of interfered flows under DSH over that under SIH, worst load",
+    },
     "dsh/fig16": {
         "DSH with DCQCN: runs that end in deadlock (%)",
         "DSH with PowerTCP: runs that end in deadlock (%)",
