@@ -54,6 +54,11 @@ MISSES = {
         "DCQCN: share of SIH's mean completion time of the background that DSH saves, best load (%)",
         "DCQCN: share of SIH's mean completion time of the first group's background that DSH saves, best load (%)",
     },
+    "dsh/fig25": {
+        "DCQCN: mean completion time of interfered flows under DSH over that under SIH, worst load",
+        "DCQCN: that without shared headroom over that under DSH at an interfering load of 0.9",
+        "PowerTCP: that without shared headroom over that under DSH at an interfering load of 0.9",
+    },
     "dsh/fig4": {"Headroom of a queue at 100 Gbps and 2 us (B)"},
     "dsh/fig5": {"Mean completion time with the least memory, of 14 to 30 MiB, over that with the most"},
     "dsh/fig6": {
