@@ -68,10 +68,10 @@ WRONG = {
     "unknown distribution": Wrong(POISSON.replace("web_search", "web_serch"), "workload[0].sizes", ("web_search",)),
     "host that does not exist": Wrong(SMALL.replace('"host0"', '"host9"'), "workload[0].receivers[0]", ("host9",)),
     "class drawn twice": Wrong(
-        POISSON.replace("load", "priority = [1, 1]\nload"), "workload[0].priority[1]", ("once",)
+        POISSON.replace("load =", "priority = [1, 1]\nload ="), "workload[0].priority[1]", ("once",)
     ),
     "group without hosts": Wrong(
-        POISSON.replace("load", 'senders = ["lost*"]\nload'), "workload[0].senders[0]", ("lost*",)
+        POISSON.replace("load =", 'senders = ["lost*"]\nload ='), "workload[0].senders[0]", ("lost*",)
     ),
     "failed link that is not there": Wrong(
         SMALL.replace("hosts = 4", 'hosts = 4\nfailed_links = [["host1", "switch1"]]'),

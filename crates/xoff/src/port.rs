@@ -396,14 +396,8 @@ impl Port {
             }
             Some(record) => {
                 let sent = self.counters.wire_bytes;
-                context.agenda.telemetry().write(
-                    record,
-                    packet.hops(),
-                    context.now,
-                    self.rate(),
-                    sent,
-                    waiting,
-                );
+                let hop = packet.hops();
+                context.agenda.telemetry().write(record, hop, context.now, self.rate(), sent, waiting);
                 packet.add_hop();
             }
             None => packet.set_stamp(context.now.get()),

@@ -58,13 +58,12 @@ impl Hosts {
 }
 
 fn unmatched(key: &str, pattern: &str, setup: &Setup<'_>) -> ScenarioError {
-    let problem = match setup.names.find(pattern) {
-        Some(_) => format!("\"{pattern}\" has no hosts"),
-        None => format!("no node matches \"{pattern}\""),
-    };
-    let names = setup.network.nodes.iter().map(|node| node.name.as_str());
-    let meant = did_you_mean(pattern, names);
-    setup.error(key, problem, &format!("{meant}expected the name of a host, or of a switch with hosts"))
+    let expected = "expected the name of a host, or of a switch with hosts";
+    if setup.names.find(pattern).is_some() {
+        return setup.error(key, format!("\"{pattern}\" has no hosts"), expected);
+    }
+    let meant = did_you_mean(pattern, setup.network.nodes.iter().map(|node| node.name.as_str()));
+    setup.error(key, format!("no node matches \"{pattern}\""), &format!("{meant}{expected}"))
 }
 
 /// The two ends of flows.
@@ -194,7 +193,10 @@ mod tests {
         assert!(unknown.contains("workload[0].senders[1]: no node matches \"laef1\""), "{unknown}");
         assert!(unknown.contains("did you mean \"leaf1\"?"), "{unknown}");
         let spine = refused("receivers = ['spine0']");
-        assert!(spine.contains("workload[0].receivers[0]: \"spine0\" has no hosts"), "{spine}");
+        assert!(
+            spine.contains("workload[0].receivers[0]: \"spine0\" has no hosts; expected the name"),
+            "{spine}"
+        );
         assert!(refused("receivers = []").contains("workload[0].receivers: is 0; expected at least 1"));
     }
 
