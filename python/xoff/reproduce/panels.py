@@ -38,7 +38,7 @@ def ratios(
     """
     shown = {at: name for at, name in columns[1].items() if at in points.axis(columns[0])}
     figure = Figure(figsize=(1 + 2.6 * len(shown), 1 + 2.1 * len(measures)))
-    rows = figure.subplots(len(measures), len(shown), sharex=True, squeeze=False)
+    rows = figure.subplots(len(measures), len(shown), sharex=True, sharey="row", squeeze=False)
     base = next(iter(lines[1].values()))
     for row, (title, measure) in zip(rows, measures.items(), strict=True):
         for ax, at in zip(row, shown, strict=True):
