@@ -40,6 +40,7 @@ MISSES = {
         "90th percentile of the queue with 20 senders, DCQCN over DCTCP",
         "90th percentile of the queue with 20 senders under DCQCN (kB)",
     },
+    "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
         "No congestion control: mean completion time of interfered flows under DSH over that under SIH, worst load",

@@ -41,9 +41,18 @@ def test_headroom_is_recorded_where_it_is_asked_for(tmp_path: Path) -> None:
     assert pc.max(result.headroom["queues_off"]).as_py() == 8
     durations = pc.subtract(result.off_times["end_ns"], result.off_times["xoff_ns"])
     assert pc.sum(durations).as_py() / 1000 == pytest.approx(result.summary["pfc"]["off_us"], abs=0.1)
+    assert result.plot.headroom().get_xlim()[0] == 0
     again = Result.open(result.save(tmp_path / "run", report=False))
     assert again.headroom == result.headroom
     assert again.off_times == result.off_times
+    assert "Headroom in use" in (result.save(tmp_path / "reported") / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_was_not_observed_cannot_be_drawn() -> None:
+    result = Scenario.from_text(INCAST.replace("HEADROOM", "").replace("observe.headroom = true", "")).run()
+    assert result.headroom is None
+    with pytest.raises(ValueError, match=r"observe\.headroom = true"):
+        result.plot.headroom()
 
 
 def test_nobody_arrives_faster_than_the_link() -> None:

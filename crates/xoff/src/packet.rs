@@ -130,7 +130,7 @@ impl Packet {
     /// How many switches have written in its telemetry record.
     #[inline]
     pub const fn hops(&self) -> usize {
-        (self.stamp / HOP & HOPS) as usize
+        ((self.stamp / HOP) & HOPS) as usize
     }
     /// One more switch has written in its telemetry record.
     #[inline]

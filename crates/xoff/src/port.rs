@@ -392,7 +392,7 @@ impl Port {
     ) {
         match packet.record() {
             Some(record) if self.paused & IN_ADAPTER != 0 => {
-                context.agenda.telemetry().depart(record, context.now)
+                context.agenda.telemetry().depart(record, context.now);
             }
             Some(record) => {
                 let sent = self.counters.wire_bytes;

@@ -35,7 +35,7 @@ struct Hop(u64);
 impl Hop {
     fn new(code: usize, now: Time, sent: Bytes, queue: Bytes) -> Self {
         let time = now.as_nanoseconds() & mask(TIME_BITS);
-        let sent = sent.get() / SENT_UNIT & mask(SENT_BITS);
+        let sent = (sent.get() / SENT_UNIT) & mask(SENT_BITS);
         let queue = (queue.get() / QUEUE_UNIT).min(mask(QUEUE_BITS));
         Self((((code as u64) << TIME_BITS | time) << SENT_BITS | sent) << QUEUE_BITS | queue)
     }

@@ -311,7 +311,11 @@ fn folder(path: &str) -> PathBuf {
 
 /// The digest of each shipped scenario, and of the benchmarks cut short.
 fn shipped_digests() -> BTreeMap<String, String> {
-    let short = [("fabric_128", "stop.arrivals_end=100us"), ("reno_8192", "topology.k=6")];
+    let short = [
+        ("fabric_128", "stop.arrivals_end=100us"),
+        ("reno_8192", "topology.k=6"),
+        ("dsh_256", "stop.arrivals_end=20us"),
+    ];
     let of = |path: PathBuf| {
         let name = path.file_stem().expect("a scenario has a name").to_string_lossy().into_owned();
         let shorter: Vec<&str> = short.iter().filter(|short| short.0 == name).map(|short| short.1).collect();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.plot import completion, over_time, pauses, slowdown, style
+from xoff.plot import completion, headroom, over_time, pauses, slowdown, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,6 +59,11 @@ class Plots:
         tree = self._result.pause_tree(victim, at_ns=at_ns, between_ns=between_ns)
         with style.context():
             return pauses.draw_tree(tree, style.axes(ax, pauses.size_inches(tree)))
+
+    def headroom(self, ax: Axes | None = None) -> Axes:
+        """Distribution of the headroom in use at its local maxima, as a share of what is set aside."""
+        with style.context():
+            return headroom.draw(self._result, style.axes(ax))
 
     def queues(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
         """Queue lengths over time."""

@@ -62,7 +62,14 @@ def all_of(result: Result) -> list[PageFigure]:
             ),
         ]
     figures += [_observed(plots, result, quantity) for quantity in over_time.quantities(result)]
-    return figures + _pauses(plots, result)
+    return figures + _pauses(plots, result) + _headroom(plots, result)
+
+
+def _headroom(plots: Plots, result: Result) -> list[PageFigure]:
+    if result.headroom is None or not result.headroom.num_rows:
+        return []
+    caption = "Local maxima of the headroom that switches had in use, as recorded in headroom.parquet."
+    return [PageFigure("Headroom in use", caption, svg(plots.headroom))]
 
 
 def _pauses(plots: Plots, result: Result) -> list[PageFigure]:

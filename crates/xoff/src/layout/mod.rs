@@ -98,6 +98,7 @@ fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {
     let lossless = lossless::of(&settings, reserve, settings.memory.all(), subject)?;
     let lossless_memory = lossless.as_ref().map_or(Bytes::ZERO, Lossless::memory);
     let pools = pools::of(&settings, reserve, classes, lossless_memory, subject)?;
+    subject.check_quirks(&settings, reserve, &pools)?;
     let least_alpha = least_alpha(&settings.buffer, subject.fabric.classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
     let SwitchSettings { buffer: policy, release, scheduler, quirks, .. } = settings;
@@ -264,6 +265,22 @@ mod tests {
             problem("shared_per_pool = '1kB'"),
             "switch[0].shared_per_pool: switch0 has a pool of 1kB, smaller than one packet; \
              expected at least 1518B, the largest frame of the transports"
+        );
+    }
+
+    #[test]
+    fn a_threshold_that_counts_the_packet_must_let_one_in() {
+        let switch = |alpha: &str| {
+            format!(
+                "shared_per_pool = '10kB', quirks = ['threshold_with_packet'], \
+                 buffer = {{ policy = 'dynamic_threshold', alpha = '{alpha}' }}"
+            )
+        };
+        assert_eq!(problem(&switch("1/4")), "accepted");
+        assert_eq!(
+            problem(&switch("1/8")),
+            "switch[0].buffer: switch0 lets class 0 have 1250B of an empty pool, less than one packet; \
+             expected at least 1518B, or no quirk `threshold_with_packet`"
         );
     }
 

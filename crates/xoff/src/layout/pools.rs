@@ -2,7 +2,9 @@
 
 use super::Subject;
 use crate::kernel::units::Bytes;
-use crate::scenario::{Memory, PoolTable, ScenarioError, SwitchSettings, SwitchTable};
+use crate::packet::PRIORITIES;
+use crate::scenario::{Memory, PoolTable, Quirk, ScenarioError, SwitchSettings, SwitchTable};
+use crate::switch::buffer_policy::{BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
 
 /// The pools of a switch, beside the memory of its lossless classes.
@@ -129,6 +131,32 @@ impl Subject<'_> {
         let problem = format!("reserves {reserved} for the ports of a pool, more than its memory of {part}");
         let expected = "expected more memory, or smaller `reserved_per_port` and `reserved_per_queue`";
         Err(self.refuse("total", |table| table.total.is_some(), &problem, expected))
+    }
+
+    /// Where a packet counts towards the threshold, an empty pool must have room for one of each class.
+    pub(super) fn check_quirks(
+        &self,
+        settings: &SwitchSettings,
+        reserve: Reserve,
+        pools: &[Pool],
+    ) -> Result<(), ScenarioError> {
+        let frame = self.scenario.largest_frame();
+        if !Quirk::ThresholdWithPacket.is_in(&settings.quirks) || reserve.size() >= frame {
+            return Ok(());
+        }
+        let classes = (0..PRIORITIES).filter(|class| self.fabric.classes & 1 << class != 0);
+        for (class, pool) in classes.flat_map(|class| pools.iter().map(move |pool| (class, pool))) {
+            let queues = pool.ports.len() as u64 * u64::from(self.fabric.classes.count_ones());
+            let empty = Occupancy { shared: pool.shared, shared_used: Bytes::ZERO, queues };
+            let threshold = settings.buffer.threshold(class, &empty);
+            if threshold < frame {
+                let problem =
+                    format!("lets class {class} have {threshold} of an empty pool, less than one packet");
+                let expected = format!("expected at least {frame}, or no quirk `threshold_with_packet`");
+                return Err(self.refuse("buffer", |table| table.buffer.is_some(), &problem, &expected));
+            }
+        }
+        Ok(())
     }
 
     fn check_size(&self, most: Bytes) -> Result<(), ScenarioError> {

@@ -75,6 +75,7 @@ impl Headroom {
     }
 
     /// Only the five parts that the papers count.
+    #[must_use]
     pub fn published(self) -> Self {
         Self { transmission: Bytes::ZERO, crossing: Bytes::ZERO, ..self }
     }

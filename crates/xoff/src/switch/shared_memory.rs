@@ -146,17 +146,16 @@ impl SharedMemory {
             (flow_control, admitted) = self.admit_lossless(ingress, queue, &mut packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        match admitted {
-            Err(reason) => port.drop(&packet, reason, context),
-            Ok(()) => {
-                if takes_memory {
-                    memory.report_queue(queue, port, context);
-                }
-                if starts_at_once {
-                    memory.transmit(packet, number, queue, port, context);
-                } else {
-                    port.enqueue(packet, context.agenda);
-                }
+        if let Err(reason) = admitted {
+            port.drop(&packet, reason, context);
+        } else {
+            if takes_memory {
+                memory.report_queue(queue, port, context);
+            }
+            if starts_at_once {
+                memory.transmit(packet, number, queue, port, context);
+            } else {
+                port.enqueue(packet, context.agenda);
             }
         }
         if flow_control.pause != 0 && context.observer.watches_pauses() {

@@ -10,6 +10,7 @@ mod dctcp;
 mod dynamic_threshold;
 mod ecn;
 mod ecn_star;
+mod headroom;
 mod host_bursts;
 mod lone_flow;
 mod observation;

@@ -150,7 +150,7 @@ fn switch() -> impl Strategy<Value = String> {
         "total = '150kB', reserved_per_port = '4kB'",
         "shared_per_pool = '11kB', ports_per_pool = 1",
         "shared_per_pool = '30kB', ports_per_pool = 2, reserved_per_port = '4kB'",
-        "chip = 'tomahawk', total = '500kB', reserved_per_queue = '1500B', quirks = ['bcc_ns2']",
+        "chip = 'tomahawk', total = '1MB', reserved_per_queue = '1500B', quirks = ['bcc_ns2']",
         "shared_per_pool = '30kB', reserved_per_port = '10kB', quirks = ['leaking_reserve']",
     ]);
     let policy = text(&[

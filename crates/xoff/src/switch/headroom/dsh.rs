@@ -156,7 +156,7 @@ impl HeadroomScheme for Dsh {
     fn on_arrival(&mut self, now: Time, arrival: &Arrival) {
         let Self { lines, gains, queues, turns, .. } = self;
         let queue = &mut queues[arrival.port][arrival.priority];
-        let change = arrival.shared.get() as i64 - queue.shared.get() as i64;
+        let change = arrival.shared.get().cast_signed() - queue.shared.get().cast_signed();
         let elapsed = now.since(queue.last);
         queue.needed = queue.estimate.on_arrival(&lines[arrival.port], gains, change, elapsed, arrival.frame);
         queue.last = now;

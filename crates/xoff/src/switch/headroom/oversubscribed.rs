@@ -49,7 +49,9 @@ impl Oversubscribed {
     pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
         let mut sizes = sizes(parameters.size, links);
         if parameters.of == OversubscriptionOf::Queue {
-            sizes.iter_mut().for_each(|size| *size = parameters.ratio.of(*size));
+            for size in &mut sizes {
+                *size = parameters.ratio.of(*size);
+            }
         }
         let all = sizes.iter().copied().sum::<Bytes>() * classes;
         let pool = match parameters.of {

@@ -49,7 +49,7 @@ impl Gains {
 const WEIGHT: u64 = 1 << 16;
 
 fn weight(share: Ratio) -> i64 {
-    share.of(Bytes::new(WEIGHT)).get() as i64
+    share.of(Bytes::new(WEIGHT)).get().cast_signed()
 }
 
 /// The shift that takes this share, if there is one.
@@ -88,7 +88,7 @@ impl Line {
     /// Headroom at a gradient, which lasts for the time that the worst case takes at line rate [D].
     fn needed(&self, gradient: i64) -> Bytes {
         let share = gradient.clamp(0, LINE_RATE) as u64;
-        Bytes::new(self.worst.get() * share >> BITS)
+        Bytes::new((self.worst.get() * share) >> BITS)
     }
 
     /// The same by comparing with the steps of a table: enough for all gradients of a step.
@@ -121,8 +121,8 @@ impl Estimate {
         match gains {
             Gains::Arithmetic { gradient, deviation, factor } => {
                 let carried = line.clock.bytes_in(elapsed).max(frame);
-                let newest = change * LINE_RATE / carried.get() as i64;
-                let part = |part: i64, weight: i64| part * weight / WEIGHT as i64;
+                let newest = change * LINE_RATE / carried.get().cast_signed();
+                let part = |part: i64, weight: i64| part * weight / WEIGHT.cast_signed();
                 self.average(newest, |change| part(change, *gradient), |change| part(change, *deviation));
                 line.needed(self.gradient + factor * self.deviation)
             }
@@ -165,7 +165,7 @@ impl Logarithms {
             // One bit of the logarithm by each squaring; the last rounds.
             let mut bits = 0u32;
             for _ in 0..=TABLE_BITS {
-                mantissa = mantissa * mantissa >> TABLE_BITS;
+                mantissa = (mantissa * mantissa) >> TABLE_BITS;
                 bits <<= 1;
                 if mantissa >= 2 << TABLE_BITS {
                     mantissa >>= 1;
@@ -189,14 +189,14 @@ impl Logarithms {
         let Some(whole) = number.checked_ilog2() else { return i32::MIN / 4 };
         let mantissa =
             if whole >= TABLE_BITS { number >> (whole - TABLE_BITS) } else { number << (TABLE_BITS - whole) };
-        (whole << TABLE_BITS) as i32 + i32::from(self.of[mantissa as usize & (TABLE - 1)])
+        (whole << TABLE_BITS).cast_signed() + i32::from(self.of[mantissa as usize & (TABLE - 1)])
     }
 
     /// Two to the power of a logarithm, rounded down.
     fn exponent(&self, logarithm: i32) -> i64 {
         let whole = logarithm >> TABLE_BITS;
-        let mantissa = TABLE as i64 + i64::from(self.power[logarithm as usize & (TABLE - 1)]);
-        match whole - TABLE_BITS as i32 {
+        let mantissa = (1 << TABLE_BITS) + i64::from(self.power[logarithm as usize & (TABLE - 1)]);
+        match whole - TABLE_BITS.cast_signed() {
             shift @ 0..=40 => mantissa << shift,
             shift @ -40..0 => mantissa >> -shift,
             shift => {
