@@ -112,9 +112,11 @@ impl Packet {
     pub const fn stamp(&self) -> u64 {
         self.stamp & STAMP_MASK
     }
-    /// Gives it another stamp.
-    pub fn set_stamp(&mut self, stamp: u64) {
-        self.stamp = self.stamp & !STAMP_MASK | stamp;
+    /// The same packet with another stamp.
+    #[inline]
+    #[must_use]
+    pub const fn with_stamp(self, stamp: u64) -> Self {
+        Self { stamp: self.stamp & !STAMP_MASK | stamp, ..self }
     }
     /// Whether its stamp is no time: see [`deferred_stamp`].
     #[inline]
@@ -132,10 +134,11 @@ impl Packet {
     pub const fn hops(&self) -> usize {
         ((self.stamp / HOP) & HOPS) as usize
     }
-    /// One more switch has written in its telemetry record.
+    /// The same packet after one more switch has written in its telemetry record.
     #[inline]
-    pub const fn add_hop(&mut self) {
-        self.stamp += HOP;
+    #[must_use]
+    pub const fn after_hop(self) -> Self {
+        Self { stamp: self.stamp + HOP, ..self }
     }
     /// See [`Header::source`].
     #[inline]
@@ -291,13 +294,13 @@ mod tests {
         let of = |stamp| Packet::from(Header { stamp, ..Header::default() });
         let mut packet = of(deferred_stamp(Some(u32::MAX)));
         packet.set_ingress(8191);
-        (0..5).for_each(|_| packet.add_hop());
+        let packet = (0..5).fold(packet, |packet, _| packet.after_hop());
         assert_eq!((packet.has_deferred_stamp(), packet.record(), packet.hops()), (true, Some(u32::MAX), 5));
         assert_eq!(of(packet.stamp()).hops(), 5, "an acknowledgement takes it over");
         let mut packet = of(deferred_stamp(None));
         packet.set_ingress(3);
         assert_eq!((packet.has_deferred_stamp(), packet.record()), (true, None));
-        packet.set_stamp(77);
+        let packet = packet.with_stamp(77);
         assert_eq!((packet.has_deferred_stamp(), packet.stamp(), packet.ingress()), (false, 77, 3));
     }
 }

@@ -345,18 +345,17 @@ impl Port {
     #[inline(never)]
     fn transmit_with_care(
         &mut self,
-        mut packet: Packet,
+        packet: Packet,
         waiting: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT) {
-            self.trace(&mut packet, waiting, context);
-        }
         if self.paused & CORRUPTS != 0 && self.corrupts(&packet, context) {
             self.occupy_wire(&packet, context);
             context.agenda.end_of_transmission(self.id, self.busy_until);
-        } else {
+        } else if !packet.has_deferred_stamp() || packet.is(ACKNOWLEDGEMENT) {
             self.put_on_wire(packet, context);
+        } else {
+            self.trace(packet, waiting, context);
         }
     }
 
@@ -383,25 +382,23 @@ impl Port {
     }
 
     /// The adapter's clock stamps data as its first bit leaves; a switch writes what it has sent and how many bytes wait, of all
-    /// classes.
+    /// classes. That is written last, because the record is far away, and the packet would wait for it on its way to the ring.
     fn trace(
-        &self,
-        packet: &mut Packet,
+        &mut self,
+        packet: Packet,
         waiting: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        match packet.record() {
-            Some(record) if self.paused & IN_ADAPTER != 0 => {
-                context.agenda.telemetry().depart(record, context.now);
-            }
-            Some(record) => {
-                let sent = self.counters.wire_bytes;
-                let hop = packet.hops();
-                context.agenda.telemetry().write(record, hop, context.now, self.rate(), sent, waiting);
-                packet.add_hop();
-            }
-            None => packet.set_stamp(context.now.get()),
+        let (now, sent) = (context.now, self.counters.wire_bytes);
+        let Some(record) = packet.record() else {
+            return self.put_on_wire(packet.with_stamp(now.get()), context);
+        };
+        if self.paused & IN_ADAPTER != 0 {
+            self.put_on_wire(packet, context);
+            return context.agenda.telemetry().depart(record, now);
         }
+        self.put_on_wire(packet.after_hop(), context);
+        context.agenda.telemetry().write(record, packet.hops(), now, self.rate(), sent, waiting);
     }
 
     #[inline(always)]

@@ -143,7 +143,7 @@ impl Host {
             let segment = pair.sender.take(begins);
             let stamp = pair.stamp(context);
             let mut packet = sending.packet(self.id, segment.sequence, segment.length, context);
-            packet.set_stamp(stamp);
+            packet = packet.with_stamp(stamp);
             if !sending.timer.is_armed() {
                 sending.arm_retransmission(&mut self.timers, context);
             }
