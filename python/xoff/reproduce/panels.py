@@ -38,7 +38,10 @@ def ratios(
     """
     base = next(iter(lines[1].values()))
     over_base = {f"{title}\nover {base}": measure for title, measure in measures.items()}
-    return _grid(points, over_base, along, lines, columns, _ratios)
+    figure = _grid(points, over_base, along, lines, columns, _ratios)
+    for ax in figure.axes:  # not before all of a row are drawn, because they share a scale
+        ax.set_ylim(bottom=0)
+    return figure
 
 
 def means(
@@ -102,4 +105,3 @@ def _ratios(points: Points, measure: Measure, along: str, lines: tuple[str, Name
         ax.errorbar(
             points.axis(along), values, [below, above], fmt="o-", markersize=4, capsize=3, color=colour, label=names[at]
         )
-    ax.set_ylim(bottom=0)
