@@ -9,6 +9,7 @@ use crate::switch::buffer_policy;
 use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
+use crate::switch::pause_frames::PauseFrames;
 use crate::switch::pausing::Pausing;
 
 /// The lossless classes of a switch before the run.
@@ -26,7 +27,11 @@ pub(super) struct Lossless {
 impl Lossless {
     pub(super) fn pausing(&self) -> Pausing {
         let ingress = Ingress::new(self.sizes.clone(), self.xoff.clone(), self.headroom.clone());
-        Pausing::new(ingress, self.quanta, self.repeat_after.clone())
+        Pausing::new(ingress, self.frames())
+    }
+
+    fn frames(&self) -> PauseFrames {
+        PauseFrames::new(self.sizes.ports, self.quanta, self.repeat_after.clone())
     }
 
     /// All memory that lossless classes have.

@@ -5,6 +5,7 @@
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
+use super::pause_frames::FlowControl;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::packet::PRIORITIES;
@@ -43,20 +44,6 @@ impl Port {
 
 /// What a port that pauses as a whole pauses.
 const ALL_CLASSES: u8 = u8::MAX;
-
-/// What the sender at the other end of a port is told: bit n is set for class n.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowControl {
-    /// Classes that are to pause.
-    pub pause: u8,
-    /// Classes that are to resume.
-    pub resume: u8,
-}
-
-impl FlowControl {
-    /// Nothing new.
-    pub const NOTHING: Self = Self { pause: 0, resume: 0 };
-}
 
 /// Sizes of the memory for lossless classes.
 #[derive(Clone, Debug, PartialEq)]

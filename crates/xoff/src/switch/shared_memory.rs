@@ -1,8 +1,8 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
-use super::ingress::FlowControl;
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
+use super::pause_frames::FlowControl;
 use super::pausing::{self, Pausing};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
@@ -269,7 +269,7 @@ impl SharedMemory {
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         let Self { ports, reactions, pausing, .. } = self;
         let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
-        pausing.as_mut().map_or(due, |pausing| due.min(pausing.repeat(ports, context)))
+        pausing.as_mut().map_or(due, |pausing| due.min(pausing.say_again(ports, context)))
     }
 }
 

@@ -7,7 +7,8 @@ use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use xoff::packet::PRIORITIES;
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters, Scheme};
-use xoff::switch::ingress::{FlowControl, Ingress, Sizes};
+use xoff::switch::ingress::{Ingress, Sizes};
+use xoff::switch::pause_frames::FlowControl;
 
 use crate::settings;
 

@@ -1,0 +1,100 @@
+//! Pause frames: what a switch tells the senders at the other ends of its ports (PFC), said again before a pause runs out.
+
+use super::pausing::classes;
+use crate::agenda::{Agenda, Context};
+use crate::kernel::timers::{Timer, Timers};
+use crate::kernel::units::{Span, Time};
+use crate::observer::Observer;
+use crate::packet::PRIORITIES;
+use crate::port::Port;
+
+/// What the sender at the other end of a port is told: bit n is set for class n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowControl {
+    /// Classes that are to pause.
+    pub pause: u8,
+    /// Classes that are to resume.
+    pub resume: u8,
+}
+
+impl FlowControl {
+    /// Nothing new.
+    pub const NOTHING: Self = Self { pause: 0, resume: 0 };
+}
+
+/// The pause frames of one switch.
+#[derive(Debug)]
+pub struct PauseFrames {
+    /// Quanta that a frame names.
+    quanta: u16,
+    /// After how long each port says a pause again; nothing where pauses last.
+    repeat_after: Option<Vec<Span>>,
+    /// By port and class.
+    repeats: Vec<Timer>,
+    timers: Timers<(u16, u8)>,
+}
+
+impl PauseFrames {
+    /// Frames of so many ports that name so many quanta, said again by each port after a time.
+    pub fn new(ports: usize, quanta: u16, repeat_after: Option<Vec<Span>>) -> Self {
+        let repeats = vec![Timer::default(); ports * PRIORITIES];
+        Self { quanta, repeat_after, repeats, timers: Timers::default() }
+    }
+
+    /// Tells the sender at the other end of a port.
+    #[inline]
+    pub fn tell(
+        &mut self,
+        flow_control: FlowControl,
+        port: u16,
+        ports: &mut [Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let FlowControl { pause, resume } = flow_control;
+        if pause != 0 {
+            self.pause(port, pause, ports, context);
+        }
+        if resume != 0 {
+            for priority in classes(resume) {
+                self.repeats[usize::from(port) * PRIORITIES + priority].disarm();
+            }
+            ports[usize::from(port)].say_pause(resume, 0, context);
+        }
+    }
+
+    #[cold]
+    fn pause(
+        &mut self,
+        port: u16,
+        pause: u8,
+        ports: &mut [Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let number = usize::from(port);
+        ports[number].say_pause(pause, self.quanta, context);
+        let Some(repeat_after) = &self.repeat_after else { return };
+        let again = context.now + repeat_after[number];
+        for priority in classes(pause) {
+            let timer = &mut self.repeats[number * PRIORITIES + priority];
+            self.timers.arm(timer, (port, priority as u8), again);
+        }
+        context.agenda.pause_due(ports[number].id(), again);
+    }
+
+    /// Says again what is to be said again now. Returns when something is next.
+    pub fn say_again(
+        &mut self,
+        ports: &mut [Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Time {
+        while self.timers.next() == context.now {
+            let Some((time, key)) = self.timers.pop() else { break };
+            let (port, priority) = key;
+            let timer = &mut self.repeats[usize::from(port) * PRIORITIES + usize::from(priority)];
+            if self.timers.expires(timer, key, time) {
+                self.pause(port, 1 << priority, ports, context);
+            }
+        }
+        self.timers.next()
+    }
+}
