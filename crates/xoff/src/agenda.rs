@@ -17,6 +17,8 @@ pub trait Agenda {
     fn telemetry(&mut self) -> &mut Telemetry;
     /// Something about pauses is due at the node of `port` at `at`, whatever else is.
     fn pause_due(&mut self, port: PortId, at: Time);
+    /// Something about the crossbar is due at the node of `port` at `at`, whatever else is.
+    fn crossbar_due(&mut self, port: PortId, at: Time);
 }
 
 /// What every node may look up and none may change.

@@ -8,9 +8,7 @@ use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{PRIORITIES, Packet};
 use crate::port::Port;
-use crate::switch::ingress::Ingress;
-use crate::switch::pausing::Pausing;
-use crate::switch::shared_memory::SharedMemory;
+use crate::switch::Switch;
 use crate::topology::{Network, PortId};
 
 /// An egress queue: its port and its class.
@@ -70,7 +68,7 @@ impl Diagnosis {
     }
 }
 
-fn ports(switches: &[SharedMemory]) -> impl Iterator<Item = &Port> {
+fn ports(switches: &[Switch]) -> impl Iterator<Item = &Port> {
     switches.iter().flat_map(|switch| switch.ports().iter())
 }
 
@@ -84,7 +82,7 @@ struct Waiting {
 
 /// The queues that will never send: each is paused by a switch all of whose bytes from it are in such queues. What can
 /// drain has drained where nothing has moved for long; earlier, some that are stuck may not be found yet.
-fn stuck(network: &Network, switches: &[SharedMemory]) -> BTreeMap<Queue, Waiting> {
+fn stuck(network: &Network, switches: &[Switch]) -> BTreeMap<Queue, Waiting> {
     let paused = ports(switches).flat_map(|port| {
         (0..PRIORITIES).filter_map(move |priority| {
             let since = port.paused_since(priority)?;
@@ -111,24 +109,13 @@ fn stuck(network: &Network, switches: &[SharedMemory]) -> BTreeMap<Queue, Waitin
 }
 
 /// The queues that a paused queue waits for, the one that holds most first; none where its pause is about to end.
-fn ahead(network: &Network, switches: &[SharedMemory], (port, priority): Queue) -> Vec<Queue> {
+fn ahead(network: &Network, switches: &[Switch], (port, priority): Queue) -> Vec<Queue> {
     let (node, ingress) = network.ports.place(network.ports.other_end(port));
     if network.is_host(node) {
         return Vec::new();
     }
     let switch = &switches[(node - network.hosts) as usize];
-    let Some(accounting) = switch.pausing().map(Pausing::ingress) else { return Vec::new() };
-    if !accounting.is_off(Ingress::queue(ingress, priority)) {
-        return Vec::new();
-    }
-    // A port that pauses as a whole waits for packets of any class.
-    let classes = if accounting.is_port_off(ingress.into()) { 0..PRIORITIES } else { priority..priority + 1 };
-    let mut held = BTreeMap::<(u16, usize), Bytes>::new();
-    for class in classes {
-        for (egress, packet) in switch.packets_from(ingress, class) {
-            *held.entry((egress, class)).or_default() += packet.frame();
-        }
-    }
+    let held = switch.held_back(ingress, priority);
     let mut held: Vec<((u16, usize), Bytes)> = held.into_iter().collect();
     held.sort_by_key(|&(queue, bytes)| (std::cmp::Reverse(bytes), queue));
     held.into_iter().map(|((egress, class), _)| (switch.ports()[egress as usize].id(), class)).collect()

@@ -433,12 +433,12 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
     totals.pfc.longest_pause_ns = diagnosis.longest_pause.as_nanoseconds();
     totals.pfc.storms = diagnosis.storms.len() as u64;
     for switch in &outcome.switches {
-        totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.mmu().peak().get());
-        totals.buffer.end_bytes += switch.mmu().used().get();
+        totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.peak().get());
+        totals.buffer.end_bytes += switch.used().get();
+        let durations = switch.off_durations(end);
+        totals.pfc.off_ns += durations.by_class.as_nanoseconds();
+        totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
         if let Some(pausing) = switch.pausing() {
-            let durations = pausing.ingress().durations(end);
-            totals.pfc.off_ns += durations.by_class.as_nanoseconds();
-            totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
             let peak = pausing.ingress().headroom_peak().get();
             totals.pfc.headroom_peak_bytes = totals.pfc.headroom_peak_bytes.max(peak);
         }
@@ -510,8 +510,8 @@ fn digest(outcome: &Outcome, rows: &[Row<'_>]) -> String {
         counters.dropped_data.iter().chain(&counters.dropped_acknowledgements).for_each(|&count| take(count));
     }
     for switch in &outcome.switches {
-        take(switch.mmu().peak().get());
-        take(switch.mmu().used().get());
+        take(switch.peak().get());
+        take(switch.used().get());
     }
     let mut digest = String::new();
     for byte in hash.finalize() {

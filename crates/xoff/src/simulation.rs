@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::agenda::Fabric;
 use crate::congestion_control::Path;
+use crate::engine::sources::Equipment;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Recorded, Workshop};
 use crate::host::{Host, Marking};
 use crate::kernel::rng::{Purpose, stream};
@@ -19,6 +20,8 @@ use crate::port::{LinkErrors, Port};
 use crate::routing::Routes;
 use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
+use crate::switch::Switch;
+use crate::switch::cioq::Cioq;
 use crate::switch::marking::{self, AnyMarker, Place, Unfit};
 use crate::switch::shared_memory::SharedMemory;
 use crate::telemetry::Records;
@@ -138,17 +141,24 @@ impl Simulation {
     }
 
     /// A switch as it is before the run.
-    pub fn switch(&self, node: NodeId) -> SharedMemory {
+    pub fn switch(&self, node: NodeId) -> Switch {
         let layout = self.layout(node);
-        let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let routes = self.routes.table(node).clone();
-        let ports = self.ports(node, &layout.scheduler).collect();
-        let (reactions, release) = (self.reactions(node), layout.release);
-        let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), layout.markers(rng), release);
-        match layout.lossless() {
+        let ports = self.ports(node, layout.scheduler()).collect();
+        let reactions = self.reactions(node);
+        let layout = match layout {
+            SwitchLayout::SharedMemory(layout) => layout,
+            SwitchLayout::Cioq(layout) => {
+                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes)));
+            }
+        };
+        let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
+        let (markers, release) = (layout.markers(rng), layout.release);
+        let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release);
+        Switch::SharedMemory(match layout.lossless() {
             Some((classes, pausing)) => switch.with_lossless(classes, pausing),
             None => switch,
-        }
+        })
     }
 
     /// What the scenario comes to for a switch.
@@ -210,8 +220,15 @@ impl Simulation {
         rate.transmission_time(PAUSE_FRAME) + delay + self.reaction_time(rate)
     }
 
+    /// Which nodes have a crossbar.
+    fn crossbars(&self) -> Vec<bool> {
+        let of_switches = self.switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_)));
+        std::iter::repeat_n(false, self.network.hosts as usize).chain(of_switches).collect()
+    }
+
     /// Runs it. `progress` is asked at checks whether to go on.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
+        let crossbars = self.crossbars();
         let workshop = Workshop {
             network: &self.network,
             fabric: &self.fabric,
@@ -221,7 +238,7 @@ impl Simulation {
             longest_window: execution.longest_window,
             host: &|node| self.host(node),
             switch: &|node| self.switch(node),
-            pauses: self.scenario.has_lossless_class(),
+            equipment: Equipment { pauses: self.scenario.has_lossless_class(), crossbars: &crossbars },
         };
         let sampler = &self.watch.sampler;
         let threads = execution.threads.max(1);

@@ -1,6 +1,7 @@
 //! Clusters: which nodes must run together, and which thread runs them.
 
-use super::{SHORTEST_WINDOW, sources};
+use super::SHORTEST_WINDOW;
+use super::sources::{self, Equipment};
 use crate::kernel::tournament::MOST_SOURCES;
 use crate::kernel::units::Span;
 use crate::topology::{Network, NodeId};
@@ -34,7 +35,9 @@ pub(crate) fn fit(network: &Network) -> bool {
 
 impl Cluster {
     fn fits(&self, network: &Network) -> bool {
-        sources::of_nodes(network, &self.nodes, true).len() <= MOST_SOURCES
+        let crossbars = vec![true; network.nodes.len()];
+        let most = Equipment { pauses: true, crossbars: &crossbars };
+        sources::of_nodes(network, &self.nodes, most).len() <= MOST_SOURCES
     }
 }
 

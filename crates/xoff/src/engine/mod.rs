@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use crate::host::Host;
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
-use crate::switch::shared_memory::SharedMemory;
+use crate::switch::Switch;
 use shared::Shared;
 use worker::Worker;
 
@@ -54,7 +54,7 @@ pub struct Outcome {
     /// All hosts.
     pub hosts: Vec<Host>,
     /// All switches.
-    pub switches: Vec<SharedMemory>,
+    pub switches: Vec<Switch>,
     /// What was sampled or seen to change.
     pub samples: Samples,
     /// What was recorded of pauses.

@@ -7,8 +7,7 @@ use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{Accounted, DropReason, Observer, Xoff};
 use crate::packet::PRIORITIES;
 use crate::port::Port;
-use crate::switch::mmu::Mmu;
-use crate::switch::shared_memory::SharedMemory;
+use crate::switch::Switch;
 use crate::topology::NodeId;
 use crate::topology::PortId;
 
@@ -156,7 +155,7 @@ impl<'a> Sampling<'a> {
         self.sampler.series.len()
     }
 
-    pub(super) fn sample(&mut self, index: usize, now: Time, hosts: &[Host], switches: &[SharedMemory]) {
+    pub(super) fn sample(&mut self, index: usize, now: Time, hosts: &[Host], switches: &[Switch]) {
         let series = &self.sampler.series[index];
         match series.quantity {
             Quantity::Window | Quantity::Rate => return self.sample_flows(series, now, hosts),
@@ -172,7 +171,7 @@ impl<'a> Sampling<'a> {
         for switch in switches {
             for (number, port) in switch.ports().iter().enumerate() {
                 if series.ports[port.id() as usize] {
-                    let bytes = |priority| switch.mmu().queue_bytes(Mmu::queue(number as u16, priority));
+                    let bytes = |priority| switch.queue_bytes(number as u16, priority);
                     self.sample_port(index, now, port, bytes);
                 }
             }
@@ -195,8 +194,8 @@ impl<'a> Sampling<'a> {
         }
     }
 
-    fn sample_pools(&mut self, series: &Series, now: Time, switches: &[SharedMemory]) {
-        for switch in switches {
+    fn sample_pools(&mut self, series: &Series, now: Time, switches: &[Switch]) {
+        for switch in switches.iter().filter_map(Switch::shared_memory) {
             let first = switch.ports()[0].id();
             for (number, used) in (0..).zip(switch.mmu().pools()) {
                 if series.pools.binary_search(&(first, number)).is_ok() {

@@ -15,11 +15,14 @@ pub enum Class {
     /// Something a host does by itself is due: in this order a packet has crossed its delay towards the transport, or
     /// towards the adapter, a flow starts, a timer may expire.
     Host,
+    /// Frames have crossed a crossbar, or others may begin to: after all else, so that whoever has come is matched with the rest.
+    Crossbar,
 }
 
 impl Class {
     /// All classes in their order.
-    pub const ALL: [Self; 4] = [Self::EndOfTransmission, Self::Pause, Self::Arrival, Self::Host];
+    pub const ALL: [Self; 5] =
+        [Self::EndOfTransmission, Self::Pause, Self::Arrival, Self::Host, Self::Crossbar];
 
     /// Whether every port has a source of this class, rather than every node or host one.
     pub const fn is_of_ports(self) -> bool {
@@ -38,16 +41,34 @@ pub struct Source {
     pub port: u16,
 }
 
-/// The sources of some nodes in the order of their key; `pauses` tells whether any port may be paused.
-pub fn of_nodes(network: &Network, nodes: &[NodeId], pauses: bool) -> Vec<Source> {
+/// What only some networks have sources for.
+#[derive(Clone, Copy, Debug)]
+pub struct Equipment<'a> {
+    /// Whether any port may be paused.
+    pub pauses: bool,
+    /// Which nodes have a crossbar, by number; beyond the end none has.
+    pub crossbars: &'a [bool],
+}
+
+impl Equipment<'_> {
+    fn has(self, class: Class, node: NodeId, network: &Network) -> bool {
+        match class {
+            Class::EndOfTransmission | Class::Arrival => true,
+            Class::Pause => self.pauses,
+            Class::Host => network.is_host(node),
+            Class::Crossbar => self.crossbars.get(node as usize).copied().unwrap_or(false),
+        }
+    }
+}
+
+/// The sources of some nodes in the order of their key.
+pub fn of_nodes(network: &Network, nodes: &[NodeId], equipment: Equipment<'_>) -> Vec<Source> {
     let mut sources = Vec::new();
     for class in Class::ALL {
         for &node in nodes {
-            if class.is_of_ports() {
-                let ports = network.ports.of(node).len() as u16;
+            if equipment.has(class, node, network) {
+                let ports = if class.is_of_ports() { network.ports.of(node).len() as u16 } else { 1 };
                 sources.extend((0..ports).map(|port| Source { class, node, port }));
-            } else if (class == Class::Pause && pauses) || (class == Class::Host && network.is_host(node)) {
-                sources.push(Source { class, node, port: 0 });
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::switch::shared_memory::SharedMemory;
+use crate::switch::Switch;
 use crate::topology::Network;
 
 /// Beyond what links and retransmission timers take, which may move something that no cycle holds.
@@ -20,8 +20,8 @@ pub(super) struct Movement {
 }
 
 impl Movement {
-    pub(super) fn of(hosts: &[Host], switches: &[SharedMemory]) -> Self {
-        let ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(SharedMemory::ports));
+    pub(super) fn of(hosts: &[Host], switches: &[Switch]) -> Self {
+        let ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
         ports.fold(Self::default(), |all, port| Self {
             packets: all.packets + port.counters.packets,
             held: all.held + u64::from(port.holds_paused()),

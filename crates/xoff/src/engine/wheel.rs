@@ -30,6 +30,20 @@ pub(super) struct Outgoing {
     pub(super) ring: u32,
 }
 
+/// Ranks of the sources of each port, or of its node, in its cluster.
+#[derive(Debug, Default)]
+pub(super) struct Ranks {
+    pub(super) ends: Vec<u32>,
+    pub(super) pauses: Vec<u32>,
+    pub(super) crossbars: Vec<u32>,
+}
+
+impl Ranks {
+    pub(super) fn new(ports: usize) -> Self {
+        Self { ends: vec![0; ports], pauses: vec![0; ports], crossbars: vec![0; ports] }
+    }
+}
+
 /// Stands for clusters of other threads.
 pub(super) const REMOTE: u32 = u32::MAX;
 
@@ -47,6 +61,8 @@ pub(super) struct Wheel {
     ends: Vec<u32>,
     /// The rank of what is due about pauses at each port's node in its cluster, where ports may be paused.
     pauses: Vec<u32>,
+    /// The rank of what is due about the crossbar of each port's node in its cluster, where it has one.
+    crossbars: Vec<u32>,
     /// Packets for the other threads.
     pub(super) outboxes: Vec<Vec<Mail>>,
     /// The least arrival among packets for the other threads.
@@ -60,8 +76,7 @@ pub(super) struct Wheel {
 impl Wheel {
     pub(super) fn new(
         outgoing: Vec<Outgoing>,
-        ends: Vec<u32>,
-        pauses: Vec<u32>,
+        Ranks { ends, pauses, crossbars }: Ranks,
         rings: usize,
         cluster_sizes: &[usize],
         threads: usize,
@@ -73,6 +88,7 @@ impl Wheel {
             outgoing,
             ends,
             pauses,
+            crossbars,
             outboxes: vec![Vec::new(); threads],
             earliest_mail: NEVER,
             telemetry: Telemetry::default(),
@@ -115,6 +131,14 @@ impl Wheel {
     #[inline]
     pub(super) fn set(&mut self, rank: usize, time: Time) {
         self.tournaments.set(rank, time.get());
+    }
+
+    /// A source of the open window has something pending at this time, if it has nothing earlier.
+    #[inline]
+    fn set_earlier(&mut self, rank: usize, time: Time) {
+        if time.get() < self.tournaments.pending(rank) {
+            self.set(rank, time);
+        }
     }
 
     /// Takes the packet that arrives now from a ring, of whose arrivals the source of this rank tells.
@@ -179,9 +203,10 @@ impl Agenda for Wheel {
     }
 
     fn pause_due(&mut self, port: PortId, at: Time) {
-        let rank = self.pauses[port as usize] as usize;
-        if at.get() < self.tournaments.pending(rank) {
-            self.set(rank, at);
-        }
+        self.set_earlier(self.pauses[port as usize] as usize, at);
+    }
+
+    fn crossbar_due(&mut self, port: PortId, at: Time) {
+        self.set_earlier(self.crossbars[port as usize] as usize, at);
     }
 }

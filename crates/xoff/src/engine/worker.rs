@@ -10,9 +10,9 @@ use super::instants::Instants;
 use super::pause_log::PauseLog;
 use super::sampler::{Recorded, Sampler, Samples, Sampling};
 use super::shared::{Shared, Tally};
-use super::sources::{self, Class};
+use super::sources::{self, Class, Equipment};
 use super::standstill::{Movement, Standstill};
-use super::wheel::{Outgoing, REMOTE, Wheel};
+use super::wheel::{Outgoing, REMOTE, Ranks, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric};
 use crate::host::{Host, HostCounters};
@@ -20,7 +20,7 @@ use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
 use crate::scenario::Transport;
-use crate::switch::shared_memory::SharedMemory;
+use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
 use crate::topology::{Network, NodeId};
 
@@ -41,9 +41,9 @@ pub(crate) struct Workshop<'a> {
     /// Makes a host.
     pub host: &'a dyn Fn(NodeId) -> Host,
     /// Makes a switch.
-    pub switch: &'a dyn Fn(NodeId) -> SharedMemory,
-    /// Whether any port may be paused.
-    pub pauses: bool,
+    pub switch: &'a dyn Fn(NodeId) -> Switch,
+    /// What only some networks have.
+    pub equipment: Equipment<'a>,
 }
 
 /// What a source of events stands for on its thread.
@@ -57,6 +57,7 @@ enum Kind {
     Host,
     SwitchPause,
     HostPause,
+    Crossbar,
 }
 
 /// One source of events as its thread sees it.
@@ -99,7 +100,7 @@ pub(crate) struct Worker<'a, O> {
     host_sources: Vec<HostSource>,
     /// Index of each host among this thread's, by its number.
     host_places: Vec<u32>,
-    switches: Vec<SharedMemory>,
+    switches: Vec<Switch>,
     wheel: Wheel,
     arrivals: Arrivals,
     instants: Instants,
@@ -134,7 +135,7 @@ impl<'a> Workshop<'a> {
             .enumerate()
             .map(|(thread, observer)| {
                 let own = clusters.iter().zip(&threads).filter(|pair| *pair.1 == thread).map(|pair| pair.0);
-                let layout = Layout::new(self.network, self.pauses, own, &thread_of, thread, count);
+                let layout = Layout::new(self.network, self.equipment, own, &thread_of, thread, count);
                 self.worker(thread, observer, layout, sampler)
             })
             .collect()
@@ -142,7 +143,7 @@ impl<'a> Workshop<'a> {
 
     /// What ends a run that nothing else ends, if pauses can bring it to a standstill.
     fn standstill(&self) -> Option<Standstill> {
-        if !self.pauses || self.instants.latest_end().is_some() {
+        if !self.equipment.pauses || self.instants.latest_end().is_some() {
             return None;
         }
         let timeouts = self.fabric.transports.iter().filter_map(Transport::first_timeout);
@@ -176,12 +177,6 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// Ranks of a port's sources in its cluster, by port.
-struct Ranks {
-    ends: Vec<u32>,
-    pauses: Vec<u32>,
-}
-
 /// How one thread numbers its sources.
 struct Layout {
     clusters: Vec<LocalCluster>,
@@ -197,15 +192,14 @@ struct Layout {
 impl Layout {
     fn new<'c>(
         network: &Network,
-        pauses: bool,
+        equipment: Equipment<'_>,
         own: impl Iterator<Item = &'c Cluster>,
         thread_of: &[usize],
         thread: usize,
         threads: usize,
     ) -> Self {
         let mut outgoing = remote_ports(network, thread_of);
-        let mut ranks =
-            Ranks { ends: vec![0; network.ports.count()], pauses: vec![0; network.ports.count()] };
+        let mut ranks = Ranks::new(network.ports.count());
         let mut layout = Self {
             clusters: Vec::new(),
             sources: Vec::new(),
@@ -214,18 +208,17 @@ impl Layout {
             host_places: vec![ELSEWHERE; network.hosts as usize],
             switches: Vec::new(),
             rings: 0,
-            wheel: Wheel::new(Vec::new(), Vec::new(), Vec::new(), 0, &[], 0),
+            wheel: Wheel::new(Vec::new(), Ranks::default(), 0, &[], 0),
         };
         let (mut places, mut sizes) = (vec![0; network.nodes.len()], Vec::new());
         for cluster in own {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
             layout.place_nodes(network, cluster, &mut places);
             let before = layout.sources.len();
-            layout.add_cluster(network, pauses, cluster, &places, &mut outgoing, &mut ranks);
+            layout.add_cluster(network, equipment, cluster, &places, &mut outgoing, &mut ranks);
             sizes.push(layout.sources.len() - before);
         }
-        let Ranks { ends, pauses } = ranks;
-        layout.wheel = Wheel::new(outgoing, ends, pauses, layout.rings as usize, &sizes, threads);
+        layout.wheel = Wheel::new(outgoing, ranks, layout.rings as usize, &sizes, threads);
         layout
     }
 
@@ -244,7 +237,7 @@ impl Layout {
     fn add_cluster(
         &mut self,
         network: &Network,
-        pauses: bool,
+        equipment: Equipment<'_>,
         cluster: &Cluster,
         places: &[u32],
         outgoing: &mut [Outgoing],
@@ -252,7 +245,7 @@ impl Layout {
     ) {
         let number = self.clusters.len();
         let (offset, first_ring) = (self.sources.len(), self.rings);
-        for (rank, source) in sources::of_nodes(network, &cluster.nodes, pauses).into_iter().enumerate() {
+        for (rank, source) in sources::of_nodes(network, &cluster.nodes, equipment).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
@@ -260,9 +253,11 @@ impl Layout {
             let mut ring = u32::MAX;
             match source.class {
                 Class::EndOfTransmission => ranks.ends[own as usize] = rank as u32,
-                Class::Pause => {
+                Class::Pause | Class::Crossbar => {
+                    let of_class =
+                        if source.class == Class::Pause { &mut ranks.pauses } else { &mut ranks.crossbars };
                     let ports = network.ports.of(source.node).len();
-                    ranks.pauses[own as usize..][..ports].fill(rank as u32);
+                    of_class[own as usize..][..ports].fill(rank as u32);
                 }
                 Class::Arrival => {
                     ring = self.rings;
@@ -291,6 +286,7 @@ impl Kind {
             Class::Arrival if of_host => Self::HostArrival,
             Class::Arrival => Self::SwitchArrival,
             Class::Host => Self::Host,
+            Class::Crossbar => Self::Crossbar,
         }
     }
 }
@@ -443,6 +439,10 @@ impl<O: Observer> Worker<'_, O> {
                 context.agenda.set(rank, next);
             }
             Kind::SwitchPause | Kind::HostPause => self.handle_pause(now, rank, source),
+            Kind::Crossbar => {
+                let next = switches[source.place as usize].on_crossbar_due(&mut context);
+                context.agenda.set(rank, next);
+            }
             _ => self.handle_host(now, rank, source),
         }
     }

@@ -1,7 +1,8 @@
-//! The kernel: units, rings, timers, random streams, and the tournament and barrier that order events.
+//! The kernel: units, rings, bit sets, timers, random streams, and the tournament and barrier that order events.
 //! It knows no network word; nothing here may import from outside this folder.
 
 pub mod barrier;
+pub mod bit_set;
 pub mod ring;
 pub mod rng;
 pub mod timers;

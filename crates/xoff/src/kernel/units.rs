@@ -246,6 +246,12 @@ impl Ratio {
         let product = self.numerator * bytes.0;
         if self.shift < u64::BITS { Bytes(product >> self.shift) } else { Bytes(product / self.denominator) }
     }
+    /// This share of `rate`, rounded down.
+    #[must_use]
+    pub fn of_rate(self, rate: Rate) -> Rate {
+        let product = u128::from(self.numerator) * u128::from(rate.0) / u128::from(self.denominator);
+        Rate(u64::try_from(product).unwrap_or(u64::MAX))
+    }
     /// The part above the line.
     pub const fn numerator(self) -> u64 {
         self.numerator

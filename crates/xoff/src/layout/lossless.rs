@@ -9,7 +9,7 @@ use crate::switch::buffer_policy;
 use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
-use crate::switch::pause_frames::PauseFrames;
+use crate::switch::pause_frames;
 use crate::switch::pausing::Pausing;
 
 /// The lossless classes of a switch before the run.
@@ -20,18 +20,13 @@ pub(super) struct Lossless {
     sizes: Sizes,
     xoff: buffer_policy::Parameters,
     headroom: Scheme,
-    quanta: u16,
-    repeat_after: Option<Vec<Span>>,
+    pause_frames: pause_frames::Settings,
 }
 
 impl Lossless {
     pub(super) fn pausing(&self) -> Pausing {
         let ingress = Ingress::new(self.sizes.clone(), self.xoff.clone(), self.headroom.clone());
-        Pausing::new(ingress, self.frames())
-    }
-
-    fn frames(&self) -> PauseFrames {
-        PauseFrames::new(self.sizes.ports, self.quanta, self.repeat_after.clone())
+        Pausing::new(ingress, self.pause_frames.start())
     }
 
     /// All memory that lossless classes have.
@@ -101,12 +96,6 @@ pub(super) fn of(
     }
     let shared = if lossy_pool.is_some() { left - asked } else { asked };
     subject.check_static_threshold(&xoff, queues, shared)?;
-    if pfc.form == PauseForm::Quanta {
-        check_quanta(pfc.pause_quanta, largest)?;
-    }
-    let quantum = |rate: Rate| rate.transmission_time(QUANTUM);
-    let half = u64::from(pfc.pause_quanta) / 2;
-    let repeat_after = || rates.iter().map(|&(rate, _)| quantum(rate) * half).collect();
     Ok(Some(Lossless {
         classes,
         sizes: Sizes {
@@ -118,9 +107,23 @@ pub(super) fn of(
         },
         xoff,
         headroom,
+        pause_frames: pause_frames(subject)?,
+    }))
+}
+
+/// What a switch with lossless classes says, and when it says it again.
+pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settings, ScenarioError> {
+    let pfc = &subject.scenario.pfc;
+    if pfc.form == PauseForm::Quanta {
+        check_quanta(pfc.pause_quanta, subject.scenario.largest_packet_on_wire())?;
+    }
+    let half = u64::from(pfc.pause_quanta) / 2;
+    let repeat_after = || subject.links().map(|(rate, _)| rate.transmission_time(QUANTUM) * half).collect();
+    Ok(pause_frames::Settings {
+        ports: subject.links().count(),
         quanta: pfc.pause_quanta,
         repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
-    }))
+    })
 }
 
 /// A pause is said again when half of it is over, and that frame may wait for the largest packet to leave the wire.
@@ -157,7 +160,7 @@ impl Subject<'_> {
     }
 
     /// Rate and delay of each of its links.
-    fn links(&self) -> impl Iterator<Item = (Rate, Span)> {
+    pub(super) fn links(&self) -> impl Iterator<Item = (Rate, Span)> {
         let network = self.fabric.network;
         network.ports.of(self.node).iter().map(|port| {
             let link = &network.links[port.link as usize];

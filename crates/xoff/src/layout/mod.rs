@@ -1,5 +1,6 @@
 //! What the scenario's tables come to for each switch: its pools and its markers, checked against the network.
 
+mod cioq;
 mod fabric;
 mod lossless;
 mod marking;
@@ -8,24 +9,66 @@ mod paths;
 mod pools;
 pub mod telemetry;
 
+use std::collections::BTreeSet;
+
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Ratio};
 use crate::packet::PRIORITIES;
 use crate::routing::Routes;
-use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchSettings};
+use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, BufferPolicy};
 use crate::switch::markers::Markers;
 use crate::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 use crate::switch::pausing::Pausing;
 use crate::topology::{Network, NodeId};
+pub use cioq::CioqLayout;
 use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
 
 /// One switch before the run.
 #[derive(Clone, Debug)]
-pub struct SwitchLayout {
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are as many as the network has switches, and most are of one kind"
+)]
+pub enum SwitchLayout {
+    /// Output queues in one shared memory.
+    SharedMemory(SharedMemoryLayout),
+    /// Queues at inputs and outputs.
+    Cioq(CioqLayout),
+}
+
+impl SwitchLayout {
+    /// How many shared pools it has.
+    pub fn pools(&self) -> usize {
+        match self {
+            Self::SharedMemory(layout) => layout.pools(),
+            Self::Cioq(_) => 0,
+        }
+    }
+
+    /// Which queue of a port sends next.
+    pub fn scheduler(&self) -> &scheduler::Parameters {
+        match self {
+            Self::SharedMemory(layout) => &layout.scheduler,
+            Self::Cioq(layout) => &layout.scheduler,
+        }
+    }
+
+    /// One line for each thing worth knowing of it.
+    pub fn notes(&self) -> BTreeSet<String> {
+        match self {
+            Self::SharedMemory(layout) => layout.notes(),
+            Self::Cioq(_) => BTreeSet::new(),
+        }
+    }
+}
+
+/// One shared-memory switch before the run.
+#[derive(Clone, Debug)]
+pub struct SharedMemoryLayout {
     pools: Vec<Pool>,
     reserve: Reserve,
     policy: buffer_policy::Parameters,
@@ -41,7 +84,7 @@ pub struct SwitchLayout {
     pub scheduler: scheduler::Parameters,
 }
 
-impl SwitchLayout {
+impl SharedMemoryLayout {
     /// How many pools it has.
     pub fn pools(&self) -> usize {
         self.pools.len()
@@ -92,6 +135,17 @@ struct Subject<'a> {
 
 fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {
     let settings = subject.scenario.switch_settings(subject.name);
+    subject.check_kind(settings.kind)?;
+    match settings.kind {
+        SwitchKind::SharedMemory => shared_memory(settings, subject).map(SwitchLayout::SharedMemory),
+        SwitchKind::Cioq => cioq::of(settings, subject).map(SwitchLayout::Cioq),
+    }
+}
+
+fn shared_memory(
+    settings: SwitchSettings,
+    subject: &Subject<'_>,
+) -> Result<SharedMemoryLayout, ScenarioError> {
     let reserve = reserve(&settings, subject)?;
     let classes = u64::from(subject.fabric.classes.count_ones());
     debug_assert!(classes <= PRIORITIES as u64);
@@ -102,7 +156,7 @@ fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {
     let least_alpha = least_alpha(&settings.buffer, subject.fabric.classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
     let SwitchSettings { buffer: policy, release, scheduler, quirks, .. } = settings;
-    Ok(SwitchLayout {
+    Ok(SharedMemoryLayout {
         pools,
         reserve,
         policy,
@@ -153,6 +207,13 @@ mod tests {
         Simulation::new(&Scenario::from_toml(&text, &[])?, &Files::new())
     }
 
+    fn shared_memory(simulation: &Simulation) -> &SharedMemoryLayout {
+        match simulation.layout(4) {
+            SwitchLayout::SharedMemory(layout) => layout,
+            SwitchLayout::Cioq(_) => panic!("a shared memory"),
+        }
+    }
+
     fn problem(switch: &str) -> String {
         simulation(switch).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
     }
@@ -160,8 +221,7 @@ mod tests {
     /// Size and ports of each pool.
     fn pools(switch: &str) -> Vec<(u64, Vec<u16>)> {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
-        let layout = simulation.layout(4);
-        layout.pools.iter().map(|pool| (pool.shared.get(), pool.ports.clone())).collect()
+        shared_memory(&simulation).pools.iter().map(|pool| (pool.shared.get(), pool.ports.clone())).collect()
     }
 
     #[test]
@@ -313,7 +373,7 @@ mod tests {
     fn bcc_takes_its_inputs_from_the_fabric() {
         let switch = "shared_per_pool = '3MB', reserved_per_port = '128kB', \
                       buffer = { policy = 'dynamic_threshold', alpha = 4 }, marking.pool = { kind = 'bcc' }";
-        let layout = simulation(switch).unwrap().layout(4).clone();
+        let layout = shared_memory(&simulation(switch).unwrap()).clone();
         let range = layout.marks.pool_range(0).unwrap();
         assert_eq!((range.none_up_to.get(), range.all_above.get()), (2_202_000, 2_602_000));
     }

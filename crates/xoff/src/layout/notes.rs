@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::SwitchLayout;
+use super::SharedMemoryLayout;
 use crate::plan::bcc;
 use crate::switch::marking::AnyMarker;
 use crate::switch::mmu::Pool;
 
-impl SwitchLayout {
+impl SharedMemoryLayout {
     /// One line for each thing worth knowing of any of its pools.
     pub fn notes(&self) -> BTreeSet<String> {
         self.pools.iter().flat_map(|pool| self.notes_of_pool(pool)).collect()

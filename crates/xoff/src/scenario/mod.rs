@@ -3,6 +3,7 @@
 //! Parsing opens no file and looks at no machine; what it accepts can be simulated.
 
 mod chip;
+mod cioq;
 mod conform;
 mod error;
 mod explain;
@@ -31,6 +32,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::chip::{Chip, NamedChip, chips};
+pub use self::cioq::{CioqSettings, InputTable, OutputTable, Queues};
 pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;

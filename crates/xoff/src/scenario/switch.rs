@@ -4,12 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::chip::NamedChip;
+use super::cioq::{CioqSettings, InputTable, OutputTable};
 use super::words::did_you_mean;
 use super::{Pausing, Scenario, ScenarioError, pattern};
 use crate::kernel::units::Bytes;
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
-use crate::switch::marking;
+use crate::switch::{marking, matching};
 
 /// Settings of the switches whose name matches; keys left out keep what an earlier table or the default says.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -73,6 +74,27 @@ pub struct SwitchTable {
     /// Departures of published code from its paper that are wanted here.
     #[serde(default)]
     pub quirks: Option<Vec<Quirk>>,
+    /// Bytes in which the buffers of inputs and outputs are counted; a frame takes whole units. Only for `kind = "cioq"`.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().unit, "x-at-least" = "1B"))]
+    pub unit: Option<Bytes>,
+    /// The buffer of every input. Only for `kind = "cioq"`.
+    #[serde(default)]
+    pub input: Option<InputTable>,
+    /// The buffer of every output. Only for `kind = "cioq"`.
+    #[serde(default)]
+    pub output: Option<OutputTable>,
+    /// Which inputs send to which outputs, and how fast. Only for `kind = "cioq"`.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().crossbar))]
+    pub crossbar: Option<matching::Parameters>,
+}
+
+impl SwitchTable {
+    /// Whether it is about this switch.
+    pub fn matches(&self, node: &str) -> bool {
+        pattern::matches(&self.nodes, node)
+    }
 }
 
 fn every_node() -> String {
@@ -86,6 +108,8 @@ pub enum SwitchKind {
     /// Output queues in one shared memory.
     #[default]
     SharedMemory,
+    /// Queues at inputs and outputs, and a crossbar between them (combined input- and output-queued).
+    Cioq,
 }
 
 /// One shared pool.
@@ -152,6 +176,10 @@ pub struct Marking {
 /// One switch's settings after every matching table has been applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchSettings {
+    /// Its architecture.
+    pub kind: SwitchKind,
+    /// Its queues, where they are at inputs and outputs.
+    pub cioq: CioqSettings,
     /// Its packet memory.
     pub memory: Memory,
     /// Bytes set aside for each queue in use.
@@ -197,6 +225,8 @@ impl Memory {
 impl Default for SwitchSettings {
     fn default() -> Self {
         Self {
+            kind: SwitchKind::default(),
+            cioq: CioqSettings::default(),
             memory: Memory::default(),
             reserved_per_queue: Bytes::ZERO,
             reserved_per_port: Bytes::ZERO,
@@ -238,6 +268,18 @@ impl SwitchSettings {
         put(&mut self.telemetry, table.telemetry.as_ref());
         put(&mut self.quirks, table.quirks.as_ref());
         put_some(&mut self.pfc, table.pfc.as_ref());
+        put(&mut self.kind, table.kind.as_ref());
+        put(&mut self.cioq.unit, table.unit.as_ref());
+        put(&mut self.cioq.crossbar, table.crossbar.as_ref());
+        if let Some(InputTable { buffer, xoff, xon, queues }) = &table.input {
+            put(&mut self.cioq.input.buffer, buffer.as_ref());
+            put_some(&mut self.cioq.input.xoff, xoff.as_ref());
+            put_some(&mut self.cioq.input.xon, xon.as_ref());
+            put(&mut self.cioq.input.queues, queues.as_ref());
+        }
+        if let Some(OutputTable { buffer }) = &table.output {
+            put(&mut self.cioq.output.buffer, buffer.as_ref());
+        }
         if let Some(marking) = &table.marking {
             put_some(&mut self.marking.queue, marking.queue.as_ref());
             put_some(&mut self.marking.port, marking.port.as_ref());
@@ -250,7 +292,7 @@ impl Scenario {
     /// What all matching tables come to for one switch; the later wins, key by key.
     pub fn switch_settings(&self, node: &str) -> SwitchSettings {
         let mut settings = SwitchSettings::default();
-        for table in self.switch.iter().filter(|table| pattern::matches(&table.nodes, node)) {
+        for table in self.switch.iter().filter(|table| table.matches(node)) {
             settings.apply(table);
         }
         settings
@@ -274,8 +316,7 @@ impl Scenario {
 
     /// The key that decides a setting of one switch: that of the last matching table which says something about it.
     pub fn switch_key(&self, node: &str, says: impl Fn(&SwitchTable) -> bool, key: &str) -> String {
-        let deciding =
-            self.switch.iter().rposition(|table| pattern::matches(&table.nodes, node) && says(table));
+        let deciding = self.switch.iter().rposition(|table| table.matches(node) && says(table));
         deciding.map_or_else(|| format!("switch.{key}"), |index| format!("switch[{index}].{key}"))
     }
 }

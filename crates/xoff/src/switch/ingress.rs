@@ -5,8 +5,9 @@
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
+use super::off_time::{Durations, OffTime};
 use super::pause_frames::FlowControl;
-use crate::kernel::units::{Bytes, Span, Time};
+use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::packet::PRIORITIES;
 
@@ -72,46 +73,7 @@ pub struct Ingress {
     headroom_used: Bytes,
     headroom_peak: Bytes,
     sizes: Sizes,
-    off: Off,
-}
-
-/// How much was off until when, and for how long in all.
-#[derive(Clone, Copy, Debug, Default)]
-struct Off {
-    since: Time,
-    classes: u64,
-    controls: u64,
-    durations: Durations,
-}
-
-/// How long senders have been told to pause, all of them together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Durations {
-    /// Class by class: a port that pauses as a whole counts once for each of the eight classes.
-    pub by_class: Span,
-    /// The same, but a port that pauses as a whole counts once.
-    pub port_as_one: Span,
-}
-
-impl Off {
-    fn by(&self, now: Time) -> Durations {
-        // A report may ask for a moment before the last change.
-        let elapsed = now.max(self.since).since(self.since);
-        Durations {
-            by_class: self.durations.by_class + elapsed * self.classes,
-            port_as_one: self.durations.port_as_one + elapsed * self.controls,
-        }
-    }
-
-    #[cold]
-    fn change(&mut self, now: Time, before: Port, after: Port) {
-        self.durations = self.by(now);
-        self.since = now;
-        let classes = |port: Port| u64::from(port.off().count_ones());
-        let controls = |port: Port| if port.is_off { 1 } else { classes(port) };
-        self.classes = self.classes + classes(after) - classes(before);
-        self.controls = self.controls + controls(after) - controls(before);
-    }
+    off: OffTime,
 }
 
 impl Ingress {
@@ -126,7 +88,7 @@ impl Ingress {
             headroom_used: Bytes::ZERO,
             headroom_peak: Bytes::ZERO,
             sizes,
-            off: Off::default(),
+            off: OffTime::default(),
         }
     }
 
@@ -183,7 +145,7 @@ impl Ingress {
 
     /// Queues that are to pause, by themselves or with their port.
     pub fn queues_off(&self) -> u64 {
-        self.off.classes
+        self.off.classes()
     }
 
     /// How long senders have been told to pause by now.
@@ -296,7 +258,9 @@ impl Ingress {
         if (before.queues_off, before.is_off) == (after.queues_off, after.is_off) {
             return FlowControl::NOTHING;
         }
-        self.off.change(now, before, after);
+        let classes = |port: Port| port.off().count_ones();
+        let controls = |port: Port| if port.is_off { 1 } else { classes(port) };
+        self.off.change(now, (classes(before), classes(after)), (controls(before), controls(after)));
         self.ports[number] = after;
         FlowControl { pause: after.off() & !before.off(), resume: before.off() & !after.off() }
     }
@@ -366,6 +330,7 @@ mod tests {
     use super::super::headroom::{self, Link};
     use super::*;
     use crate::kernel::units::Rate;
+    use crate::kernel::units::Span;
 
     const FRAME: Bytes = Bytes::new(1000);
     const NOTHING: FlowControl = FlowControl::NOTHING;

@@ -22,25 +22,38 @@ impl FlowControl {
     pub const NOTHING: Self = Self { pause: 0, resume: 0 };
 }
 
+/// What a switch says and when it says it again.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its ports.
+    pub ports: usize,
+    /// Quanta that a frame names.
+    pub quanta: u16,
+    /// After how long each port says a pause again; nothing where pauses last.
+    pub repeat_after: Option<Vec<Span>>,
+}
+
+impl Settings {
+    /// The pause frames of one switch, none as yet.
+    pub fn start(&self) -> PauseFrames {
+        PauseFrames {
+            settings: self.clone(),
+            repeats: vec![Timer::default(); self.ports * PRIORITIES],
+            timers: Timers::default(),
+        }
+    }
+}
+
 /// The pause frames of one switch.
 #[derive(Debug)]
 pub struct PauseFrames {
-    /// Quanta that a frame names.
-    quanta: u16,
-    /// After how long each port says a pause again; nothing where pauses last.
-    repeat_after: Option<Vec<Span>>,
+    settings: Settings,
     /// By port and class.
     repeats: Vec<Timer>,
     timers: Timers<(u16, u8)>,
 }
 
 impl PauseFrames {
-    /// Frames of so many ports that name so many quanta, said again by each port after a time.
-    pub fn new(ports: usize, quanta: u16, repeat_after: Option<Vec<Span>>) -> Self {
-        let repeats = vec![Timer::default(); ports * PRIORITIES];
-        Self { quanta, repeat_after, repeats, timers: Timers::default() }
-    }
-
     /// Tells the sender at the other end of a port.
     #[inline]
     pub fn tell(
@@ -71,8 +84,8 @@ impl PauseFrames {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let number = usize::from(port);
-        ports[number].say_pause(pause, self.quanta, context);
-        let Some(repeat_after) = &self.repeat_after else { return };
+        ports[number].say_pause(pause, self.settings.quanta, context);
+        let Some(repeat_after) = &self.settings.repeat_after else { return };
         let again = context.now + repeat_after[number];
         for priority in classes(pause) {
             let timer = &mut self.repeats[number * PRIORITIES + priority];

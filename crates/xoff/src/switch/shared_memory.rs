@@ -4,6 +4,7 @@ use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
 use super::pause_frames::FlowControl;
 use super::pausing::{self, Pausing};
+use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
@@ -172,7 +173,7 @@ impl SharedMemory {
         arrived: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let xoff = self.xoff(ingress, arrived);
+        let xoff = xoff::of_shared_memory(self, ingress, arrived);
         for priority in pausing::classes(pause) {
             context.observer.on_xoff(context.now, Xoff { priority, ..xoff.clone() });
         }

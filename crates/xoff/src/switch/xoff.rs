@@ -1,43 +1,67 @@
 //! What a switch has of a sender that it tells to pause: which queue holds most of it, and whose packets are in there.
 //! Looked for at that instant only, and only where somebody wants to know.
 
+use super::cioq::Cioq;
 use super::ingress::Ingress;
 use super::pausing::Pausing;
 use super::shared_memory::SharedMemory;
 use crate::kernel::units::Bytes;
 use crate::observer::{PauseReason, QueuedFlow, Xoff};
 use crate::packet::{ACKNOWLEDGEMENT, Packet};
+use crate::port::Port;
 
 /// Flows that are named, of those in the queue.
 const MOST_FLOWS: usize = 4;
 
-impl SharedMemory {
-    /// What it has of a class that came in by a port.
-    #[cold]
-    pub(super) fn xoff(&self, ingress: u16, priority: usize) -> Xoff {
-        let mut held = vec![Bytes::ZERO; self.ports().len()];
-        for (egress, packet) in self.packets_from(ingress, priority) {
-            held[egress as usize] += packet.frame();
-        }
-        // Of several that hold as much, the first.
-        let egress = (0..held.len()).rev().max_by_key(|&egress| held[egress]).unwrap_or_default();
-        let mut flows = by_flow(self.packets_to(egress as u16, priority));
-        let queue_bytes = flows.iter().map(|flow| flow.bytes).sum();
-        let flow_count = flows.len() as u32;
-        flows.truncate(MOST_FLOWS);
-        let queue = Ingress::queue(ingress, priority);
-        let accounting = self.pausing().map(Pausing::ingress);
-        Xoff {
-            port: self.ports()[ingress as usize].id(),
-            priority,
-            reason: accounting.map_or(PauseReason::Threshold, |ingress| ingress.reason(queue)),
-            bytes: held.iter().copied().sum(),
-            egress: self.ports()[egress].id(),
-            egress_bytes: held[egress],
-            queue_bytes,
-            flows,
-            flow_count,
-        }
+/// What a shared-memory switch has of a class that came in by a port.
+#[cold]
+pub(super) fn of_shared_memory(switch: &SharedMemory, ingress: u16, priority: usize) -> Xoff {
+    let accounting = switch.pausing().map(Pausing::ingress);
+    let queue = Ingress::queue(ingress, priority);
+    let reason = accounting.map_or(PauseReason::Threshold, |accounting| accounting.reason(queue));
+    let from = switch.packets_from(ingress, priority);
+    find(switch.ports(), ingress, priority, reason, from, |egress| {
+        by_flow(switch.packets_to(egress, priority))
+    })
+}
+
+/// What an input- and output-queued switch has of a class that came in by a port.
+#[cold]
+pub(super) fn of_cioq(switch: &Cioq, ingress: u16, priority: usize) -> Xoff {
+    let held = switch.input_packets(ingress).filter(|(_, packet, _)| packet.priority() == priority);
+    let from = held.map(|(egress, packet, _)| (egress, packet));
+    let flows = |egress| by_flow(switch.packets_to(egress, priority));
+    find(switch.ports(), ingress, priority, PauseReason::Threshold, from, flows)
+}
+
+fn find<'a>(
+    ports: &[Port],
+    ingress: u16,
+    priority: usize,
+    reason: PauseReason,
+    from: impl Iterator<Item = (u16, &'a Packet)>,
+    flows_to: impl Fn(u16) -> Vec<QueuedFlow>,
+) -> Xoff {
+    let mut held = vec![Bytes::ZERO; ports.len()];
+    for (egress, packet) in from {
+        held[egress as usize] += packet.frame();
+    }
+    // Of several that hold as much, the first.
+    let egress = (0..held.len()).rev().max_by_key(|&egress| held[egress]).unwrap_or_default();
+    let mut flows = flows_to(egress as u16);
+    let queue_bytes = flows.iter().map(|flow| flow.bytes).sum();
+    let flow_count = flows.len() as u32;
+    flows.truncate(MOST_FLOWS);
+    Xoff {
+        port: ports[ingress as usize].id(),
+        priority,
+        reason,
+        bytes: held.iter().copied().sum(),
+        egress: ports[egress].id(),
+        egress_bytes: held[egress],
+        queue_bytes,
+        flows,
+        flow_count,
     }
 }
 

@@ -8,8 +8,8 @@ use xoff::observer::DropReason;
 use xoff::packet::{ACKNOWLEDGEMENT, Packet};
 use xoff::port::{Port, PortCounters};
 use xoff::scenario::Transport;
+use xoff::switch::Switch;
 use xoff::switch::pausing::Pausing;
-use xoff::switch::shared_memory::SharedMemory;
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
@@ -17,7 +17,7 @@ use crate::{measured, reference, run};
 
 fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     let of_hosts = outcome.hosts.iter().map(Host::port);
-    of_hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
+    of_hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
 fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
@@ -27,8 +27,7 @@ fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
 /// Packets in queues and host delays.
 fn inside(outcome: &Outcome) -> impl Iterator<Item = &Packet> {
     let in_hosts = outcome.hosts.iter().flat_map(Host::packets_inside);
-    let in_switches = outcome.switches.iter().flat_map(SharedMemory::ports).flat_map(Port::queued);
-    in_hosts.chain(in_switches)
+    in_hosts.chain(outcome.switches.iter().flat_map(Switch::packets_inside))
 }
 
 fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
@@ -61,8 +60,8 @@ fn every_record_is_some_packets(outcome: &Outcome, on_wires: &[Packet]) {
 
 fn memory_holds_what_its_queues_hold(outcome: &Outcome) {
     for switch in &outcome.switches {
-        let queued: Bytes = switch.ports().iter().flat_map(Port::queued).map(Packet::frame).sum();
-        assert!(switch.mmu().used() >= queued, "packets wait in memory");
+        let queued: Bytes = switch.packets_inside().map(Packet::frame).sum();
+        assert!(switch.used() >= queued, "packets wait in memory");
     }
     for host in &outcome.hosts {
         assert_eq!(
@@ -97,15 +96,15 @@ fn no_lossless_packet_is_dropped(simulation: &Simulation, outcome: &Outcome) {
             port.dropped_data[reason] + port.dropped_acknowledgements[reason]
         };
         let of_port = |port: &Port| port.counters.dropped() - errors(&port.counters);
-        let of_switch = |switch: &SharedMemory| switch.ports().iter().map(of_port).sum::<u64>();
+        let of_switch = |switch: &Switch| switch.ports().iter().map(of_port).sum::<u64>();
         assert_eq!(outcome.switches.iter().map(of_switch).sum::<u64>(), 0);
     }
 }
 
 fn nothing_is_left(outcome: &Outcome) {
     assert_eq!(inside(outcome).count(), 0, "queues are empty");
-    assert!(outcome.switches.iter().all(|switch| switch.mmu().used() == Bytes::ZERO), "memory is empty");
-    let pausing = outcome.switches.iter().filter_map(SharedMemory::pausing);
+    assert!(outcome.switches.iter().all(|switch| switch.used() == Bytes::ZERO), "memory is empty");
+    let pausing = outcome.switches.iter().filter_map(Switch::pausing);
     assert!(
         pausing.map(Pausing::ingress).all(|ingress| ingress.used() == Bytes::ZERO),
         "so it is by ingress"

@@ -86,7 +86,7 @@ fn a_pool_is_marked_by_its_own_shared_bytes() {
     let drops = |port: usize| outcome.switches[0].ports()[port].counters.dropped();
     assert!(drops(0) > 0 && drops(2) > 0 && drops(7) == 0);
     // Both ports have two packets in their reserves beside what they share.
-    assert_eq!(outcome.switches[0].mmu().peak().get(), 90_000 + 1_500 + 2 * 2 * 1_500);
+    assert_eq!(outcome.switches[0].peak().get(), 90_000 + 1_500 + 2 * 2 * 1_500);
     let samples = || outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::Pool);
     let most_of =
         |pool| most(&samples().filter(|row| row.part == pool).map(|row| row.value).collect::<Vec<_>>());

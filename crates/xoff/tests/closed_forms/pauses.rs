@@ -6,7 +6,7 @@ use xoff::kernel::units::{Bytes, Span, Time};
 use xoff::observer::{PauseReason, Xoff};
 use xoff::port::Port;
 use xoff::simulation::Execution;
-use xoff::switch::shared_memory::SharedMemory;
+use xoff::switch::Switch;
 use xoff::{Files, Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
@@ -40,7 +40,7 @@ fn paused(changes: &[PauseChange], port: &Port, end: Time) -> Span {
 
 fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
     let hosts = outcome.hosts.iter().map(xoff::host::Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(SharedMemory::ports))
+    hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
 #[test]

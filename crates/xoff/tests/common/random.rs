@@ -25,8 +25,14 @@ impl Ends {
 
 /// The text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
-    let tables =
-        (topology(), host(), prop_oneof![switch(), lossless_switch()], tcp(), roce(), constant_rate());
+    let tables = (
+        topology(),
+        host(),
+        prop_oneof![3 => switch(), 3 => lossless_switch(), 2 => cioq()],
+        tcp(),
+        roce(),
+        constant_rate(),
+    );
     let workloads = prop::collection::vec(workload(), 1..4);
     (tables, workloads, select(ends), 0..1000_u32).prop_map(
         |(((topology, hosts), host, switch, tcp, roce, constant_rate), workloads, ends, seed)| {
@@ -223,6 +229,41 @@ fn lossless_switch() -> impl Strategy<Value = String> {
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
                  switch = [{{ total = '90MB', {pausing}{marking}, release = '{release}', {scheduler} }}]",
+                classes.join(", ")
+            )
+        },
+    )
+}
+
+/// Queues at inputs and outputs, of a few frames of any transport or more; some or all classes are lossless, or none.
+fn cioq() -> impl Strategy<Value = String> {
+    let lossless = select(vec![0_u8, 1, 0b1010_0001, u8::MAX]);
+    let input = text(&[
+        "",
+        ", xoff = '10kB', xon = '0B'",
+        ", xoff = '10kB', queues = 'one'",
+        ", xoff = '30kB', xon = '29kB', queues = 'per_destination'",
+    ]);
+    let unit = text(&["64B", "1B", "1000B"]);
+    let output = text(&["80kB", "1MB"]);
+    let crossbar = text(&[
+        "{ matching = 'islip' }",
+        "{ matching = 'islip', iterations = 1, speedup = 1 }",
+        "{ matching = 'islip', iterations = 9, speedup = '3/2' }",
+        "{ matching = 'round_robin', speedup = '1/2' }",
+    ]);
+    let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286"]);
+    (lossless, input, unit, output, crossbar, pfc, scheduler()).prop_map(
+        |(lossless, input, unit, output, crossbar, pfc, scheduler)| {
+            let class = |priority: u8| {
+                format!("{{ priority = {priority}, lossless = {} }}", lossless & 1 << priority != 0)
+            };
+            let classes: Vec<String> = (0..8_u8).map(class).collect();
+            let (buffer, input) = if lossless == 0 { ("30kB", "") } else { ("90MB", input) };
+            format!(
+                "class = [{}]\npfc = {{ {pfc} }}\n\
+                 switch = [{{ kind = 'cioq', unit = '{unit}', input = {{ buffer = '{buffer}'{input} }}, \
+                 output = {{ buffer = '{output}' }}, crossbar = {crossbar}, {scheduler} }}]",
                 classes.join(", ")
             )
         },

@@ -13,7 +13,7 @@ use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
 use xoff::packet::Packet;
-use xoff::switch::shared_memory::SharedMemory;
+use xoff::switch::Switch;
 use xoff::telemetry::Telemetry;
 use xoff::topology::PortId;
 use xoff::topology::{Network, NodeId};
@@ -48,7 +48,7 @@ pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
 struct Reference<'a> {
     simulation: &'a Simulation,
     hosts: Vec<Host>,
-    switches: Vec<SharedMemory>,
+    switches: Vec<Switch>,
     pending: Pending,
     directions: Vec<Direction>,
     telemetry: Telemetry,
@@ -92,6 +92,11 @@ impl Agenda for TwoEventsAHop<'_> {
     fn pause_due(&mut self, port: PortId, at: Time) {
         let (node, _) = self.directions[port as usize].from;
         self.pending.insert((at, Class::Pause, node, 0), None);
+    }
+
+    fn crossbar_due(&mut self, port: PortId, at: Time) {
+        let (node, _) = self.directions[port as usize].from;
+        self.pending.insert((at, Class::Crossbar, node, 0), None);
     }
 }
 
@@ -163,6 +168,12 @@ impl<'a> Reference<'a> {
                     let due = switch.on_pause_due(&mut context);
                     self.pause_due(now, node, due);
                 }
+                (Class::Crossbar, None) => {
+                    let due = switch.on_crossbar_due(&mut context);
+                    if due != Time::MAX {
+                        self.pending.insert((due, Class::Crossbar, node, 0), None);
+                    }
+                }
                 (_, None) => drop(switch.on_end_of_transmission(port, &mut context)),
             }
             return;
@@ -171,6 +182,7 @@ impl<'a> Reference<'a> {
         match (class, packet) {
             (Class::Arrival, Some(packet)) => host.on_arrival(packet, &mut context),
             (Class::Arrival, None) => unreachable!("what arrives is a packet"),
+            (Class::Crossbar, _) => unreachable!("hosts have none"),
             (Class::Pause, _) => {
                 let due = host.on_pause_due(&mut context);
                 self.pause_due(now, node, due);

@@ -1,0 +1,99 @@
+//! Keys of a `[[switch]]` with queues at its inputs and outputs, and what they come to for one switch.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::units::Bytes;
+use crate::switch::matching;
+
+/// The buffer of every input.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InputTable {
+    /// Its size.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().input.buffer, "x-at-least" = "1B"))]
+    pub buffer: Option<Bytes>,
+    /// Bytes of a lossless class in it at which the sender pauses [STOP, `Q_PFC-hi`]. Left out, what leaves room for all that may
+    /// still arrive.
+    #[serde(default)]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub xoff: Option<Bytes>,
+    /// Bytes of a lossless class in it at which the sender resumes [GO, `Q_PFC-lo`]. Left out, two of the largest frames below `xoff`.
+    #[serde(default)]
+    pub xon: Option<Bytes>,
+    /// What frames in it wait behind.
+    #[serde(default)]
+    #[schemars(extend("default" = Queues::default()))]
+    pub queues: Option<Queues>,
+}
+
+/// The buffer of every output.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutputTable {
+    /// Its size, of which every class in use has an equal part.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().output.buffer, "x-at-least" = "1B"))]
+    pub buffer: Option<Bytes>,
+}
+
+/// What frames in the buffer of an input wait behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Queues {
+    /// Frames of their class for the same output: virtual output queues (VOQs).
+    #[default]
+    PerOutput,
+    /// Frames of their class for the same host: virtual output queues of a line card, by the outputs of the whole fabric.
+    PerDestination,
+    /// All frames of their class: the first blocks all others.
+    One,
+}
+
+/// What all tables say of one switch with queues at inputs and outputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CioqSettings {
+    /// Bytes in which buffers are counted.
+    pub unit: Bytes,
+    /// The buffer of every input.
+    pub input: Input,
+    /// The buffer of every output.
+    pub output: Output,
+    /// Who crosses, and how fast.
+    pub crossbar: matching::Parameters,
+}
+
+/// The buffer of every input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Its size.
+    pub buffer: Bytes,
+    /// When senders pause, if that is said.
+    pub xoff: Option<Bytes>,
+    /// When they resume, if that is said.
+    pub xon: Option<Bytes>,
+    /// What frames wait behind.
+    pub queues: Queues,
+}
+
+/// The buffer of every output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// Its size.
+    pub buffer: Bytes,
+}
+
+/// The paper's sizes (QCN-OS, table I).
+const DEFAULT_BUFFER: Bytes = Bytes::new(150_000);
+
+impl Default for CioqSettings {
+    fn default() -> Self {
+        Self {
+            unit: Bytes::new(64),
+            input: Input { buffer: DEFAULT_BUFFER, xoff: None, xon: None, queues: Queues::default() },
+            output: Output { buffer: DEFAULT_BUFFER },
+            crossbar: matching::Parameters::default(),
+        }
+    }
+}

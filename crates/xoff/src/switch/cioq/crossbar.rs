@@ -1,0 +1,143 @@
+//! The crossbar: which inputs and outputs are idle, who asks for whom, and what is on its way between them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::kernel::bit_set::BitSet;
+use crate::kernel::units::{Bytes, Rate, Time, TransmissionClock};
+use crate::switch::matching;
+
+/// A frame on its way from an input to an output.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Transfer {
+    pub(super) input: u16,
+    pub(super) output: u16,
+    /// Where the frame is in the input's buffer.
+    pub(super) slot: u32,
+}
+
+/// The crossbar of one switch. It moves whole frames, one at a time from each input and to each output.
+#[derive(Debug)]
+pub(super) struct Crossbar {
+    clock: TransmissionClock,
+    matching: matching::Algorithm,
+    ports: usize,
+    /// By rank and output: the inputs that have something for it.
+    requests: Vec<BitSet>,
+    /// By rank: the outputs for which any input has something.
+    wanted: Vec<BitSet>,
+    /// By rank: the outputs that have room for a frame.
+    room: Vec<BitSet>,
+    idle_inputs: BitSet,
+    idle_outputs: BitSet,
+    /// By output.
+    transfers: Vec<Transfer>,
+    ends: BinaryHeap<Reverse<(Time, u16)>>,
+}
+
+impl Crossbar {
+    /// An idle crossbar of this rate between so many ports, which distinguish so many classes.
+    pub(super) fn new(rate: Rate, matching: &matching::Parameters, ports: usize, ranks: usize) -> Self {
+        Self {
+            clock: TransmissionClock::new(rate),
+            matching: matching.start(ports),
+            ports,
+            requests: vec![BitSet::EMPTY; ports * ranks],
+            wanted: vec![BitSet::EMPTY; ranks],
+            room: vec![BitSet::below(ports); ranks],
+            idle_inputs: BitSet::below(ports),
+            idle_outputs: BitSet::below(ports),
+            transfers: vec![Transfer::default(); ports],
+            ends: BinaryHeap::with_capacity(ports),
+        }
+    }
+
+    /// An input has something of this rank for an output, or nothing any longer.
+    #[inline]
+    pub(super) fn request(&mut self, rank: usize, input: u16, output: u16, is_ready: bool) {
+        let inputs = &mut self.requests[rank * self.ports + usize::from(output)];
+        inputs.set(input, is_ready);
+        let is_wanted = !inputs.is_empty();
+        self.wanted[rank].set(output, is_wanted);
+    }
+
+    /// Whether an output has room for a frame of this rank, or not any longer.
+    #[inline]
+    pub(super) fn set_room(&mut self, rank: usize, output: u16, has_room: bool) {
+        self.room[rank].set(output, has_room);
+    }
+
+    /// Whether a frame of this rank could cross now.
+    #[inline]
+    pub(super) fn is_free(&self, rank: usize, input: u16, output: u16) -> bool {
+        self.idle_inputs.contains(input)
+            && self.idle_outputs.contains(output)
+            && self.room[rank].contains(output)
+    }
+
+    /// Whether something of this rank waits for an output that could take it now.
+    #[inline]
+    pub(super) fn is_awaited(&self, rank: usize, output: u16) -> bool {
+        self.wanted[rank].and(self.room[rank]).and(self.idle_outputs).contains(output)
+    }
+
+    /// Pairs idle inputs with idle outputs that have room.
+    #[inline]
+    pub(super) fn pair(&mut self, mut tell: impl FnMut(u16, u16, usize)) {
+        let Self { matching, ports, requests, wanted, room, idle_inputs, idle_outputs, .. } = self;
+        let ranks = 0..wanted.len();
+        let askable = ranks.clone().fold(BitSet::EMPTY, |all, rank| all.or(wanted[rank].and(room[rank])));
+        let outputs = askable.and(*idle_outputs);
+        if outputs.is_empty() || idle_inputs.is_empty() {
+            return;
+        }
+        let requests_of = |rank: usize, output: u16| {
+            if room[rank].contains(output) {
+                requests[rank * *ports + usize::from(output)]
+            } else {
+                BitSet::EMPTY
+            }
+        };
+        let of_any =
+            |output| ranks.clone().fold(BitSet::EMPTY, |all, rank| all.or(requests_of(rank, output)));
+        matching.pair(*idle_inputs, outputs, of_any, |input, output| {
+            // The highest class that asks.
+            let rank = ranks.clone().find(|&rank| requests_of(rank, output).contains(input));
+            tell(input, output, rank.unwrap_or_default());
+        });
+    }
+
+    /// A frame begins to cross.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Time, frame: Bytes, transfer: Transfer) {
+        let Transfer { input, output, .. } = transfer;
+        debug_assert!(
+            self.idle_inputs.contains(input) && self.idle_outputs.contains(output),
+            "one at a time"
+        );
+        self.idle_inputs.set(input, false);
+        self.idle_outputs.set(output, false);
+        self.transfers[usize::from(output)] = transfer;
+        self.ends.push(Reverse((now + self.clock.transmission_time(frame), output)));
+    }
+
+    /// A frame that has crossed by now; of several, that of the lowest output.
+    #[inline]
+    pub(super) fn take_crossed(&mut self, now: Time) -> Option<Transfer> {
+        let &Reverse((end, output)) = self.ends.peek()?;
+        if end > now {
+            return None;
+        }
+        self.ends.pop();
+        let transfer = self.transfers[usize::from(output)];
+        self.idle_inputs.set(transfer.input, true);
+        self.idle_outputs.set(output, true);
+        Some(transfer)
+    }
+
+    /// When the next frame has crossed; `Time::MAX` for never.
+    #[inline]
+    pub(super) fn next_end(&self) -> Time {
+        self.ends.peek().map_or(Time::MAX, |&Reverse((end, _))| end)
+    }
+}

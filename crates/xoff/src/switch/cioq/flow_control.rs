@@ -1,0 +1,79 @@
+//! When the sender at the other end of an input pauses: while its class has more in the buffer than a threshold (PFC).
+
+use crate::kernel::units::Time;
+use crate::switch::off_time::{Durations, OffTime};
+use crate::switch::pause_frames::FlowControl;
+
+/// Units of one class in the buffer of one input at which its sender is told to pause or to resume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds {
+    /// At so many or more it pauses [STOP].
+    pub xoff: u32,
+    /// At so many or fewer it resumes [GO].
+    pub xon: u32,
+}
+
+/// What the senders of one switch have been told.
+#[derive(Debug)]
+pub(super) struct Inputs {
+    thresholds: Thresholds,
+    /// By input: bit n is set while class n is to pause.
+    off: Vec<u8>,
+    time: OffTime,
+}
+
+impl Inputs {
+    pub(super) fn new(thresholds: Thresholds, inputs: usize) -> Self {
+        Self { thresholds, off: vec![0; inputs], time: OffTime::default() }
+    }
+
+    /// Whether the sender of a class was told to pause, and not to resume since.
+    #[inline]
+    pub(super) fn is_off(&self, input: u16, priority: usize) -> bool {
+        self.off[usize::from(input)] & 1 << priority != 0
+    }
+
+    /// For how long senders have been told to pause.
+    pub(super) fn durations(&self, now: Time) -> Durations {
+        self.time.by(now)
+    }
+
+    /// A class of an input now has so many units.
+    #[inline]
+    pub(super) fn update(&mut self, now: Time, input: u16, priority: usize, units: u32) -> FlowControl {
+        let Thresholds { xoff, xon } = self.thresholds;
+        let is_off = self.is_off(input, priority);
+        if if is_off { units > xon } else { units < xoff } {
+            return FlowControl::NOTHING;
+        }
+        self.change(now, input, 1 << priority)
+    }
+
+    #[cold]
+    fn change(&mut self, now: Time, input: u16, class: u8) -> FlowControl {
+        let off = &mut self.off[usize::from(input)];
+        let before = off.count_ones();
+        *off ^= class;
+        let counts = (before, off.count_ones());
+        self.time.change(now, counts, counts);
+        FlowControl { pause: *off & class, resume: !*off & class }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_the_thresholds_nothing_changes() {
+        let mut inputs = Inputs::new(Thresholds { xoff: 110, xon: 44 }, 2);
+        let mut at = |time, units| {
+            let FlowControl { pause, resume } = inputs.update(Time::new(time), 1, 3, units);
+            (pause, resume)
+        };
+        assert_eq!((at(1, 109), at(2, 110), at(3, 150)), ((0, 0), (8, 0), (0, 0)));
+        assert_eq!((at(4, 45), at(7, 44), at(9, 100)), ((0, 0), (0, 8), (0, 0)));
+        assert!(!inputs.is_off(1, 3));
+        assert_eq!(inputs.durations(Time::new(9)).by_class.get(), 5);
+    }
+}

@@ -1,0 +1,462 @@
+//! The combined input- and output-queued switch (CIOQ), in the order of a frame's life: receive, route, store in a virtual output
+//! queue, match, cross, queue, transmit. `input.rs` is the buffer of an input, `crossbar.rs` who crosses when, as one of
+//! `switch/matching/` pairs them, and `flow_control.rs` when senders pause.
+//!
+//! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that has no
+//! room for the largest one.
+
+mod crossbar;
+mod flow_control;
+mod input;
+
+use super::matching;
+use super::off_time::Durations;
+use super::pause_frames::{FlowControl, PauseFrames};
+use super::xoff;
+use crate::agenda::{Agenda, Context};
+use crate::kernel::units::{Bytes, Rate, Time};
+use crate::observer::{DropReason, Observer};
+use crate::packet::{Control, PRIORITIES, Packet};
+use crate::pfc::Reactions;
+use crate::port::Port;
+use crate::routing::SwitchRoutes;
+use crossbar::{Crossbar, Transfer};
+pub use flow_control::Thresholds;
+use input::{Input, Place};
+
+/// What frames that came in by one port wait behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voqs {
+    /// Others for the same output.
+    PerOutput,
+    /// Others for the same host, of which there are so many.
+    PerDestination(u32),
+    /// All others.
+    One,
+}
+
+/// Sizes of a switch, in units of its memory.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    /// Bytes of a unit.
+    pub unit: Bytes,
+    /// The largest frame.
+    pub largest: u32,
+    /// The buffer of each input.
+    pub input: u32,
+    /// Of it, what classes that are not lossless may have together.
+    pub lossy: u32,
+    /// What each class may have of the buffer of each output.
+    pub output: u32,
+}
+
+/// What a switch is built from.
+#[derive(Debug)]
+pub struct Parts {
+    /// Its ports.
+    pub ports: Vec<Port>,
+    /// Where it sends what.
+    pub routes: SwitchRoutes,
+    /// How its ports react to pause frames.
+    pub reactions: Reactions,
+    /// Bit n is set while class n is in use.
+    pub classes: u8,
+    /// Bit n is set if class n is lossless.
+    pub lossless: u8,
+    /// Sizes of its buffers.
+    pub sizes: Sizes,
+    /// When senders of lossless classes pause.
+    pub thresholds: Thresholds,
+    /// How they are told; nothing where no class is lossless.
+    pub pause_frames: Option<PauseFrames>,
+    /// What frames wait behind.
+    pub voqs: Voqs,
+    /// The rate of the crossbar.
+    pub crossbar: Rate,
+    /// Who crosses it.
+    pub matching: matching::Parameters,
+}
+
+/// Queues at inputs and outputs, and a crossbar between them.
+#[derive(Debug)]
+pub struct Cioq {
+    ports: Vec<Port>,
+    routes: SwitchRoutes,
+    reactions: Reactions,
+    pause_frames: Option<PauseFrames>,
+    lossless: u8,
+    ranks: Ranks,
+    sizes: Sizes,
+    voqs: Voqs,
+    inputs: Vec<Input>,
+    flow_control: flow_control::Inputs,
+    crossbar: Crossbar,
+    outputs: Vec<Output>,
+    /// Empty between matchings: inputs and outputs of new pairs, and the ranks of what crosses.
+    pairs: Vec<(u16, u16, usize)>,
+    /// Units in use at inputs and outputs; what crosses is in both.
+    used: u32,
+    peak: u32,
+}
+
+/// The buffer of one output.
+#[derive(Clone, Copy, Debug, Default)]
+struct Output {
+    /// Units by class, of frames that cross as well.
+    units: [u32; PRIORITIES],
+    /// Bytes that wait, by class.
+    queued: [Bytes; PRIORITIES],
+}
+
+/// The classes in use, the highest first.
+#[derive(Clone, Debug)]
+struct Ranks {
+    rank: [usize; PRIORITIES],
+    count: usize,
+}
+
+impl Ranks {
+    fn of(classes: u8) -> Self {
+        let mut ranks = Self { rank: [0; PRIORITIES], count: 0 };
+        for priority in (0..PRIORITIES).rev().filter(|priority| classes & 1 << priority != 0) {
+            ranks.rank[priority] = ranks.count;
+            ranks.count += 1;
+        }
+        ranks
+    }
+}
+
+impl Cioq {
+    /// A switch with empty queues.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { ports, routes, reactions, classes, lossless, sizes, thresholds, .. } = parts;
+        let (count, ranks) = (ports.len(), Ranks::of(classes));
+        let voqs = match parts.voqs {
+            Voqs::PerOutput => count,
+            Voqs::PerDestination(hosts) => hosts as usize,
+            Voqs::One => 1,
+        };
+        Self {
+            routes,
+            reactions,
+            pause_frames: parts.pause_frames,
+            lossless,
+            inputs: (0..count).map(|_| Input::new(count, voqs * ranks.count, ranks.count)).collect(),
+            flow_control: flow_control::Inputs::new(thresholds, count),
+            crossbar: Crossbar::new(parts.crossbar, &parts.matching, count, ranks.count),
+            outputs: vec![Output::default(); count],
+            pairs: Vec::with_capacity(count),
+            ports,
+            ranks,
+            sizes,
+            voqs: parts.voqs,
+            used: 0,
+            peak: 0,
+        }
+    }
+
+    /// A packet has arrived whole at a port.
+    pub fn on_arrival(
+        &mut self,
+        ingress: u16,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if let Some(control) = packet.control() {
+            return self.on_control(ingress, control, context);
+        }
+        let egress = self.routes.port(packet.destination(), || packet.five_tuple());
+        let units = self.sizes.units(packet.frame());
+        match self.admit(ingress, &packet, units) {
+            Ok(()) => self.store(ingress, egress, packet, units, context),
+            Err(reason) => self.ports[usize::from(egress)].drop(&packet, reason, context),
+        }
+    }
+
+    fn admit(&self, ingress: u16, packet: &Packet, units: u32) -> Result<(), DropReason> {
+        let input = &self.inputs[usize::from(ingress)];
+        let of = |classes: u8| -> u32 {
+            let classes = (0..PRIORITIES).filter(|priority| classes & 1 << priority != 0);
+            classes.map(|priority| input.units_of(priority)).sum()
+        };
+        if self.is_lossless(packet.priority()) {
+            let fits = of(u8::MAX) + units <= self.sizes.input;
+            return if fits { Ok(()) } else { Err(DropReason::HeadroomFull) };
+        }
+        let fits = of(!self.lossless) + units <= self.sizes.lossy;
+        if fits { Ok(()) } else { Err(DropReason::PoolFull) }
+    }
+
+    /// Takes a frame into the buffer of an input.
+    fn store(
+        &mut self,
+        ingress: u16,
+        egress: u16,
+        packet: Packet,
+        units: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let priority = packet.priority();
+        let rank = self.ranks.rank[priority];
+        let order = match self.voqs {
+            Voqs::PerOutput => egress.into(),
+            Voqs::PerDestination(_) => packet.destination(),
+            Voqs::One => 0,
+        };
+        let place = Place { voq: order * self.ranks.count as u32 + rank as u32, egress, rank };
+        self.count_in(units);
+        let input = &mut self.inputs[usize::from(ingress)];
+        if input.store(packet, units, place) {
+            self.crossbar.request(rank, ingress, egress, true);
+            if self.crossbar.is_free(rank, ingress, egress) {
+                context.agenda.crossbar_due(self.ports[0].id(), context.now);
+            }
+        }
+        self.control_flow(ingress, priority, context);
+    }
+
+    /// Frames have crossed, or may begin to. Returns when the next one has.
+    pub fn on_crossbar_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        while let Some(transfer) = self.crossbar.take_crossed(context.now) {
+            self.on_crossed(transfer, context);
+        }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        self.crossbar.pair(|input, output, rank| pairs.push((input, output, rank)));
+        for (input, output, rank) in pairs.drain(..) {
+            self.begin_to_cross(context.now, input, output, rank);
+        }
+        self.pairs = pairs;
+        debug_assert!(self.adds_up());
+        self.crossbar.next_end()
+    }
+
+    /// The frame of this rank whose turn it is begins to cross; room for it is taken at the output.
+    fn begin_to_cross(&mut self, now: Time, input: u16, output: u16, rank: usize) {
+        let Self { crossbar, inputs, outputs, sizes, .. } = self;
+        let buffer = &mut inputs[usize::from(input)];
+        let (slot, next) = buffer.take(rank, output);
+        crossbar.request(rank, input, output, buffer.is_ready(rank, output));
+        if let Some(next) = next {
+            crossbar.request(rank, input, next, true);
+        }
+        let (packet, units) = buffer.at(slot);
+        let of_class = &mut outputs[usize::from(output)].units[packet.priority()];
+        *of_class += units;
+        crossbar.set_room(rank, output, *of_class + sizes.largest <= sizes.output);
+        crossbar.begin(now, packet.frame(), Transfer { input, output, slot });
+        self.count_in(units);
+    }
+
+    /// A frame is at its output.
+    fn on_crossed(&mut self, transfer: Transfer, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Transfer { input, output, slot, .. } = transfer;
+        let buffer = &mut self.inputs[usize::from(input)];
+        let (&packet, units) = buffer.at(slot);
+        buffer.free(slot);
+        self.used -= units;
+        self.control_flow(input, packet.priority(), context);
+        self.emit(output, packet, units, context);
+    }
+
+    /// A frame is in the buffer of its output, where it is counted.
+    fn emit(
+        &mut self,
+        output: u16,
+        packet: Packet,
+        units: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let number = usize::from(output);
+        if self.ports[number].starts_at_once(packet.priority(), context.now) {
+            self.transmit(output, packet, units, context);
+        } else {
+            self.ports[number].enqueue(packet, context.agenda);
+            self.outputs[number].queued[packet.priority()] += packet.frame();
+            self.report_queue(output, packet.priority(), context);
+        }
+    }
+
+    /// The transmission on a port has ended and something waits for that. Returns when the end of the next one must be heard of.
+    pub fn on_end_of_transmission(
+        &mut self,
+        output: u16,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Time {
+        let number = usize::from(output);
+        if !self.ports[number].send_pause_frame(context)
+            && let Some(packet) = self.ports[number].dequeue()
+        {
+            self.outputs[number].queued[packet.priority()] -= packet.frame();
+            self.report_queue(output, packet.priority(), context);
+            let units = self.sizes.units(packet.frame());
+            self.transmit(output, packet, units, context);
+        }
+        self.ports[number].next_end()
+    }
+
+    fn transmit(
+        &mut self,
+        output: u16,
+        packet: Packet,
+        units: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let buffer = &mut self.outputs[usize::from(output)];
+        let priority = packet.priority();
+        buffer.units[priority] -= units;
+        let has_room = buffer.units[priority] + self.sizes.largest <= self.sizes.output;
+        self.used -= units;
+        let rank = self.ranks.rank[priority];
+        self.crossbar.set_room(rank, output, has_room);
+        let port = &mut self.ports[usize::from(output)];
+        port.transmit(packet, || buffer.queued.iter().copied().sum(), context);
+        if self.crossbar.is_awaited(rank, output) {
+            context.agenda.crossbar_due(port.id(), context.now);
+        }
+    }
+}
+
+impl Sizes {
+    /// Units that a frame takes.
+    #[inline]
+    pub fn units(&self, frame: Bytes) -> u32 {
+        frame.get().div_ceil(self.unit.get()) as u32
+    }
+}
+
+impl Cioq {
+    fn is_lossless(&self, priority: usize) -> bool {
+        self.lossless & 1 << priority != 0
+    }
+
+    fn count_in(&mut self, units: u32) {
+        self.used += units;
+        self.peak = self.peak.max(self.used);
+    }
+
+    fn bytes(&self, units: u32) -> Bytes {
+        self.sizes.unit * u64::from(units)
+    }
+
+    fn report_queue(
+        &self,
+        output: u16,
+        priority: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let number = usize::from(output);
+        let bytes = self.outputs[number].queued[priority];
+        context.observer.on_queue(context.now, self.ports[number].id(), priority, bytes);
+    }
+
+    /// Tells the sender at the other end of an input what follows from what its class now has there.
+    #[inline]
+    fn control_flow(
+        &mut self,
+        input: u16,
+        priority: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some(pause_frames) = self.pause_frames.as_mut().filter(|_| self.lossless & 1 << priority != 0)
+        else {
+            return;
+        };
+        let units = self.inputs[usize::from(input)].units_of(priority);
+        let change = self.flow_control.update(context.now, input, priority, units);
+        if change == FlowControl::NOTHING {
+            return;
+        }
+        pause_frames.tell(change, input, &mut self.ports, context);
+        if change.pause != 0 && context.observer.watches_pauses() {
+            context.observer.on_xoff(context.now, xoff::of_cioq(self, input, priority));
+        }
+    }
+
+    #[cold]
+    fn on_control(
+        &mut self,
+        ingress: u16,
+        control: Control,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let due = self.reactions.on_frame(ingress, context.now, control.into());
+        context.agenda.pause_due(self.ports[usize::from(ingress)].id(), due);
+    }
+
+    /// Something about pauses is due. Returns when something is next.
+    pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        let Self { ports, reactions, pause_frames, .. } = self;
+        let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
+        pause_frames.as_mut().map_or(due, |frames| due.min(frames.say_again(ports, context)))
+    }
+}
+
+/// What others may see of it.
+impl Cioq {
+    /// Its egress ports.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
+    pub fn used(&self) -> Bytes {
+        self.bytes(self.used)
+    }
+
+    /// The most bytes that were in use.
+    pub fn peak(&self) -> Bytes {
+        self.bytes(self.peak)
+    }
+
+    /// Bytes of a class that wait at an output.
+    pub fn queued(&self, output: u16, priority: usize) -> Bytes {
+        self.outputs[usize::from(output)].queued[priority]
+    }
+
+    /// Bytes that a class has in the buffer of an input, in whole units.
+    pub fn input_bytes(&self, input: u16, priority: usize) -> Bytes {
+        self.bytes(self.inputs[usize::from(input)].units_of(priority))
+    }
+
+    /// The packets in the buffer of an input, each with its output and its bytes there.
+    pub fn input_packets(&self, input: u16) -> impl Iterator<Item = (u16, &Packet, Bytes)> {
+        self.inputs[usize::from(input)]
+            .frames()
+            .map(|(egress, packet, units)| (egress, packet, self.bytes(units)))
+    }
+
+    /// The packets in the buffers of all inputs.
+    pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
+        self.inputs.iter().flat_map(Input::frames).map(|(_, packet, _)| packet)
+    }
+
+    /// The packets of a class that wait for or at an output.
+    pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
+        let at_inputs = self.inputs.iter().flat_map(Input::frames);
+        let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
+        let of_class = at_inputs.filter(move |packet| packet.priority() == priority);
+        of_class.chain(self.ports[usize::from(output)].queued_of(priority))
+    }
+
+    /// Whether the sender of a class at the other end of a port was told to pause, and not to resume since.
+    pub fn is_off(&self, port: u16, priority: usize) -> bool {
+        self.flow_control.is_off(port, priority)
+    }
+
+    /// For how long senders have been told to pause.
+    pub fn off_durations(&self, now: Time) -> Durations {
+        self.flow_control.durations(now)
+    }
+
+    /// Whether every unit is accounted for, and no buffer overrun.
+    fn adds_up(&self) -> bool {
+        let at_inputs: u32 = self.inputs.iter().flat_map(Input::frames).map(|(_, _, units)| units).sum();
+        let counted = self.inputs.iter().map(Input::units).sum::<u32>();
+        let at_outputs = self.outputs.iter().flat_map(|output| output.units).sum::<u32>();
+        let queued: u32 =
+            self.ports.iter().flat_map(Port::queued).map(|packet| self.sizes.units(packet.frame())).sum();
+        let none_overrun = self.inputs.iter().all(|input| input.units() <= self.sizes.input)
+            && self.outputs.iter().flat_map(|output| output.units).all(|units| units <= self.sizes.output);
+        at_inputs == counted && at_inputs + at_outputs == self.used && queued <= at_outputs && none_overrun
+    }
+}
