@@ -38,11 +38,10 @@ def most_dropped(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A column for each congestion control, as the paper has them; logarithmic, because one line is far above."""
-    return panels.means(
-        points,
-        {"FCT of interfered\nflows (us)": interfered},
+    layout = panels.Layout(
         along="interfering_load",
         lines=("scheme", SCHEMES),
         columns=("congestion_control", CONTROLS),
         logarithmic=True,
     )
+    return panels.means(points, {"FCT of interfered\nflows (us)": interfered}, layout)

@@ -81,6 +81,5 @@ def widest_interval(points: Points) -> float:
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A row of panels for each figure, a column for each congestion control, as the paper has them."""
     measures: dict[str, Measure] = {"pause duration": PAUSED, "fan-in FCT": fan_in, "background FCT": background}
-    return panels.ratios(
-        points, measures, along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS)
-    )
+    layout = panels.Layout(along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS))
+    return panels.ratios(points, measures, layout)

@@ -44,6 +44,5 @@ def most_dropped(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A column for each distribution."""
-    return panels.ratios(
-        points, {"background FCT": background}, along="fan_in_load", lines=("scheme", SCHEMES), columns=("sizes", SIZES)
-    )
+    layout = panels.Layout(along="fan_in_load", lines=("scheme", SCHEMES), columns=("sizes", SIZES))
+    return panels.ratios(points, {"background FCT": background}, layout)

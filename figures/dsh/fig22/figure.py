@@ -47,6 +47,5 @@ background_over_any_other = partial(over_any_other, background)
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A row of panels for each kind of traffic, a column for each congestion control."""
     measures: dict[str, Measure] = {"fan-in FCT": fan_in, "background FCT": background}
-    return panels.ratios(
-        points, measures, along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS)
-    )
+    layout = panels.Layout(along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS))
+    return panels.ratios(points, measures, layout)

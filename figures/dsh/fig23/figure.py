@@ -74,6 +74,5 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
         "background FCT": background,
         "the first group's\nbackground FCT": background_beside,
     }
-    return panels.ratios(
-        points, measures, along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS)
-    )
+    layout = panels.Layout(along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS))
+    return panels.ratios(points, measures, layout)

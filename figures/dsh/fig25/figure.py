@@ -38,10 +38,9 @@ def most_dropped(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A column for each congestion control."""
-    return panels.means(
-        points,
-        {"FCT of interfered\nflows (us)": interfered},
+    layout = panels.Layout(
         along="interfering_load",
         lines=("scheme", SCHEMES),
         columns=("congestion_control", CONTROLS),
     )
+    return panels.means(points, {"FCT of interfered\nflows (us)": interfered}, layout)
