@@ -19,6 +19,11 @@ def mean_fct_us(transport: str) -> Callable[[Point], float]:
     return lambda point: point.fct_means_us()[transport]
 
 
+def mean_gbps(quantity: str, name: str, *, after_ms: float) -> Callable[[Point], float]:
+    """Mean over time of what is observed in bits per second, such as a port's throughput, after the warm-up (Gbps)."""
+    return lambda point: point.means(quantity, after_ms)[name] / 1e9
+
+
 def greatest_ratio(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
     """How many times a base it is, greatest of all positions on the other axes."""
     return max(ratio.value for ratio in points.ratios(measure, **of))
