@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -144,10 +145,7 @@ def fabric(simulator: Simulator, runs: int) -> list[Figure]:
     beyond = (added - BYTES_PER_FLOW * alone.flows) / MB
     instructions, flow = instructions_per_hop(simulator, FABRIC), bytes_per_flow(simulator)
     time, least = median(times), min(times)
-
-    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
-        return Figure("fabric_128", name, value, text, goal, met)
-
+    figure = partial(Figure, "fabric_128")
     return [
         figure("packet-hops", alone.packet_hops, f"{alone.packet_hops:,}"),
         figure("CPU per packet-hop, median", time, f"{time:.1f} ns", "at most 45 ns", time <= 45),
@@ -176,10 +174,7 @@ def roce(simulator: Simulator, runs: int) -> list[Figure]:
     run = simulator.run(ROCE)
     instructions = instructions_per_hop(simulator, ROCE)
     time, beyond = median(times), (run.added_bytes - BYTES_PER_FLOW * run.flows) / MB
-
-    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
-        return Figure("roce_64", name, value, text, goal, met)
-
+    figure = partial(Figure, "roce_64")
     return [
         figure("packet-hops", run.packet_hops, f"{run.packet_hops:,}"),
         figure("CPU per packet-hop, median", time, f"{time:.1f} ns", "under 60 ns", time < 60),
@@ -192,10 +187,7 @@ def dsh(simulator: Simulator) -> list[Figure]:
     """Headroom, telemetry and freed flows, once in full because that takes a while."""
     run = simulator.run(DSH)
     time, added = run.ns_per_hop, run.added_bytes / MB
-
-    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
-        return Figure("dsh_256", name, value, text, goal, met)
-
+    figure = partial(Figure, "dsh_256")
     return [
         figure("packet-hops", run.packet_hops, f"{run.packet_hops:,}"),
         figure("packets dropped", run.dropped, f"{run.dropped:,}", "none", run.dropped == 0),
@@ -208,10 +200,7 @@ def reno(simulator: Simulator) -> list[Figure]:
     """The public figure of another simulator."""
     run = simulator.run(RENO)
     added = run.added_bytes / MB
-
-    def figure(name: str, value: float, text: str, goal: str = "", met: bool | None = None) -> Figure:
-        return Figure("reno_8192", name, value, text, goal, met)
-
+    figure = partial(Figure, "reno_8192")
     return [
         figure("packet-hops", run.packet_hops, f"{run.packet_hops:,}"),
         figure("packets dropped", run.dropped, f"{run.dropped:,}", "none", run.dropped == 0),

@@ -150,10 +150,9 @@ def test_panels_show_what_has_run(atlas: Path, tmp_path: Path) -> None:
     [figure] = find(["nobody/fig1"], atlas)
     points = run(figure, Scale.PAPER, tmp_path)
     columns = {1: "one sender", 2: "two senders", 3: "three senders"}
-    lines = {"late": "late marks", "early": "early marks"}
-    drawn = panels.ratios(
-        points, {"mean": "flows.all.fct_mean_us"}, along="fan_in", lines=("marking", lines), columns=("fan_in", columns)
-    )
+    lines = {"never": "no marks", "late": "late marks", "early": "early marks"}
+    layout = panels.Layout(along="fan_in", lines=("marking", lines), columns=("fan_in", columns))
+    drawn = panels.ratios(points, {"mean": "flows.all.fct_mean_us"}, layout)
     assert [ax.get_title() for ax in drawn.axes] == ["one sender", "two senders"]
     assert drawn.axes[0].get_ylabel() == "mean\nover late marks"
 

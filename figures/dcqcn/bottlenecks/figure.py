@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -19,7 +20,7 @@ NAMES = {"cut_off": "cut-off at 40 kB", "red": "RED, 5 to 200 kB"}
 
 def throughput(points: Points, flow: str) -> float:
     """Mean over time and seeds."""
-    return points.mean(lambda point: point.means("throughput", WARM_UP_MS)[f"{flow}_from.port0"] / 1e9)
+    return points.mean(measures.mean_gbps("throughput", f"{flow}_from.port0", after_ms=WARM_UP_MS))
 
 
 def of_two_hops(points: Points) -> float:

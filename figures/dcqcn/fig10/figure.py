@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import over_time, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -15,20 +16,17 @@ if TYPE_CHECKING:
 SETTLED_MS = 40
 """The second flow has had 30 ms."""
 FLOWS = {"host1.flow0": "first flow", "host2.flow0": "second flow"}
+FIRST, SECOND = (measures.mean_gbps("rate", flow, after_ms=SETTLED_MS) for flow in FLOWS)
 
 
 def second(points: Points) -> float:
     """Mean rate of the second flow once settled."""
-    return points.mean(lambda point: point.means("rate", SETTLED_MS)["host2.flow0"] / 1e9)
+    return points.mean(SECOND)
 
 
 def second_over_first(points: Points) -> float:
     """Mean rate of the second flow over that of the first once settled."""
-
-    def ratio(rates: dict[str, float]) -> float:
-        return rates["host2.flow0"] / rates["host1.flow0"]
-
-    return points.mean(lambda point: ratio(point.means("rate", SETTLED_MS)))
+    return points.mean(lambda point: SECOND(point) / FIRST(point))
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
-SENDERS = {"host0.port0": "H1", "host5.port0": "H2", "host10.port0": "H3", "host16.port0": "H4"}
+PORTS = {"H1": "host0.port0", "H2": "host5.port0", "H3": "host10.port0", "H4": "host16.port0"}
+THROUGHPUTS = {sender: measures.mean_gbps("throughput", port, after_ms=20) for sender, port in PORTS.items()}
 LOCAL = "H4"
 """The sender under the receiver's ToR."""
-WARM_UP_MS = 20
 NAMES = {"none": "PFC only", "dcqcn": "DCQCN"}
 
 
 def throughputs(point: Point) -> dict[str, float]:
     """Mean throughput of each sender in one draw."""
-    means = point.means("throughput", WARM_UP_MS)
-    return {sender: means[port] / 1e9 for port, sender in SENDERS.items()}
+    return {sender: throughput(point) for sender, throughput in THROUGHPUTS.items()}
 
 
 def of(points: Points, sender: str) -> list[float]:
@@ -38,13 +38,13 @@ def highest_of_local(points: Points) -> float:
 
 def local_over_others(points: Points) -> float:
     """Median of H4 over the median of the others."""
-    others = [value for sender in SENDERS.values() if sender != LOCAL for value in of(points, sender)]
+    others = [value for sender in PORTS if sender != LOCAL for value in of(points, sender)]
     return median(of(points, LOCAL)) / median(others)
 
 
 def least_local_over_highest_other(points: Points) -> float:
     """The least of H4 over the highest of any other."""
-    others = [value for sender in SENDERS.values() if sender != LOCAL for value in of(points, sender)]
+    others = [value for sender in PORTS if sender != LOCAL for value in of(points, sender)]
     return min(of(points, LOCAL)) / max(others)
 
 
@@ -72,12 +72,12 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     figure = Figure()
     axes = figure.subplots(1, 2, sharey=True)
     for ax, control in zip(axes, points.axis("control"), strict=True):
-        for place, sender in enumerate(SENDERS.values()):
+        for place, sender in enumerate(PORTS):
             values = of(points.where(control=control), sender)
             middle = median(values)
             spread = [[middle - min(values)], [max(values) - middle]]
             ax.errorbar(place, middle, spread, fmt="o", capsize=6, color=style.COLOURS[place])
-        ax.set_xticks(range(len(SENDERS)), list(SENDERS.values()))
+        ax.set_xticks(range(len(PORTS)), list(PORTS))
         ax.set_title(NAMES[str(control)])
         ax.set_xlabel("sender")
     axes[0].set_ylabel("throughput (Gbps): least, median, highest")

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
-WARM_UP_MS = 20
+VICTIM = measures.mean_gbps("throughput", "host4.port0", after_ms=20)
 NAMES = {"none": "PFC only", "dcqcn": "DCQCN"}
 SENDERS = {"none": 0, "one": 1, "two": 2}
 
 
 def victims(points: Points) -> list[float]:
     """Throughput of VS in each draw of ECMP, in Gbps on the wire."""
-    return [point.means("throughput", WARM_UP_MS)["host4.port0"] / 1e9 for point in points]
+    return [VICTIM(point) for point in points]
 
 
 def victim(points: Points) -> float:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -20,7 +21,7 @@ NAMES = {"dcqcn": "DCQCN", "dctcp": "DCTCP"}
 
 def throughput(points: Points) -> float:
     """Of the receiver's link."""
-    return points.mean(lambda point: point.means("throughput", WARM_UP_MS)["switch0.port0"] / 1e9)
+    return points.mean(measures.mean_gbps("throughput", "switch0.port0", after_ms=WARM_UP_MS))
 
 
 def least_throughput(points: Points) -> float:

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from xoff.reproduce import panels
+from xoff.reproduce import measures, panels
+from xoff.reproduce.names import CONGESTION_CONTROLS, HEADROOM_SCHEMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Point, Points
+    from xoff.reproduce.points import Points
 
-SCHEMES = {"sih": "SIH", "dsh": "DSH", "without": "DSH without shared headroom"}
-CONTROLS = {"none": "none", "dcqcn": "DCQCN", "power_tcp": "PowerTCP"}
+INTERFERED = measures.mean_fct_us("interfered")
+LAYOUT = panels.Layout(
+    along="interfering_load",
+    lines=("scheme", HEADROOM_SCHEMES | {"without": "DSH without shared headroom"}),
+    columns=("congestion_control", CONGESTION_CONTROLS),
+    logarithmic=True,  # one line is far above
+)
 
-
-def interfered(point: Point) -> float:
-    """Mean completion time of interfered flows (us)."""
-    return point.fct_means_us()["interfered"]
-
-
-def dsh_over_sih(points: Points) -> float:
-    """Mean completion time of interfered flows under DSH over that under SIH, greatest of all loads."""
-    return max(ratio.value for ratio in points.ratios(interfered, scheme=("dsh", "sih")))
-
-
-def without_over_dsh(points: Points) -> float:
-    """The same without shared headroom over that with it."""
-    return max(ratio.value for ratio in points.ratios(interfered, scheme=("without", "dsh")))
-
-
-def most_dropped(points: Points) -> float:
-    """Packets dropped, most of all runs."""
-    return max(float(point.summary["packets"]["dropped"]) for point in points)
+dsh_over_sih = partial(measures.greatest_ratio, INTERFERED, scheme=("dsh", "sih"))
+without_over_dsh = partial(measures.greatest_ratio, INTERFERED, scheme=("without", "dsh"))
+most_dropped = measures.most_dropped
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
-    """A column for each congestion control, as the paper has them; logarithmic, because one line is far above."""
-    return panels.means(
-        points,
-        {"FCT of interfered\nflows (us)": interfered},
-        along="interfering_load",
-        lines=("scheme", SCHEMES),
-        columns=("congestion_control", CONTROLS),
-        logarithmic=True,
-    )
+    """A column for each congestion control, as the paper has them."""
+    return panels.means(points, {"FCT of interfered\nflows (us)": INTERFERED}, LAYOUT)

@@ -9,13 +9,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
+from xoff.reproduce.names import CONGESTION_CONTROLS, HEADROOM_SCHEMES
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
-
-SCHEMES = {"sih": "SIH", "dsh": "DSH"}
-CONTROLS = {"dcqcn": "DCQCN", "power_tcp": "PowerTCP"}
 
 
 def onset(point: Point) -> float:
@@ -29,9 +28,7 @@ def deadlocks(points: Points) -> float:
     return float(np.mean([point.summary["deadlock"] for point in points])) * 100
 
 
-def most_dropped(points: Points) -> float:
-    """Packets dropped, most of all runs."""
-    return max(float(point.summary["packets"]["dropped"]) for point in points)
+most_dropped = measures.most_dropped
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
@@ -39,12 +36,13 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     figure = Figure(figsize=(6.4, 4))
     ax = figure.subplots()
     end = max(point.summary["end_ns"] for point in points) / 1e6
-    for (control, control_name), line in zip(CONTROLS.items(), ("-", "--"), strict=True):
-        for (scheme, scheme_name), colour in zip(SCHEMES.items(), style.COLOURS, strict=False):
+    for control, line in zip(points.axis("congestion_control"), ("-", "--"), strict=True):
+        for scheme, colour in zip(points.axis("scheme"), style.COLOURS, strict=False):
             onsets = np.sort([onset(point) for point in points.where(congestion_control=control, scheme=scheme)])
             times = np.concatenate([[0], onsets[np.isfinite(onsets)], [end]])
             shares = np.searchsorted(onsets, times, side="right") / len(onsets) * 100
-            ax.step(times, shares, line, where="post", color=colour, label=f"{scheme_name}, {control_name}")
+            label = f"{HEADROOM_SCHEMES[str(scheme)]}, {CONGESTION_CONTROLS[str(control)]}"
+            ax.step(times, shares, line, where="post", color=colour, label=label)
     ax.set_xlabel("time (ms)")
     ax.set_ylabel("runs in deadlock (%)")
     ax.set_xlim(0, end)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from xoff.reproduce import panels
+from xoff.reproduce import measures, panels
+from xoff.reproduce.names import HEADROOM_SCHEMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Point, Points
+    from xoff.reproduce.points import Points
 
-SCHEMES = {"sih": "SIH", "dsh": "DSH"}
+BACKGROUND = measures.mean_fct_us("background")
 SIZES = {
     "web_search": "web search",
     "data_mining": "data mining",
@@ -22,28 +24,16 @@ SIZES = {
 }
 
 
-def background(point: Point) -> float:
-    """Mean completion time of background flows (us)."""
-    return point.fct_means_us()["background"]
-
-
 def loads_improved(points: Points) -> float:
     """Loads at which it is no more under DSH than under SIH."""
-    return sum(ratio.value <= 1 for ratio in points.ratios(background, scheme=("dsh", "sih")))
+    return sum(ratio.value <= 1 for ratio in points.ratios(BACKGROUND, scheme=("dsh", "sih")))
 
 
-def most_of_background_saved(points: Points) -> float:
-    """What of SIH's DSH saves, greatest of all loads (%)."""
-    return 100 * (1 - min(ratio.value for ratio in points.ratios(background, scheme=("dsh", "sih"))))
-
-
-def most_dropped(points: Points) -> float:
-    """Packets dropped, most of all runs."""
-    return max(float(point.summary["packets"]["dropped"]) for point in points)
+most_of_background_saved = partial(measures.most_saved, BACKGROUND, scheme=("dsh", "sih"))
+most_dropped = measures.most_dropped
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A column for each distribution."""
-    return panels.ratios(
-        points, {"background FCT": background}, along="fan_in_load", lines=("scheme", SCHEMES), columns=("sizes", SIZES)
-    )
+    layout = panels.Layout(along="fan_in_load", lines=("scheme", HEADROOM_SCHEMES), columns=("sizes", SIZES))
+    return panels.ratios(points, {"background FCT": BACKGROUND}, layout)

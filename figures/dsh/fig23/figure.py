@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 
 from xoff import folder
-from xoff.reproduce import panels
+from xoff.reproduce import measures, panels
+from xoff.reproduce.names import CONGESTION_CONTROLS, HEADROOM_SCHEMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,20 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Measure, Point, Points
+    from xoff.reproduce.points import Point, Points
 
-SCHEMES = {"sih": "SIH", "adaptive": "adaptive", "oversubscribed": "oversubscribed", "dsh": "DSH"}
-CONTROLS = {"dcqcn": "DCQCN", "power_tcp": "PowerTCP"}
-
-
-def fan_in(point: Point) -> float:
-    """Mean completion time of fan-in flows (us)."""
-    return point.fct_means_us()["fan_in"]
-
-
-def background_beside(point: Point) -> float:
-    """Mean completion time of background flows of the group that has fan-in (us)."""
-    return point.fct_means_us()["background"]
+FAN_IN = measures.mean_fct_us("fan_in")
+BACKGROUND_BESIDE = measures.mean_fct_us("background")
+"""Of the group that has fan-in."""
+LAYOUT = panels.Layout(
+    along="fan_in_load", lines=("scheme", HEADROOM_SCHEMES), columns=("congestion_control", CONGESTION_CONTROLS)
+)
 
 
 def background(point: Point) -> float:
@@ -45,35 +40,23 @@ def _background(run: Path) -> float:
     return mean_ns / 1000
 
 
-def most_saved(measure: Measure, points: Points) -> float:
-    """What of SIH's DSH saves, greatest of all loads (%)."""
-    return 100 * (1 - min(ratio.value for ratio in points.ratios(measure, scheme=("dsh", "sih"))))
-
-
-def over_sih(measure: Measure, points: Points) -> float:
-    """How many times SIH's it is under DSH, greatest of all loads."""
-    return max(ratio.value for ratio in points.ratios(measure, scheme=("dsh", "sih")))
-
-
-most_of_fan_in_saved = partial(most_saved, fan_in)
-most_of_background_saved = partial(most_saved, background)
-most_of_background_beside_saved = partial(most_saved, background_beside)
-fan_in_over_sih = partial(over_sih, fan_in)
-background_over_sih = partial(over_sih, background)
+most_of_fan_in_saved = partial(measures.most_saved, FAN_IN, scheme=("dsh", "sih"))
+most_of_background_saved = partial(measures.most_saved, background, scheme=("dsh", "sih"))
+most_of_background_beside_saved = partial(measures.most_saved, BACKGROUND_BESIDE, scheme=("dsh", "sih"))
+fan_in_over_sih = partial(measures.greatest_ratio, FAN_IN, scheme=("dsh", "sih"))
+background_over_sih = partial(measures.greatest_ratio, background, scheme=("dsh", "sih"))
 
 
 def most_dropped(points: Points) -> float:
     """Packets dropped under the schemes that must not drop any, most of all runs."""
-    return max(float(point.summary["packets"]["dropped"]) for point in points if point.at["scheme"] != "oversubscribed")
+    return measures.most_dropped(points.excluding(scheme="oversubscribed"))
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """A row of panels for each kind of traffic, a column for each congestion control."""
-    measures: dict[str, Measure] = {
-        "fan-in FCT": fan_in,
+    rows = {
+        "fan-in FCT": FAN_IN,
         "background FCT": background,
-        "the first group's\nbackground FCT": background_beside,
+        "the first group's\nbackground FCT": BACKGROUND_BESIDE,
     }
-    return panels.ratios(
-        points, measures, along="fan_in_load", lines=("scheme", SCHEMES), columns=("congestion_control", CONTROLS)
-    )
+    return panels.ratios(points, rows, LAYOUT)

@@ -111,6 +111,10 @@ class Points:
         """Those at these positions: `points.where(scheme="BCC", load=0.9)`."""
         return Points(point for point in self if all(point.at[axis] == value for axis, value in at.items()))
 
+    def excluding(self, **at: Value) -> Points:
+        """Those that `where` leaves out."""
+        return Points(point for point in self if any(point.at[axis] != value for axis, value in at.items()))
+
     def axis(self, name: str) -> list[Value]:
         """The positions on an axis, in the order of `figure.toml`."""
         return list(dict.fromkeys(point.at[name] for point in self))

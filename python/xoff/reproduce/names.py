@@ -1,0 +1,4 @@
+"""What a reader calls positions on axes that several figures have, in the order of their plots."""
+
+HEADROOM_SCHEMES = {"sih": "SIH", "adaptive": "adaptive", "oversubscribed": "oversubscribed", "dsh": "DSH"}
+CONGESTION_CONTROLS = {"none": "none", "dcqcn": "DCQCN", "hpcc": "HPCC", "power_tcp": "PowerTCP"}
