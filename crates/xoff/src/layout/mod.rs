@@ -10,7 +10,7 @@ pub mod telemetry;
 
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Ratio};
-use crate::packet::PRIORITIES;
+use crate::packet::{PRIORITIES, classes_of};
 use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchSettings};
 use crate::scheduler;
@@ -118,8 +118,7 @@ fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {
 
 /// The least alpha of the classes in use.
 fn least_alpha(policy: &buffer_policy::Parameters, classes: u8) -> Option<Ratio> {
-    let used = (0..PRIORITIES).filter(|priority| classes & (1 << priority) != 0);
-    let alphas = used.filter_map(|priority| policy.alpha(priority));
+    let alphas = classes_of(classes).filter_map(|class| policy.alpha(class));
     alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 

@@ -6,7 +6,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
 use crate::observer::{Accounted, DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::{Packet, classes_of};
 use crate::port::Port;
 
 /// How a switch pauses its senders.
@@ -101,7 +101,7 @@ impl Pausing {
             self.say_pause(port, pause, ports, context);
         }
         if resume != 0 {
-            for priority in classes(resume) {
+            for priority in classes_of(resume) {
                 self.repeats[Ingress::queue(port, priority)].disarm();
             }
             ports[usize::from(port)].say_pause(resume, 0, context);
@@ -120,7 +120,7 @@ impl Pausing {
         ports[number].say_pause(pause, self.quanta, context);
         let Some(repeat_after) = &self.repeat_after else { return };
         let again = context.now + repeat_after[number];
-        for priority in classes(pause) {
+        for priority in classes_of(pause) {
             let queue = Ingress::queue(port, priority);
             self.timers.arm(&mut self.repeats[queue], queue, again);
         }
@@ -141,9 +141,4 @@ impl Pausing {
         }
         self.timers.next()
     }
-}
-
-/// The classes of a mask.
-pub fn classes(mask: u8) -> impl Iterator<Item = usize> {
-    (0..PRIORITIES).filter(move |priority| mask & 1 << priority != 0)
 }

@@ -3,11 +3,11 @@
 use super::ingress::FlowControl;
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
-use super::pausing::{self, Pausing};
+use super::pausing::Pausing;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -173,7 +173,7 @@ impl SharedMemory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let xoff = self.xoff(ingress, arrived);
-        for priority in pausing::classes(pause) {
+        for priority in classes_of(pause) {
             context.observer.on_xoff(context.now, Xoff { priority, ..xoff.clone() });
         }
     }
