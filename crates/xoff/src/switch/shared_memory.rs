@@ -288,7 +288,9 @@ impl Memory {
         if self.marks_at_dequeue(&packet, queue) {
             port.mark(&mut packet, context);
         }
-        port.transmit(packet, || self.waiting(number, &packet), context);
+        // By value: what a closure refers to is kept in memory for every packet.
+        let memory = &*self;
+        port.transmit(packet, move |packet| memory.waiting(number, packet), context);
         if let Some(transmitting) = &mut self.transmitting {
             transmitting[number as usize] = Some(packet);
             context.agenda.end_of_transmission(port.id(), port.busy_until());
