@@ -7,6 +7,11 @@ use crate::topology::NodeId;
 /// Traffic classes of a port.
 pub const PRIORITIES: usize = 8;
 
+/// The classes of a mask, in which bit n is set for class n.
+pub fn classes_of(mask: u8) -> impl Iterator<Item = usize> {
+    (0..PRIORITIES).filter(move |class| mask & 1 << class != 0)
+}
+
 /// The acknowledgement of a receiver that has everything, whatever the flow's size.
 pub const EVERYTHING: u64 = u64::MAX;
 

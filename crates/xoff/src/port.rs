@@ -324,20 +324,20 @@ impl Port {
         true
     }
 
-    /// Puts a packet on the wire, which must be free, while so many bytes wait.
+    /// Puts a packet on the wire, which must be free. How many bytes wait is asked only where telemetry is written.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn transmit(
         &mut self,
         packet: Packet,
-        waiting: impl FnOnce() -> Bytes,
+        waiting: impl FnOnce(&Packet) -> Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.packets += 1;
         if self.paused & (CORRUPTS | TRACES) == 0 {
             self.put_on_wire(packet, context);
         } else {
-            self.transmit_with_care(packet, waiting(), context);
+            self.transmit_with_care(packet, waiting, context);
         }
     }
 
@@ -346,7 +346,7 @@ impl Port {
     fn transmit_with_care(
         &mut self,
         packet: Packet,
-        waiting: Bytes,
+        waiting: impl FnOnce(&Packet) -> Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if self.paused & CORRUPTS != 0 && self.corrupts(&packet, context) {
@@ -386,7 +386,7 @@ impl Port {
     fn trace(
         &mut self,
         packet: Packet,
-        waiting: Bytes,
+        waiting: impl FnOnce(&Packet) -> Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (now, sent) = (context.now, self.counters.wire_bytes);
@@ -398,7 +398,7 @@ impl Port {
             return context.agenda.telemetry().depart(record, now);
         }
         self.put_on_wire(packet.after_hop(), context);
-        context.agenda.telemetry().write(record, packet.hops(), now, self.rate(), sent, waiting);
+        context.agenda.telemetry().write(record, packet.hops(), now, self.rate(), sent, waiting(&packet));
     }
 
     #[inline(always)]

@@ -152,15 +152,12 @@ impl CongestionControl for Hpcc {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Path;
+    use super::super::testing::flow;
     use super::*;
 
     /// 100 Gb/s and 13 us: the largest window is 162,500 bytes.
     fn hpcc() -> Hpcc {
-        let path = Path { base_rtt: Span::from_microseconds(13), switches: 1 };
-        let line_rate = Rate::from_gbps(100);
-        let flow = Flow { line_rate, path, ..Flow::default() };
-        Hpcc::new(&Parameters::default(), &flow)
+        Hpcc::new(&Parameters::default(), &flow(100, 13))
     }
 
     fn assert_near(value: f64, expected: f64, tolerance: f64) {

@@ -255,3 +255,18 @@ congestion_controls! {
     timely::Timely,
     swift::Swift,
 }
+
+#[cfg(test)]
+mod testing {
+    use super::*;
+
+    /// A flow of segments of 1000 bytes at a line rate in Gb/s, past one switch and with a base round trip in microseconds.
+    pub(super) fn flow(line_rate: u64, base_rtt: u64) -> Flow {
+        Flow {
+            segment: Bytes::new(1000),
+            line_rate: Rate::from_gbps(line_rate),
+            path: Path { switches: 1, base_rtt: Span::from_microseconds(base_rtt) },
+            ..Flow::default()
+        }
+    }
+}

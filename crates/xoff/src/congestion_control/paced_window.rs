@@ -53,14 +53,13 @@ impl PacedWindow {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Path;
+    use super::super::testing::flow;
     use super::*;
 
     #[test]
     fn a_window_is_a_rate_over_the_base_round_trip() {
-        let path = Path { base_rtt: Span::from_microseconds(13), switches: 1 };
-        let line_rate = Rate::from_gbps(100);
-        let flow = Flow { line_rate, path, ..Flow::default() };
+        let flow = flow(100, 13);
+        let line_rate = flow.line_rate;
         let mut window = PacedWindow::new(&flow, None);
         assert_eq!((window.window(), window.rate()), (Bytes::new(162_500), line_rate));
         window.set(16_250.0);

@@ -146,15 +146,12 @@ impl CongestionControl for PowerTcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Path;
+    use super::super::testing::flow;
     use super::*;
 
     /// 100 Gb/s and 20 us: the largest window is 250,000 bytes, and beta 25,000.
     fn power_tcp() -> PowerTcp {
-        let path = Path { base_rtt: Span::from_microseconds(20), switches: 1 };
-        let line_rate = Rate::from_gbps(100);
-        let flow = Flow { line_rate, path, ..Flow::default() };
-        PowerTcp::new(&Parameters::default(), &flow)
+        PowerTcp::new(&Parameters::default(), &flow(100, 20))
     }
 
     /// `facts/algorithms.md` 10.

@@ -166,11 +166,11 @@ impl CongestionControl for Swift {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::flow;
     use super::*;
 
     fn swift(window: f64) -> Swift {
-        let flow = Flow { segment: Bytes::new(1000), line_rate: Rate::from_gbps(100), ..Flow::default() };
-        Swift { window, ..Swift::new(&Parameters::default(), &flow) }
+        Swift { window, ..Swift::new(&Parameters::default(), &flow(100, 20)) }
     }
 
     /// `facts/algorithms.md` 12.

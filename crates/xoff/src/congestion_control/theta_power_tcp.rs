@@ -63,16 +63,13 @@ impl CongestionControl for ThetaPowerTcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Path;
+    use super::super::testing::flow;
     use super::*;
 
     /// `facts/algorithms.md` 10; and 250,000 bytes at a smoothed 2.25 become 0.9 (111,111.11 + 25,000) + 25,000.
     #[test]
     fn a_growing_delay_lowers_the_window_once_a_round_trip() {
-        let path = Path { base_rtt: Span::from_microseconds(20), switches: 1 };
-        let line_rate = Rate::from_gbps(100);
-        let flow = Flow { line_rate, path, ..Flow::default() };
-        let mut theta = ThetaPowerTcp::new(&Parameters::default(), &flow);
+        let mut theta = ThetaPowerTcp::new(&Parameters::default(), &flow(100, 20));
         let ack = |rtt, cumulative| Ack {
             newly_acked: Bytes::new(1000),
             cumulative,

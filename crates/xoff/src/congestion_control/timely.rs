@@ -167,12 +167,12 @@ impl CongestionControl for Timely {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::flow;
     use super::*;
 
     /// At 10 Gb/s, the last sample 60 us.
     fn timely() -> Timely {
-        let flow = Flow { segment: Bytes::new(1000), line_rate: Rate::from_gbps(40), ..Flow::default() };
-        let mut timely = Timely::new(&Parameters::default(), &flow);
+        let mut timely = Timely::new(&Parameters::default(), &flow(40, 20));
         timely.before = Some(Span::from_microseconds(60));
         timely.rate = Rate::from_gbps(10);
         timely

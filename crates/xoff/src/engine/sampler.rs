@@ -5,7 +5,7 @@ use super::pause_log::{PauseChange, PauseLog};
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{Accounted, DropReason, Observer, Xoff};
-use crate::packet::PRIORITIES;
+use crate::packet::classes_of;
 use crate::port::Port;
 use crate::switch::Switch;
 use crate::topology::NodeId;
@@ -208,7 +208,7 @@ impl<'a> Sampling<'a> {
     fn sample_port(&mut self, index: usize, now: Time, port: &Port, bytes: impl Fn(usize) -> Bytes) {
         let series = &self.sampler.series[index];
         if series.quantity == Quantity::Queue {
-            for priority in (0..PRIORITIES).filter(|priority| self.sampler.classes & (1 << priority) != 0) {
+            for priority in classes_of(self.sampler.classes) {
                 self.push(now, Quantity::Queue, port.id(), priority as u32, bytes(priority).as_f64());
             }
             return;

@@ -158,6 +158,6 @@ impl Adapter {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.port.transmit(packet, || Bytes::ZERO, context);
+        self.port.transmit(packet, |_| Bytes::ZERO, context);
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Ratio};
-use crate::packet::PRIORITIES;
+use crate::packet::{PRIORITIES, classes_of};
 use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
 use crate::scheduler;
@@ -172,8 +172,7 @@ fn shared_memory(
 
 /// The least alpha of the classes in use.
 fn least_alpha(policy: &buffer_policy::Parameters, classes: u8) -> Option<Ratio> {
-    let used = (0..PRIORITIES).filter(|priority| classes & (1 << priority) != 0);
-    let alphas = used.filter_map(|priority| policy.alpha(priority));
+    let alphas = classes_of(classes).filter_map(|class| policy.alpha(class));
     alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 

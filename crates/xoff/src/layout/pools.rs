@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::kernel::units::Bytes;
-use crate::packet::PRIORITIES;
+use crate::packet::classes_of;
 use crate::scenario::{Memory, PoolTable, Quirk, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
@@ -144,7 +144,7 @@ impl Subject<'_> {
         if !Quirk::ThresholdWithPacket.is_in(&settings.quirks) || reserve.size() >= frame {
             return Ok(());
         }
-        let classes = (0..PRIORITIES).filter(|class| self.fabric.classes & 1 << class != 0);
+        let classes = classes_of(self.fabric.classes);
         for (class, pool) in classes.flat_map(|class| pools.iter().map(move |pool| (class, pool))) {
             let queues = pool.ports.len() as u64 * u64::from(self.fabric.classes.count_ones());
             let empty = Occupancy { shared: pool.shared, shared_used: Bytes::ZERO, queues };

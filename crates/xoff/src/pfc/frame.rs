@@ -1,7 +1,7 @@
 //! The pause frame, and how it travels among packets.
 
 use crate::kernel::units::Bytes;
-use crate::packet::{Control, PRIORITIES, Packet};
+use crate::packet::{Control, PRIORITIES, Packet, classes_of};
 
 /// Bytes of a frame without preamble and gap.
 const FRAME: Bytes = Bytes::new(64);
@@ -19,8 +19,8 @@ impl PauseFrame {
     /// Says how long classes are to pause, one bit each, over whatever was said of them before.
     pub fn say(&mut self, classes: u8, quanta: u16) {
         self.enabled |= classes;
-        for (_, of_class) in (0..).zip(&mut self.quanta).filter(|(class, _)| classes & 1 << class != 0) {
-            *of_class = quanta;
+        for class in classes_of(classes) {
+            self.quanta[class] = quanta;
         }
     }
 
@@ -32,9 +32,7 @@ impl PauseFrame {
     /// What it says, class by class.
     pub fn classes(&self) -> impl Iterator<Item = (usize, u16)> {
         let Self { enabled, quanta } = *self;
-        (0..PRIORITIES)
-            .filter(move |class| enabled & 1 << class != 0)
-            .map(move |class| (class, quanta[class]))
+        classes_of(enabled).map(move |class| (class, quanta[class]))
     }
 }
 

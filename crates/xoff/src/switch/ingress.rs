@@ -203,11 +203,10 @@ impl Ingress {
     /// Where a packet was dropped, its queue or port pauses whatever the thresholds, if it holds a packet that will resume it.
     fn pause_if_due(&mut self, now: Time, index: usize, dropped: bool) -> FlowControl {
         let (number, priority) = (Self::port(index), Self::priority(index));
-        let threshold = self.threshold(index);
-        let xoff = threshold.saturating_sub(self.headroom.margin(number, priority));
+        let (xoff, port_xoff) = self.xoff_levels(index);
         let (queue, before) = (&self.queues[index], self.ports[number]);
         let mut after = before;
-        if let Some(port_xoff) = self.headroom.port_threshold(threshold) {
+        if let Some(port_xoff) = port_xoff {
             let dropped = dropped && after.shared > Bytes::ZERO;
             after.is_off |= dropped || after.headroom > Bytes::ZERO || after.shared > port_xoff;
             after.queues_off |= u8::from(queue.shared >= xoff) << priority;
@@ -238,8 +237,7 @@ impl Ingress {
 
     fn resume_if_due(&mut self, now: Time, index: usize) -> FlowControl {
         let (number, priority) = (Self::port(index), Self::priority(index));
-        let threshold = self.threshold(index);
-        let xoff = threshold.saturating_sub(self.headroom.margin(number, priority));
+        let (xoff, port_xoff) = self.xoff_levels(index);
         let (queue, before) = (&self.queues[index], self.ports[number]);
         let is_low = queue.headroom == Bytes::ZERO && queue.shared + self.sizes.xon_offset <= xoff;
         let mut after = before;
@@ -247,7 +245,7 @@ impl Ingress {
         if is_low || queue.bytes() == Bytes::ZERO {
             after.queues_off &= !(1 << priority);
         }
-        if let Some(port_xoff) = self.headroom.port_threshold(threshold) {
+        if let Some(port_xoff) = port_xoff {
             let is_low = after.shared + self.sizes.xon_offset <= port_xoff || after.shared == Bytes::ZERO;
             after.is_off &= after.headroom > Bytes::ZERO || !is_low;
         }
@@ -284,6 +282,15 @@ impl Ingress {
         } else {
             PauseReason::Threshold
         }
+    }
+
+    /// Bytes of the pool with which a queue pauses, and above which its port pauses as a whole if ports do.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn xoff_levels(&self, index: usize) -> (Bytes, Option<Bytes>) {
+        let threshold = self.threshold(index);
+        let margin = self.headroom.margin(Self::port(index), Self::priority(index));
+        (threshold.saturating_sub(margin), self.headroom.port_threshold(threshold))
     }
 
     fn threshold(&self, index: usize) -> Bytes {

@@ -1,11 +1,10 @@
 //! Pause frames: what a switch tells the senders at the other ends of its ports (PFC), said again before a pause runs out.
 
-use super::pausing::classes;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
-use crate::packet::PRIORITIES;
+use crate::packet::{PRIORITIES, classes_of};
 use crate::port::Port;
 
 /// What the sender at the other end of a port is told: bit n is set for class n.
@@ -68,7 +67,7 @@ impl PauseFrames {
             self.pause(port, pause, ports, context);
         }
         if resume != 0 {
-            for priority in classes(resume) {
+            for priority in classes_of(resume) {
                 self.repeats[usize::from(port) * PRIORITIES + priority].disarm();
             }
             ports[usize::from(port)].say_pause(resume, 0, context);
@@ -87,7 +86,7 @@ impl PauseFrames {
         ports[number].say_pause(pause, self.settings.quanta, context);
         let Some(repeat_after) = &self.settings.repeat_after else { return };
         let again = context.now + repeat_after[number];
-        for priority in classes(pause) {
+        for priority in classes_of(pause) {
             let timer = &mut self.repeats[number * PRIORITIES + priority];
             self.timers.arm(timer, (port, priority as u8), again);
         }

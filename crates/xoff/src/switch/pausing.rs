@@ -6,7 +6,7 @@ use super::pause_frames::{FlowControl, PauseFrames};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
 use crate::observer::{Accounted, DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 
 /// How a switch pauses its senders.
@@ -90,9 +90,4 @@ impl Pausing {
         };
         context.observer.on_accounted(context.now, &change);
     }
-}
-
-/// The classes of a mask.
-pub fn classes(mask: u8) -> impl Iterator<Item = usize> {
-    (0..PRIORITIES).filter(move |priority| mask & 1 << priority != 0)
 }

@@ -3,12 +3,12 @@
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
 use super::pause_frames::FlowControl;
-use super::pausing::{self, Pausing};
+use super::pausing::Pausing;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -174,7 +174,7 @@ impl SharedMemory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let xoff = xoff::of_shared_memory(self, ingress, arrived);
-        for priority in pausing::classes(pause) {
+        for priority in classes_of(pause) {
             context.observer.on_xoff(context.now, Xoff { priority, ..xoff.clone() });
         }
     }
@@ -289,7 +289,9 @@ impl Memory {
         if self.marks_at_dequeue(&packet, queue) {
             port.mark(&mut packet, context);
         }
-        port.transmit(packet, || self.waiting(number, &packet), context);
+        // By value: what a closure refers to is kept in memory for every packet.
+        let memory = &*self;
+        port.transmit(packet, move |packet| memory.waiting(number, packet), context);
         if let Some(transmitting) = &mut self.transmitting {
             transmitting[number as usize] = Some(packet);
             context.agenda.end_of_transmission(port.id(), port.busy_until());

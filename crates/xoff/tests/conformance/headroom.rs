@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use proptest::prelude::*;
 use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
-use xoff::packet::PRIORITIES;
+use xoff::packet::{PRIORITIES, classes_of};
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters, Scheme};
 use xoff::switch::ingress::{Ingress, Sizes};
@@ -72,13 +72,11 @@ impl Sender {
     }
 
     fn hear(&mut self, told: FlowControl) {
-        for priority in 0..PRIORITIES {
-            if told.pause & 1 << priority != 0 {
-                self.until[priority] = Some(self.sent + WAY);
-            }
-            if told.resume & 1 << priority != 0 {
-                self.until[priority] = None;
-            }
+        for priority in classes_of(told.pause) {
+            self.until[priority] = Some(self.sent + WAY);
+        }
+        for priority in classes_of(told.resume) {
+            self.until[priority] = None;
         }
     }
 }

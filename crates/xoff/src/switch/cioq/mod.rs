@@ -16,7 +16,7 @@ use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{Control, PRIORITIES, Packet};
+use crate::packet::{Control, PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -175,10 +175,7 @@ impl Cioq {
 
     fn admit(&self, ingress: u16, packet: &Packet, units: u32) -> Result<(), DropReason> {
         let input = &self.inputs[usize::from(ingress)];
-        let of = |classes: u8| -> u32 {
-            let classes = (0..PRIORITIES).filter(|priority| classes & 1 << priority != 0);
-            classes.map(|priority| input.units_of(priority)).sum()
-        };
+        let of = |classes| classes_of(classes).map(|priority| input.units_of(priority)).sum::<u32>();
         if self.is_lossless(packet.priority()) {
             let fits = of(u8::MAX) + units <= self.sizes.input;
             return if fits { Ok(()) } else { Err(DropReason::HeadroomFull) };
@@ -309,7 +306,7 @@ impl Cioq {
         let rank = self.ranks.rank[priority];
         self.crossbar.set_room(rank, output, has_room);
         let port = &mut self.ports[usize::from(output)];
-        port.transmit(packet, || buffer.queued.iter().copied().sum(), context);
+        port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
         if self.crossbar.is_awaited(rank, output) {
             context.agenda.crossbar_due(port.id(), context.now);
         }

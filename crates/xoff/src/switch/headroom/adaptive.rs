@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::units::{Bytes, Span};
 
@@ -25,10 +26,7 @@ impl Default for Parameters {
 
 /// Headroom of each port's classes.
 #[derive(Clone, Debug)]
-pub struct Adaptive {
-    sizes: Vec<Bytes>,
-    classes: u64,
-}
+pub struct Adaptive(PerQueue);
 
 impl Adaptive {
     /// Headroom for these links.
@@ -43,7 +41,7 @@ impl Adaptive {
             let added = link.rate.bytes_in((measured - link.delay) * 2);
             link.worst_case + added
         };
-        Ok(Self { sizes: links.iter().map(size).collect(), classes })
+        Ok(Self(PerQueue { sizes: links.iter().map(size).collect(), classes }))
     }
 }
 
@@ -51,10 +49,10 @@ impl HeadroomScheme for Adaptive {
     type Parameters = Parameters;
 
     fn set_aside(&self) -> Bytes {
-        self.sizes.iter().copied().sum::<Bytes>() * self.classes
+        self.0.all()
     }
 
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        held.queue + frame <= self.sizes[port]
+        self.0.fits(port, held.queue, frame)
     }
 }

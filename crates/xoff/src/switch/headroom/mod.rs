@@ -69,6 +69,8 @@ pub trait HeadroomScheme {
     }
 }
 
+mod per_queue;
+
 macro_rules! headroom_schemes {
     ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
         $(pub mod $module;)*

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal, sizes};
 use crate::kernel::units::{Bytes, Ratio};
 
@@ -36,7 +37,7 @@ pub enum OversubscriptionOf {
 /// Headroom of each port's classes, and their pool.
 #[derive(Clone, Debug)]
 pub struct Oversubscribed {
-    sizes: Vec<Bytes>,
+    queues: PerQueue,
     pool: Bytes,
 }
 
@@ -53,12 +54,12 @@ impl Oversubscribed {
                 *size = parameters.ratio.of(*size);
             }
         }
-        let all = sizes.iter().copied().sum::<Bytes>() * classes;
+        let queues = PerQueue { sizes, classes };
         let pool = match parameters.of {
-            OversubscriptionOf::Pool => parameters.ratio.of(all),
-            OversubscriptionOf::Queue => all,
+            OversubscriptionOf::Pool => parameters.ratio.of(queues.all()),
+            OversubscriptionOf::Queue => queues.all(),
         };
-        Ok(Self { sizes, pool })
+        Ok(Self { queues, pool })
     }
 }
 
@@ -70,7 +71,7 @@ impl HeadroomScheme for Oversubscribed {
     }
 
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        held.queue + frame <= self.sizes[port] && held.all + frame <= self.pool
+        self.queues.fits(port, held.queue, frame) && held.all + frame <= self.pool
     }
 }
 

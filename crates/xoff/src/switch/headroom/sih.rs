@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal, sizes};
 use crate::kernel::units::Bytes;
 
@@ -17,10 +18,7 @@ pub struct Parameters {
 
 /// Headroom of each port's classes.
 #[derive(Clone, Debug)]
-pub struct Sih {
-    sizes: Vec<Bytes>,
-    classes: u64,
-}
+pub struct Sih(PerQueue);
 
 impl Sih {
     /// Headroom for these links.
@@ -29,7 +27,7 @@ impl Sih {
     ///
     /// None.
     pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
-        Ok(Self { sizes: sizes(parameters.size, links), classes })
+        Ok(Self(PerQueue { sizes: sizes(parameters.size, links), classes }))
     }
 }
 
@@ -37,10 +35,10 @@ impl HeadroomScheme for Sih {
     type Parameters = Parameters;
 
     fn set_aside(&self) -> Bytes {
-        self.sizes.iter().copied().sum::<Bytes>() * self.classes
+        self.0.all()
     }
 
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        held.queue + frame <= self.sizes[port]
+        self.0.fits(port, held.queue, frame)
     }
 }

@@ -71,8 +71,8 @@ pub(super) struct Line {
     clock: TransmissionClock,
     /// What one queue may need at worst [Phi].
     worst: Bytes,
-    /// The logarithm of the time that the link takes for `LINE_RATE` bytes.
-    unit_logarithm: i32,
+    /// The time that the link takes for `LINE_RATE` bytes.
+    unit: Span,
 }
 
 /// Steps of the map from gradient to headroom (figure 12).
@@ -81,8 +81,7 @@ const STEPS: i64 = 16;
 impl Line {
     pub(super) fn new(rate: Rate, worst: Bytes) -> Self {
         let clock = TransmissionClock::new(rate);
-        let unit = clock.transmission_time(Bytes::new(1 << BITS));
-        Self { clock, worst, unit_logarithm: Logarithms::new().of(unit.get()) }
+        Self { clock, worst, unit: clock.transmission_time(Bytes::new(1 << BITS)) }
     }
 
     /// Headroom at a gradient, which lasts for the time that the worst case takes at line rate [D].
@@ -129,7 +128,7 @@ impl Estimate {
             Gains::Tables { gradient_shift, deviation_shift, factor_shift, logarithms } => {
                 let elapsed = elapsed.max(line.clock.transmission_time(frame));
                 let size = logarithms.of(change.unsigned_abs()) - logarithms.of(elapsed.get());
-                let size = logarithms.exponent(size + line.unit_logarithm);
+                let size = logarithms.exponent(size + logarithms.of(line.unit.get()));
                 let newest = if change < 0 { -size } else { size };
                 self.average(newest, |part| part >> gradient_shift, |part| part >> deviation_shift);
                 line.needed_by_step(self.gradient + (self.deviation << factor_shift))
