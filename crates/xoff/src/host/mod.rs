@@ -23,7 +23,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, NO_TRANSPORT, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
@@ -81,6 +81,8 @@ pub struct HostCounters {
     pub acknowledgements_delivered: u64,
     /// Expiries of retransmission timers.
     pub timeouts: u64,
+    /// Congestion notification messages (802.1Qau) received by the adapter.
+    pub cnms_received: u64,
 }
 
 /// One host.
@@ -216,15 +218,26 @@ impl Host {
     /// A packet has arrived whole at the adapter.
     #[inline]
     pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(control) = packet.control() {
-            let due = self.reactions.on_frame(0, context.now, control.into());
-            return context.agenda.pause_due(self.adapter.port.id(), due);
+        if packet.transport() == NO_TRANSPORT {
+            return self.on_adapter_frame(&packet, context);
         }
         let delay = context.fabric.host.delay;
         if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
             self.receive(packet, context);
         } else {
             self.inbound.push_back(Flight { arrives: context.now + delay, packet });
+        }
+    }
+
+    /// A frame for the adapter itself has arrived: a pause frame or a CNM.
+    #[inline(never)]
+    fn on_adapter_frame(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        match packet.control() {
+            Some(control) => {
+                let due = self.reactions.on_frame(0, context.now, control.into());
+                context.agenda.pause_due(self.adapter.port.id(), due);
+            }
+            None => self.counters.cnms_received += 1,
         }
     }
 
