@@ -3,6 +3,7 @@
 //! `pausing.rs` tells senders, and `xoff.rs` why; the families in the folders decide.
 
 pub mod buffer_policy;
+pub mod congestion_point;
 pub mod headroom;
 pub mod ingress;
 pub mod markers;
