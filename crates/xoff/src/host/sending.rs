@@ -1,6 +1,7 @@
 //! The sending side of a host: flows under way, what they send and when they are done.
 
-use super::adapter::Sent;
+use super::adapter::{Adapter, Sent};
+use super::limiters::NO_LIMITER;
 use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -66,6 +67,8 @@ pub(super) struct Sending {
     /// Bytes of this flow waiting in the adapter.
     queued: Bytes,
     held_back: bool,
+    /// The place of its limiter, or [`NO_LIMITER`].
+    pub(super) limiter: u32,
     /// What every packet adds to its payload.
     headers: u32,
     /// Flags of every packet.
@@ -96,12 +99,22 @@ impl Sending {
         self.flow.priority.into()
     }
 
+    /// Whether the adapter limits its rate.
+    #[inline]
+    pub(super) fn is_limited(&self) -> bool {
+        self.limiter != NO_LIMITER
+    }
+
+    pub(super) fn waits_in_adapter(&self) -> bool {
+        self.queued > Bytes::ZERO
+    }
+
     fn key(&self) -> TimerKey {
         TimerKey::Sending(self.flow.number)
     }
 
     #[inline]
-    fn poll_transmit(&mut self, now: Time) -> Transmit {
+    pub(super) fn poll_transmit(&mut self, now: Time) -> Transmit {
         match &mut self.sender {
             Sender::Tcp(sender) => sender.poll_transmit(),
             Sender::ConstantRate(sender) => sender.poll_transmit(now),
@@ -109,7 +122,24 @@ impl Sending {
         }
     }
 
-    fn hold_back(&mut self) {
+    #[inline]
+    pub(super) fn send(
+        &mut self,
+        packet: Packet,
+        adapter: &mut Adapter,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if adapter.send(packet, context) == Sent::Queued {
+            self.queued += packet.frame();
+        }
+    }
+
+    pub(super) fn wait_until(&mut self, time: Time, timers: &mut Timers<TimerKey>) {
+        let key = self.key();
+        timers.arm(&mut self.timer, key, time);
+    }
+
+    pub(super) fn hold_back(&mut self) {
         self.held_back = true;
         if let Sender::Tcp(sender) = &mut self.sender {
             sender.on_held_back();
@@ -196,6 +226,7 @@ impl Host {
             timer: Timer::default(),
             queued: Bytes::ZERO,
             held_back: false,
+            limiter: NO_LIMITER,
             headers: headers.get() as u32,
             flags: flow.priority | if ecn_capable { ECN_CAPABLE } else { 0 },
         };
@@ -244,6 +275,9 @@ impl Host {
     #[inline]
     pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
+        if sending.is_limited() {
+            return self.pull(slot, context);
+        }
         loop {
             if sending.queued >= context.fabric.host.small_queue {
                 sending.hold_back();
@@ -254,18 +288,26 @@ impl Host {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
-                    if self.adapter.send(packet, context) == Sent::Queued {
-                        sending.queued += packet.frame();
-                    }
+                    sending.send(packet, &mut self.adapter, context);
                 }
                 Transmit::WaitUntil(time) => {
-                    let key = sending.key();
-                    self.timers.arm(&mut sending.timer, key, time);
+                    sending.wait_until(time, &mut self.timers);
                     break;
                 }
                 Transmit::WindowFull | Transmit::Idle => break,
             }
         }
+        self.after_sending(slot, context);
+    }
+
+    /// A flow has sent what it may send now.
+    #[inline]
+    pub(super) fn after_sending(
+        &mut self,
+        slot: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let sending = &mut self.sendings[slot];
         match &sending.sender {
             Sender::Tcp(sender) => {
                 if sender.is_waiting() && !sending.timer.is_armed() {
@@ -369,6 +411,9 @@ impl Host {
 
     pub(super) fn finish_sending(&mut self, slot: usize, finish: Time) {
         let sending = self.sendings.remove(slot);
+        if sending.is_limited() {
+            self.limiters.remove(sending.limiter as usize);
+        }
         self.sending_slots[sending.flow.number as usize] = GONE;
         let flow = sending.flow;
         let (retransmitted, timeouts) = match sending.sender {
