@@ -27,8 +27,10 @@ pub struct FlowStart {
     pub destination: NodeId,
     /// Its number among the flows to its destination.
     pub reception: u32,
-    /// Payload bytes; `Bytes::MAX` is without end.
+    /// Payload bytes; `Bytes::MAX` is without end, or not known before it ends.
     pub size: Bytes,
+    /// When it ends if it has not sent them by then; `Time::MAX` for never.
+    pub end: Time,
     /// Traffic class.
     pub priority: u8,
     /// Index of its transport.
@@ -117,7 +119,11 @@ impl Sending {
     pub(super) fn poll_transmit(&mut self, now: Time) -> Transmit {
         match &mut self.sender {
             Sender::Tcp(sender) => sender.poll_transmit(),
-            Sender::ConstantRate(sender) => sender.poll_transmit(now),
+            Sender::ConstantRate(sender) => {
+                let transmit = sender.poll_transmit(now);
+                self.flow.size = sender.size();
+                transmit
+            }
             Sender::QueuePair(_) => Transmit::Idle,
         }
     }
@@ -215,7 +221,7 @@ impl Host {
                 (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())
             }
             Transport::ConstantRate(settings) => {
-                let sender = ConstantRateSender::new(settings, flow.size, context.now);
+                let sender = ConstantRateSender::new(settings, flow.size, context.now, flow.end);
                 (Sender::ConstantRate(sender), settings.headers, false)
             }
         };

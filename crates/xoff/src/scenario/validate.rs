@@ -269,7 +269,7 @@ impl Workload {
     /// Whether its flows have a last byte.
     fn has_finite_flows(&self) -> bool {
         match self {
-            Self::LongLived(workload) => workload.size.is_some(),
+            Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
             Self::Permutation(workload) => workload.size.is_some(),
             Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) => true,
         }
