@@ -471,6 +471,28 @@ mod tests {
     }
 
     #[test]
+    fn a_reaction_point_cuts_and_recovers() {
+        let set = |key: &str| problem(POISSON, &format!("stop.at = \"1ms\"\nhost.reaction_point.{key}"));
+        for accepted in ["gain = 1", "cycles = 1", "minimum_rate = \"1bps\"", "minimum_decrease = \"1/2\""] {
+            assert_eq!(set(accepted), "accepted");
+        }
+        for (key, value) in [
+            ("gain", "0"),
+            ("gain", "\"129/128\""),
+            ("minimum_decrease", "0"),
+            ("minimum_decrease", "2"),
+            ("minimum_rate", "\"0bps\""),
+            ("cycles", "0"),
+            ("byte_counter", "\"0B\""),
+            ("timer", "\"0s\""),
+        ] {
+            let refused = set(&format!("{key} = {value}"));
+            let names_key = refused.starts_with(&format!("host.reaction_point.{key}: "));
+            assert!(names_key && refused.contains("; expected "), "{refused}");
+        }
+    }
+
+    #[test]
     fn an_adapter_must_hold_a_packet() {
         assert_eq!(
             problem(POISSON, "stop.at = \"1ms\"\nhost.adapter_queue = \"1kB\""),
