@@ -41,7 +41,7 @@ impl Fabric {
         packet.frame() + self.wire_overheads[usize::from(packet.transport())]
     }
 
-    /// Whether the adapter itself is the packet's transport, and no software of the host.
+    /// Whether the adapter itself is the packet's transport, and no software of the host. Only of what a transport sends.
     pub fn is_in_adapter(&self, packet: &Packet) -> bool {
         self.transports[usize::from(packet.transport())].is_in_adapter()
     }

@@ -193,10 +193,30 @@ impl Packet {
     /// What it says if it is a frame between the two ends of one link.
     #[inline]
     pub const fn control(&self) -> Option<Control> {
-        if self.transport() != NO_TRANSPORT {
+        if self.rest & ADAPTER_FRAME_MASK != CONTROL_FRAME {
             return None;
         }
         Some(Control { frame: self.frame(), words: [self.sequence, self.stamp, self.addresses] })
+    }
+    /// A congestion notification message (802.1Qau) from where `culprit` is to the host that sends it, of this class: it
+    /// travels as if the culprit's destination had sent it.
+    pub fn cnm(culprit: &Self, feedback: u8, priority: u8) -> Self {
+        Header {
+            source: culprit.destination(),
+            destination: culprit.source(),
+            flow: culprit.flow(),
+            length: feedback.into(),
+            frame: CNM_FRAME,
+            transport: NO_TRANSPORT,
+            flags: ACKNOWLEDGEMENT | ECHO | priority,
+            ..Header::default()
+        }
+        .into()
+    }
+    /// Whether it is a congestion notification message, whose length is its quantised feedback, 1 to 63.
+    #[inline]
+    pub const fn is_cnm(&self) -> bool {
+        self.rest & ADAPTER_FRAME_MASK == CNM
     }
     /// Whether this flag bit is set.
     #[inline]
@@ -236,8 +256,14 @@ pub struct Control {
     pub words: [u64; 3],
 }
 
-/// The transport of what no transport sends.
+/// The transport of what no transport sends: frames between the two ends of one link, and congestion notification messages.
 pub const NO_TRANSPORT: u8 = u8::MAX;
+/// Frame of a congestion notification message: 64 bytes.
+const CNM_FRAME: u16 = 64;
+/// What tells both kinds from each other and from all other packets at once.
+const ADAPTER_FRAME_MASK: u64 = CNM;
+const CONTROL_FRAME: u64 = (NO_TRANSPORT as u64) << 8;
+const CNM: u64 = CONTROL_FRAME | ECHO as u64;
 
 impl From<Control> for Packet {
     fn from(control: Control) -> Self {
@@ -292,6 +318,22 @@ mod tests {
         packet.set_ingress(5);
         assert_eq!((packet.stamp(), packet.ingress()), (1 << 49, 5));
         assert!(!packet.has_deferred_stamp());
+    }
+
+    #[test]
+    fn a_congestion_notification_message_goes_to_the_culprits_source_and_is_no_control_frame() {
+        let culprit =
+            Packet::from(Header { source: 3, destination: 4, flow: 9, flags: 5, ..Header::default() });
+        let mut cnm = Packet::cnm(&culprit, 63, 6);
+        cnm.set_ingress(8191);
+        assert_eq!((cnm.source(), cnm.destination(), cnm.flow(), cnm.length()), (4, 3, 9, 63));
+        assert_eq!((cnm.frame(), cnm.priority(), cnm.is(ACKNOWLEDGEMENT)), (Bytes::new(64), 6, true));
+        assert!(cnm.is_cnm() && cnm.control().is_none() && cnm.record().is_none());
+        let control = Packet::from(Control { frame: Bytes::new(64), words: [1, 2, 3] });
+        assert!(!control.is_cnm() && control.control().is_some());
+        let echo =
+            Packet::from(Header { transport: 254, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() });
+        assert!(!echo.is_cnm() && echo.control().is_none() && !culprit.is_cnm());
     }
 
     #[test]

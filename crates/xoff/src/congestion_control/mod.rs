@@ -163,6 +163,7 @@ pub trait CongestionControl {
 }
 
 mod paced_window;
+pub mod qcn;
 
 macro_rules! congestion_controls {
     ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {

@@ -40,6 +40,7 @@ impl Arrivals {
                 destination: flow.destination,
                 reception,
                 size: flow.size,
+                end: flow.end,
                 priority: flow.priority,
                 transport: flow.transport,
             };

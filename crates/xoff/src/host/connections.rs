@@ -47,6 +47,7 @@ mod tests {
             destination,
             reception: 0,
             size: Bytes::ZERO,
+            end: Time::MAX,
             priority: 0,
             transport: 0,
         }

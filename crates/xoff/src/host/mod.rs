@@ -2,12 +2,13 @@
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state,
 //! `connections.rs` what flows leave to the next, `adapter.rs` is the way out with its marking in `marking.rs`, `interrupts.rs`
 //! the way up. Transports that live in the adapter, which no delay or interrupt of the host concerns, take turns in
-//! `queue_pairs.rs`, and `cnps.rs` makes their CNPs.
+//! `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion notification messages name.
 
 mod adapter;
 mod cnps;
 mod connections;
 mod interrupts;
+mod limiters;
 mod marking;
 mod queue_pairs;
 mod receiving;
@@ -23,7 +24,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, NO_TRANSPORT, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
@@ -31,6 +32,7 @@ use adapter::{Adapter, Sent};
 use cnps::Cnps;
 use connections::OpenConnections;
 use interrupts::Interrupts;
+use limiters::{Limiter, Limiters};
 pub use marking::Marking;
 use queue_pairs::Turns;
 use receiving::Reception;
@@ -56,6 +58,10 @@ enum TimerKey {
     Pacing(u32),
     /// The congestion control of a queue pair, by the flow's number at this host.
     CongestionControl(u32),
+    /// The next packet of a limited flow, by its number at this host.
+    Limiter(u32),
+    /// The reaction point of a limited flow, by its number at this host.
+    ReactionPoint(u32),
 }
 
 /// What a host has done since the start.
@@ -81,6 +87,8 @@ pub struct HostCounters {
     pub acknowledgements_delivered: u64,
     /// Expiries of retransmission timers.
     pub timeouts: u64,
+    /// Congestion notification messages (802.1Qau) received by the adapter.
+    pub cnms_received: u64,
 }
 
 /// One host.
@@ -103,6 +111,7 @@ pub struct Host {
     interrupts: Interrupts,
     turns: Turns,
     cnps: Cnps,
+    limiters: Limiters,
     timers: Timers<TimerKey>,
     reactions: Reactions,
     finished: Vec<FinishedFlow>,
@@ -127,6 +136,7 @@ impl Host {
             interrupts: Interrupts::default(),
             turns: Turns::default(),
             cnps: Cnps::default(),
+            limiters: Limiters::new(),
             timers: Timers::default(),
             reactions,
             finished: Vec::new(),
@@ -169,9 +179,13 @@ impl Host {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and rate of each flow under way that has one.
+    /// Number and rate of each flow under way that has one: its congestion control's or its limiter's, the lower.
     pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
-        self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.rate()?)))
+        self.sendings.iter().filter_map(|(_, sending)| {
+            let limiter = self.limiters.get(sending.limiter as usize).map(Limiter::rate);
+            let rate = [sending.rate(), limiter].into_iter().flatten().min()?;
+            Some((sending.number(), rate))
+        })
     }
 
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
@@ -216,15 +230,26 @@ impl Host {
     /// A packet has arrived whole at the adapter.
     #[inline]
     pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(control) = packet.control() {
-            let due = self.reactions.on_frame(0, context.now, control.into());
-            return context.agenda.pause_due(self.adapter.port.id(), due);
+        if packet.transport() == NO_TRANSPORT {
+            return self.on_adapter_frame(&packet, context);
         }
         let delay = context.fabric.host.delay;
         if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
             self.receive(packet, context);
         } else {
             self.inbound.push_back(Flight { arrives: context.now + delay, packet });
+        }
+    }
+
+    /// A frame for the adapter itself has arrived: a pause frame or a CNM.
+    #[inline(never)]
+    fn on_adapter_frame(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        match packet.control() {
+            Some(control) => {
+                let due = self.reactions.on_frame(0, context.now, control.into());
+                context.agenda.pause_due(self.adapter.port.id(), due);
+            }
+            None => self.on_cnm(packet, context),
         }
     }
 
@@ -268,6 +293,10 @@ impl Host {
             Some((time, TimerKey::Cnp)) => self.on_cnp_timer(time, context),
             Some((time, TimerKey::Pacing(number))) => self.on_pacing_timer(number, time, context),
             Some((time, TimerKey::CongestionControl(number))) => self.on_control_timer(number, time, context),
+            Some((time, TimerKey::Limiter(number))) => self.on_limiter_timer(number, time, context),
+            Some((time, TimerKey::ReactionPoint(number))) => {
+                self.on_reaction_point_timer(number, time, context);
+            }
             None => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The adapter's arbiter: queue pairs that may send take turns, packet by packet, class by class.
 //! A queue pair has at most one packet in the adapter's queue; the next is made when that one has left.
 
+use super::limiters::NO_LIMITER;
 use super::sending::Sender;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -106,9 +107,12 @@ impl Host {
         let (key, priority) = (TimerKey::Pacing(sending.number()), sending.priority());
         let number = sending.number();
         let Sender::QueuePair(pair) = &mut sending.sender else { return false };
-        let ready_at = pair.sender.ready_at();
+        let mut ready_at = pair.sender.ready_at();
         if ready_at == Time::MAX || pair.in_turn {
             return pair.in_turn;
+        }
+        if sending.limiter != NO_LIMITER {
+            ready_at = ready_at.max(self.limiters[sending.limiter as usize].ready_at);
         }
         if ready_at > now.max(self.adapter.port.busy_until()) {
             self.timers.arm(&mut pair.pacing, key, ready_at);
@@ -149,7 +153,11 @@ impl Host {
             }
             self.counters.data_sent += 1;
             self.counters.data_retransmitted += u64::from(segment.retransmission);
+            let is_limited = sending.is_limited();
             self.adapter.put(packet, context);
+            if is_limited {
+                self.count_against_limit(slot, begins, &packet, context);
+            }
         }
         self.wait_for_turn(slot, context.now);
         self.arm_control(slot);

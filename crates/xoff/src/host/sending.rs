@@ -1,6 +1,7 @@
 //! The sending side of a host: flows under way, what they send and when they are done.
 
-use super::adapter::Sent;
+use super::adapter::{Adapter, Sent};
+use super::limiters::NO_LIMITER;
 use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -26,8 +27,10 @@ pub struct FlowStart {
     pub destination: NodeId,
     /// Its number among the flows to its destination.
     pub reception: u32,
-    /// Payload bytes; `Bytes::MAX` is without end.
+    /// Payload bytes; `Bytes::MAX` is without end, or not known before it ends.
     pub size: Bytes,
+    /// When it ends if it has not sent them by then; `Time::MAX` for never.
+    pub end: Time,
     /// Traffic class.
     pub priority: u8,
     /// Index of its transport.
@@ -66,6 +69,8 @@ pub(super) struct Sending {
     /// Bytes of this flow waiting in the adapter.
     queued: Bytes,
     held_back: bool,
+    /// The place of its limiter, or [`NO_LIMITER`].
+    pub(super) limiter: u32,
     /// What every packet adds to its payload.
     headers: u32,
     /// Flags of every packet.
@@ -96,20 +101,51 @@ impl Sending {
         self.flow.priority.into()
     }
 
+    /// Whether the adapter limits its rate.
+    #[inline]
+    pub(super) fn is_limited(&self) -> bool {
+        self.limiter != NO_LIMITER
+    }
+
+    pub(super) fn waits_in_adapter(&self) -> bool {
+        self.queued > Bytes::ZERO
+    }
+
     fn key(&self) -> TimerKey {
         TimerKey::Sending(self.flow.number)
     }
 
     #[inline]
-    fn poll_transmit(&mut self, now: Time) -> Transmit {
+    pub(super) fn poll_transmit(&mut self, now: Time) -> Transmit {
         match &mut self.sender {
             Sender::Tcp(sender) => sender.poll_transmit(),
-            Sender::ConstantRate(sender) => sender.poll_transmit(now),
+            Sender::ConstantRate(sender) => {
+                let transmit = sender.poll_transmit(now);
+                self.flow.size = sender.size();
+                transmit
+            }
             Sender::QueuePair(_) => Transmit::Idle,
         }
     }
 
-    fn hold_back(&mut self) {
+    #[inline]
+    pub(super) fn send(
+        &mut self,
+        packet: Packet,
+        adapter: &mut Adapter,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if adapter.send(packet, context) == Sent::Queued {
+            self.queued += packet.frame();
+        }
+    }
+
+    pub(super) fn wait_until(&mut self, time: Time, timers: &mut Timers<TimerKey>) {
+        let key = self.key();
+        timers.arm(&mut self.timer, key, time);
+    }
+
+    pub(super) fn hold_back(&mut self) {
         self.held_back = true;
         if let Sender::Tcp(sender) = &mut self.sender {
             sender.on_held_back();
@@ -185,7 +221,7 @@ impl Host {
                 (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())
             }
             Transport::ConstantRate(settings) => {
-                let sender = ConstantRateSender::new(settings, flow.size, context.now);
+                let sender = ConstantRateSender::new(settings, flow.size, context.now, flow.end);
                 (Sender::ConstantRate(sender), settings.headers, false)
             }
         };
@@ -196,6 +232,7 @@ impl Host {
             timer: Timer::default(),
             queued: Bytes::ZERO,
             held_back: false,
+            limiter: NO_LIMITER,
             headers: headers.get() as u32,
             flags: flow.priority | if ecn_capable { ECN_CAPABLE } else { 0 },
         };
@@ -244,6 +281,9 @@ impl Host {
     #[inline]
     pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
+        if sending.is_limited() {
+            return self.pull(slot, context);
+        }
         loop {
             if sending.queued >= context.fabric.host.small_queue {
                 sending.hold_back();
@@ -254,18 +294,26 @@ impl Host {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
-                    if self.adapter.send(packet, context) == Sent::Queued {
-                        sending.queued += packet.frame();
-                    }
+                    sending.send(packet, &mut self.adapter, context);
                 }
                 Transmit::WaitUntil(time) => {
-                    let key = sending.key();
-                    self.timers.arm(&mut sending.timer, key, time);
+                    sending.wait_until(time, &mut self.timers);
                     break;
                 }
                 Transmit::WindowFull | Transmit::Idle => break,
             }
         }
+        self.after_sending(slot, context);
+    }
+
+    /// A flow has sent what it may send now.
+    #[inline]
+    pub(super) fn after_sending(
+        &mut self,
+        slot: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let sending = &mut self.sendings[slot];
         match &sending.sender {
             Sender::Tcp(sender) => {
                 if sender.is_waiting() && !sending.timer.is_armed() {
@@ -369,6 +417,9 @@ impl Host {
 
     pub(super) fn finish_sending(&mut self, slot: usize, finish: Time) {
         let sending = self.sendings.remove(slot);
+        if sending.is_limited() {
+            self.limiters.remove(sending.limiter as usize);
+        }
         self.sending_slots[sending.flow.number as usize] = GONE;
         let flow = sending.flow;
         let (retransmitted, timeouts) = match sending.sender {

@@ -21,6 +21,8 @@ pub enum Purpose {
     LinkErrors = 5,
     /// Traffic classes of a workload's flows.
     Priorities = 6,
+    /// Intervals and culprits of a congestion point.
+    CongestionPoint = 7,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::congestion_control::qcn;
 use crate::kernel::units::{Bytes, Span};
 use crate::scheduler;
 use crate::switch::marking;
@@ -34,6 +35,9 @@ pub struct Host {
     /// Least time from one CNP of the adapter to the next, of whatever flows (1 to 5 us in SIGCOMM 2015, section 3.3).
     #[serde(default)]
     pub cnp_spacing: Span,
+    /// How the adapter limits flows of which congestion notification messages tell (802.1Qau); without messages, none.
+    #[serde(default)]
+    pub reaction_point: qcn::Parameters,
     /// Which queue of the adapter sends next.
     #[serde(default)]
     pub scheduler: scheduler::Parameters,
@@ -87,6 +91,7 @@ impl Default for Host {
             receive_offload: None,
             cnp_delay: Span::ZERO,
             cnp_spacing: Span::ZERO,
+            reaction_point: qcn::Parameters::default(),
             scheduler: scheduler::Parameters::default(),
         }
     }

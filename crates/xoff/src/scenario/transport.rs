@@ -252,6 +252,9 @@ fn default_roce_acknowledgement() -> Bytes {
 fn default_cnp() -> Bytes {
     Bytes::new(78)
 }
+fn default_catch_up() -> bool {
+    true
+}
 fn default_control_priority() -> u8 {
     7
 }
@@ -332,4 +335,8 @@ pub struct ConstantRate {
     /// Rate of each flow on the wire. Left out, all packets are handed to the adapter at once.
     #[serde(default)]
     pub rate: Option<Rate>,
+    /// Whether a flow sends faster after the adapter has held it back, until it has sent what its rate comes to. Otherwise
+    /// that time is lost.
+    #[serde(default = "default_catch_up")]
+    pub catch_up: bool,
 }

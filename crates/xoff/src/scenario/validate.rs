@@ -269,7 +269,7 @@ impl Workload {
     /// Whether its flows have a last byte.
     fn has_finite_flows(&self) -> bool {
         match self {
-            Self::LongLived(workload) => workload.size.is_some(),
+            Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
             Self::Permutation(workload) => workload.size.is_some(),
             Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) => true,
         }
@@ -468,6 +468,28 @@ mod tests {
             problem(POISSON, rest),
             "transport.x.control_priority: there is no class 7; expected one of 0, or a table [[class]] for it"
         );
+    }
+
+    #[test]
+    fn a_reaction_point_cuts_and_recovers() {
+        let set = |key: &str| problem(POISSON, &format!("stop.at = \"1ms\"\nhost.reaction_point.{key}"));
+        for accepted in ["gain = 1", "cycles = 1", "minimum_rate = \"1bps\"", "minimum_decrease = \"1/2\""] {
+            assert_eq!(set(accepted), "accepted");
+        }
+        for (key, value) in [
+            ("gain", "0"),
+            ("gain", "\"129/128\""),
+            ("minimum_decrease", "0"),
+            ("minimum_decrease", "2"),
+            ("minimum_rate", "\"0bps\""),
+            ("cycles", "0"),
+            ("byte_counter", "\"0B\""),
+            ("timer", "\"0s\""),
+        ] {
+            let refused = set(&format!("{key} = {value}"));
+            let names_key = refused.starts_with(&format!("host.reaction_point.{key}: "));
+            assert!(names_key && refused.contains("; expected "), "{refused}");
+        }
     }
 
     #[test]

@@ -159,6 +159,10 @@ pub struct LongLived {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub size: Option<Bytes>,
+    /// When every flow ends that has not sent its size before: it makes no packet from then on. Only with `constant_rate` and
+    /// a `rate`. Left out, there is no such time.
+    #[serde(default)]
+    pub end: Option<Span>,
 }
 
 /// How many senders a group has.

@@ -5,6 +5,7 @@
 
 pub mod buffer_policy;
 pub mod cioq;
+pub mod congestion_point;
 pub mod headroom;
 pub mod ingress;
 pub mod markers;

@@ -4,7 +4,7 @@
 use super::FlowSpec;
 use super::setup::{Setup, after};
 use crate::kernel::units::{Span, Time};
-use crate::scenario::{self, ScenarioError};
+use crate::scenario::{self, ScenarioError, Transport};
 use crate::topology::NodeId;
 
 /// The source.
@@ -19,10 +19,16 @@ pub(super) struct LongLived {
     stagger: Span,
 }
 
+/// Whether flows of a transport know at each packet when the next one is to come.
+fn has_rate(transport: &Transport) -> bool {
+    matches!(transport, Transport::ConstantRate(settings) if settings.rate.is_some())
+}
+
 impl LongLived {
     pub(super) fn new(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let mut template = setup.template(&settings.transport)?;
         template.size = setup.size(settings.size)?;
+        template.end = end(settings, setup)?;
         setup.at_least_one("flows_per_pair", settings.flows_per_pair.into())?;
         let pairs = settings.pairs.iter().enumerate();
         let pairs = pairs.map(|(index, pair)| ends(index, pair, setup)).collect::<Result<Vec<_>, _>>()?;
@@ -39,6 +45,24 @@ impl LongLived {
             stagger: settings.stagger,
         })
     }
+}
+
+/// When all flows end, which all must have begun before.
+fn end(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Time, ScenarioError> {
+    let Some(end) = settings.end else { return Ok(Time::MAX) };
+    if !has_rate(setup.transport(&settings.transport)?) {
+        let problem = format!("flows of \"{}\" end by their size, not by time", settings.transport);
+        let expected = "expected a transport of kind constant_rate with a `rate`, or a `size` instead";
+        return Err(setup.error("end", problem, expected));
+    }
+    let end = Time::ZERO + end;
+    let flows = settings.pairs.len() as u64 * u64::from(settings.flows_per_pair);
+    let staggers = settings.stagger.get().saturating_mul(flows.saturating_sub(1));
+    let last_start = after(Time::ZERO + settings.start, Span::new(staggers));
+    if end <= last_start {
+        return Err(setup.error("end", "is not after the start of the last flow", "expected a later time"));
+    }
+    Ok(end)
 }
 
 fn ends(index: usize, [from, to]: &[String; 2], setup: &Setup<'_>) -> Result<[NodeId; 2], ScenarioError> {
@@ -69,8 +93,10 @@ impl Iterator for LongLived {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{refusal, source, star};
-    use crate::kernel::units::Bytes;
+    use super::super::testing::{refusal, scenario, source, source_with, star};
+    use super::super::{Files, FlowSpec};
+    use crate::kernel::units::{Bytes, Rate};
+    use crate::scenario::Transport;
 
     #[test]
     fn flows_start_one_stagger_apart_pair_by_pair() {
@@ -80,6 +106,35 @@ mod tests {
         let starts: Vec<_> = flows.iter().map(|flow| (flow.source, flow.start.as_nanoseconds())).collect();
         assert_eq!(starts, [(2, 1_000), (2, 6_000), (1, 11_000), (1, 16_000)]);
         assert!(flows.iter().all(|flow| flow.destination == 0 && flow.size == Bytes::MAX));
+    }
+
+    /// The source, or the line that refuses it, of two flows from 1 us and 6 us on, which have this rate.
+    fn ending(end: &str, rate: Option<Rate>) -> Result<Vec<FlowSpec>, String> {
+        let keys = "pairs = [['host2', 'host0'], ['host1', 'host0']]\nstart = '1us'\nstagger = '5us'";
+        let mut scenario = scenario(&star(3), &format!("kind = 'long_lived'\n{keys}\nend = '{end}'"));
+        if let Some(Transport::ConstantRate(settings)) = scenario.transport.get_mut("plain") {
+            settings.rate = rate;
+        }
+        let source = source_with(&scenario, &Files::new()).map_err(|error| error.to_string());
+        Ok(source?.1.collect())
+    }
+
+    #[test]
+    fn all_flows_end_at_one_time_after_the_last_has_started() {
+        let rate = Some(Rate::from_gbps(1));
+        let ends: Vec<_> =
+            ending("7us", rate).unwrap().iter().map(|flow| flow.end.as_nanoseconds()).collect();
+        assert_eq!(ends, [7_000, 7_000]);
+        assert_eq!(
+            ending("6us", rate),
+            Err("workload[0].end: is not after the start of the last flow; expected a later time".to_owned())
+        );
+        assert_eq!(
+            ending("7us", None),
+            Err("workload[0].end: flows of \"plain\" end by their size, not by time; \
+                 expected a transport of kind constant_rate with a `rate`, or a `size` instead"
+                .to_owned())
+        );
     }
 
     #[test]

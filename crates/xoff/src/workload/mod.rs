@@ -28,6 +28,8 @@ pub struct FlowSpec {
     pub destination: NodeId,
     /// Application bytes, at least 1; `Bytes::MAX` is without end.
     pub size: Bytes,
+    /// When it ends if it has not sent them by then; `Time::MAX` for never.
+    pub end: Time,
     /// Traffic class, 0 to 7.
     pub priority: u8,
     /// Index of the transport in the scenario's tables, in order of name.

@@ -52,8 +52,8 @@ impl<'a> Setup<'a> {
         let transport = index.and_then(|index| u8::try_from(index).ok()).ok_or_else(|| {
             ScenarioError::at("transport", "there are more than 256 tables", "expected at most 256")
         })?;
-        let (start, size) = (Time::ZERO, Bytes::MAX);
-        Ok(FlowSpec { start, source: 0, destination: 0, size, priority: 0, transport })
+        let (start, size, end) = (Time::ZERO, Bytes::MAX, Time::MAX);
+        Ok(FlowSpec { start, source: 0, destination: 0, size, end, priority: 0, transport })
     }
 
     /// A flow size that is not zero; without end where there is none.

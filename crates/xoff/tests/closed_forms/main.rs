@@ -12,6 +12,7 @@ mod ecn;
 mod ecn_star;
 mod headroom;
 mod host_bursts;
+mod limiters;
 mod lone_flow;
 mod observation;
 mod one_queue;

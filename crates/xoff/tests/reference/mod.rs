@@ -26,7 +26,18 @@ type Pending = BTreeMap<Key, Option<Packet>>;
 
 /// Runs a simulation that observes nothing. Also returns the packets that are on wires at the end.
 pub(crate) fn run(simulation: &Simulation) -> (Outcome, Vec<Packet>) {
+    run_with(simulation, &[])
+}
+
+/// The same where these packets reach hosts besides, from nowhere.
+pub(crate) fn run_with(
+    simulation: &Simulation,
+    besides: &[(Time, NodeId, Packet)],
+) -> (Outcome, Vec<Packet>) {
     let mut reference = Reference::new(simulation);
+    reference
+        .pending
+        .extend(besides.iter().map(|&(at, host, packet)| ((at, Class::Arrival, host, 0), Some(packet))));
     let end = reference.run();
     let Reference { hosts, switches, pending, telemetry, events, .. } = reference;
     let on_wires = pending.into_values().flatten().collect();

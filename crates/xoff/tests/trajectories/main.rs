@@ -1,11 +1,12 @@
-//! The window of every congestion control that answers one, round by round, under named signals: the files beside this one.
-//! They hold packets and tenths of them, made from integers, so that every platform writes the same text.
+//! The window of every congestion control that answers one, round by round, under named signals, and the rate of QCN's
+//! limiter, step by step: the files beside this one. They hold packets or Mb/s and tenths of them, as integers, so that every platform writes the same text.
 //! `UPDATE_SNAPSHOTS=1 cargo test --test trajectories` writes them anew; then look at the difference.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
+use xoff::congestion_control::qcn::{self, ReactionPoint};
 use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters};
 use xoff::kernel::units::{Bytes, Rate, Span, Time};
 
@@ -113,17 +114,71 @@ fn trajectories(parameters: &Parameters) -> String {
 
 #[test]
 fn windows_take_their_course() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/trajectories");
     for name in Parameters::NAMES {
         let parameters: Parameters = serde_json::from_value(json!({ "algorithm": name })).unwrap();
         if !matches!(parameters.needs(), Needs::Acknowledgements(_)) {
             continue;
         }
-        let (path, text) = (folder.join(format!("{name}.txt")), trajectories(&parameters));
-        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let committed = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(text, committed, "{}: `make snapshots` writes it anew", path.display());
+        assert_as_committed(name, &trajectories(&parameters));
     }
+}
+
+fn assert_as_committed(name: &str, text: &str) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/trajectories");
+    let path = folder.join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, committed, "{}: `make snapshots` writes it anew", path.display());
+}
+
+/// What happens to a limited flow.
+#[derive(Clone, Copy)]
+enum Step {
+    ByteCounter,
+    Timer,
+    Cnm(u8),
+}
+
+/// The first step of each is the first message.
+const REACTIONS: [(&str, fn(u64) -> Step); 5] = [
+    ("byte_counter", |step| if step == 0 { Step::Cnm(25) } else { Step::ByteCounter }),
+    ("timer", |step| if step == 0 { Step::Cnm(63) } else { Step::Timer }),
+    ("both", |step| match step {
+        0 => Step::Cnm(63),
+        _ if step % 2 == 0 => Step::Timer,
+        _ => Step::ByteCounter,
+    }),
+    ("cuts", |step| if step % 4 == 0 { Step::Cnm(40) } else { Step::ByteCounter }),
+    ("far_target", |step| if step < 5 { Step::Cnm(63) } else { Step::Timer }),
+];
+
+/// One line for each step: the rate of a flow of 10 Gb/s after it, in Mb/s, under each course.
+fn reactions() -> String {
+    let mut text = String::from("step");
+    for (name, _) in REACTIONS {
+        write!(text, " {name:>12}").unwrap();
+    }
+    let parameters = qcn::Parameters::default();
+    let mut points =
+        REACTIONS.map(|(_, course)| (ReactionPoint::new(&parameters, Rate::from_gbps(10)), course));
+    for step in 0..20 {
+        write!(text, "\n{step:>4}").unwrap();
+        for (point, course) in &mut points {
+            match course(step) {
+                Step::ByteCounter => while !point.on_sent(&parameters, Bytes::new(SEGMENT)) {},
+                Step::Timer => point.on_timer(&parameters, Time::ZERO),
+                Step::Cnm(feedback) => point.on_cnm(&parameters, Time::ZERO, feedback),
+            }
+            let tenths = point.rate().get() / 100_000;
+            write!(text, " {:>10}.{}", tenths / 10, tenths % 10).unwrap();
+        }
+    }
+    text + "\n"
+}
+
+#[test]
+fn limiters_take_their_course() {
+    assert_as_committed("qcn", &reactions());
 }

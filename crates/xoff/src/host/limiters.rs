@@ -1,0 +1,168 @@
+//! The adapter's rate limiters (802.1Qau): a flow has one from its first congestion notification message until it may send at
+//! line rate again. A limited flow is pulled: it has at most one packet in the adapter's queue, and the next is asked of its
+//! transport no sooner than its rate allows, so that no other flow waits behind it and a pause holds back one packet.
+
+use slab::Slab;
+
+use super::{Host, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::congestion_control::qcn::{Parameters, ReactionPoint};
+use crate::kernel::timers::Timer;
+use crate::kernel::units::{Rate, Time};
+use crate::observer::Observer;
+use crate::packet::Packet;
+use crate::transport::Transmit;
+
+/// Stands for the limiter of a flow that has none.
+pub(super) const NO_LIMITER: u32 = u32::MAX;
+
+/// All limiters of an adapter.
+pub(super) type Limiters = Slab<Limiter>;
+
+/// The limiter of one flow.
+#[derive(Debug)]
+pub(super) struct Limiter {
+    point: ReactionPoint,
+    /// When its rate allows the next packet.
+    pub(super) ready_at: Time,
+    /// Until then.
+    pacing: Timer,
+    /// The reaction point's own.
+    cycle: Timer,
+}
+
+impl Limiter {
+    fn new(parameters: &Parameters, line_rate: Rate, now: Time) -> Self {
+        let point = ReactionPoint::new(parameters, line_rate);
+        Self { point, ready_at: now, pacing: Timer::default(), cycle: Timer::default() }
+    }
+
+    pub(super) fn rate(&self) -> Rate {
+        self.point.rate()
+    }
+}
+
+impl Host {
+    /// A congestion notification message has arrived. One for a flow that is gone says nothing any more.
+    pub(super) fn on_cnm(&mut self, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.counters.cnms_received += 1;
+        let Some(slot) = self.sending_slot(cnm.flow()) else { return };
+        let parameters = &context.fabric.host.reaction_point;
+        let sending = &mut self.sendings[slot];
+        if !sending.is_limited() {
+            let limiter = Limiter::new(parameters, self.adapter.port.rate(), context.now);
+            sending.limiter = self.limiters.insert(limiter) as u32;
+        }
+        let limiter = &mut self.limiters[sending.limiter as usize];
+        limiter.point.on_cnm(parameters, context.now, cnm.length() as u8);
+        self.on_limit_changed(slot, context);
+    }
+
+    /// Sends what a limited flow may send now.
+    #[inline(never)]
+    pub(super) fn pull(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        while self.pull_one(slot, context) {
+            if !self.sendings[slot].is_limited() {
+                return self.pump(slot, context);
+            }
+        }
+        self.after_sending(slot, context);
+    }
+
+    /// Sends the next packet of a limited flow, if it may be sent now.
+    fn pull_one(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
+        let sending = &mut self.sendings[slot];
+        let limiter = &mut self.limiters[sending.limiter as usize];
+        if sending.waits_in_adapter() {
+            sending.hold_back();
+            return false;
+        }
+        if context.now < limiter.ready_at {
+            self.timers.arm(&mut limiter.pacing, TimerKey::Limiter(sending.number()), limiter.ready_at);
+            sending.hold_back();
+            return false;
+        }
+        match sending.poll_transmit(context.now) {
+            Transmit::Segment { sequence, length, retransmission } => {
+                let packet = sending.packet(self.id, sequence, length, context);
+                self.counters.data_sent += 1;
+                self.counters.data_retransmitted += u64::from(retransmission);
+                sending.send(packet, &mut self.adapter, context);
+                self.count_against_limit(slot, context.now, &packet, context);
+                true
+            }
+            Transmit::WaitUntil(time) => {
+                sending.wait_until(time, &mut self.timers);
+                false
+            }
+            Transmit::WindowFull | Transmit::Idle => false,
+        }
+    }
+
+    /// A packet of a limited flow begins at a time.
+    pub(super) fn count_against_limit(
+        &mut self,
+        slot: usize,
+        begins: Time,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let limiter = &mut self.limiters[self.sendings[slot].limiter as usize];
+        limiter.ready_at = begins + limiter.point.rate().transmission_time(context.fabric.wire(packet));
+        if limiter.point.on_sent(&context.fabric.host.reaction_point, packet.frame()) {
+            self.on_limit_changed(slot, context);
+        }
+    }
+
+    /// A limiter has another rate, with which the timer may have another time. At line rate it is gone.
+    fn on_limit_changed(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let sending = &mut self.sendings[slot];
+        let number = sending.number();
+        let limiter = &mut self.limiters[sending.limiter as usize];
+        context.observer.on_rate(context.now, self.id, number, limiter.point.rate());
+        if limiter.point.is_at_line_rate() {
+            self.limiters.remove(sending.limiter as usize);
+            sending.limiter = NO_LIMITER;
+        } else {
+            let due = limiter.point.timer_due();
+            self.timers.arm(&mut limiter.cycle, TimerKey::ReactionPoint(number), due);
+        }
+    }
+
+    /// The rate of a limiter may allow the next packet.
+    pub(super) fn on_limiter_timer(
+        &mut self,
+        number: u32,
+        time: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some((slot, limiter)) = self.limiter_of(number) else { return };
+        let timer = &mut self.limiters[limiter].pacing;
+        if self.timers.expires(timer, TimerKey::Limiter(number), time) {
+            self.go_on_sending(slot, context);
+        }
+    }
+
+    /// A cycle of a reaction point's timer may be over.
+    pub(super) fn on_reaction_point_timer(
+        &mut self,
+        number: u32,
+        time: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some((slot, limiter)) = self.limiter_of(number) else { return };
+        let limiter = &mut self.limiters[limiter];
+        if self.timers.expires(&mut limiter.cycle, TimerKey::ReactionPoint(number), time) {
+            limiter.point.on_timer(&context.fabric.host.reaction_point, context.now);
+            self.on_limit_changed(slot, context);
+            self.go_on_sending(slot, context);
+        }
+    }
+
+    /// Where a flow and its limiter are, unless the flow is done or has none.
+    fn limiter_of(&self, number: u32) -> Option<(usize, usize)> {
+        let slot = self.sending_slot(number)?;
+        let sending = &self.sendings[slot];
+        sending.is_limited().then_some((slot, sending.limiter as usize))
+    }
+}
