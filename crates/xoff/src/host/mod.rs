@@ -164,14 +164,20 @@ impl Host {
         self.received_at.get(reception as usize).copied().filter(|&time| time != Time::MAX)
     }
 
+    /// Numbers of the flows that the transports still have something to do for.
+    pub fn flows_under_way(&self) -> impl Iterator<Item = u32> {
+        self.sendings.iter().map(|(_, sending)| sending.number())
+    }
+
     /// Number and window of each flow under way that has one.
     pub fn windows(&self) -> impl Iterator<Item = (u32, Bytes)> {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and rate of each flow under way that has one.
+    /// Number and rate of each flow under way; where nothing decides one, it is that of the link.
     pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
-        self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.rate()?)))
+        let of_link = self.port().rate();
+        self.sendings.iter().map(move |(_, sending)| (sending.number(), sending.rate().unwrap_or(of_link)))
     }
 
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
@@ -255,6 +261,8 @@ impl Host {
         if let Some(start) = self.starts.pop_front() {
             self.counters.started += 1;
             let slot = self.begin_sending(&start, context);
+            let rate = self.sendings[slot].rate().unwrap_or(self.port().rate());
+            context.observer.on_rate(context.now, self.id, start.number, rate);
             self.go_on_sending(slot, context);
         }
     }
