@@ -32,3 +32,8 @@ def test_sizes(count: int, text: str) -> None:
 @pytest.mark.parametrize(("share", "text"), [(0, "0 %"), (1e-9, "1e-07 %"), (0.0054, "0.54 %"), (0.25, "25 %")])
 def test_shares(share: float, text: str) -> None:
     assert units.percent(share) == text
+
+
+@pytest.mark.parametrize(("text", "count"), [("64B", 64), ("1.5kB", 1500), ("3MiB", 3 << 20)])
+def test_sizes_are_read(text: str, count: int) -> None:
+    assert units.bytes_of(text) == count

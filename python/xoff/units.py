@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
 
 def duration(microseconds: float | None) -> str:
     """A time in the unit that reads best, three digits or more."""
@@ -22,6 +24,12 @@ def size(count: float) -> str:
         if count >= scale:
             return f"{count / scale:.4g} {unit}"
     return f"{count:g} B"
+
+
+def bytes_of(text: str) -> float:
+    """The bytes of a size as scenarios write it, `60kB` or `3MiB`."""
+    number = text.rstrip("BKkMGTi")
+    return float(number) * _BYTES[text[len(number) :]]
 
 
 def percent(share: float) -> str:

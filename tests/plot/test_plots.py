@@ -1,13 +1,19 @@
 """Figures say what they show."""
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 import xoff
 from conftest import SCENARIOS
-from xoff.plot import completion, over_time, slowdown
+from xoff.plot import completion, inputs, over_time, slowdown, style
 
 
 @pytest.fixture
@@ -62,8 +68,6 @@ def test_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> Non
 
 
 def test_without_axes_a_figure_is_made(small_result: xoff.Result) -> None:
-    from matplotlib import pyplot as plt
-
     axes = small_result.plot.fct_cdf()
     assert axes is plt.gca()
     plt.close()
@@ -76,3 +80,106 @@ def test_pauses_are_drawn_port_by_port_and_as_a_tree(ax: Axes) -> None:
     tree = result.plot.pause_tree("host4.flow0", Figure().subplots())
     names = [text.get_text().partition("\n")[0] for text in tree.texts]
     assert {"host4.flow0", "tor0.port6", "tor3.port0"} <= set(names)
+
+
+OBSERVED_FLOWS = """
+title = "Two steady flows of a host"
+seed = 1
+topology = { kind = "star", hosts = 3, host_link = { rate = "10Gbps", delay = "1us" } }
+switch = [{ nodes = "switch0", total = "1MB" }]
+transport.steady = { kind = "constant_rate", rate = "4Gbps" }
+observe = { flow_throughput = { every = "10us" }, cnms = { every = "10us" } }
+
+[[workload]]
+kind = "long_lived"
+transport = "steady"
+pairs = [["host0", "host1"], ["host0", "host2"]]
+size = "100kB"
+"""
+
+
+@pytest.fixture(scope="module")
+def two_flows() -> xoff.Result:
+    return xoff.Scenario.from_text(OBSERVED_FLOWS).run()
+
+
+def with_input(result: xoff.Result, scenario: str | None = None) -> xoff.Result:
+    """As if an input buffer had held 10 kB of one flow and 30 kB of another at 20 us, and nothing at 40 us."""
+    rows = [
+        (20_000, "input", "switch0.port0", 40e3),
+        (20_000, "input_of_flow", "switch0.port0/host0.flow0", 10e3),
+        (20_000, "input_of_flow", "switch0.port0/host0.flow1", 30e3),
+        (40_000, "input", "switch0.port0", 0.0),
+    ]
+    assert result.series is not None
+    of_input = pa.table(
+        {
+            "time_ns": [row[0] for row in rows],
+            "quantity": pa.array([row[1] for row in rows]).dictionary_encode(),
+            "name": pa.array([row[2] for row in rows]).dictionary_encode(),
+            "priority": [0] * len(rows),
+            "value": [row[3] for row in rows],
+        }
+    )
+    series = pa.concat_tables([result.series, of_input.cast(result.series.schema)]).unify_dictionaries()
+    return replace(result, series=series, scenario=scenario or result.scenario)
+
+
+def test_a_flows_throughput_is_that_of_its_packets_on_the_wire(two_flows: xoff.Result, ax: Axes) -> None:
+    two_flows.plot.flow_throughput(ax)
+    lines = {line.label: line for line in over_time.lines_of(two_flows, "flow_throughput")}
+    assert set(lines) == {"host0.flow0", "host0.flow1"}
+    assert np.mean(lines["host0.flow0"].value[1:10]) == pytest.approx(4e9, rel=0.05)
+    assert ax.get_ylabel() == "throughput"
+
+
+def test_cnms_are_counted_at_an_interval_and_dots_one_by_one(two_flows: xoff.Result, ax: Axes) -> None:
+    two_flows.plot.cnms(ax)
+    assert ax.get_ylabel() == "CNMs"
+    assert {line.get_marker() for line in ax.get_lines()} == {"None"}
+    ax.clear()
+    every = two_flows.scenario.replace('[observe.cnms]\nevery = "10us"', '[observe.cnms]\nevery = "change"')
+    replace(two_flows, scenario=every).plot.cnms(ax)
+    assert ax.get_ylabel() == "quantised feedback of CNMs"
+    assert {line.get_marker() for line in ax.get_lines()} == {"."}
+
+
+def test_an_input_buffer_is_stacked_by_flow_up_to_its_thresholds(two_flows: xoff.Result, ax: Axes) -> None:
+    table = 'input = { xoff = "110kB", xon = "44kB", congestion_point = { set_point = "60kB" } }'
+    others = '{ nodes = "switch?", input = { xoff = "99kB" } }, { nodes = "leaf*", input = { xon = "1kB" } }'
+    result = with_input(two_flows, f"switch = [{{ {table} }}, {others}]")
+    time_us, by_flow = inputs.occupancy(result, "switch0.port0")
+    assert list(time_us) == [20, 40]
+    assert {flow: list(value) for flow, value in by_flow.items()} == {
+        "host0.flow1": [30e3, 0],
+        "host0.flow0": [10e3, 0],
+    }
+    inputs.draw(result, ax)
+    assert ax.get_legend_handles_labels()[1] == ["host0.flow1", "host0.flow0"]
+    heights = {text.get_text(): text.xy[1] for text in ax.texts if isinstance(text, Annotation)}
+    assert heights == {"set point": 60e3, "XOFF": 99e3, "XON": 44e3}
+
+
+def test_an_input_buffer_that_was_not_observed_cannot_be_drawn(two_flows: xoff.Result, ax: Axes) -> None:
+    with pytest.raises(ValueError, match=r"the input buffer of switch0.port1 was not observed"):
+        inputs.draw(with_input(two_flows), ax, "switch0.port1")
+
+
+def test_a_flow_has_one_colour_in_all_panels(two_flows: xoff.Result) -> None:
+    result = with_input(two_flows)
+    flows = {"host0.flow1": "culprit", "host0.flow0": "victim"}
+    row = result.plot.flows_over_time(flows=flows, between_ns=(0, 50_000))
+    assert [ax.get_title("left") for ax in row] == ["throughput", "CNMs", "input buffer"]
+    assert [ax.get_xlim() for ax in row] == [(0, 50)] * 3
+    colours = [{line.get_label(): line.get_color() for line in ax.get_lines()} for ax in row[:2]]
+    assert colours[0] == colours[1] == {"culprit": style.COLOURS[0], "victim": style.COLOURS[1]}
+    stacked = dict(zip(*reversed(row[2].get_legend_handles_labels()), strict=True))
+    assert to_hex(stacked["victim"].get_facecolor()[0]) == style.COLOURS[1]
+    [legend] = row[0].figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["culprit", "victim"]
+    plt.close()
+
+
+def test_panels_of_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> None:
+    with pytest.raises(ValueError, match="none of flow_throughput, rate, cnms, input was observed"):
+        small_result.plot.flows_over_time()

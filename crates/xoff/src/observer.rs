@@ -159,6 +159,10 @@ pub trait Observer {
     fn on_window(&mut self, _now: Time, _host: NodeId, _flow: u32, _window: Bytes) {}
     /// A flow may now send at this rate.
     fn on_rate(&mut self, _now: Time, _host: NodeId, _flow: u32, _rate: Rate) {}
+    /// A flow begins to put a packet of so many bytes on the wire, preamble and gap included.
+    fn on_flow_sent(&mut self, _now: Time, _host: NodeId, _flow: u32, _wire: Bytes) {}
+    /// A congestion notification message for a flow has reached its host; its quantised feedback is 1 to 63.
+    fn on_cnm(&mut self, _now: Time, _host: NodeId, _flow: u32, _feedback: u8) {}
 }
 
 /// Watches nothing.

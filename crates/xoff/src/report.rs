@@ -341,21 +341,26 @@ fn flag_after_stop(simulation: &Simulation, rows: &[Row<'_>], after_stop: &mut [
 /// What was sampled after the end, while timers ran out that outlive their flows, is nothing but silence.
 fn series(simulation: &Simulation, samples: &[Sample], end: Time) -> (SeriesColumns, Vec<String>) {
     let network = simulation.network();
-    let mut names: Vec<String> = crate::watch::port_names(network).collect();
+    let port_names: Vec<String> = crate::watch::port_names(network).collect();
+    let mut names = port_names.clone();
     let mut other_names = std::collections::BTreeMap::new();
     let mut columns = SeriesColumns::default();
     for sample in samples.iter().take_while(|sample| sample.time <= end) {
-        let Sample { quantity, entity, part, .. } = *sample;
+        let Sample { quantity, entity, part, source, .. } = *sample;
         let mut named = |name: &dyn Fn() -> String| {
-            *other_names.entry((quantity, entity, part)).or_insert_with(|| {
+            *other_names.entry((quantity, entity, source, part)).or_insert_with(|| {
                 names.push(name());
                 names.len() as u32 - 1
             })
         };
         let (name, priority) = match quantity {
-            Quantity::Window | Quantity::Rate => {
+            _ if quantity.is_of_flows() => {
                 let host = &network.nodes[entity as usize].name;
                 (named(&|| format!("{host}.flow{part}")), 0)
+            }
+            Quantity::InputOfFlow => {
+                let host = &network.nodes[source as usize].name;
+                (named(&|| format!("{}/{host}.flow{part}", port_names[entity as usize])), 0)
             }
             Quantity::Pool => (named(&|| pool_name(network, switch_of(network, entity), part)), 0),
             _ => (entity, part as u8),

@@ -38,11 +38,16 @@ impl Watch {
         if let Some(asked) = &observe.pools {
             watch.watch_pools(asked, network, pools)?;
         }
-        if let Some(asked) = &observe.windows {
-            watch.watch_flows("windows", Quantity::Window, asked, network)?;
-        }
-        if let Some(asked) = &observe.rates {
-            watch.watch_flows("rates", Quantity::Rate, asked, network)?;
+        let of_flows = [
+            ("windows", Quantity::Window, &observe.windows),
+            ("rates", Quantity::Rate, &observe.rates),
+            ("flow_throughput", Quantity::FlowThroughput, &observe.flow_throughput),
+            ("cnms", Quantity::Cnms, &observe.cnms),
+        ];
+        for (key, quantity, asked) in of_flows {
+            if let Some(asked) = asked {
+                watch.watch_flows(key, quantity, asked, network)?;
+            }
         }
         watch.recorder.pauses = observe.pauses;
         watch.recorder.headroom = observe.headroom;
@@ -130,10 +135,15 @@ impl Watch {
         }
         match asked.every {
             Every::Span(every) => {
+                match quantity {
+                    Quantity::FlowThroughput => self.recorder.counts.count_sent(network.hosts),
+                    Quantity::Cnms => self.recorder.counts.count_cnms(network.hosts),
+                    _ => {}
+                }
                 self.sampler.series.push(Series { flows, ..Series::new(quantity, every) });
             }
-            Every::Change if quantity == Quantity::Rate => self.recorder.rates = flows,
-            Every::Change => self.recorder.windows = flows,
+            Every::Change if quantity == Quantity::FlowThroughput => return Err(unrecorded(key)),
+            Every::Change => self.recorder.flows[quantity as usize] = flows,
         }
         Ok(())
     }
@@ -150,7 +160,7 @@ fn split_flow(pattern: &str) -> (&str, Option<u32>) {
 fn unrecorded(key: &str) -> ScenarioError {
     ScenarioError::at(
         format!("observe.{key}.every"),
-        format!("{key} are sampled, their changes are not recorded"),
+        format!("changes of {key} are not recorded"),
         "expected a time between samples, such as \"10us\"",
     )
 }
@@ -212,16 +222,26 @@ mod tests {
         assert_eq!(chosen("switch*"), Ok(vec![(3, 0), (3, 1)]));
         assert!(chosen("switch0.pool2").unwrap_err().contains("observe.pools.of[0]: nothing matches"));
         let problem = watch("pools = { every = 'change' }").unwrap_err().to_string();
-        assert!(problem.contains("observe.pools.every: pools are sampled"), "{problem}");
+        assert!(problem.contains("observe.pools.every: changes of pools are not recorded"), "{problem}");
     }
 
     #[test]
     fn patterns_choose_flows() {
         let watch = watch("windows = { every = 'change', of = ['host0.flow3', 'host1'] }").unwrap();
         assert!(watch.recorder.is_watching());
-        assert_eq!(watch.recorder.windows[0], WatchedFlows { all: false, numbers: vec![3] });
-        assert!(watch.recorder.windows[1].all);
-        assert!(!watch.recorder.windows[2].contains(0));
+        let windows = &watch.recorder.flows[Quantity::Window as usize];
+        assert_eq!(windows[0], WatchedFlows { all: false, numbers: vec![3] });
+        assert!(windows[1].all);
+        assert!(!windows[2].contains(0));
+    }
+
+    #[test]
+    fn what_left_an_adapter_is_known_of_a_time_only() {
+        let problem = watch("flow_throughput = { every = 'change' }").unwrap_err().to_string();
+        assert!(
+            problem.contains("observe.flow_throughput.every: changes of flow_throughput are not recorded")
+        );
+        assert!(watch("flow_throughput = { every = '1us', of = ['host0'] }").unwrap().recorder.is_watching());
     }
 
     #[test]

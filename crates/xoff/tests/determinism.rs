@@ -38,9 +38,11 @@ fn executions() -> impl Iterator<Item = Execution> {
 }
 
 const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every = '3us' }, throughput = { every = '7us' }, \
-                       marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' }, rates = { every = '5us' } }";
+                       marks = { every = '10us' }, drops = { every = '10us' }, windows = { every = '3us' }, rates = { every = '5us' }, \
+                       flow_throughput = { every = '4us' }, cnms = { every = '10us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
-                         drops = { every = 'change' }, windows = { every = 'change' }, rates = { every = 'change' }, pauses = true }";
+                         drops = { every = 'change' }, windows = { every = 'change' }, rates = { every = 'change' }, \
+                         cnms = { every = 'change' }, pauses = true }";
 
 /// Runs a scene in every way and asks for the results of the reference engine each time.
 fn every_way_agrees(scene: &str) {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.plot import completion, headroom, over_time, pauses, slowdown, style
+from xoff.plot import completion, headroom, inputs, over_time, pauses, slowdown, style
+from xoff.plot import flows as flows_panels
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.axes import Axes
 
     from xoff.result import Result
@@ -35,7 +38,7 @@ class Plots:
         """Something observed, against time.
 
         Args:
-            quantity: `queue`, `pool`, `throughput`, `window`, `rate`, `marks` or `drops`.
+            quantity: `queue`, `pool`, `throughput`, `window`, `rate`, `marks`, `drops`, `flow_throughput` or `cnms`.
             ax: Where to draw.
             names: Of what, such as `leaf0.port3`; left out, those with the highest peaks, at most eight.
         """
@@ -80,3 +83,49 @@ class Plots:
     def rates(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
         """Rates of flows over time."""
         return self.over_time("rate", ax, names=names)
+
+    def flow_throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """What flows put on the wire at their adapters' exits, over time."""
+        return self.over_time("flow_throughput", ax, names=names)
+
+    def cnms(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Congestion notification messages that reached the adapters of flows, over time."""
+        return self.over_time("cnms", ax, names=names)
+
+    def inputs(self, ax: Axes | None = None, *, port: str | None = None) -> Axes:
+        """What flows have in the input buffer of a port, one on another, with set point, XOFF and XON.
+
+        Args:
+            ax: Where to draw.
+            port: Such as `switch0.port1`; left out, the one whose input buffer was fullest.
+        """
+        with style.context():
+            axes = inputs.draw(self._result, style.axes(ax), port)
+            style.legend(axes)
+            return axes
+
+    def flows_over_time(
+        self,
+        axes: Sequence[Axes] | None = None,
+        *,
+        quantities: Sequence[str] | None = None,
+        flows: Mapping[str, str] | None = None,
+        port: str | None = None,
+        between_ns: tuple[float, float] | None = None,
+    ) -> Sequence[Axes]:
+        """A row of panels over the same time, as QCN's papers draw them, with a colour for each flow.
+
+        Args:
+            axes: Where to draw, one for each panel; left out, a new figure with a legend.
+            quantities: `flow_throughput`, `rate`, `cnms` and `input`; left out, those of them that were observed.
+            flows: Names such as `host0.flow3`, at most six, and what they are called; left out, the highest peaks.
+            port: Whose input buffer is drawn; left out, the one that was fullest.
+            between_ns: The time that is shown; left out, all of it.
+        """
+        with style.context():
+            panels = flows_panels.panels_of(self._result, quantities)
+            row = style.row_of_axes(len(panels)) if axes is None else axes
+            flows_panels.draw(self._result, panels, row, flows=flows, port=port, between_ns=between_ns)
+            if axes is None:
+                style.shared_legend(row)
+            return row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,15 +24,21 @@ POINTS = 1000  # per line: the extremes of as many stretches as a figure in a re
 class _Axis(NamedTuple):
     label: str
     units: tuple[str, ...]
+    drawstyle: str = "steps-post"
 
 
 _RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
+_BEFORE = "steps-pre"
+"""A value is of the time since the one before."""
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS),
     "pool": _Axis("pool", style.SIZE_UNITS),
-    "throughput": _Axis("throughput", _RATE_UNITS),
+    "throughput": _Axis("throughput", _RATE_UNITS, _BEFORE),
     "window": _Axis("window", style.SIZE_UNITS),
-    "rate": _Axis("rate", _RATE_UNITS),
+    "rate": _Axis("rate limit", _RATE_UNITS),
+    "flow_throughput": _Axis("throughput", _RATE_UNITS, _BEFORE),
+    "input": _Axis("input buffer", style.SIZE_UNITS),
+    "cnms": _Axis("CNMs", ("",), _BEFORE),
     "marks": _Axis("packets marked", ("",)),
     "drops": _Axis("packets dropped", ("",)),
 }
@@ -62,30 +69,56 @@ def lines_of(result: Result, quantity: str, names: list[str] | None = None) -> l
 def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None) -> Axes:
     """At most eight lines, the highest peaks first; the legend says how many there are."""
     lines = lines_of(result, quantity, names)
-    axis = _AXES.get(quantity, _Axis(quantity, ("",)))
     for line in lines[:MOST_LINES]:
-        time_us, value = thinned(line)
-        ax.plot(time_us, value, label=line.label, drawstyle="steps-post", linewidth=1.1)
-    ax.set_xlim(left=0)
-    ax.xaxis.set_major_locator(MaxNLocator(6))
-    ax.set_ylim(bottom=0)
-    ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
-    ax.yaxis.set_major_formatter(style.ticks(axis.units))
-    ax.set_xlabel("time")
-    ax.set_ylabel(axis.label)
+        draw_line(result, quantity, line, ax)
+    draw_axes(result, quantity, ax)
     hidden = len(lines) - MOST_LINES
     style.legend(ax, f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None)
     return ax
 
 
+def draw_line(result: Result, quantity: str, line: Line, ax: Axes, colour: str | None = None) -> None:
+    """One line, or one dot for each event of which only the instant is known."""
+    if is_events(result, quantity):
+        ax.plot(line.time_us, line.value, ".", markersize=3, label=line.label, color=colour)
+        return
+    time_us, value = thinned(line)
+    ax.plot(time_us, value, label=line.label, drawstyle=_axis(quantity).drawstyle, linewidth=1.1, color=colour)
+
+
+def draw_axes(result: Result, quantity: str, ax: Axes) -> None:
+    """Both axes with their units, from zero."""
+    axis = _axis(quantity)
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_locator(MaxNLocator(6))
+    ax.set_ylim(0, 1.05 * ax.dataLim.y1 if ax.dataLim.y1 > 0 else None)
+    ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
+    ax.yaxis.set_major_formatter(style.ticks(axis.units))
+    ax.set_xlabel("time")
+    ax.set_ylabel("quantised feedback of CNMs" if is_events(result, quantity) else axis.label)
+
+
+def is_events(result: Result, quantity: str) -> bool:
+    """Whether each value is of one instant: CNMs that are recorded one by one, each with its feedback."""
+    return quantity == "cnms" and tomllib.loads(result.scenario)["observe"]["cnms"]["every"] == "change"
+
+
+def _axis(quantity: str) -> _Axis:
+    return _AXES.get(quantity, _Axis(quantity, ("",)))
+
+
 def thinned(line: Line) -> tuple[np.ndarray, np.ndarray]:
     """The line with at most about `POINTS` points; of each stretch its lowest and highest are kept."""
-    count = len(line.value)
-    if count <= POINTS:
-        return line.time_us, line.value
-    stretches = np.array_split(np.arange(count), POINTS // 2)
-    kept = np.unique([stretch[pick(line.value[stretch])] for stretch in stretches for pick in (np.argmin, np.argmax)])
-    return line.time_us[kept], line.value[kept]
+    places = kept(line.value)
+    return line.time_us[places], line.value[places]
+
+
+def kept(value: np.ndarray) -> np.ndarray:
+    """The places of at most about `POINTS` values: those of the lowest and the highest of each stretch."""
+    if len(value) <= POINTS:
+        return np.arange(len(value))
+    stretches = np.array_split(np.arange(len(value)), POINTS // 2)
+    return np.unique([stretch[pick(value[stretch])] for stretch in stretches for pick in (np.argmin, np.argmax)])
 
 
 def _split(series: pa.Table, names: list[str] | None) -> list[Line]:

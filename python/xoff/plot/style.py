@@ -11,8 +11,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from xoff.units import quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
@@ -61,6 +63,23 @@ def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axe
     from matplotlib import pyplot as plt
 
     return plt.subplots(figsize=size_inches)[1]
+
+
+def row_of_axes(count: int) -> list[Axes]:
+    """Those of a new figure, side by side over the same horizontal axis."""
+    from matplotlib import pyplot as plt
+
+    figure = plt.figure(figsize=(3.3 * count if count > 1 else SIZE_INCHES[0], 2.7))
+    return list(figure.subplots(1, count, sharex=True, squeeze=False)[0])
+
+
+def shared_legend(row: Sequence[Axes]) -> None:
+    """One legend above a row of axes for what is drawn in any of them."""
+    handles: dict[str, Artist] = {}
+    for ax in row:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    row[0].figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), fontsize=8)
 
 
 def legend(ax: Axes, title: str | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from xoff.plot import Plots, over_time, style
+from xoff.plot import Plots, inputs, over_time, style
 from xoff.plot.pauses import draw_tree, longest_paused, size_inches
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _TITLES = {
     "rate": "Rates over time",
     "marks": "Marks over time",
     "drops": "Drops over time",
+    "flow_throughput": "Throughput of flows over time",
+    "cnms": "Congestion notification messages over time",
 }
 
 
@@ -61,8 +63,20 @@ def all_of(result: Result) -> list[PageFigure]:
                 svg(plots.slowdown_by_size),
             ),
         ]
-    figures += [_observed(plots, result, quantity) for quantity in over_time.quantities(result)]
-    return figures + _pauses(plots, result) + _headroom(plots, result)
+    of_inputs = ("input", "input_of_flow")
+    observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
+    figures += [_observed(plots, result, quantity) for quantity in observed]
+    return figures + _inputs(plots, result) + _pauses(plots, result) + _headroom(plots, result)
+
+
+def _inputs(plots: Plots, result: Result) -> list[PageFigure]:
+    if "input" not in over_time.quantities(result):
+        return []
+    port, *others = inputs.ports(result)
+    caption = "What flows had in it, one on another, as recorded in series.parquet."
+    if others:
+        caption += f" It was the fullest of {len(others) + 1}."
+    return [PageFigure(f"Input buffer of {port}", caption, svg(plots.inputs))]
 
 
 def _headroom(plots: Plots, result: Result) -> list[PageFigure]:

@@ -5,9 +5,12 @@
 
 mod arrivals;
 mod clusters;
+mod flow_counts;
 mod headroom_log;
+mod inputs;
 mod instants;
 mod pause_log;
+mod recorder;
 mod sampler;
 mod shared;
 pub mod sources;
@@ -19,17 +22,20 @@ use std::sync::atomic::Ordering;
 
 use crate::host::Host;
 use crate::kernel::units::{Span, Time};
-use crate::observer::Observer;
 use crate::switch::Switch;
+use flow_counts::CountsFlows;
 use shared::Shared;
 use worker::Worker;
 
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
+pub use flow_counts::FlowCounts;
 pub use headroom_log::{HeadroomLog, OffTime, Peak};
+pub use inputs::input_rows;
 pub use instants::{Instants, LONGEST_RUN};
 pub use pause_log::{PauseChange, PauseLog};
-pub use sampler::{Quantity, Recorded, Recorder, Sample, Sampler, Samples, Series, WatchedFlows};
+pub use recorder::{Recorded, Recorder};
+pub use sampler::{Quantity, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use worker::Workshop;
 
 /// Links shorter than this do not separate clusters: windows would cost more than they hold.
@@ -74,7 +80,7 @@ pub struct Outcome {
 }
 
 /// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
-pub(crate) fn run<O: Observer + Send>(
+pub(crate) fn run<O: CountsFlows + Send>(
     workshop: &Workshop<'_>,
     observers: Vec<O>,
     sampler: &Sampler,

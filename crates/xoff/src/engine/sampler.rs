@@ -1,15 +1,12 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
-use super::headroom_log::HeadroomLog;
-use super::pause_log::{PauseChange, PauseLog};
+use super::flow_counts::FlowCounts;
 use crate::host::Host;
-use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::observer::{Accounted, DropReason, Observer, Xoff};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::classes_of;
 use crate::port::Port;
 use crate::switch::Switch;
-use crate::topology::NodeId;
-use crate::topology::PortId;
+use crate::topology::{NodeId, PortId};
 
 /// What a row tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,14 +24,33 @@ pub enum Quantity {
     Window,
     /// Bytes in a shared pool.
     Pool,
-    /// Bits per second that a congestion control allows.
+    /// Bits per second that a flow may send.
     Rate,
+    /// Bits per second that a flow put on the wire since the sample before, preamble and gap included.
+    FlowThroughput,
+    /// On change a CNM's quantised feedback, 1 to 63; at an interval CNMs received since the sample before.
+    Cnms,
+    /// Bytes of a class in the input buffer of a port.
+    Input,
+    /// Bytes of a flow in the input buffer of a port.
+    InputOfFlow,
 }
 
 impl Quantity {
     /// All quantities in the order of their numbers.
-    pub const ALL: [Self; 7] =
-        [Self::Queue, Self::Throughput, Self::Marks, Self::Drops, Self::Window, Self::Pool, Self::Rate];
+    pub const ALL: [Self; 11] = [
+        Self::Queue,
+        Self::Throughput,
+        Self::Marks,
+        Self::Drops,
+        Self::Window,
+        Self::Pool,
+        Self::Rate,
+        Self::FlowThroughput,
+        Self::Cnms,
+        Self::Input,
+        Self::InputOfFlow,
+    ];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -46,7 +62,16 @@ impl Quantity {
             Self::Window => "window",
             Self::Pool => "pool",
             Self::Rate => "rate",
+            Self::FlowThroughput => "flow_throughput",
+            Self::Cnms => "cnms",
+            Self::Input => "input",
+            Self::InputOfFlow => "input_of_flow",
         }
+    }
+
+    /// Whether it is of flows at their hosts.
+    pub const fn is_of_flows(self) -> bool {
+        matches!(self, Self::Window | Self::Rate | Self::FlowThroughput | Self::Cnms)
     }
 }
 
@@ -57,10 +82,12 @@ pub struct Sample {
     pub time: Time,
     /// What.
     pub quantity: Quantity,
-    /// The port, the host for windows and rates, or the first port of their switch for pools.
+    /// The port, the host for quantities of flows, or the first port of their switch for pools.
     pub entity: u32,
-    /// The traffic class, the flow's number at its host for windows and rates, or the number of a pool.
+    /// The traffic class, the flow's number at its host for quantities of flows and flows in input buffers, or the number of a pool.
     pub part: u32,
+    /// The host whose flow is in an input buffer; 0 elsewhere.
+    pub source: NodeId,
     /// How much.
     pub value: f64,
 }
@@ -76,7 +103,7 @@ impl Samples {
     /// Puts the rows of several threads together.
     pub fn merge(parts: impl IntoIterator<Item = Vec<Sample>>) -> Self {
         let mut rows: Vec<Sample> = parts.into_iter().flatten().collect();
-        rows.sort_by_key(|row| (row.time, row.quantity, row.entity, row.part));
+        rows.sort_by_key(|row| (row.time, row.quantity, row.entity, row.source, row.part));
         Self { rows }
     }
 }
@@ -104,7 +131,7 @@ pub struct Series {
     pub quantity: Quantity,
     /// How often.
     pub every: Span,
-    /// Which ports, by their number; empty for windows, rates and pools.
+    /// Which ports, by their number; empty for quantities of flows and pools.
     pub ports: Vec<bool>,
     /// Which flows, by host; empty for quantities of ports.
     pub flows: Vec<WatchedFlows>,
@@ -155,10 +182,21 @@ impl<'a> Sampling<'a> {
         self.sampler.series.len()
     }
 
-    pub(super) fn sample(&mut self, index: usize, now: Time, hosts: &[Host], switches: &[Switch]) {
+    pub(super) fn sample(
+        &mut self,
+        index: usize,
+        now: Time,
+        hosts: &[Host],
+        switches: &[Switch],
+        counts: Option<&mut FlowCounts>,
+    ) {
         let series = &self.sampler.series[index];
         match series.quantity {
             Quantity::Window | Quantity::Rate => return self.sample_flows(series, now, hosts),
+            Quantity::FlowThroughput | Quantity::Cnms => {
+                let counts = counts.expect("what is sampled is counted");
+                return self.sample_counts(series, now, hosts, counts);
+            }
             Quantity::Pool => return self.sample_pools(series, now, switches),
             _ => {}
         }
@@ -194,6 +232,24 @@ impl<'a> Sampling<'a> {
         }
     }
 
+    /// What was counted of flows since the sample before; before the first there is nothing.
+    fn sample_counts(&mut self, series: &Series, now: Time, hosts: &[Host], counts: &mut FlowCounts) {
+        if now == Time::ZERO {
+            return;
+        }
+        for host in hosts {
+            let (of_flows, unit) = if series.quantity == Quantity::FlowThroughput {
+                (counts.take_sent(now, host), 8.0 / series.every.as_seconds())
+            } else {
+                (counts.take_cnms(host), 1.0)
+            };
+            let watched = &series.flows[host.id() as usize];
+            for (number, count) in of_flows.into_iter().filter(|(number, _)| watched.contains(*number)) {
+                self.push(now, series.quantity, host.id(), number, count as f64 * unit);
+            }
+        }
+    }
+
     fn sample_pools(&mut self, series: &Series, now: Time, switches: &[Switch]) {
         for switch in switches.iter().filter_map(Switch::shared_memory) {
             let first = switch.ports()[0].id();
@@ -217,7 +273,7 @@ impl<'a> Sampling<'a> {
             Quantity::Throughput => port.wire_bytes_by(now).get(),
             Quantity::Marks => port.counters.marked,
             Quantity::Drops => port.counters.dropped(),
-            Quantity::Queue | Quantity::Window | Quantity::Pool | Quantity::Rate => 0,
+            _ => unreachable!("no quantity of ports"),
         };
         let before = std::mem::replace(&mut self.before[index][port.id() as usize], counter);
         if now == Time::ZERO {
@@ -233,93 +289,6 @@ impl<'a> Sampling<'a> {
     }
 
     fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {
-        self.rows.push(Sample { time, quantity, entity, part, value });
-    }
-}
-
-/// Records changes of what is watched.
-#[derive(Clone, Debug, Default)]
-pub struct Recorder {
-    /// Which ports are watched, by quantity; empty where none is.
-    pub ports: [Vec<bool>; Quantity::ALL.len()],
-    /// Which flows' windows are watched, by host; empty where none is.
-    pub windows: Vec<WatchedFlows>,
-    /// Which flows' rates are watched, by host; empty where none is.
-    pub rates: Vec<WatchedFlows>,
-    /// Whether pauses are watched.
-    pub pauses: bool,
-    /// Whether headroom is watched.
-    pub headroom: bool,
-    /// What was recorded.
-    pub recorded: Recorded,
-}
-
-/// What was recorded on change.
-#[derive(Clone, Debug, Default)]
-pub struct Recorded {
-    /// Of queues, marks, drops, windows and rates.
-    pub rows: Vec<Sample>,
-    /// Of pauses.
-    pub pauses: PauseLog,
-    /// Of headroom.
-    pub headroom: HeadroomLog,
-}
-
-impl Recorder {
-    /// Whether anything is watched.
-    pub fn is_watching(&self) -> bool {
-        self.pauses
-            || self.headroom
-            || !self.windows.is_empty()
-            || !self.rates.is_empty()
-            || self.ports.iter().any(|ports| !ports.is_empty())
-    }
-
-    fn record_of_flow(&mut self, time: Time, quantity: Quantity, host: NodeId, flow: u32, value: f64) {
-        let watched = if quantity == Quantity::Rate { &self.rates } else { &self.windows };
-        if watched.get(host as usize).is_some_and(|watched| watched.contains(flow)) {
-            self.recorded.rows.push(Sample { time, quantity, entity: host, part: flow, value });
-        }
-    }
-
-    fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
-        if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
-            self.recorded.rows.push(Sample { time, quantity, entity: port, part: priority as u32, value });
-        }
-    }
-}
-
-impl Observer for Recorder {
-    fn on_queue(&mut self, now: Time, port: PortId, priority: usize, bytes: Bytes) {
-        self.record(now, Quantity::Queue, port, priority, bytes.as_f64());
-    }
-    fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
-        self.record(now, Quantity::Marks, port, priority, 1.0);
-    }
-    fn on_drop(&mut self, now: Time, port: PortId, priority: usize, _reason: DropReason) {
-        self.record(now, Quantity::Drops, port, priority, 1.0);
-    }
-    fn watches_pauses(&self) -> bool {
-        self.pauses
-    }
-    fn on_xoff(&mut self, now: Time, xoff: Xoff) {
-        self.recorded.pauses.xoffs.push((now, xoff));
-    }
-    fn watches_headroom(&self) -> bool {
-        self.headroom
-    }
-    fn on_accounted(&mut self, now: Time, change: &Accounted) {
-        self.recorded.headroom.record(now, change);
-    }
-    fn on_pause(&mut self, now: Time, port: PortId, priority: usize, pauses: bool) {
-        if self.pauses {
-            self.recorded.pauses.changes.push(PauseChange { time: now, port, priority, pauses });
-        }
-    }
-    fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
-        self.record_of_flow(now, Quantity::Window, host, flow, window.as_f64());
-    }
-    fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
-        self.record_of_flow(now, Quantity::Rate, host, flow, rate.as_f64());
+        self.rows.push(Sample { time, quantity, entity, part, source: 0, value });
     }
 }

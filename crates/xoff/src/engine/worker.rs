@@ -5,10 +5,12 @@ use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
+use super::flow_counts::CountsFlows;
 use super::headroom_log::HeadroomLog;
 use super::instants::Instants;
 use super::pause_log::PauseLog;
-use super::sampler::{Recorded, Sampler, Samples, Sampling};
+use super::recorder::Recorded;
+use super::sampler::{Sampler, Samples, Sampling};
 use super::shared::{Shared, Tally};
 use super::sources::{self, Class, Equipment};
 use super::standstill::{Movement, Standstill};
@@ -18,7 +20,6 @@ use crate::agenda::{Context, Fabric};
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
-use crate::observer::Observer;
 use crate::scenario::Transport;
 use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
@@ -120,7 +121,11 @@ const ELSEWHERE: u32 = u32::MAX;
 
 impl<'a> Workshop<'a> {
     /// One worker for each observer.
-    pub(super) fn workers<O: Observer>(&self, observers: Vec<O>, sampler: &'a Sampler) -> Vec<Worker<'a, O>> {
+    pub(super) fn workers<O: CountsFlows>(
+        &self,
+        observers: Vec<O>,
+        sampler: &'a Sampler,
+    ) -> Vec<Worker<'a, O>> {
         let clusters = clusters::find(self.network);
         let threads = clusters::divide(self.network, &clusters, observers.len());
         let mut thread_of = vec![0; self.network.nodes.len()];
@@ -300,7 +305,7 @@ fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
         .collect()
 }
 
-impl<O: Observer> Worker<'_, O> {
+impl<O: CountsFlows> Worker<'_, O> {
     /// Runs windows until nothing is pending anywhere or an instant ends the run.
     pub(super) fn run(&mut self, shared: &Shared, progress: &mut dyn FnMut(&Progress) -> bool) {
         let _poison = shared.barrier.poison_on_panic();
@@ -342,7 +347,8 @@ impl<O: Observer> Worker<'_, O> {
         self.now = self.instants.next();
         for index in 0..self.sampling.count() {
             if self.instants.take_sample(index, self.now) {
-                self.sampling.sample(index, self.now, &self.hosts, &self.switches);
+                let counts = self.observer.flow_counts();
+                self.sampling.sample(index, self.now, &self.hosts, &self.switches, counts);
             }
         }
         if self.instants.is_end(self.now) {

@@ -6,7 +6,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{Flight, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::switch::marking::When;
 
@@ -158,6 +158,10 @@ impl Adapter {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if !packet.is(ACKNOWLEDGEMENT) {
+            let wire = context.fabric.wire(&packet);
+            context.observer.on_flow_sent(context.now, packet.source(), packet.flow(), wire);
+        }
         self.port.transmit(packet, |_| Bytes::ZERO, context);
     }
 }

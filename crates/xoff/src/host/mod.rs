@@ -174,17 +174,24 @@ impl Host {
         self.received_at.get(reception as usize).copied().filter(|&time| time != Time::MAX)
     }
 
+    /// Numbers of the flows that the transports still have something to do for.
+    pub fn flows_under_way(&self) -> impl Iterator<Item = u32> {
+        self.sendings.iter().map(|(_, sending)| sending.number())
+    }
+
     /// Number and window of each flow under way that has one.
     pub fn windows(&self) -> impl Iterator<Item = (u32, Bytes)> {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and rate of each flow under way that has one: its congestion control's or its limiter's, the lower.
+    /// Number and rate of each flow under way: its congestion control's or its limiter's, the lower; where neither decides one,
+    /// it is that of the link.
     pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
-        self.sendings.iter().filter_map(|(_, sending)| {
+        let of_link = self.port().rate();
+        self.sendings.iter().map(move |(_, sending)| {
             let limiter = self.limiters.get(sending.limiter as usize).map(Limiter::rate);
-            let rate = [sending.rate(), limiter].into_iter().flatten().min()?;
-            Some((sending.number(), rate))
+            let rate = [sending.rate(), limiter].into_iter().flatten().min().unwrap_or(of_link);
+            (sending.number(), rate)
         })
     }
 
@@ -280,6 +287,8 @@ impl Host {
         if let Some(start) = self.starts.pop_front() {
             self.counters.started += 1;
             let slot = self.begin_sending(&start, context);
+            let rate = self.sendings[slot].rate().unwrap_or(self.port().rate());
+            context.observer.on_rate(context.now, self.id, start.number, rate);
             self.go_on_sending(slot, context);
         }
     }

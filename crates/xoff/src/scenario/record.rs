@@ -53,9 +53,17 @@ pub struct Observe {
     /// Window in bytes of the flows of the named hosts.
     #[serde(default)]
     pub windows: Option<ObserveOf>,
-    /// Bits per second that congestion controls allow the flows of the named hosts, where they decide a rate.
+    /// Bits per second that congestion controls and rate limiters (QCN) allow the flows of the named hosts; where they decide
+    /// none, those of the link.
     #[serde(default)]
     pub rates: Option<ObserveOf>,
+    /// Bits per second that each flow of the named hosts puts on the wire at its adapter's exit, preamble and gap included.
+    #[serde(default)]
+    pub flow_throughput: Option<ObserveOf>,
+    /// Congestion notification messages (QCN) that reach the named hosts, by flow: on change each with its quantised feedback,
+    /// 1 to 63, at an interval how many.
+    #[serde(default)]
+    pub cnms: Option<ObserveOf>,
 }
 
 /// When and of what something is recorded.
@@ -64,8 +72,8 @@ pub struct Observe {
 pub struct ObserveOf {
     /// A time between samples, or `"change"` to record every change.
     pub every: Every,
-    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for windows and rates hosts and flows (`host0`,
-    /// `host0.flow3`).
+    /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for what is of flows hosts and flows
+    /// (`host0`, `host0.flow3`).
     #[serde(default = "every_name")]
     #[schemars(extend("minItems" = 1))]
     pub of: Vec<String>,

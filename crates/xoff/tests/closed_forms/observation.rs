@@ -9,7 +9,7 @@ use xoff::{Files, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
-use crate::run;
+use crate::{run, simulation};
 
 /// What is recorded of the switches of a simulation.
 fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
@@ -60,6 +60,76 @@ fn no_throughput_is_above_the_rate_of_its_link() {
         let one_byte = 8.0 / every.as_seconds();
         for sample in run(&simulation).samples.rows {
             assert!(sample.value <= rates[sample.entity as usize] + one_byte, "{sample:?}");
+        }
+    });
+}
+
+/// Three packets of 1 us each, one every 5 us, with this observation.
+fn three_packets(observe: &str) -> Vec<Sample> {
+    let text = [
+        "title = 'three packets'",
+        "topology = { kind = 'star', hosts = 2, host_link = { rate = '10Gbps', delay = '1us' } }",
+        "transport.steady = { kind = 'constant_rate', payload = '1000B', headers = '230B', wire_overhead = '20B', rate = '2Gbps' }",
+        "workload = [{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host1']], size = '3kB' }]",
+        "switch = [{ total = '100kB' }]",
+        "stop = { at = '20us' }",
+        observe,
+    ];
+    run(&simulation(&text.join("\n"))).samples.rows
+}
+
+/// The second packet leaves from 5 to 6 us, the third from 10 to 11 us, across the end of an interval.
+#[test]
+fn a_flows_throughput_is_what_has_left_its_adapter() {
+    let rows = three_packets("observe.flow_throughput = { every = '1500ns' }");
+    let shares: Vec<f64> = rows.iter().map(|row| (row.value / 10e9 * 12.0).round() / 12.0).collect();
+    let (whole, half) = (2.0 / 3.0, 1.0 / 3.0);
+    let over = 0.0;
+    let expected = [whole, 0.0, 0.0, whole, 0.0, 0.0, half, half, over];
+    assert!(
+        shares.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 1e-9),
+        "{shares:?}"
+    );
+    let times: Vec<u64> = rows.iter().map(|row| row.time.as_nanoseconds()).collect();
+    assert_eq!(
+        times,
+        (1..=9).map(|interval| interval * 1_500).collect::<Vec<_>>(),
+        "from the start until it is over"
+    );
+}
+
+#[test]
+fn where_nothing_decides_a_flows_rate_it_is_that_of_the_link() {
+    for (every, rows) in [("change", 1), ("4us", 2)] {
+        let rates = three_packets(&format!("observe.rates = {{ every = '{every}' }}"));
+        let values: Vec<f64> = rates.iter().map(|row| row.value).collect();
+        assert_eq!(values, vec![10e9; rows], "{every}");
+    }
+}
+
+/// Where a host sends nothing but data, its flows add up to its port; elsewhere acknowledgements are missing.
+#[test]
+fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let every = Every::Span(Span::from_nanoseconds(3_100));
+        let mut scenario = simulation.scenario().clone();
+        let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
+        (scenario.observe.throughput, scenario.observe.flow_throughput) = (asked.clone(), asked);
+        let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
+        let network = simulation.network();
+        let outcome = run(&simulation);
+        let mut of_flows = BTreeMap::new();
+        for sample in outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::FlowThroughput) {
+            *of_flows.entry((sample.time, network.ports.first(sample.entity))).or_insert(0.0) += sample.value;
+        }
+        for sample in outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::Throughput) {
+            let Some(host) = outcome.hosts.iter().find(|host| host.port().id() == sample.entity) else {
+                continue;
+            };
+            let sum = of_flows.remove(&(sample.time, sample.entity)).unwrap_or(0.0);
+            assert!(sum <= sample.value + 1.0, "{sample:?} {sum}");
+            let only_data = host.counters.acknowledgements_sent == 0;
+            assert!(!only_data || sum >= sample.value - 1.0, "{sample:?} {sum}");
         }
     });
 }

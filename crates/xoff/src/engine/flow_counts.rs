@@ -1,0 +1,151 @@
+//! What is counted of each flow between one sample and the next.
+
+use crate::host::Host;
+use crate::kernel::units::{Bytes, Time};
+use crate::observer::{Observer, Silent};
+use crate::topology::NodeId;
+
+/// An observer that may count what samples of flows tell of.
+pub(crate) trait CountsFlows: Observer {
+    /// What it counts, if anything.
+    fn flow_counts(&mut self) -> Option<&mut FlowCounts> {
+        None
+    }
+}
+
+impl CountsFlows for Silent {}
+
+/// Counts of the flows of all hosts.
+#[derive(Clone, Debug, Default)]
+pub struct FlowCounts {
+    /// What left each host; empty where that is not counted.
+    sent: Vec<Sent>,
+    /// CNMs that reached each host; empty where they are not counted.
+    cnms: Vec<Tally>,
+}
+
+impl FlowCounts {
+    /// From now on counts what leaves so many hosts.
+    pub fn count_sent(&mut self, hosts: u32) {
+        self.sent.resize_with(hosts as usize, Sent::default);
+    }
+
+    /// From now on counts CNMs that reach so many hosts.
+    pub fn count_cnms(&mut self, hosts: u32) {
+        self.cnms.resize_with(hosts as usize, Tally::default);
+    }
+
+    /// Whether anything is counted.
+    pub fn is_counting(&self) -> bool {
+        !self.sent.is_empty() || !self.cnms.is_empty()
+    }
+
+    pub(super) fn on_sent(&mut self, now: Time, host: NodeId, flow: u32, wire: Bytes) {
+        if let Some(sent) = self.sent.get_mut(host as usize) {
+            sent.tally.add(flow, wire.get());
+            sent.last = Some(Departure { start: now, flow, wire });
+        }
+    }
+
+    pub(super) fn on_cnm(&mut self, host: NodeId, flow: u32) {
+        if let Some(cnms) = self.cnms.get_mut(host as usize) {
+            cnms.add(flow, 1);
+        }
+    }
+
+    /// Bytes that flows of a host have put on the wire since this was last asked, of a packet under way only those that have left.
+    pub(super) fn take_sent(&mut self, now: Time, host: &Host) -> Vec<(u32, u64)> {
+        let sent = &mut self.sent[host.id() as usize];
+        let still_to_go = sent.last.map_or(Bytes::ZERO, |last| last.still_to_go(now, host));
+        let Some(Departure { flow, .. }) = sent.last.filter(|_| still_to_go != Bytes::ZERO) else {
+            return sent.tally.take(host.flows_under_way());
+        };
+        sent.tally.subtract(flow, still_to_go.get());
+        let counts = sent.tally.take(host.flows_under_way());
+        sent.tally.add(flow, still_to_go.get());
+        counts
+    }
+
+    /// CNMs that have reached a host since this was last asked, by flow.
+    pub(super) fn take_cnms(&mut self, host: &Host) -> Vec<(u32, u64)> {
+        self.cnms[host.id() as usize].take(host.flows_under_way())
+    }
+}
+
+/// What has left one host.
+#[derive(Clone, Debug, Default)]
+struct Sent {
+    tally: Tally,
+    last: Option<Departure>,
+}
+
+/// The last packet of data that a host put on the wire.
+#[derive(Clone, Copy, Debug)]
+struct Departure {
+    start: Time,
+    flow: u32,
+    wire: Bytes,
+}
+
+impl Departure {
+    fn still_to_go(&self, now: Time, host: &Host) -> Bytes {
+        let end = self.start + host.port().transmission_time(self.wire);
+        if end > now { host.port().rate().bytes_in(end.since(now)) } else { Bytes::ZERO }
+    }
+}
+
+/// A number for each flow of one host.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    /// By the flow's number.
+    counts: Vec<u64>,
+    /// Flows that something was counted of.
+    counted: Vec<u32>,
+    /// Those of the time before, of which a last zero is told.
+    counted_before: Vec<u32>,
+}
+
+impl Tally {
+    fn add(&mut self, flow: u32, count: u64) {
+        let place = flow as usize;
+        if place >= self.counts.len() {
+            self.counts.resize(place + 1, 0);
+        }
+        if self.counts[place] == 0 {
+            self.counted.push(flow);
+        }
+        self.counts[place] += count;
+    }
+
+    /// Takes back what was added.
+    fn subtract(&mut self, flow: u32, count: u64) {
+        self.counts[flow as usize] -= count;
+    }
+
+    /// Begins anew. Tells of each flow that is under way, that anything was counted of, or was the time before.
+    fn take(&mut self, under_way: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
+        let mut flows: Vec<u32> = under_way.chain(self.counted_before.drain(..)).collect();
+        flows.extend(&self.counted);
+        flows.sort_unstable();
+        flows.dedup();
+        std::mem::swap(&mut self.counted, &mut self.counted_before);
+        let count = |flow: u32| self.counts.get_mut(flow as usize).map_or(0, std::mem::take);
+        flows.iter().copied().zip(flows.iter().copied().map(count)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_that_is_over_is_told_of_once_more() {
+        let mut tally = Tally::default();
+        tally.add(3, 100);
+        tally.add(1, 10);
+        tally.add(3, 1);
+        assert_eq!(tally.take([0, 1].into_iter()), [(0, 0), (1, 10), (3, 101)]);
+        assert_eq!(tally.take([7].into_iter()), [(1, 0), (3, 0), (7, 0)]);
+        assert_eq!(tally.take([].into_iter()), []);
+    }
+}

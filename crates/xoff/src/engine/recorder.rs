@@ -1,0 +1,138 @@
+//! What is recorded on change, and counted of flows for samples.
+
+use super::flow_counts::{CountsFlows, FlowCounts};
+use super::headroom_log::HeadroomLog;
+use super::pause_log::{PauseChange, PauseLog};
+use super::sampler::{Quantity, Sample, WatchedFlows};
+use crate::kernel::units::{Bytes, Rate, Time};
+use crate::observer::{Accounted, DropReason, Observer, Xoff};
+use crate::topology::{NodeId, PortId};
+
+/// Records changes of what is watched.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// Which ports are watched, by quantity; empty where none is.
+    pub ports: [Vec<bool>; Quantity::ALL.len()],
+    /// Which flows are watched, by quantity and host; empty where none is.
+    pub flows: [Vec<WatchedFlows>; Quantity::ALL.len()],
+    /// What samples of flows tell of.
+    pub counts: FlowCounts,
+    /// Whether pauses are watched.
+    pub pauses: bool,
+    /// Whether headroom is watched.
+    pub headroom: bool,
+    /// What was recorded.
+    pub recorded: Recorded,
+}
+
+/// What was recorded on change.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Of all but pauses and headroom.
+    pub rows: Vec<Sample>,
+    /// Of pauses.
+    pub pauses: PauseLog,
+    /// Of headroom.
+    pub headroom: HeadroomLog,
+}
+
+impl Recorder {
+    /// Whether anything is watched.
+    pub fn is_watching(&self) -> bool {
+        self.pauses
+            || self.headroom
+            || self.counts.is_counting()
+            || self.flows.iter().any(|flows| !flows.is_empty())
+            || self.ports.iter().any(|ports| !ports.is_empty())
+    }
+
+    fn record_of_flow(&mut self, time: Time, quantity: Quantity, host: NodeId, flow: u32, value: f64) {
+        let watched = self.flows[quantity as usize].get(host as usize);
+        if watched.is_some_and(|watched| watched.contains(flow)) {
+            self.recorded.rows.push(Sample { time, quantity, entity: host, part: flow, source: 0, value });
+        }
+    }
+
+    fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
+        if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
+            self.recorded.rows.push(Sample {
+                time,
+                quantity,
+                entity: port,
+                part: priority as u32,
+                source: 0,
+                value,
+            });
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn on_queue(&mut self, now: Time, port: PortId, priority: usize, bytes: Bytes) {
+        self.record(now, Quantity::Queue, port, priority, bytes.as_f64());
+    }
+    fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
+        self.record(now, Quantity::Marks, port, priority, 1.0);
+    }
+    fn on_drop(&mut self, now: Time, port: PortId, priority: usize, _reason: DropReason) {
+        self.record(now, Quantity::Drops, port, priority, 1.0);
+    }
+    fn watches_pauses(&self) -> bool {
+        self.pauses
+    }
+    fn on_xoff(&mut self, now: Time, xoff: Xoff) {
+        self.recorded.pauses.xoffs.push((now, xoff));
+    }
+    fn watches_headroom(&self) -> bool {
+        self.headroom
+    }
+    fn on_accounted(&mut self, now: Time, change: &Accounted) {
+        self.recorded.headroom.record(now, change);
+    }
+    fn on_pause(&mut self, now: Time, port: PortId, priority: usize, pauses: bool) {
+        if self.pauses {
+            self.recorded.pauses.changes.push(PauseChange { time: now, port, priority, pauses });
+        }
+    }
+    fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
+        self.record_of_flow(now, Quantity::Window, host, flow, window.as_f64());
+    }
+    fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
+        self.record_of_flow(now, Quantity::Rate, host, flow, rate.as_f64());
+    }
+    fn on_flow_sent(&mut self, now: Time, host: NodeId, flow: u32, wire: Bytes) {
+        self.counts.on_sent(now, host, flow, wire);
+    }
+    fn on_cnm(&mut self, now: Time, host: NodeId, flow: u32, feedback: u8) {
+        self.counts.on_cnm(host, flow);
+        self.record_of_flow(now, Quantity::Cnms, host, flow, feedback.into());
+    }
+}
+
+impl CountsFlows for Recorder {
+    fn flow_counts(&mut self) -> Option<&mut FlowCounts> {
+        Some(&mut self.counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cnm_is_a_row_with_its_feedback() {
+        let mut recorder = Recorder::default();
+        recorder.flows[Quantity::Cnms as usize] = vec![WatchedFlows { all: false, numbers: vec![2] }];
+        recorder.on_cnm(Time::new(70), 0, 2, 63);
+        recorder.on_cnm(Time::new(80), 0, 1, 5);
+        let row = Sample {
+            time: Time::new(70),
+            quantity: Quantity::Cnms,
+            entity: 0,
+            part: 2,
+            source: 0,
+            value: 63.0,
+        };
+        assert_eq!(recorder.recorded.rows, [row], "of the flow that is watched");
+    }
+}

@@ -1,0 +1,104 @@
+"""What flows have in the input buffer of a port."""
+
+from __future__ import annotations
+
+import tomllib
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+
+from xoff.plot import over_time, style
+from xoff.units import bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+MOST_FLOWS = 6
+"""The colour after theirs is that of all others."""
+
+
+class Occupancy(NamedTuple):
+    """Bytes in one input buffer at the times at which it was sampled."""
+
+    time_us: np.ndarray
+    by_flow: dict[str, np.ndarray]
+
+
+def ports(result: Result) -> list[str]:
+    """The ports whose input buffers were observed, the fullest first. Raises ValueError if none was."""
+    peaks: dict[str, float] = {}
+    for line in over_time.lines_of(result, "input"):
+        port = line.label.partition(",")[0]
+        peaks[port] = max(peaks.get(port, 0.0), line.value.max(initial=0.0))
+    return sorted(peaks, key=lambda port: -peaks[port])
+
+
+def occupancy(result: Result, port: str) -> Occupancy:
+    """What each flow had in the input buffer of a port, flows with the most bytes first.
+
+    Raises ValueError if it was not observed.
+    """
+    lines = [line for line in over_time.lines_of(result, "input") if line.label.partition(",")[0] == port]
+    if not lines:
+        message = f"the input buffer of {port} was not observed; observe.inputs.of in the scenario names ports"
+        raise ValueError(message)
+    time_us = np.unique(np.concatenate([line.time_us for line in lines]))
+    by_flow: dict[str, np.ndarray] = {}
+    if "input_of_flow" in over_time.quantities(result):
+        for line in over_time.lines_of(result, "input_of_flow"):
+            place, _, flow = line.label.partition("/")
+            if place == port:
+                np.add.at(
+                    by_flow.setdefault(flow, np.zeros(len(time_us))), np.searchsorted(time_us, line.time_us), line.value
+                )
+    return Occupancy(time_us, dict(sorted(by_flow.items(), key=lambda item: -item[1].sum())))
+
+
+def draw(result: Result, ax: Axes, port: str | None = None, flows: Mapping[str, str] | None = None) -> Axes:
+    """Flows stacked one on another, with lines for the set point, XOFF and XON where the scenario has them.
+
+    Args:
+        result: What is drawn.
+        ax: Where to draw.
+        port: Whose input buffer; left out, the one that was fullest.
+        flows: From the bottom up flows, at most six, and what they are called; left out, those with the most bytes.
+    """
+    port = port or ports(result)[0]
+    time_us, by_flow = occupancy(result, port)
+    flows = flows or {flow: flow for flow in list(by_flow)[:MOST_FLOWS]}
+    none = np.zeros(len(time_us))
+    shown = {called: by_flow.get(flow, none) for flow, called in flows.items()}
+    shown["other flows"] = sum((by_flow[flow] for flow in by_flow if flow not in flows), start=none)
+    kept = over_time.kept(sum(shown.values(), start=none))
+    if not shown["other flows"].any():
+        del shown["other flows"]
+    ax.stackplot(
+        time_us[kept],
+        *(value[kept] for value in shown.values()),
+        labels=list(shown),
+        colors=[*style.COLOURS[: len(flows)], style.COLOURS[MOST_FLOWS]],
+        step="post",
+        linewidth=0,
+    )
+    for (name, height), dashes in zip(_thresholds(result, port).items(), ("--", "-.", ":"), strict=False):
+        ax.axhline(height, color=mpl.rcParams["axes.edgecolor"], linewidth=0.9, linestyle=dashes)
+        ax.annotate(name, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=8)
+    over_time.draw_axes(result, "input", ax)
+    return ax
+
+
+def _thresholds(result: Result, port: str) -> dict[str, float]:
+    """What the scenario sets for the input buffer of a port, in bytes; of several tables the later wins, key by key."""
+    found: dict[str, Any] = {}
+    for table in tomllib.loads(result.scenario).get("switch", []):
+        if fnmatchcase(port.rpartition(".")[0], table.get("nodes", "*")):
+            found |= table.get("input", {})
+    found |= found.get("congestion_point", {})
+    names = {"set_point": "set point", "xoff": "XOFF", "xon": "XON"}
+    return {name: bytes_of(found[key]) for key, name in names.items() if isinstance(found.get(key), str)}
