@@ -1,9 +1,9 @@
-//! Where a flow goes: the ports that its data leaves by, from its source on.
+//! Where a flow goes: the ports that its data leaves by, from its source on, and the stages that its frames pass.
 
-use crate::kernel::units::{Span, Time};
-use crate::routing::FiveTuple;
+use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
+use crate::routing::{FiveTuple, Hop};
 use crate::simulation::Simulation;
-use crate::topology::{NodeId, PortId};
+use crate::topology::{Network, NodeId, PortId};
 
 /// One flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,58 @@ pub struct FlowPath {
     pub start: Time,
     /// The ports, the source's own first.
     pub ports: Vec<PortId>,
+}
+
+/// A place that a frame enters as a whole and leaves as a whole, frames in order: a link, or the crossbar of a switch.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    clock: TransmissionClock,
+    overhead: Bytes,
+    delay: Span,
+}
+
+impl Stage {
+    /// A link, on which every frame has `wire_overhead`: preamble and gap.
+    pub fn link(rate: Rate, delay: Span, wire_overhead: Bytes) -> Self {
+        Self { clock: TransmissionClock::new(rate), overhead: wire_overhead, delay }
+    }
+
+    /// A crossbar, which moves a frame alone, from the buffer of an input to that of an output.
+    pub fn crossbar(rate: Rate) -> Self {
+        Self { clock: TransmissionClock::new(rate), overhead: Bytes::ZERO, delay: Span::ZERO }
+    }
+
+    /// Bits per second.
+    pub fn rate(&self) -> Rate {
+        self.clock.rate()
+    }
+
+    /// Propagation, one way.
+    pub fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// How long a frame keeps the next one waiting.
+    pub fn time_of(&self, frame: Bytes) -> Span {
+        self.clock.transmission_time(frame + self.overhead)
+    }
+}
+
+/// The stages of a path in order: every link, and before it the crossbar of the switch that sends on it, where that has one.
+/// `crossbar` answers the rate of a switch's.
+pub fn stages(
+    network: &Network,
+    path: impl Iterator<Item = Hop>,
+    wire_overhead: Bytes,
+    crossbar: impl Fn(NodeId) -> Option<Rate>,
+) -> Vec<Stage> {
+    let of_hop = |hop: Hop| {
+        let link = network.links[hop.link as usize];
+        let link = Stage::link(link.rate, link.delay, wire_overhead);
+        let rate = if network.is_host(hop.node) { None } else { crossbar(hop.node) };
+        rate.map(Stage::crossbar).into_iter().chain([link])
+    };
+    path.flat_map(of_hop).collect()
 }
 
 /// The flow of this number at this host, if there will ever be one.
@@ -35,4 +87,41 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
     let path = simulation.routes().path(network, source, flow.destination, tuple);
     let ports = path.map(|hop| network.ports.first(hop.node) + PortId::from(hop.port)).collect();
     Some(FlowPath { destination: flow.destination, priority: flow.priority, start: flow.start, ports })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::Routes;
+    use crate::topology::testing::network;
+
+    #[test]
+    fn a_frame_crosses_a_switch_s_crossbar_between_its_links() {
+        let network = network(
+            "kind = 'fabric'\nsupernodes = 1\nports_per_supernode = 2\n\
+             host_link = { rate = '10Gbps', delay = '50ns' }",
+        )
+        .unwrap();
+        let routes = Routes::new(&network);
+        let stages_with = |crossbar: &dyn Fn(NodeId) -> Option<Rate>| {
+            let path = routes.path(&network, 0, 1, FiveTuple::of_flow(0, 1, 0));
+            stages(&network, path, Bytes::new(20), crossbar)
+        };
+        let gbps = |stages: Vec<Stage>| -> Vec<u64> {
+            stages.iter().map(|stage| stage.rate().get() / 1_000_000_000).collect()
+        };
+        assert_eq!(gbps(stages_with(&|_| None)), [10, 20, 20, 10]);
+        let only_the_element = |node| (node == 4).then(|| Rate::from_gbps(80));
+        assert_eq!(gbps(stages_with(&only_the_element)), [10, 20, 80, 20, 10]);
+        assert_eq!(gbps(stages_with(&|_| Some(Rate::from_gbps(40)))), [10, 40, 20, 40, 20, 40, 10]);
+    }
+
+    /// At 10 Gbps 1522 B take 1217.6 ns, and the 20 B of preamble and gap 16 ns more.
+    #[test]
+    fn preamble_and_gap_stay_on_the_link() {
+        let (rate, frame) = (Rate::from_gbps(10), Bytes::new(1522));
+        assert_eq!(Stage::crossbar(rate).time_of(frame), Span::new(1_217_600));
+        let link = Stage::link(rate, Span::from_nanoseconds(50), Bytes::new(20));
+        assert_eq!(link.time_of(frame), Span::new(1_233_600));
+    }
 }

@@ -2,7 +2,8 @@
 //! With it, a slowdown is at least 1 by construction; what a flow waits for interrupts is part of it. One exception: where acknowledgements take longer than data
 //! they queue, and the loss of one lets the last come earlier than it would alone.
 
-use crate::kernel::units::{Bytes, Span, TransmissionClock};
+use crate::flow_path::{Stage, stages};
+use crate::kernel::units::{Bytes, Rate, Span};
 use crate::routing::FiveTuple;
 use crate::scenario::{Host, PacketSizes, Transport};
 use crate::simulation::Simulation;
@@ -18,10 +19,10 @@ pub struct Ideal {
     /// Propagation and host delays of the round trip.
     pub base_round_trip: Span,
     /// Rate of the slowest link, in bits per second.
-    pub bottleneck: crate::kernel::units::Rate,
+    pub bottleneck: Rate,
 }
 
-/// Sizes on the wire: of a full packet, of the last one and of an acknowledgement.
+/// Frames: of a full packet, of the last one and of an acknowledgement.
 struct Train {
     packets: u64,
     full: Bytes,
@@ -34,8 +35,8 @@ struct Train {
     acknowledges_each: bool,
 }
 
-/// Times of one link: of a full packet and of the last one.
-struct Stage {
+/// Times of one stage: of a full packet and of the last one.
+struct Times {
     full: Span,
     last: Span,
 }
@@ -50,89 +51,79 @@ pub fn of_flow(
     transport: usize,
 ) -> Ideal {
     let fabric = simulation.fabric();
-    let train = Train::new(&fabric.transports[transport], &fabric.host, size);
+    let transport = &fabric.transports[transport];
+    let train = Train::new(transport, &fabric.host, size);
     let tuple = FiveTuple::of_flow(source, destination, number);
-    let there = links(simulation, source, destination, tuple);
-    let back = links(simulation, destination, source, tuple.reversed());
-    let in_adapter = fabric.transports[transport].is_in_adapter();
-    let host_delay = if in_adapter { Span::ZERO } else { fabric.host.delay };
-    let delay = |links: &[Link]| links.iter().map(|link| link.delay).sum::<Span>() + host_delay * 2;
-
-    let mut stages: Vec<Stage> = there.iter().map(|link| link.stage(train.full, train.last)).collect();
-    let received = train.time_through(&stages, train.packets) + delay(&there);
-    let finished = match train.acknowledgement {
-        None => received,
-        Some(frame) if train.acknowledges_each => {
-            stages.extend(back.iter().map(|link| link.stage(frame, frame)));
-            train.time_through(&stages, train.packets) + delay(&there) + delay(&back)
-        }
-        Some(frame) => {
-            let alone: Span = back.iter().map(|link| link.clock.transmission_time(frame)).sum();
-            received + alone + delay(&back)
-        }
+    let (network, wire_overhead) = (simulation.network(), transport.packet_sizes().wire_overhead);
+    let path = |from, to, tuple| {
+        let path = simulation.routes().path(network, from, to, tuple);
+        stages(network, path, wire_overhead, |_| None)
     };
-    let bottleneck = there.iter().map(|link| link.rate).min().unwrap_or_default();
-    Ideal { received, finished, base_round_trip: delay(&there) + delay(&back), bottleneck }
-}
-
-struct Link {
-    rate: crate::kernel::units::Rate,
-    clock: TransmissionClock,
-    delay: Span,
-}
-
-impl Link {
-    fn stage(&self, full: Bytes, last: Bytes) -> Stage {
-        Stage { full: self.clock.transmission_time(full), last: self.clock.transmission_time(last) }
-    }
-}
-
-fn links(simulation: &Simulation, from: NodeId, to: NodeId, tuple: FiveTuple) -> Vec<Link> {
-    let network = simulation.network();
-    simulation
-        .routes()
-        .path(network, from, to, tuple)
-        .map(|hop| {
-            let link = network.links[hop.link as usize];
-            Link { rate: link.rate, clock: TransmissionClock::new(link.rate), delay: link.delay }
-        })
-        .collect()
+    let host_delay = if transport.is_in_adapter() { Span::ZERO } else { fabric.host.delay };
+    train.alone_on(
+        &path(source, destination, tuple),
+        &path(destination, source, tuple.reversed()),
+        host_delay,
+    )
 }
 
 impl Train {
     fn new(transport: &Transport, host: &Host, size: Bytes) -> Self {
         let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
-        let overhead = headers + wire_overhead;
         let packets = size.get().div_ceil(payload.get());
-        let full = payload + overhead;
+        let full = payload + headers;
         let mut train = Self {
             packets,
             full,
-            last: size - payload * (packets - 1) + overhead,
+            last: size - payload * (packets - 1) + headers,
             gap: Span::ZERO,
             acknowledgement: None,
             acknowledges_each: false,
         };
         match transport {
             Transport::Tcp(tcp) => {
-                train.acknowledgement = Some(tcp.acknowledgement + tcp.wire_overhead);
+                train.acknowledgement = Some(tcp.acknowledgement);
                 train.acknowledges_each = tcp.acknowledge_every == 1 && host.receive_offload.is_none();
             }
             Transport::Roce(roce) => {
-                train.acknowledgement = Some(roce.acknowledgement_frame() + roce.wire_overhead);
+                train.acknowledgement = Some(roce.acknowledgement_frame());
                 train.acknowledges_each = roce.acknowledge_every == 1;
             }
             Transport::ConstantRate(constant) => {
-                train.gap = constant.rate.map_or(Span::ZERO, |rate| rate.transmission_time(full));
+                let wire = full + wire_overhead;
+                train.gap = constant.rate.map_or(Span::ZERO, |rate| rate.transmission_time(wire));
             }
         }
         train
     }
 
+    /// Its times on a path there and one back; each end of either costs `host_delay`.
+    fn alone_on(&self, there: &[Stage], back: &[Stage], host_delay: Span) -> Ideal {
+        let delay = |path: &[Stage]| path.iter().map(Stage::delay).sum::<Span>() + host_delay * 2;
+        let base_round_trip = delay(there) + delay(back);
+        let times = |stage: &Stage| Times { full: stage.time_of(self.full), last: stage.time_of(self.last) };
+        let mut all: Vec<Times> = there.iter().map(times).collect();
+        let received = self.time_through(&all, self.packets) + delay(there);
+        let finished = match self.acknowledgement {
+            None => received,
+            Some(frame) if self.acknowledges_each => {
+                let times = |stage: &Stage| Times { full: stage.time_of(frame), last: stage.time_of(frame) };
+                all.extend(back.iter().map(times));
+                self.time_through(&all, self.packets) + base_round_trip
+            }
+            Some(frame) => {
+                let alone: Span = back.iter().map(|stage| stage.time_of(frame)).sum();
+                received + alone + delay(back)
+            }
+        };
+        let bottleneck = there.iter().map(Stage::rate).min().unwrap_or_default();
+        Ideal { received, finished, base_round_trip, bottleneck }
+    }
+
     /// When the last packet is through all stages, each of which serves packets in order: the longest way through a
     /// grid of packets and stages. The rows of full packets are alike, so the way keeps to the slowest stage so far
     /// until it turns to the last packet's row.
-    fn time_through(&self, stages: &[Stage], packets: u64) -> Span {
+    fn time_through(&self, stages: &[Times], packets: u64) -> Span {
         let last_row_from = |stage: usize| stages[stage..].iter().map(|stage| stage.last).sum::<Span>();
         let mut longest = self.gap * (packets - 1) + last_row_from(0);
         if packets == 1 {
@@ -145,5 +136,46 @@ impl Train {
             longest = longest.max(through + slowest * (packets - 2) + last_row_from(index));
         }
         longest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames of 1522 B, and a last one of `last`, that 64 B acknowledge.
+    fn train(packets: u64, last: u64, acknowledgement: Option<u64>) -> Train {
+        Train {
+            packets,
+            full: Bytes::new(1522),
+            last: Bytes::new(last),
+            gap: Span::ZERO,
+            acknowledgement: acknowledgement.map(Bytes::new),
+            acknowledges_each: false,
+        }
+    }
+
+    /// Received and finished, in tenths of a nanosecond, through a switch with ports of 10 Gbps and 50 ns.
+    fn through_a_crossbar(gbps: u64, train: &Train) -> [u64; 2] {
+        let link = Stage::link(Rate::from_gbps(10), Span::from_nanoseconds(50), Bytes::new(20));
+        let path = [link, Stage::crossbar(Rate::from_gbps(gbps)), link];
+        let Ideal { received, finished, .. } = train.alone_on(&path, &path, Span::ZERO);
+        [received, finished].map(|time| time.get() / 100)
+    }
+
+    /// A link takes 1233.6 ns for a full frame and 67.2 ns for 64 B, a crossbar of 20 Gbps 608.8 ns and 25.6 ns.
+    #[test]
+    fn a_crossbar_is_one_more_stage_that_stores_and_forwards() {
+        assert_eq!(through_a_crossbar(20, &train(1, 1522, None)), [31_760, 31_760]);
+        assert_eq!(through_a_crossbar(20, &train(2, 1522, None)), [44_096, 44_096]);
+        assert_eq!(through_a_crossbar(20, &train(1, 1522, Some(64))), [31_760, 34_360]);
+        // The short frame waits at the output until the full one has left at 3076 ns.
+        assert_eq!(through_a_crossbar(20, &train(2, 64, None)), [32_432, 32_432]);
+    }
+
+    /// At 5 Gbps it takes 2435.2 ns for each frame: the links wait for it.
+    #[test]
+    fn a_crossbar_slower_than_the_links_sets_the_pace() {
+        assert_eq!(through_a_crossbar(5, &train(3, 1522, None)), [98_728, 98_728]);
     }
 }

@@ -194,7 +194,7 @@ const PARTS: &[Part] = &[
     ),
     part(
         "ideal",
-        &["kernel", "scenario", "topology", "routing", "simulation"],
+        &["kernel", "scenario", "topology", "routing", "simulation", "flow_path"],
         "computes from a laid-out scenario, without running it.",
     ),
     part(

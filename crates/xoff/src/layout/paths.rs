@@ -15,7 +15,7 @@ impl BothWays {
     }
 }
 
-/// The paths between the hosts of each rack that are farthest from its switch.
+/// The paths between the hosts of each edge that are farthest from its switch.
 pub(super) fn longest_paths<'a>(
     network: &'a Network,
     routes: &'a Routes,
@@ -32,15 +32,15 @@ pub(super) fn longest_paths<'a>(
     pairs.map(move |(one, other)| BothWays { there: links(one, other), back: links(other, one) })
 }
 
-/// The two hosts of each rack with the longest links, or its only one; of equally long links those of the slowest.
+/// The two hosts of each edge with the longest links, or its only one; of equally long links those of the slowest.
 fn farthest_hosts(network: &Network) -> Vec<NodeId> {
     let mut hosts: Vec<NodeId> = (0..network.hosts).collect();
-    let rack = |host: NodeId| network.racks[host as usize];
+    let edge = |host: NodeId| network.edges[host as usize];
     let distance = |host: NodeId| {
         let link = network.host_link(host);
         (std::cmp::Reverse(link.delay), link.rate)
     };
-    hosts.sort_by_key(|&host| (rack(host), distance(host)));
-    let racks = hosts.chunk_by(|&one, &other| rack(one) == rack(other));
-    racks.flat_map(|rack| rack.iter().copied().take(2)).collect()
+    hosts.sort_by_key(|&host| (edge(host), distance(host)));
+    let edges = hosts.chunk_by(|&one, &other| edge(one) == edge(other));
+    edges.flat_map(|edge| edge.iter().copied().take(2)).collect()
 }

@@ -1,5 +1,5 @@
 //! Routing: which port leads to which host.
-//! Tables are computed once, by hop count; destinations are grouped by rack, so a search runs per rack.
+//! Tables are computed once, by hop count; destinations are grouped by edge, the switch they hang on, so a search runs per edge.
 //! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow.
 
 mod ecmp;
@@ -46,8 +46,8 @@ impl Routes {
                 SwitchRoutes::new(Arc::clone(&attachments), roots.len(), seed)
             })
             .collect();
-        for (rack, root) in roots.into_iter().enumerate() {
-            graph.search(root, |switch, ports| switches[switch as usize].set(rack, ports));
+        for (edge, root) in roots.into_iter().enumerate() {
+            graph.search(root, |switch, ports| switches[switch as usize].set(edge, ports));
         }
         Self { hosts: network.hosts, switches }
     }
@@ -82,15 +82,15 @@ impl Routes {
 
 fn attachment(network: &Network, host: NodeId) -> Attachment {
     let port = network.ports.of(host)[0].peer_port;
-    Attachment { rack: network.racks[host as usize] as u16, port }
+    Attachment { edge: network.edges[host as usize] as u16, port }
 }
 
-/// The switch of every rack, numbered from the first switch.
+/// The switch of every edge, numbered from the first switch.
 fn roots(network: &Network) -> Vec<u32> {
-    let racks = network.racks.iter().max().map_or(0, |last| last + 1);
-    let mut roots = vec![0; racks as usize];
+    let edges = network.edges.iter().max().map_or(0, |last| last + 1);
+    let mut roots = vec![0; edges as usize];
     for host in 0..network.hosts {
-        roots[network.racks[host as usize] as usize] = network.attachment(host) - network.hosts;
+        roots[network.edges[host as usize] as usize] = network.attachment(host) - network.hosts;
     }
     roots
 }

@@ -1,4 +1,4 @@
-//! Shortest paths by hop count: one breadth-first search from every rack, over switches only.
+//! Shortest paths by hop count: one breadth-first search from every edge, over switches only.
 
 use crate::topology::{Network, NodeId, Port};
 

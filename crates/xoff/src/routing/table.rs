@@ -13,9 +13,9 @@ const LOCAL: u16 = u16::MAX;
 /// Where a host hangs; small, for there is one per host and every look-up reads one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attachment {
-    /// The host's rack.
-    pub(super) rack: u16,
-    /// The port of the rack's switch that leads to the host.
+    /// The host's edge.
+    pub(super) edge: u16,
+    /// The port of the edge's switch that leads to the host.
     pub(super) port: u16,
 }
 
@@ -37,14 +37,14 @@ pub struct SwitchRoutes {
 }
 
 impl SwitchRoutes {
-    /// A table in which every rack is this switch's own, until told otherwise.
-    pub(super) fn new(attachments: Arc<[Attachment]>, racks: usize, seed: u32) -> Self {
-        Self { attachments, next: vec![LOCAL; racks], choices: Vec::new(), ports: Vec::new(), seed }
+    /// A table in which every edge is this switch's own, until told otherwise.
+    pub(super) fn new(attachments: Arc<[Attachment]>, edges: usize, seed: u32) -> Self {
+        Self { attachments, next: vec![LOCAL; edges], choices: Vec::new(), ports: Vec::new(), seed }
     }
 
-    /// Says by which ports a rack is reached; equal sets of ports are kept once.
-    pub(super) fn set(&mut self, rack: usize, ports: &[u16]) {
-        self.next[rack] = match *ports {
+    /// Says by which ports an edge is reached; equal sets of ports are kept once.
+    pub(super) fn set(&mut self, edge: usize, ports: &[u16]) {
+        self.next[edge] = match *ports {
             [port] => port,
             _ => CHOICE | self.choice(ports),
         };
@@ -68,7 +68,7 @@ impl SwitchRoutes {
     #[inline]
     pub fn port(&self, destination: NodeId, tuple: impl FnOnce() -> FiveTuple) -> u16 {
         let attachment = self.attachments[destination as usize];
-        match self.next[attachment.rack as usize] {
+        match self.next[attachment.edge as usize] {
             LOCAL => attachment.port,
             port if port < CHOICE => port,
             choice => {
@@ -84,7 +84,7 @@ impl SwitchRoutes {
     /// All ports that lead to a host on a shortest path.
     pub fn equal_cost_ports(&self, destination: NodeId) -> Vec<u16> {
         let attachment = self.attachments[destination as usize];
-        match self.next[attachment.rack as usize] {
+        match self.next[attachment.edge as usize] {
             LOCAL => vec![attachment.port],
             port if port < CHOICE => vec![port],
             choice => self.ports_of(self.choices[(choice - CHOICE) as usize]).to_vec(),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn table() -> SwitchRoutes {
-        let attachments = [(0, 5), (1, 6), (2, 7)].map(|(rack, port)| Attachment { rack, port });
+        let attachments = [(0, 5), (1, 6), (2, 7)].map(|(edge, port)| Attachment { edge, port });
         SwitchRoutes::new(Arc::new(attachments), 3, 0)
     }
 

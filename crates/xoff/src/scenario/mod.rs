@@ -43,7 +43,8 @@ pub use self::schema::schema;
 pub use self::stop::Stop;
 pub use self::switch::{Marking, Memory, PoolTable, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable};
 pub use self::topology::{
-    Clos3, Custom, Dumbbell, FatTree, LeafSpine, LinkBetween, LinkSettings, RoutingKind, Star, Topology,
+    Clos3, Custom, Dumbbell, Fabric, FatTree, FlowControl, InternalLink, LeafSpine, LinkBetween,
+    LinkSettings, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
     Connections, ConstantRate, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport,

@@ -139,7 +139,7 @@ arrivals_end = "10ms"
             ("measure.size_classes=[\"2kB\", \"1kB\"]", "measure.size_classes: \"2kB\", \"1kB\" do not increase; expected each above the one before".to_owned()),
             ("measure.size_classes=[\"2kB\"]", format!("measure.size_classes: a list of 1; expected a list of 2, each {}, each above the one before", &SIZE[9..])),
             ("seed=1.5", "seed: 1.5 does not fit; expected a whole number, at least 0".to_owned()),
-            ("topology.host_link=3", "topology.host_link: 3 does not fit; expected a table with `rate`, `delay`, `error_rate`".to_owned()),
+            ("topology.host_link=3", "topology.host_link: 3 does not fit; expected a table with `rate`, `delay`, `error_rate`, `flow_control`".to_owned()),
             ("observe.queues={ every = 10 }", "observe.queues.every: 10 has no unit; expected \"change\", or a time with its unit (ps, ns, us, ms, s), such as \"1us\"".to_owned()),
         ] {
             assert_eq!(problem(&[change]), expected, "{change}");
@@ -154,7 +154,7 @@ arrivals_end = "10ms"
         );
         assert_eq!(
             problem_with("host_link = { rate = \"100Gbps\", delay = \"1us\" }\nfabric", "fabric"),
-            "topology.host_link: missing; expected the link of every host (a table with `rate`, `delay`, `error_rate`)"
+            "topology.host_link: missing; expected the link of every host (a table with `rate`, `delay`, `error_rate`, `flow_control`)"
         );
         assert_eq!(
             problem_with("kind = \"tcp\"\n", ""),

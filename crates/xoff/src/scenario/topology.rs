@@ -5,6 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::{Rate, Ratio, Span};
 
+/// How the receiving end of a link keeps the sending end from overrunning its buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowControl {
+    /// Priority flow control, for classes that are lossless; none for others.
+    #[default]
+    Pause,
+    /// A frame is sent only once the other end has granted the room for it; only between switches of kind `cioq`.
+    Credits,
+}
+
 /// Rate and propagation delay of a full-duplex link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,6 +28,35 @@ pub struct LinkSettings {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub error_rate: Ratio,
+    /// How its receiving end holds back the sending end.
+    #[serde(default)]
+    pub flow_control: FlowControl,
+}
+
+/// A full-duplex link inside a fabric: its flow control is credits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InternalLink {
+    /// Bits per second in each direction.
+    pub rate: Rate,
+    /// Propagation only, one way. 10 ns are two metres of backplane.
+    #[serde(default = "InternalLink::default_delay")]
+    pub delay: Span,
+    /// Share of packets that the link corrupts, so that its other end drops them.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
+    pub error_rate: Ratio,
+}
+
+impl InternalLink {
+    /// One without errors and with the usual delay.
+    pub fn at(rate: Rate) -> Self {
+        Self { rate, delay: Self::default_delay(), error_rate: Ratio::default() }
+    }
+
+    fn default_delay() -> Span {
+        Span::from_nanoseconds(10)
+    }
 }
 
 /// One link by its two ends: in `custom` topologies it makes the link, elsewhere it changes it.
@@ -35,6 +75,9 @@ pub struct LinkBetween {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "exclusiveMaximum" = 1))]
     pub error_rate: Option<Ratio>,
+    /// How its receiving end holds back the sending end. Left out, as the topology has it.
+    #[serde(default)]
+    pub flow_control: Option<FlowControl>,
 }
 
 crate::tagged! {
@@ -45,6 +88,7 @@ crate::tagged! {
         leaf_spine => LeafSpine(LeafSpine),
         clos3 => Clos3(Clos3),
         fat_tree => FatTree(FatTree),
+        fabric => Fabric(Fabric),
         custom => Custom(Custom),
     }
 }
@@ -210,6 +254,50 @@ pub struct FatTree {
     /// link, with the memory that is set aside for it.
     #[serde(default)]
     pub failed_links: Vec<[String; 2]>,
+}
+
+/// A multi-stage switch with internal blocking (QCN occupancy sampling, section V, figure 8): supernodes of Ethernet ports, in
+/// each of which one of `element0..` joins the line cards `card0..`, one for every host; elements are joined to each other.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fabric {
+    /// Number of supernodes, each a rack.
+    #[serde(default = "two_supernodes")]
+    #[schemars(extend("minimum" = 1))]
+    pub supernodes: u32,
+    /// Number of Ethernet ports of each supernode; every one has a line card and a host.
+    #[schemars(extend("minimum" = 1))]
+    pub ports_per_supernode: u32,
+    /// The link of every host: an Ethernet port of the fabric.
+    pub host_link: LinkSettings,
+    /// The link between a line card and its element. Left out, it has twice the rate of `host_link`, so that within a supernode
+    /// nothing blocks.
+    #[serde(default)]
+    pub card_link: Option<InternalLink>,
+    /// The link between two elements; every two are joined. Left out, it has the paper's 2.5 Gbps, a quarter of a port's.
+    #[serde(default = "supernode_link")]
+    pub supernode_link: InternalLink,
+    /// How switches choose among shortest paths.
+    #[serde(default)]
+    pub routing: RoutingKind,
+    /// Added to every switch's own number to seed its ECMP hash.
+    #[serde(default)]
+    pub hash_seed: u32,
+    /// Links that differ.
+    #[serde(default)]
+    pub links: Vec<LinkBetween>,
+    /// Links that have failed, each by the names of its two nodes; routes go round them. A switch keeps the port of a failed
+    /// link, with the memory that is set aside for it.
+    #[serde(default)]
+    pub failed_links: Vec<[String; 2]>,
+}
+
+fn two_supernodes() -> u32 {
+    2
+}
+
+fn supernode_link() -> InternalLink {
+    InternalLink::at(Rate::new(2_500_000_000))
 }
 
 /// Nodes and links by hand.

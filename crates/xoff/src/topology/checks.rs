@@ -1,14 +1,14 @@
 //! What every network must satisfy, whatever its kind.
 //! Regular kinds satisfy most of it by construction; overrides, failures and links by hand do not.
 
-use super::plan::Plan;
+use super::plan::{Plan, hosts_know_no_credits};
 use super::{NodeId, Ports};
 use crate::scenario::ScenarioError;
 
 /// Routing tables hold a port in 15 bits.
 const MAXIMUM_PORTS: usize = 1 << 15;
 /// Routing tables hold the number of a switch with hosts in 15 bits.
-const MAXIMUM_RACKS: usize = (1 << 15) - 1;
+const MAXIMUM_EDGES: usize = (1 << 15) - 1;
 
 /// Refuses what cannot be routed.
 pub(super) fn check(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
@@ -38,7 +38,10 @@ fn host_links(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
                 let problem = format!("joins the hosts \"{name}\" and \"{}\"", self::name(plan, port.peer));
                 return Err(ScenarioError::at(key, problem, "expected a host and a switch"));
             }
-            [_] => {}
+            [port] => {
+                let link = &plan.links[port.link as usize];
+                hosts_know_no_credits("topology.host_link.flow_control", link, plan.hosts)?;
+            }
             [_, second, ..] => {
                 let key = format!("topology.links[{}].between", second.link);
                 return Err(ScenarioError::at(key, format!("host \"{name}\" has two links"), expected));
@@ -49,18 +52,18 @@ fn host_links(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
 }
 
 fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
-    let mut racks = 0;
+    let mut edges = 0;
     for switch in plan.hosts..plan.nodes.len() as NodeId {
         let ports = ports.of(switch);
         if ports.len() > MAXIMUM_PORTS {
             let problem = format!("\"{}\" would have {} ports", name(plan, switch), ports.len());
             return Err(ScenarioError::at("topology", problem, format!("expected at most {MAXIMUM_PORTS}")));
         }
-        racks += usize::from(ports.iter().any(|port| port.peer < plan.hosts));
+        edges += usize::from(ports.iter().any(|port| port.peer < plan.hosts));
     }
-    if racks > MAXIMUM_RACKS {
-        let expected = format!("expected at most {MAXIMUM_RACKS}");
-        return Err(ScenarioError::at("topology", format!("{racks} switches have hosts"), expected));
+    if edges > MAXIMUM_EDGES {
+        let expected = format!("expected at most {MAXIMUM_EDGES}");
+        return Err(ScenarioError::at("topology", format!("{edges} switches have hosts"), expected));
     }
     Ok(())
 }
@@ -75,8 +78,13 @@ fn connected(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     }
     let working = reached(plan, ports, |link| !plan.links[link as usize].failed);
     if let Some(host) = working[..plan.hosts as usize].iter().position(|reached| !reached) {
+        let at_port = |host: usize| {
+            let port = ports.of(host as NodeId)[0];
+            format!("\"{}\" on {}.port{}", plan.nodes[host].name, name(plan, port.peer), port.peer_port)
+        };
+        let problem = format!("{} cannot be reached from {}", at_port(host), at_port(0));
         let expected = "expected failures that leave a way between all hosts";
-        return Err(ScenarioError::at("topology.failed_links", apart(host), expected));
+        return Err(ScenarioError::at("topology.failed_links", problem, expected));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::plan::{Plan, carries};
+use super::plan::{Plan, carries, hosts_know_no_credits};
 use super::{Link, Names, NodeId};
 use crate::scenario::{Custom, LinkBetween, ScenarioError};
 
@@ -26,7 +26,7 @@ pub(super) fn plan(custom: &Custom) -> Result<Plan, ScenarioError> {
         .links
         .iter()
         .enumerate()
-        .map(|(index, link)| joined(index, link, &names))
+        .map(|(index, link)| joined(index, link, &names, plan.hosts))
         .collect::<Result<_, _>>()?;
     Ok(plan)
 }
@@ -43,7 +43,7 @@ fn usable_name(key: &str, name: &str) -> Result<(), ScenarioError> {
     ))
 }
 
-fn joined(index: usize, link: &LinkBetween, names: &Names<'_>) -> Result<Link, ScenarioError> {
+fn joined(index: usize, link: &LinkBetween, names: &Names<'_>, hosts: u32) -> Result<Link, ScenarioError> {
     let key = format!("topology.links[{index}]");
     let ends = ends(&key, link, names)?;
     let missing = |what: &str, example: &str| {
@@ -53,7 +53,11 @@ fn joined(index: usize, link: &LinkBetween, names: &Names<'_>) -> Result<Link, S
     let rate = link.rate.ok_or_else(|| missing("rate", "100Gbps"))?;
     let delay = link.delay.ok_or_else(|| missing("delay", "1us"))?;
     carries(&format!("{key}.rate"), rate)?;
-    Ok(Link { ends, rate, delay, error_rate: link.error_rate.unwrap_or_default(), failed: false })
+    let error_rate = link.error_rate.unwrap_or_default();
+    let flow_control = link.flow_control.unwrap_or_default();
+    let link = Link { ends, rate, delay, error_rate, flow_control, failed: false };
+    hosts_know_no_credits(&format!("{key}.flow_control"), &link, hosts)?;
+    Ok(link)
 }
 
 fn ends(key: &str, link: &LinkBetween, names: &Names<'_>) -> Result<[NodeId; 2], ScenarioError> {
@@ -70,6 +74,7 @@ fn ends(key: &str, link: &LinkBetween, names: &Names<'_>) -> Result<[NodeId; 2],
 #[cfg(test)]
 mod tests {
     use super::super::testing::{network, refusal};
+    use crate::scenario::FlowControl;
 
     const LINK: &str = "rate = '10Gbps', delay = '1us'";
 
@@ -124,6 +129,25 @@ mod tests {
         let links = [["a", "s"], ["b", "t"]];
         let apart = refusal(&table(&["a", "b"], &["s", "t"], &links));
         assert!(apart.contains("topology.links: \"b\" cannot be reached from \"a\""), "{apart}");
+    }
+
+    #[test]
+    fn credits_join_switches_and_no_host() {
+        let table = |of_a: &str, of_s: &str| {
+            format!(
+                "kind = 'custom'\nhosts = ['a']\nswitches = ['s', 't']\nlinks = [\
+                 {{ between = ['a', 's'], {LINK}{of_a} }}, {{ between = ['t', 's'], {LINK}{of_s} }}]"
+            )
+        };
+        let credits = ", flow_control = 'credits'";
+        let links = network(&table("", credits)).unwrap().links;
+        let flow_controls: Vec<FlowControl> = links.iter().map(|link| link.flow_control).collect();
+        assert_eq!(flow_controls, [FlowControl::Pause, FlowControl::Credits]);
+        let refused = refusal(&table(credits, ""));
+        assert!(
+            refused.contains("topology.links[0].flow_control: is \"credits\" on the link of a host"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_whole_switch_may_fail_but_no_host_may_be_cut_off() {
         assert!(network(&with("['spine1', 'leaf0'], ['spine1', 'leaf1']")).is_ok());
-        let cut_off = "\"host1\" cannot be reached from \"host0\"; expected failures that leave a way";
+        let cut_off = "\"host1\" on leaf1.port0 cannot be reached from \"host0\" on leaf0.port0; expected failures that leave a way";
         for failed in ["['host0', 'leaf0']", "['host1', 'leaf1']", "['spine0', 'leaf0'], ['spine1', 'leaf1']"]
         {
             let error = refusal(&with(failed));

@@ -6,6 +6,7 @@ mod checks;
 mod clos3;
 mod custom;
 mod dumbbell;
+mod fabric;
 mod failures;
 mod fat_tree;
 mod leaf_spine;
@@ -19,7 +20,7 @@ pub use names::{Names, did_you_mean};
 pub use ports::{Port, PortId, Ports};
 
 use crate::kernel::units::{Rate, Ratio, Span};
-use crate::scenario::{ScenarioError, Topology};
+use crate::scenario::{FlowControl, ScenarioError, Topology};
 use plan::Plan;
 
 /// Index of a node: hosts come first, switches after them.
@@ -43,6 +44,8 @@ pub struct Link {
     pub delay: Span,
     /// Share of packets that it corrupts.
     pub error_rate: Ratio,
+    /// How its receiving end holds back the sending end; with credits it joins two switches.
+    pub flow_control: FlowControl,
     /// Whether it has failed: no route crosses it.
     pub failed: bool,
 }
@@ -50,8 +53,8 @@ pub struct Link {
 /// The links that traffic between racks has to cross.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
-    /// What those that have not failed carry at most: leaf-to-spine links count upwards only, a dumbbell's middle link both ways,
-    /// so that every flow between racks takes its bytes from this sum once.
+    /// What those that have not failed carry at most: leaf-to-spine links count upwards only, a dumbbell's middle link and those
+    /// between supernodes both ways, so that every flow between racks takes its bytes from this sum once.
     pub capacity: Rate,
 }
 
@@ -66,7 +69,9 @@ pub struct Network {
     pub links: Vec<Link>,
     /// The ports of every node.
     pub ports: Ports,
-    /// The rack of each host: the index of its switch among the switches that have hosts.
+    /// The edge of each host: the index of its switch among the switches that have hosts.
+    pub edges: Vec<u32>,
+    /// The rack of each host: its edge or, in a fabric, its supernode.
     pub racks: Vec<u32>,
     /// What `of = "core"` refers to, where the topology has a core.
     pub core: Option<Core>,
@@ -92,6 +97,9 @@ impl Network {
             Topology::FatTree(tree) => {
                 (fat_tree::plan(tree)?, &tree.links[..], &tree.failed_links, tree.hash_seed)
             }
+            Topology::Fabric(fabric) => {
+                (fabric::plan(fabric)?, &fabric.links[..], &fabric.failed_links, fabric.hash_seed)
+            }
             Topology::Custom(custom) => (custom::plan(custom)?, none, &custom.failed_links, custom.hash_seed),
         };
         overrides::apply(&mut plan, overrides)?;
@@ -102,10 +110,11 @@ impl Network {
     }
 
     fn from_plan(plan: Plan, ports: Ports, hash_seed: u32) -> Self {
-        let racks = racks(plan.hosts, plan.nodes.len(), &ports);
+        let edges = edges(plan.hosts, plan.nodes.len(), &ports);
         let core = plan.core_capacity().map(|capacity| Core { capacity });
-        let Plan { nodes, hosts, links, .. } = plan;
-        Self { nodes, hosts, links, ports, racks, core, hash_seed }
+        let Plan { nodes, hosts, links, racks, .. } = plan;
+        let racks = racks.unwrap_or_else(|| edges.clone());
+        Self { nodes, hosts, links, ports, edges, racks, core, hash_seed }
     }
 
     /// Whether a node is a host.
@@ -131,17 +140,17 @@ impl Network {
 }
 
 /// Numbers the switches that have hosts, in their order, and says which of them each host is on.
-fn racks(hosts: u32, nodes: usize, ports: &Ports) -> Vec<u32> {
+fn edges(hosts: u32, nodes: usize, ports: &Ports) -> Vec<u32> {
     let attachment = |host| ports.of(host)[0].peer as usize;
-    let mut rack_of = vec![u32::MAX; nodes];
+    let mut edge_of = vec![u32::MAX; nodes];
     for host in 0..hosts {
-        rack_of[attachment(host)] = 0;
+        edge_of[attachment(host)] = 0;
     }
-    let with_hosts = rack_of.iter_mut().filter(|rack| **rack == 0);
-    for (index, rack) in with_hosts.enumerate() {
-        *rack = index as u32;
+    let with_hosts = edge_of.iter_mut().filter(|edge| **edge == 0);
+    for (index, edge) in with_hosts.enumerate() {
+        *edge = index as u32;
     }
-    (0..hosts).map(|host| rack_of[attachment(host)]).collect()
+    (0..hosts).map(|host| edge_of[attachment(host)]).collect()
 }
 
 #[cfg(test)]

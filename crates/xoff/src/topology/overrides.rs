@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::plan::{Plan, carries};
+use super::plan::{Plan, carries, hosts_know_no_credits};
 use super::{Names, NodeId};
 use crate::scenario::{LinkBetween, ScenarioError};
 
@@ -17,19 +17,19 @@ pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), Sc
     for (index, change) in overrides.iter().enumerate() {
         let key = format!("topology.links[{index}]");
         let link = &mut plan.links[by_ends_of(&key, change, &names, &by_ends)?];
-        if change.rate.is_none() && change.delay.is_none() && change.error_rate.is_none() {
-            return Err(ScenarioError::at(
-                key,
-                "changes nothing",
-                "expected a rate, a delay or an error_rate",
-            ));
+        let LinkBetween { between: _, rate, delay, error_rate, flow_control } = change;
+        if rate.is_none() && delay.is_none() && error_rate.is_none() && flow_control.is_none() {
+            let expected = "expected a rate, a delay, an error_rate or a flow_control";
+            return Err(ScenarioError::at(key, "changes nothing", expected));
         }
-        if let Some(rate) = change.rate {
+        if let Some(rate) = *rate {
             carries(&format!("{key}.rate"), rate)?;
             link.rate = rate;
         }
-        link.delay = change.delay.unwrap_or(link.delay);
-        link.error_rate = change.error_rate.unwrap_or(link.error_rate);
+        link.delay = delay.unwrap_or(link.delay);
+        link.error_rate = error_rate.unwrap_or(link.error_rate);
+        link.flow_control = flow_control.unwrap_or(link.flow_control);
+        hosts_know_no_credits(&format!("{key}.flow_control"), link, plan.hosts)?;
     }
     Ok(())
 }
@@ -89,5 +89,10 @@ mod tests {
         assert!(refused("{ between = ['leaf0', 'spine1'] }").contains("topology.links[0]: changes nothing"));
         let stopped = refused("{ between = ['leaf0', 'spine1'], rate = '0Gbps' }");
         assert!(stopped.contains("topology.links[0].rate: is zero"), "{stopped}");
+        let granted = refused("{ between = ['leaf0', 'host0'], flow_control = 'credits' }");
+        assert!(
+            granted.contains("topology.links[0].flow_control: is \"credits\" on the link of a host"),
+            "{granted}"
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Link, Node, NodeId};
 use crate::kernel::units::Rate;
-use crate::scenario::{LinkSettings, ScenarioError};
+use crate::scenario::{FlowControl, InternalLink, LinkSettings, ScenarioError};
 
 /// More links than any simulation here finishes with; it keeps a mistyped number from filling the memory.
 const MAXIMUM_LINKS: u64 = 1 << 22;
@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub(super) hosts: u32,
     pub(super) links: Vec<Link>,
     pub(super) core: Option<CoreLinks>,
+    /// The rack of each host, where that is not its switch.
+    pub(super) racks: Option<Vec<u32>>,
 }
 
 impl Plan {
@@ -54,8 +56,14 @@ impl Plan {
 
     /// Joins two nodes.
     pub(super) fn join(&mut self, one: NodeId, other: NodeId, settings: LinkSettings) {
-        let LinkSettings { rate, delay, error_rate } = settings;
-        self.links.push(Link { ends: [one, other], rate, delay, error_rate, failed: false });
+        let LinkSettings { rate, delay, error_rate, flow_control } = settings;
+        self.links.push(Link { ends: [one, other], rate, delay, error_rate, flow_control, failed: false });
+    }
+
+    /// Joins two switches inside a fabric.
+    pub(super) fn join_internally(&mut self, one: NodeId, other: NodeId, settings: InternalLink) {
+        let InternalLink { rate, delay, error_rate } = settings;
+        self.join(one, other, LinkSettings { rate, delay, error_rate, flow_control: FlowControl::Credits });
     }
 
     /// Joins all hosts, the same number to each of `switches`, in order.
@@ -97,4 +105,13 @@ pub(super) fn carries(key: &str, rate: Rate) -> Result<(), ScenarioError> {
         return Ok(());
     }
     Err(ScenarioError::at(key, "is zero", "expected a rate above zero, such as \"100Gbps\""))
+}
+
+/// Refuses credits on a link of a host; the first `hosts` nodes are hosts.
+pub(super) fn hosts_know_no_credits(key: &str, link: &Link, hosts: u32) -> Result<(), ScenarioError> {
+    if link.flow_control == FlowControl::Pause || link.ends.iter().all(|&end| end >= hosts) {
+        return Ok(());
+    }
+    let expected = "expected \"pause\", or \"credits\" between two switches of kind \"cioq\"";
+    Err(ScenarioError::at(key, "is \"credits\" on the link of a host, which knows only pauses", expected))
 }

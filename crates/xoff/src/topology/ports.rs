@@ -91,6 +91,7 @@ fn starts(nodes: usize, links: &[Link]) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::kernel::units::{Rate, Ratio, Span};
+    use crate::scenario::FlowControl;
 
     #[test]
     fn both_ends_of_a_link_know_each_other() {
@@ -99,6 +100,7 @@ mod tests {
             rate: Rate::from_gbps(1),
             delay: Span::ZERO,
             error_rate: Ratio::default(),
+            flow_control: FlowControl::Pause,
             failed: false,
         });
         let ports = Ports::new(5, &links);
