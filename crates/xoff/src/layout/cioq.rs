@@ -114,6 +114,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
     subject.check_congestion_points(&cioq)?;
     let downstream = subject.downstream()?;
     if cioq.reliable_delivery
+        && downstream.iter().any(Option::is_none)
         && cioq.input.queues != Queues::PerDestination
         && downstream.iter().any(Option::is_some)
     {
