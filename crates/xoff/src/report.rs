@@ -16,6 +16,7 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
+use crate::switch::cioq::CnmCounters;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
@@ -143,6 +144,19 @@ pub struct PfcTotals {
     pub storms: u64,
 }
 
+/// Quantized congestion notification (802.1Qau).
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct QcnTotals {
+    /// CNMs made by congestion points of inputs.
+    pub cnms_of_inputs: u64,
+    /// CNMs made by congestion points of outputs.
+    pub cnms_of_outputs: u64,
+    /// Crossings of crossbars by CNMs.
+    pub cnms_through_crossbars: u64,
+    /// CNMs that reached the adapters of their flows' sources.
+    pub cnms_received: u64,
+}
+
 /// Sums over the whole run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Totals {
@@ -162,6 +176,8 @@ pub struct Totals {
     pub packets: PacketTotals,
     /// Priority flow control.
     pub pfc: PfcTotals,
+    /// Quantized congestion notification.
+    pub qcn: QcnTotals,
     /// Packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
@@ -427,6 +443,7 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
         totals.packets.delivered += counters.data_delivered;
         totals.packets.acknowledgements_sent += counters.acknowledgements_sent;
         totals.packets.cnps_sent += counters.cnps_sent;
+        totals.qcn.cnms_received += counters.cnms_received;
     }
     for port in all_ports(outcome) {
         totals.packet_hops += port.counters.packets;
@@ -440,6 +457,12 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.peak().get());
         totals.buffer.end_bytes += switch.used().get();
+        if let Some(CnmCounters { of_inputs, of_outputs, crossed }) = switch.cioq().map(|cioq| cioq.counters)
+        {
+            totals.qcn.cnms_of_inputs += of_inputs;
+            totals.qcn.cnms_of_outputs += of_outputs;
+            totals.qcn.cnms_through_crossbars += crossed;
+        }
         let durations = switch.off_durations(end);
         totals.pfc.off_ns += durations.by_class.as_nanoseconds();
         totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();

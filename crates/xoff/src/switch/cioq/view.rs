@@ -42,7 +42,7 @@ impl Cioq {
 
     /// The packets in the buffers of all inputs.
     pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
-        self.inputs.iter().flat_map(Input::frames).map(|(_, packet, _)| packet)
+        self.inputs.iter().flat_map(Input::packets)
     }
 
     /// The packets of a class that wait for or at an output.
