@@ -160,6 +160,28 @@ def test_an_input_buffer_is_stacked_by_flow_up_to_its_thresholds(two_flows: xoff
     assert heights == {"set point": 60e3, "XOFF": 99e3, "XON": 44e3}
 
 
+def test_what_waits_for_a_busy_output_is_in_the_input_buffers(ax: Axes) -> None:
+    tables = (
+        'switch = [{ kind = "cioq", input = { buffer = "150kB", xoff = "110kB", xon = "44kB" } }]',
+        "class = [{ priority = 0, lossless = true }]",
+        'observe = { inputs = { every = "10us" } }',
+        'transport.steady = { kind = "constant_rate", rate = "9Gbps" }',
+        'topology = { kind = "star", hosts = 3, host_link = { rate = "10Gbps", delay = "1us" } }',
+        "[[workload]]",
+        'kind = "long_lived"',
+        'transport = "steady"',
+        'size = "500kB"',
+        'pairs = [["host0", "host2"], ["host1", "host2"]]',
+    )
+    result = xoff.Scenario.from_text("\n".join(('title = "Two into one"', *tables))).run()
+    assert inputs.ports(result)[:2] in (["switch0.port0", "switch0.port1"], ["switch0.port1", "switch0.port0"])
+    occupancy = inputs.occupancy(result, "switch0.port1")
+    assert next(iter(occupancy.by_flow)) == "host1.flow0"
+    assert 44e3 < occupancy.by_flow["host1.flow0"].max() < 150e3
+    result.plot.inputs(ax, port="switch0.port1")
+    assert {text.get_text() for text in ax.texts} == {"XOFF", "XON"}
+
+
 def test_an_input_buffer_that_was_not_observed_cannot_be_drawn(two_flows: xoff.Result, ax: Axes) -> None:
     with pytest.raises(ValueError, match=r"the input buffer of switch0.port1 was not observed"):
         inputs.draw(with_input(two_flows), ax, "switch0.port1")

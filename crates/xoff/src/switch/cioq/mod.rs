@@ -16,10 +16,11 @@ use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{Control, PRIORITIES, Packet, classes_of};
+use crate::packet::{ACKNOWLEDGEMENT, Control, PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
+use crate::topology::NodeId;
 use crossbar::{Crossbar, Transfer};
 pub use flow_control::Thresholds;
 use input::{Input, Place};
@@ -420,6 +421,16 @@ impl Cioq {
         self.inputs[usize::from(input)]
             .frames()
             .map(|(egress, packet, units)| (egress, packet, self.bytes(units)))
+    }
+
+    /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
+    /// What a flow's receiver sends back is the flow's.
+    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
+        self.input_packets(input).map(|(_, packet, bytes)| {
+            let goes_back = packet.is(ACKNOWLEDGEMENT);
+            let source = if goes_back { packet.destination() } else { packet.source() };
+            (source, packet.flow(), bytes)
+        })
     }
 
     /// The packets in the buffers of all inputs.
