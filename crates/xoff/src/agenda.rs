@@ -17,6 +17,8 @@ pub trait Agenda {
     fn telemetry(&mut self) -> &mut Telemetry;
     /// Something about pauses is due at the node of `port` at `at`, whatever else is.
     fn pause_due(&mut self, port: PortId, at: Time);
+    /// A message besides all packets, to whoever is at the other end of the link of `port`, which has credits.
+    fn signal(&mut self, port: PortId, arrives: Time, signal: Packet);
     /// Something about the crossbar is due at the node of `port` at `at`, whatever else is.
     fn crossbar_due(&mut self, port: PortId, at: Time);
 }

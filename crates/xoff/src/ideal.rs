@@ -57,7 +57,7 @@ pub fn of_flow(
     let (network, wire_overhead) = (simulation.network(), transport.packet_sizes().wire_overhead);
     let path = |from, to, tuple| {
         let path = simulation.routes().path(network, from, to, tuple);
-        stages(network, path, wire_overhead, |_| None)
+        stages(network, path, wire_overhead, |node| simulation.layout(node).crossbar())
     };
     let host_delay = if transport.is_in_adapter() { Span::ZERO } else { fabric.host.delay };
     train.alone_on(

@@ -147,6 +147,11 @@ impl Port {
         self.counters.wire_bytes - self.clock.bytes_in(still_to_go)
     }
 
+    /// Propagation on its link, one way.
+    pub fn delay(&self) -> Span {
+        self.delay
+    }
+
     /// Rate of its link.
     pub fn rate(&self) -> Rate {
         self.clock.rate()
@@ -192,7 +197,8 @@ impl Port {
 
     /// Since when a class may not start a transmission, if it may not.
     pub fn paused_since(&self, priority: usize) -> Option<Time> {
-        self.is_paused(priority).then(|| self.paused_since[priority])
+        let since = self.paused_since[priority];
+        (self.is_paused(priority) && since != Time::MAX).then_some(since)
     }
 
     /// Whether a packet waits only because its class is paused.
@@ -215,6 +221,23 @@ impl Port {
         let paused = context.now.since(self.paused_since[priority]);
         self.counters.paused += paused;
         self.longest_pause = self.longest_pause.max(paused);
+        if self.ready() != 0 {
+            context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
+        }
+    }
+
+    /// A class may not start a transmission for want of credits, or may again. That is no pause.
+    pub fn withhold(
+        &mut self,
+        priority: usize,
+        is_withheld: bool,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if is_withheld == self.is_paused(priority) {
+            return;
+        }
+        self.paused ^= 1 << priority;
+        self.paused_since[priority] = Time::MAX;
         if self.ready() != 0 {
             context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
         }

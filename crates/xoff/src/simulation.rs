@@ -151,7 +151,9 @@ impl Simulation {
         let layout = match layout {
             SwitchLayout::SharedMemory(layout) => layout,
             SwitchLayout::Cioq(layout) => {
-                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes)));
+                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes, |point| {
+                    stream(self.scenario.seed, Purpose::CongestionPoint, point)
+                })));
             }
         };
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));

@@ -292,7 +292,7 @@ mod tests {
         let (mut parameters, mut point) = after_cnm(63);
         parameters.gain = Ratio::new(1, 8);
         point.on_cnm(&parameters, NOW, 63);
-        assert_eq!(rates(&point).1, 2_539.062_5);
+        assert_eq!(point.rate(), Rate::new(2_539_062_500));
         (0..50).for_each(|_| point.on_cnm(&parameters, NOW, 63));
         assert_eq!(point.rate(), parameters.minimum_rate);
     }

@@ -1,5 +1,6 @@
 //! The sources of events of a cluster, in the order in which simultaneous events run.
 
+use crate::scenario::FlowControl;
 use crate::topology::{Network, NodeId};
 
 /// Classes of simultaneous events, the earlier class first.
@@ -10,6 +11,8 @@ pub enum Class {
     EndOfTransmission,
     /// A pause frame takes effect, a pause is over or is to be said again.
     Pause,
+    /// A message besides all packets arrives over a link with credits.
+    Signal,
     /// A packet arrives over a link.
     Arrival,
     /// Something a host does by itself is due: in this order a packet has crossed its delay towards the transport, or
@@ -21,12 +24,12 @@ pub enum Class {
 
 impl Class {
     /// All classes in their order.
-    pub const ALL: [Self; 5] =
-        [Self::EndOfTransmission, Self::Pause, Self::Arrival, Self::Host, Self::Crossbar];
+    pub const ALL: [Self; 6] =
+        [Self::EndOfTransmission, Self::Pause, Self::Signal, Self::Arrival, Self::Host, Self::Crossbar];
 
     /// Whether every port has a source of this class, rather than every node or host one.
     pub const fn is_of_ports(self) -> bool {
-        matches!(self, Self::EndOfTransmission | Self::Arrival)
+        matches!(self, Self::EndOfTransmission | Self::Signal | Self::Arrival)
     }
 }
 
@@ -51,9 +54,13 @@ pub struct Equipment<'a> {
 }
 
 impl Equipment<'_> {
-    fn has(self, class: Class, node: NodeId, network: &Network) -> bool {
+    fn has(self, class: Class, node: NodeId, port: u16, network: &Network) -> bool {
         match class {
             Class::EndOfTransmission | Class::Arrival => true,
+            Class::Signal => {
+                let link = network.ports.of(node)[usize::from(port)].link;
+                network.links[link as usize].flow_control == FlowControl::Credits
+            }
             Class::Pause => self.pauses,
             Class::Host => network.is_host(node),
             Class::Crossbar => self.crossbars.get(node as usize).copied().unwrap_or(false),
@@ -66,10 +73,9 @@ pub fn of_nodes(network: &Network, nodes: &[NodeId], equipment: Equipment<'_>) -
     let mut sources = Vec::new();
     for class in Class::ALL {
         for &node in nodes {
-            if equipment.has(class, node, network) {
-                let ports = if class.is_of_ports() { network.ports.of(node).len() as u16 } else { 1 };
-                sources.extend((0..ports).map(|port| Source { class, node, port }));
-            }
+            let ports = if class.is_of_ports() { network.ports.of(node).len() as u16 } else { 1 };
+            let ports = (0..ports).filter(|&port| equipment.has(class, node, port, network));
+            sources.extend(ports.map(|port| Source { class, node, port }));
         }
     }
     sources

@@ -56,7 +56,10 @@ pub(super) struct Wheel {
     tournaments: Tournaments,
     /// The least pending time of every cluster of this thread.
     next: Vec<u64>,
+    /// By port for packets, and behind them by port for signals.
     outgoing: Vec<Outgoing>,
+    /// Where those for signals begin.
+    signals: PortId,
     /// The rank of each port's end of transmission in its cluster.
     ends: Vec<u32>,
     /// The rank of what is due about pauses at each port's node in its cluster, where ports may be paused.
@@ -86,6 +89,7 @@ impl Wheel {
             tournaments: Tournaments::new(cluster_sizes.iter().copied()),
             next: vec![NEVER; cluster_sizes.len()],
             outgoing,
+            signals: ends.len() as PortId,
             ends,
             pauses,
             crossbars,
@@ -204,6 +208,10 @@ impl Agenda for Wheel {
 
     fn pause_due(&mut self, port: PortId, at: Time) {
         self.set_earlier(self.pauses[port as usize] as usize, at);
+    }
+
+    fn signal(&mut self, port: PortId, arrives: Time, signal: Packet) {
+        self.deliver(self.signals + port, arrives, signal);
     }
 
     fn crossbar_due(&mut self, port: PortId, at: Time) {

@@ -23,7 +23,7 @@ use crate::kernel::units::{Span, Time};
 use crate::scenario::Transport;
 use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
-use crate::topology::{Network, NodeId};
+use crate::topology::{Network, NodeId, Port};
 
 /// What workers are made from.
 pub(crate) struct Workshop<'a> {
@@ -57,6 +57,7 @@ enum Kind {
     HostArrival,
     Host,
     SwitchPause,
+    SwitchSignal,
     HostPause,
     Crossbar,
 }
@@ -264,10 +265,12 @@ impl Layout {
                     let ports = network.ports.of(source.node).len();
                     of_class[own as usize..][..ports].fill(rank as u32);
                 }
-                Class::Arrival => {
+                Class::Arrival | Class::Signal => {
                     ring = self.rings;
                     self.rings += 1;
-                    outgoing[peer as usize] = Outgoing { cluster: number as u32, rank: rank as u32, ring };
+                    let signals = if source.class == Class::Signal { network.ports.count() } else { 0 };
+                    outgoing[signals + peer as usize] =
+                        Outgoing { cluster: number as u32, rank: rank as u32, ring };
                 }
                 Class::Host => {
                     self.host_sources[place as usize] = HostSource { cluster: number, rank, due: Time::MAX };
@@ -288,6 +291,7 @@ impl Kind {
             Class::EndOfTransmission => Self::SwitchEndOfTransmission,
             Class::Pause if of_host => Self::HostPause,
             Class::Pause => Self::SwitchPause,
+            Class::Signal => Self::SwitchSignal,
             Class::Arrival if of_host => Self::HostArrival,
             Class::Arrival => Self::SwitchArrival,
             Class::Host => Self::Host,
@@ -296,13 +300,16 @@ impl Kind {
     }
 }
 
-/// Every port as if what it sends went to another thread.
+/// Every port as if what it sends went to another thread, packets first and then signals.
 fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
     let nodes = 0..network.nodes.len() as NodeId;
-    nodes
-        .flat_map(|node| network.ports.of(node))
-        .map(|port| Outgoing { cluster: REMOTE, rank: thread_of[port.peer as usize] as u32, ring: u32::MAX })
-        .collect()
+    let remote = |port: &Port| Outgoing {
+        cluster: REMOTE,
+        rank: thread_of[port.peer as usize] as u32,
+        ring: u32::MAX,
+    };
+    let ports: Vec<Outgoing> = nodes.flat_map(|node| network.ports.of(node)).map(remote).collect();
+    [&ports[..], &ports[..]].concat()
 }
 
 impl<O: CountsFlows> Worker<'_, O> {
@@ -445,6 +452,10 @@ impl<O: CountsFlows> Worker<'_, O> {
                 context.agenda.set(rank, next);
             }
             Kind::SwitchPause | Kind::HostPause => self.handle_pause(now, rank, source),
+            Kind::SwitchSignal => {
+                let signal = context.agenda.take_arrival(source.ring, rank);
+                switches[source.place as usize].on_signal(source.port, &signal, &mut context);
+            }
             Kind::Crossbar => {
                 let next = switches[source.place as usize].on_crossbar_due(&mut context);
                 context.agenda.set(rank, next);

@@ -46,8 +46,7 @@ impl Host {
     /// A congestion notification message has arrived. One for a flow that is gone says nothing any more.
     pub(super) fn on_cnm(&mut self, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.cnms_received += 1;
-        let feedback = cnm.length() as u8;
-        context.observer.on_cnm(context.now, self.id, cnm.flow(), feedback);
+        context.observer.on_cnm(context.now, self.id, cnm.flow(), cnm.length() as u8);
         let Some(slot) = self.sending_slot(cnm.flow()) else { return };
         let parameters = &context.fabric.host.reaction_point;
         let sending = &mut self.sendings[slot];
@@ -56,7 +55,7 @@ impl Host {
             sending.limiter = self.limiters.insert(limiter) as u32;
         }
         let limiter = &mut self.limiters[sending.limiter as usize];
-        limiter.point.on_cnm(parameters, context.now, feedback);
+        limiter.point.on_cnm(parameters, context.now, cnm.length() as u8);
         self.on_limit_changed(slot, context);
     }
 

@@ -3,16 +3,23 @@
 use super::Subject;
 use super::lossless::pause_frames;
 use crate::kernel::bit_set::BitSet;
+use crate::kernel::rng::Rng;
+use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate};
+use crate::packet::PRIORITIES;
 use crate::pfc::Reactions;
 use crate::plan::headroom::{Headroom, Link, PAUSE_FRAME, reaction_quanta};
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
-use crate::scenario::{CioqSettings, Queues, ScenarioError, SwitchKind, SwitchSettings, SwitchTable};
+use crate::scenario::{
+    CioqSettings, FlowControl, Internal, Queues, ScenarioError, SwitchKind, SwitchSettings, SwitchTable,
+};
 use crate::scheduler;
-use crate::switch::cioq::{Parts, Sizes, Thresholds, Voqs};
+use crate::switch::cioq::{CongestionPoints, Downstream, Parts, Sizes, Thresholds, Voqs};
+use crate::switch::congestion_point::{self, CongestionPoint};
 use crate::switch::matching;
 use crate::switch::pause_frames::Settings as PauseFrames;
+use crate::topology::{Link as NetworkLink, NodeId};
 
 /// One switch with queues at inputs and outputs before the run.
 #[derive(Clone, Debug)]
@@ -23,16 +30,32 @@ pub struct CioqLayout {
     thresholds: Thresholds,
     pause_frames: Option<PauseFrames>,
     voqs: Voqs,
+    hosts: u32,
     crossbar: Rate,
     matching: matching::Parameters,
+    downstream: Vec<Option<Downstream>>,
+    reliable_delivery: bool,
+    at_inputs: Option<congestion_point::Parameters>,
+    at_outputs: Option<congestion_point::Parameters>,
     /// Which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
 }
 
 impl CioqLayout {
-    /// What the switch is built from.
-    pub fn parts(&self, ports: Vec<Port>, reactions: Reactions, routes: SwitchRoutes) -> Parts {
+    /// What the switch is built from; `rng` is the stream of a congestion point, by its number in the network.
+    pub fn parts(
+        &self,
+        ports: Vec<Port>,
+        reactions: Reactions,
+        routes: SwitchRoutes,
+        rng: impl Fn(u64) -> Rng,
+    ) -> Parts {
+        let congestion_points = self.congestion_points(&ports, rng);
         Parts {
+            hosts: self.hosts,
+            downstream: self.downstream.clone(),
+            reliable_delivery: self.reliable_delivery,
+            congestion_points,
             ports,
             routes,
             reactions,
@@ -44,6 +67,27 @@ impl CioqLayout {
             voqs: self.voqs,
             crossbar: self.crossbar,
             matching: self.matching.clone(),
+        }
+    }
+
+    /// One for each class of each port whose link has no credits, at inputs, outputs or both.
+    fn congestion_points(&self, ports: &[Port], rng: impl Fn(u64) -> Rng) -> CongestionPoints {
+        let of = |parameters: &congestion_point::Parameters, side: u64| {
+            let points = ports.iter().zip(&self.downstream).flat_map(|(port, downstream)| {
+                let rng = &rng;
+                (0..PRIORITIES).map(move |class| {
+                    let has_one = downstream.is_none() && self.classes & 1 << class != 0;
+                    let number = (u64::from(port.id()) * PRIORITIES as u64 + class as u64) * 2 + side;
+                    has_one.then(|| CongestionPoint::new(parameters, rng(number)))
+                })
+            });
+            points.collect::<Vec<_>>()
+        };
+        let inputs = self.at_inputs.as_ref().map(|parameters| of(parameters, 0)).unwrap_or_default();
+        CongestionPoints {
+            keep_alives: vec![Timer::default(); inputs.len()],
+            inputs,
+            outputs: self.at_outputs.as_ref().map(|parameters| of(parameters, 1)).unwrap_or_default(),
         }
     }
 
@@ -67,15 +111,31 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
     let (classes, lossless) = (subject.fabric.classes, subject.scenario.lossless_classes());
     let sizes = subject.sizes(&cioq, lossless)?;
     let fastest = subject.links().map(|(rate, _)| rate).max().unwrap_or_default();
+    subject.check_congestion_points(&cioq)?;
+    let downstream = subject.downstream()?;
+    if cioq.reliable_delivery
+        && downstream.iter().any(Option::is_none)
+        && cioq.input.queues != Queues::PerDestination
+        && downstream.iter().any(Option::is_some)
+    {
+        let problem = "keeps copies of packets, which it finds by their destinations";
+        let expected = "expected input.queues = \"per_destination\", or reliable_delivery = false";
+        return Err(subject.refuse_cioq("reliable_delivery", problem, expected));
+    }
     Ok(CioqLayout {
         classes,
         lossless,
+        hosts: subject.fabric.network.hosts,
+        downstream,
+        reliable_delivery: cioq.reliable_delivery,
+        at_inputs: cioq.input.congestion_point,
+        at_outputs: cioq.output.congestion_point,
         thresholds: sizes.thresholds,
         sizes: sizes.sizes,
         pause_frames: (lossless != 0).then(|| pause_frames(subject)).transpose()?,
         voqs: match cioq.input.queues {
             Queues::PerOutput => Voqs::PerOutput,
-            Queues::PerDestination => Voqs::PerDestination(subject.fabric.network.hosts),
+            Queues::PerDestination => Voqs::PerDestination,
             Queues::One => Voqs::One,
         },
         crossbar: cioq.crossbar.speedup().of_rate(fastest),
@@ -99,6 +159,8 @@ impl Subject<'_> {
             Some("input") => table.input.is_some(),
             Some("output") => table.output.is_some(),
             Some("unit") => table.unit.is_some(),
+            Some("internal") => table.internal.is_some(),
+            Some("reliable_delivery") => table.reliable_delivery.is_some(),
             _ => table.kind.is_some(),
         };
         self.refuse(key, says, problem, expected)
@@ -128,7 +190,25 @@ impl Subject<'_> {
             let problem = format!("has {} for each input, and a frame takes {of_frame}", input.buffer);
             return Err(self.refuse_cioq("input.buffer", &problem, "expected room for at least one"));
         }
-        let mut sizes = Sizes { unit: *unit, largest, input: buffer, lossy: buffer, output: of_output };
+        let Internal { input: internal_input, output: internal_output } = cioq.internal;
+        let has_credits = self.ends().any(|(link, _)| link.flow_control == FlowControl::Credits);
+        for (key, size) in [("internal.input", internal_input), ("internal.output", internal_output)] {
+            if has_credits && units(size) / classes.max(1) < largest {
+                let problem = format!(
+                    "has {size} there, and a frame of each of its {classes} classes takes {of_frame}"
+                );
+                return Err(self.refuse_cioq(key, &problem, "expected room for at least one of each"));
+            }
+        }
+        let mut sizes = Sizes {
+            unit: *unit,
+            largest,
+            input: buffer,
+            lossy: buffer,
+            output: of_output,
+            internal_input: units(internal_input) / classes.max(1),
+            internal_output: units(internal_output) / classes.max(1),
+        };
         let mut thresholds = Thresholds { xoff: buffer, xon: buffer };
         if lossless != 0 {
             let count = lossless.count_ones();
@@ -171,6 +251,78 @@ impl Subject<'_> {
         Ok(Fitting { sizes, thresholds })
     }
 
+    /// Every link of the switch, with the node at its other end.
+    fn ends(&self) -> impl Iterator<Item = (&NetworkLink, NodeId)> {
+        let network = self.fabric.network;
+        network.ports.of(self.node).iter().map(|port| (&network.links[port.link as usize], port.peer))
+    }
+
+    /// The buffers at the other ends of links with credits.
+    fn downstream(&self) -> Result<Vec<Option<Downstream>>, ScenarioError> {
+        let of_link = |(link, peer): (&NetworkLink, NodeId)| {
+            if link.flow_control != FlowControl::Credits {
+                return Ok(None);
+            }
+            let name = &self.fabric.network.nodes[peer as usize].name;
+            let settings = self.scenario.switch_settings(name);
+            if settings.kind != SwitchKind::Cioq {
+                let problem = format!("is joined by a link with credits to {name}, which is of another kind");
+                let expected =
+                    format!("expected kind = \"cioq\" for {name} as well, or flow_control = \"pause\"");
+                return Err(self.refuse_cioq("kind", &problem, &expected));
+            }
+            if link.error_rate.numerator() != 0 {
+                let problem = format!(
+                    "loses packets on its link with {name}, and with them credits that never come back"
+                );
+                return Err(self.refuse_cioq(
+                    "kind",
+                    &problem,
+                    "expected no error_rate on links with credits",
+                ));
+            }
+            let CioqSettings { unit, internal, .. } = settings.cioq;
+            let classes = self.fabric.classes.count_ones().max(1);
+            let largest = self.scenario.largest_frame().get().div_ceil(unit.get()) as u32;
+            Ok(Some(Downstream {
+                unit,
+                units: (internal.input.get() / unit.get()) as u32 / classes,
+                largest,
+            }))
+        };
+        self.ends().map(of_link).collect()
+    }
+
+    /// Refuses congestion points that could measure nothing.
+    fn check_congestion_points(&self, cioq: &CioqSettings) -> Result<(), ScenarioError> {
+        let points = [
+            ("input", cioq.input.buffer, &cioq.input.congestion_point),
+            ("output", cioq.output.buffer, &cioq.output.congestion_point),
+        ];
+        for (side, buffer, point) in points {
+            let Some(point) = point else { continue };
+            let key = format!("{side}.congestion_point");
+            if side == "output" && !matches!(point, congestion_point::Parameters::Arrival(_)) {
+                let problem = format!(
+                    "samples the {} of outputs, which send in the order of arrival",
+                    point.spelling()
+                );
+                let expected = "expected sampling = \"arrival\", or the congestion point in `input`";
+                return Err(self.refuse_cioq(&key, &problem, expected));
+            }
+            let set_point = point.settings().set_point;
+            if set_point >= buffer {
+                let problem = format!("has a set point of {set_point} in a buffer of {buffer}");
+                return Err(self.refuse_cioq(
+                    &format!("{key}.set_point"),
+                    &problem,
+                    "expected one below the buffer",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The most that may come by any port after its sender is told to pause: the headroom, and what small frames leave of their
     /// units.
     fn units_after_pause(&self, unit: Bytes) -> u32 {
@@ -206,6 +358,8 @@ impl Subject<'_> {
             ("unit", |table| table.unit.is_some()),
             ("input", |table| table.input.is_some()),
             ("output", |table| table.output.is_some()),
+            ("internal", |table| table.internal.is_some()),
+            ("reliable_delivery", |table| table.reliable_delivery.is_some()),
             ("crossbar", |table| table.crossbar.is_some()),
         ];
         let (keys, has, expected) = match kind {
@@ -218,6 +372,15 @@ impl Subject<'_> {
                 "expected `input`, `output` and `crossbar` instead",
             ),
         };
+        let with_credits = |(link, _): (&NetworkLink, NodeId)| link.flow_control == FlowControl::Credits;
+        if kind == SwitchKind::SharedMemory && self.ends().any(with_credits) {
+            let expected = "expected kind = \"cioq\" for it, or flow_control = \"pause\" on its links";
+            return Err(self.refuse_cioq(
+                "kind",
+                "has a link with credits, which a shared memory does not give",
+                expected,
+            ));
+        }
         for (key, says) in keys {
             let matching = self.scenario.switch.iter();
             if matching.filter(|table| table.matches(self.name)).any(says) {

@@ -12,7 +12,7 @@ pub mod telemetry;
 use std::collections::BTreeSet;
 
 use crate::kernel::rng::Rng;
-use crate::kernel::units::{Bytes, Ratio};
+use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::packet::{PRIORITIES, classes_of};
 use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
@@ -46,6 +46,14 @@ impl SwitchLayout {
         match self {
             Self::SharedMemory(layout) => layout.pools(),
             Self::Cioq(_) => 0,
+        }
+    }
+
+    /// The rate of its crossbar, if it has one.
+    pub fn crossbar(&self) -> Option<Rate> {
+        match self {
+            Self::SharedMemory(_) => None,
+            Self::Cioq(layout) => Some(layout.crossbar()),
         }
     }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::Bytes;
-use crate::switch::matching;
+use crate::switch::{congestion_point, matching};
 
 /// The buffer of every input.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -26,6 +26,9 @@ pub struct InputTable {
     #[serde(default)]
     #[schemars(extend("default" = Queues::default()))]
     pub queues: Option<Queues>,
+    /// What measures the congestion of each class in it, and tells sources (QCN). Left out, nothing.
+    #[serde(default)]
+    pub congestion_point: Option<congestion_point::Parameters>,
 }
 
 /// The buffer of every output.
@@ -36,6 +39,23 @@ pub struct OutputTable {
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().output.buffer, "x-at-least" = "1B"))]
     pub buffer: Option<Bytes>,
+    /// What measures the congestion of each class in it, by arrivals only, and tells sources (QCN). Left out, nothing.
+    #[serde(default)]
+    pub congestion_point: Option<congestion_point::Parameters>,
+}
+
+/// The buffers of a port whose link has credits, of which every class in use has an equal part.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InternalTable {
+    /// That of its input.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().internal.input, "x-at-least" = "1B"))]
+    pub input: Option<Bytes>,
+    /// That of its output.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().internal.output, "x-at-least" = "1B"))]
+    pub output: Option<Bytes>,
 }
 
 /// What frames in the buffer of an input wait behind.
@@ -60,8 +80,21 @@ pub struct CioqSettings {
     pub input: Input,
     /// The buffer of every output.
     pub output: Output,
+    /// The buffers of ports whose links have credits.
+    pub internal: Internal,
     /// Who crosses, and how fast.
     pub crossbar: matching::Parameters,
+    /// Whether inputs keep copies of packets until they have come out of the fabric.
+    pub reliable_delivery: bool,
+}
+
+/// The buffers of a port whose link has credits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Internal {
+    /// That of its input.
+    pub input: Bytes,
+    /// That of its output.
+    pub output: Bytes,
 }
 
 /// The buffer of every input.
@@ -75,6 +108,8 @@ pub struct Input {
     pub xon: Option<Bytes>,
     /// What frames wait behind.
     pub queues: Queues,
+    /// What measures congestion.
+    pub congestion_point: Option<congestion_point::Parameters>,
 }
 
 /// The buffer of every output.
@@ -82,17 +117,29 @@ pub struct Input {
 pub struct Output {
     /// Its size.
     pub buffer: Bytes,
+    /// What measures congestion.
+    pub congestion_point: Option<congestion_point::Parameters>,
 }
 
 /// The paper's sizes (QCN-OS, table I).
 const DEFAULT_BUFFER: Bytes = Bytes::new(150_000);
+/// The paper's buffer in front of a link between supernodes (QCN-OS, section V).
+const DEFAULT_INTERNAL: Bytes = Bytes::new(32_000);
 
 impl Default for CioqSettings {
     fn default() -> Self {
         Self {
             unit: Bytes::new(64),
-            input: Input { buffer: DEFAULT_BUFFER, xoff: None, xon: None, queues: Queues::default() },
-            output: Output { buffer: DEFAULT_BUFFER },
+            input: Input {
+                buffer: DEFAULT_BUFFER,
+                xoff: None,
+                xon: None,
+                queues: Queues::default(),
+                congestion_point: None,
+            },
+            output: Output { buffer: DEFAULT_BUFFER, congestion_point: None },
+            internal: Internal { input: DEFAULT_INTERNAL, output: DEFAULT_INTERNAL },
+            reliable_delivery: false,
             crossbar: matching::Parameters::default(),
         }
     }

@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::chip::{Chip, NamedChip, chips};
-pub use self::cioq::{CioqSettings, InputTable, OutputTable, Queues};
+pub use self::cioq::{CioqSettings, InputTable, Internal, InternalTable, OutputTable, Queues};
 pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::chip::NamedChip;
-use super::cioq::{CioqSettings, InputTable, OutputTable};
+use super::cioq::{CioqSettings, InputTable, InternalTable, OutputTable};
 use super::words::did_you_mean;
 use super::{Pausing, Scenario, ScenarioError, pattern};
 use crate::kernel::units::Bytes;
@@ -84,6 +84,14 @@ pub struct SwitchTable {
     /// The buffer of every output. Only for `kind = "cioq"`.
     #[serde(default)]
     pub output: Option<OutputTable>,
+    /// The buffers of ports whose links have credits. Only for `kind = "cioq"`.
+    #[serde(default)]
+    pub internal: Option<InternalTable>,
+    /// Whether inputs keep a copy of every packet that goes on over a link with credits until it has come out of the fabric, and
+    /// outputs tell of those that have. Only for `kind = "cioq"`.
+    #[serde(default)]
+    #[schemars(extend("default" = CioqSettings::default().reliable_delivery))]
+    pub reliable_delivery: Option<bool>,
     /// Which inputs send to which outputs, and how fast. Only for `kind = "cioq"`.
     #[serde(default)]
     #[schemars(extend("default" = CioqSettings::default().crossbar))]
@@ -271,13 +279,20 @@ impl SwitchSettings {
         put(&mut self.kind, table.kind.as_ref());
         put(&mut self.cioq.unit, table.unit.as_ref());
         put(&mut self.cioq.crossbar, table.crossbar.as_ref());
-        if let Some(InputTable { buffer, xoff, xon, queues }) = &table.input {
+        put(&mut self.cioq.reliable_delivery, table.reliable_delivery.as_ref());
+        if let Some(InternalTable { input, output }) = &table.internal {
+            put(&mut self.cioq.internal.input, input.as_ref());
+            put(&mut self.cioq.internal.output, output.as_ref());
+        }
+        if let Some(InputTable { buffer, xoff, xon, queues, congestion_point }) = &table.input {
+            put_some(&mut self.cioq.input.congestion_point, congestion_point.as_ref());
             put(&mut self.cioq.input.buffer, buffer.as_ref());
             put_some(&mut self.cioq.input.xoff, xoff.as_ref());
             put_some(&mut self.cioq.input.xon, xon.as_ref());
             put(&mut self.cioq.input.queues, queues.as_ref());
         }
-        if let Some(OutputTable { buffer }) = &table.output {
+        if let Some(OutputTable { buffer, congestion_point }) = &table.output {
+            put_some(&mut self.cioq.output.congestion_point, congestion_point.as_ref());
             put(&mut self.cioq.output.buffer, buffer.as_ref());
         }
         if let Some(marking) = &table.marking {

@@ -77,6 +77,18 @@ impl Switch {
         }
     }
 
+    /// A message besides all packets has arrived over the link of a port.
+    pub fn on_signal(
+        &mut self,
+        port: u16,
+        signal: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if let Self::Cioq(switch) = self {
+            switch.on_signal(port, signal, context);
+        }
+    }
+
     /// Something about pauses is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         match self {

@@ -2,8 +2,8 @@
 //! The lists and the schema say what there is and how it can be set: a newly registered algorithm is covered as it is.
 
 mod buffer_policy;
-mod congestion_point;
 mod congestion_control;
+mod congestion_point;
 mod headroom;
 mod marking;
 mod scheduler;

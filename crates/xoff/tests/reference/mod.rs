@@ -3,7 +3,7 @@
 //! schedules its own end, whether or not anything waits for it, and every packet its arrival. No windows, no clusters,
 //! no rings, no threads. If it and the engine disagree, believe this one first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use xoff::Simulation;
 use xoff::agenda::{Agenda, Context};
@@ -62,9 +62,13 @@ struct Reference<'a> {
     switches: Vec<Switch>,
     pending: Pending,
     directions: Vec<Direction>,
+    signals: Signals,
     telemetry: Telemetry,
     events: u64,
 }
+
+/// Signals on their way to each port.
+type Signals = BTreeMap<(NodeId, u16), VecDeque<(Time, Packet)>>;
 
 /// One direction of a link, which one port feeds.
 #[derive(Clone, Copy)]
@@ -78,6 +82,7 @@ struct Direction {
 struct TwoEventsAHop<'a> {
     pending: &'a mut Pending,
     directions: &'a [Direction],
+    signals: &'a mut Signals,
     telemetry: &'a mut Telemetry,
 }
 
@@ -105,6 +110,12 @@ impl Agenda for TwoEventsAHop<'_> {
         self.pending.insert((at, Class::Pause, node, 0), None);
     }
 
+    fn signal(&mut self, port: PortId, arrives: Time, signal: Packet) {
+        let Direction { to, .. } = self.directions[port as usize];
+        self.signals.entry(to).or_default().push_back((arrives, signal));
+        self.pending.insert((arrives, Class::Signal, to.0, to.1), None);
+    }
+
     fn crossbar_due(&mut self, port: PortId, at: Time) {
         let (node, _) = self.directions[port as usize].from;
         self.pending.insert((at, Class::Crossbar, node, 0), None);
@@ -122,6 +133,7 @@ impl<'a> Reference<'a> {
                 .collect(),
             pending: Pending::new(),
             directions: directions(network),
+            signals: Signals::new(),
             telemetry: Telemetry::new(simulation.records()),
             events: 0,
         }
@@ -164,16 +176,31 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// Takes the first signal that is due at a port. Of several at once each is an event.
+    fn take_signal(&mut self, now: Time, port: (NodeId, u16)) -> Option<Packet> {
+        let signals = self.signals.get_mut(&port)?;
+        let (_, signal) = signals.pop_front()?;
+        if signals.front().is_some_and(|&(due, _)| due == now) {
+            self.pending.insert((now, Class::Signal, port.0, port.1), None);
+        }
+        Some(signal)
+    }
+
     fn handle_next(&mut self) {
         let Some(((now, class, node, port), packet)) = self.pending.pop_first() else { return };
         self.events += 1;
-        let Self { pending, directions, telemetry, .. } = self;
-        let mut agenda = TwoEventsAHop { pending, directions, telemetry };
+        let key = (node, port);
+        let signal = if class == Class::Signal { self.take_signal(now, key) } else { None };
+        let Self { pending, directions, signals, telemetry, .. } = self;
+        let mut agenda = TwoEventsAHop { pending, directions, signals, telemetry };
         let fabric = self.simulation.fabric();
         let mut context = Context { now, agenda: &mut agenda, observer: &mut Silent, fabric };
         if let Some(switch) = node.checked_sub(self.simulation.network().hosts) {
             let switch = &mut self.switches[switch as usize];
             match (class, packet) {
+                (Class::Signal, _) => {
+                    signal.iter().for_each(|signal| switch.on_signal(port, signal, &mut context));
+                }
                 (_, Some(packet)) => switch.on_arrival(port, packet, &mut context),
                 (Class::Pause, None) => {
                     let due = switch.on_pause_due(&mut context);
@@ -193,7 +220,7 @@ impl<'a> Reference<'a> {
         match (class, packet) {
             (Class::Arrival, Some(packet)) => host.on_arrival(packet, &mut context),
             (Class::Arrival, None) => unreachable!("what arrives is a packet"),
-            (Class::Crossbar, _) => unreachable!("hosts have none"),
+            (Class::Crossbar | Class::Signal, _) => unreachable!("hosts have none"),
             (Class::Pause, _) => {
                 let due = host.on_pause_due(&mut context);
                 self.pause_due(now, node, due);

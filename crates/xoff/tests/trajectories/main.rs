@@ -29,10 +29,10 @@ enum Signal {
 }
 
 /// A name, and what happens in each round.
-type Course = (&'static str, fn(u64) -> Signal);
+type Course<S> = (&'static str, fn(u64) -> S);
 
 /// All rounds before the fifth are undisturbed.
-const COURSES: [Course; 7] = [
+const COURSES: [Course<Signal>; 7] = [
     ("nothing", |round| if round < 8 { Signal::Nothing } else { Signal::HalfSent }),
     ("loss", |round| if round == 4 { Signal::Loss } else { Signal::Nothing }),
     ("losses", |round| if round % 4 == 0 && round > 0 { Signal::Loss } else { Signal::Nothing }),
@@ -142,7 +142,7 @@ enum Step {
 }
 
 /// The first step of each is the first message.
-const REACTIONS: [(&str, fn(u64) -> Step); 5] = [
+const REACTIONS: [Course<Step>; 5] = [
     ("byte_counter", |step| if step == 0 { Step::Cnm(25) } else { Step::ByteCounter }),
     ("timer", |step| if step == 0 { Step::Cnm(63) } else { Step::Timer }),
     ("both", |step| match step {

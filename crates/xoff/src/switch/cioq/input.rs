@@ -1,6 +1,8 @@
 //! The buffer of one input: frames in virtual output queues (VOQs), counted in units of memory, of which any that is occupied can
 //! be looked up by number.
 
+use std::collections::VecDeque;
+
 use crate::kernel::ring::Ring;
 use crate::packet::{PRIORITIES, Packet};
 
@@ -52,6 +54,8 @@ pub(super) struct Input {
     voqs: Vec<Queue>,
     /// By rank and output: the virtual output queues whose first frame goes there; they take turns.
     ready: Vec<Ring<u32>>,
+    /// Slots of copies of frames that are on their way through the fabric, the oldest first.
+    copies: VecDeque<u32>,
     /// Units in use by class.
     units: [u32; PRIORITIES],
 }
@@ -65,6 +69,7 @@ impl Input {
             occupied: Vec::new(),
             voqs: vec![Queue::EMPTY; voqs],
             ready: (0..outputs * ranks).map(|_| Ring::new()).collect(),
+            copies: VecDeque::new(),
             units: [0; PRIORITIES],
         }
     }
@@ -78,6 +83,17 @@ impl Input {
     /// Units in use.
     pub(super) fn units(&self) -> u32 {
         self.units.iter().sum()
+    }
+
+    /// Frames in the buffer.
+    pub(super) fn count(&self) -> u32 {
+        self.occupied.len() as u32
+    }
+
+    /// The frame of a number below that, with its output and its units. What has just been stored has the highest.
+    pub(super) fn frame(&self, position: u32) -> (u16, &Packet, u32) {
+        let Stored { egress, packet, units, .. } = &self.slots[self.occupied[position as usize] as usize];
+        (*egress, packet, *units)
     }
 
     /// The frames in the buffer in no order, each with its output and its units.
@@ -154,5 +170,20 @@ impl Input {
             self.slots[moved as usize].position = position;
         }
         self.free.push(slot);
+    }
+
+    /// Keeps a frame that has left its queue.
+    pub(super) fn retain(&mut self, slot: u32) {
+        self.copies.push_back(slot);
+    }
+
+    /// Frees the memory of the oldest copy of which this holds. Returns its class and its units.
+    pub(super) fn free_copy(&mut self, is_copy: impl Fn(&Packet) -> bool) -> Option<(usize, u32)> {
+        let index = self.copies.iter().position(|&slot| is_copy(&self.slots[slot as usize].packet))?;
+        let slot = self.copies.remove(index)?;
+        let (packet, units) = self.at(slot);
+        let freed = (packet.priority(), units);
+        self.free(slot);
+        Some(freed)
     }
 }

@@ -1,37 +1,44 @@
 //! The combined input- and output-queued switch (CIOQ), in the order of a frame's life: receive, route, store in a virtual output
 //! queue, match, cross, queue, transmit. `input.rs` is the buffer of an input, `crossbar.rs` who crosses when, as one of
-//! `switch/matching/` pairs them, and `flow_control.rs` when senders pause.
+//! `switch/matching/` pairs them, and `flow_control.rs` when senders pause. `congestion.rs` asks the congestion points of inputs and
+//! outputs, and `internal.rs` is what concerns links with credits, which make several switches one fabric.
 //!
 //! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that has no
 //! room for the largest one.
 
+mod congestion;
 mod crossbar;
 mod flow_control;
 mod input;
+mod internal;
+mod signal;
+mod view;
 
 use super::matching;
-use super::off_time::Durations;
 use super::pause_frames::{FlowControl, PauseFrames};
 use super::xoff;
 use crate::agenda::{Agenda, Context};
+use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, Control, PRIORITIES, Packet, classes_of};
+use crate::packet::{Control, PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
-use crate::topology::NodeId;
+pub use congestion::{CnmCounters, CongestionPoints};
 use crossbar::{Crossbar, Transfer};
 pub use flow_control::Thresholds;
 use input::{Input, Place};
+use internal::Credits;
+pub use internal::Downstream;
 
 /// What frames that came in by one port wait behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voqs {
     /// Others for the same output.
     PerOutput,
-    /// Others for the same host, of which there are so many.
-    PerDestination(u32),
+    /// Others for the same host.
+    PerDestination,
     /// All others.
     One,
 }
@@ -49,6 +56,10 @@ pub struct Sizes {
     pub lossy: u32,
     /// What each class may have of the buffer of each output.
     pub output: u32,
+    /// What each class may have of the buffer of an input on a link with credits,
+    pub internal_input: u32,
+    /// and of the buffer of such an output.
+    pub internal_output: u32,
 }
 
 /// What a switch is built from.
@@ -72,10 +83,18 @@ pub struct Parts {
     pub pause_frames: Option<PauseFrames>,
     /// What frames wait behind.
     pub voqs: Voqs,
+    /// Hosts of the network.
+    pub hosts: u32,
     /// The rate of the crossbar.
     pub crossbar: Rate,
     /// Who crosses it.
     pub matching: matching::Parameters,
+    /// The buffers at the other ends of links with credits, by port; nothing where a port's has none.
+    pub downstream: Vec<Option<Downstream>>,
+    /// Whether inputs keep copies of packets until they have come out of the fabric, and outputs tell of them.
+    pub reliable_delivery: bool,
+    /// Measure congestion.
+    pub congestion_points: CongestionPoints,
 }
 
 /// Queues at inputs and outputs, and a crossbar between them.
@@ -93,6 +112,15 @@ pub struct Cioq {
     flow_control: flow_control::Inputs,
     crossbar: Crossbar,
     outputs: Vec<Output>,
+    /// Credits of each port whose link has them.
+    credits: Vec<Option<Credits>>,
+    reliable_delivery: bool,
+    /// How full the fullest buffer beyond the next switch is on the way to each host, in parts of 65536, as far as is known.
+    congestion_to: Vec<u32>,
+    points: CongestionPoints,
+    keep_alives: Timers<(u16, u8)>,
+    /// CNMs made.
+    pub counters: CnmCounters,
     /// Empty between matchings: inputs and outputs of new pairs, and the ranks of what crosses.
     pairs: Vec<(u16, u16, usize)>,
     /// Units in use at inputs and outputs; what crosses is in both.
@@ -107,6 +135,8 @@ struct Output {
     units: [u32; PRIORITIES],
     /// Bytes that wait, by class.
     queued: [Bytes; PRIORITIES],
+    /// Units that each class may have.
+    limit: u32,
 }
 
 /// The classes in use, the highest first.
@@ -130,11 +160,11 @@ impl Ranks {
 impl Cioq {
     /// A switch with empty queues.
     pub fn new(parts: Parts) -> Self {
-        let Parts { ports, routes, reactions, classes, lossless, sizes, thresholds, .. } = parts;
+        let Parts { ports, routes, reactions, classes, lossless, sizes, thresholds, downstream, .. } = parts;
         let (count, ranks) = (ports.len(), Ranks::of(classes));
         let voqs = match parts.voqs {
             Voqs::PerOutput => count,
-            Voqs::PerDestination(hosts) => hosts as usize,
+            Voqs::PerDestination => parts.hosts as usize,
             Voqs::One => 1,
         };
         Self {
@@ -145,7 +175,13 @@ impl Cioq {
             inputs: (0..count).map(|_| Input::new(count, voqs * ranks.count, ranks.count)).collect(),
             flow_control: flow_control::Inputs::new(thresholds, count),
             crossbar: Crossbar::new(parts.crossbar, &parts.matching, count, ranks.count),
-            outputs: vec![Output::default(); count],
+            outputs: downstream.iter().map(|downstream| sizes.output_behind(downstream.as_ref())).collect(),
+            credits: downstream.into_iter().map(|downstream| downstream.map(Credits::new)).collect(),
+            reliable_delivery: parts.reliable_delivery,
+            congestion_to: vec![0; parts.hosts as usize],
+            points: parts.congestion_points,
+            keep_alives: Timers::default(),
+            counters: CnmCounters::default(),
             pairs: Vec::with_capacity(count),
             ports,
             ranks,
@@ -166,6 +202,16 @@ impl Cioq {
         if let Some(control) = packet.control() {
             return self.on_control(ingress, control, context);
         }
+        self.receive(ingress, packet, context);
+    }
+
+    /// A packet enters by a port.
+    fn receive(
+        &mut self,
+        ingress: u16,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         let egress = self.routes.port(packet.destination(), || packet.five_tuple());
         let units = self.sizes.units(packet.frame());
         match self.admit(ingress, &packet, units) {
@@ -176,6 +222,11 @@ impl Cioq {
 
     fn admit(&self, ingress: u16, packet: &Packet, units: u32) -> Result<(), DropReason> {
         let input = &self.inputs[usize::from(ingress)];
+        if self.is_internal(ingress) {
+            let fits = input.units_of(packet.priority()) + units <= self.sizes.internal_input;
+            debug_assert!(fits, "whoever sends it had a credit");
+            return Ok(());
+        }
         let of = |classes| classes_of(classes).map(|priority| input.units_of(priority)).sum::<u32>();
         if self.is_lossless(packet.priority()) {
             let fits = of(u8::MAX) + units <= self.sizes.input;
@@ -198,7 +249,7 @@ impl Cioq {
         let rank = self.ranks.rank[priority];
         let order = match self.voqs {
             Voqs::PerOutput => egress.into(),
-            Voqs::PerDestination(_) => packet.destination(),
+            Voqs::PerDestination => packet.destination(),
             Voqs::One => 0,
         };
         let place = Place { voq: order * self.ranks.count as u32 + rank as u32, egress, rank };
@@ -211,10 +262,12 @@ impl Cioq {
             }
         }
         self.control_flow(ingress, priority, context);
+        self.measure_input(ingress, &packet, context);
     }
 
-    /// Frames have crossed, or may begin to. Returns when the next one has.
+    /// Frames have crossed, or may begin to, or a paused input is to be measured. Returns when something is next.
     pub fn on_crossbar_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        self.measure_paused_inputs(context);
         while let Some(transfer) = self.crossbar.take_crossed(context.now) {
             self.on_crossed(transfer, context);
         }
@@ -225,7 +278,7 @@ impl Cioq {
         }
         self.pairs = pairs;
         debug_assert!(self.adds_up());
-        self.crossbar.next_end()
+        self.crossbar.next_end().min(self.keep_alives.next())
     }
 
     /// The frame of this rank whose turn it is begins to cross; room for it is taken at the output.
@@ -240,7 +293,8 @@ impl Cioq {
         let (packet, units) = buffer.at(slot);
         let of_class = &mut outputs[usize::from(output)].units[packet.priority()];
         *of_class += units;
-        crossbar.set_room(rank, output, *of_class + sizes.largest <= sizes.output);
+        let has_room = *of_class + sizes.largest <= outputs[usize::from(output)].limit;
+        crossbar.set_room(rank, output, has_room);
         crossbar.begin(now, packet.frame(), Transfer { input, output, slot });
         self.count_in(units);
     }
@@ -248,11 +302,21 @@ impl Cioq {
     /// A frame is at its output.
     fn on_crossed(&mut self, transfer: Transfer, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Transfer { input, output, slot, .. } = transfer;
+        let keeps_copy = self.reliable_delivery && !self.is_internal(input) && self.is_internal(output);
         let buffer = &mut self.inputs[usize::from(input)];
         let (&packet, units) = buffer.at(slot);
-        buffer.free(slot);
-        self.used -= units;
-        self.control_flow(input, packet.priority(), context);
+        if keeps_copy {
+            buffer.retain(slot);
+        } else {
+            buffer.free(slot);
+            self.used -= units;
+            self.control_flow(input, packet.priority(), context);
+        }
+        self.counters.crossed += u64::from(packet.is_cnm());
+        if self.is_internal(input) {
+            self.on_left_internal_input(input, output, &packet, units, context);
+        }
+        self.measure_output(output, &packet, context);
         self.emit(output, packet, units, context);
     }
 
@@ -302,19 +366,27 @@ impl Cioq {
         let buffer = &mut self.outputs[usize::from(output)];
         let priority = packet.priority();
         buffer.units[priority] -= units;
-        let has_room = buffer.units[priority] + self.sizes.largest <= self.sizes.output;
+        let has_room = buffer.units[priority] + self.sizes.largest <= buffer.limit;
         self.used -= units;
         let rank = self.ranks.rank[priority];
         self.crossbar.set_room(rank, output, has_room);
         let port = &mut self.ports[usize::from(output)];
         port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
+        if let Some(credits) = &mut self.credits[usize::from(output)] {
+            credits.spend(&packet, port, context);
+        }
         if self.crossbar.is_awaited(rank, output) {
-            context.agenda.crossbar_due(port.id(), context.now);
+            context.agenda.crossbar_due(self.ports[0].id(), context.now);
         }
     }
 }
 
 impl Sizes {
+    fn output_behind(&self, downstream: Option<&Downstream>) -> Output {
+        let limit = if downstream.is_some() { self.internal_output } else { self.output };
+        Output { limit, ..Output::default() }
+    }
+
     /// Units that a frame takes.
     #[inline]
     pub fn units(&self, frame: Bytes) -> u32 {
@@ -365,6 +437,9 @@ impl Cioq {
             return;
         }
         pause_frames.tell(change, input, &mut self.ports, context);
+        if change.pause != 0 {
+            self.keep_alive(input, priority, context);
+        }
         if change.pause != 0 && context.observer.watches_pauses() {
             context.observer.on_xoff(context.now, xoff::of_cioq(self, input, priority));
         }
@@ -386,85 +461,5 @@ impl Cioq {
         let Self { ports, reactions, pause_frames, .. } = self;
         let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
         pause_frames.as_mut().map_or(due, |frames| due.min(frames.say_again(ports, context)))
-    }
-}
-
-/// What others may see of it.
-impl Cioq {
-    /// Its egress ports.
-    pub fn ports(&self) -> &[Port] {
-        &self.ports
-    }
-
-    /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
-    pub fn used(&self) -> Bytes {
-        self.bytes(self.used)
-    }
-
-    /// The most bytes that were in use.
-    pub fn peak(&self) -> Bytes {
-        self.bytes(self.peak)
-    }
-
-    /// Bytes of a class that wait at an output.
-    pub fn queued(&self, output: u16, priority: usize) -> Bytes {
-        self.outputs[usize::from(output)].queued[priority]
-    }
-
-    /// Bytes that a class has in the buffer of an input, in whole units.
-    pub fn input_bytes(&self, input: u16, priority: usize) -> Bytes {
-        self.bytes(self.inputs[usize::from(input)].units_of(priority))
-    }
-
-    /// The packets in the buffer of an input, each with its output and its bytes there.
-    pub fn input_packets(&self, input: u16) -> impl Iterator<Item = (u16, &Packet, Bytes)> {
-        self.inputs[usize::from(input)]
-            .frames()
-            .map(|(egress, packet, units)| (egress, packet, self.bytes(units)))
-    }
-
-    /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
-    /// What a flow's receiver sends back is the flow's.
-    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
-        self.input_packets(input).map(|(_, packet, bytes)| {
-            let goes_back = packet.is(ACKNOWLEDGEMENT);
-            let source = if goes_back { packet.destination() } else { packet.source() };
-            (source, packet.flow(), bytes)
-        })
-    }
-
-    /// The packets in the buffers of all inputs.
-    pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
-        self.inputs.iter().flat_map(Input::frames).map(|(_, packet, _)| packet)
-    }
-
-    /// The packets of a class that wait for or at an output.
-    pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
-        let at_inputs = self.inputs.iter().flat_map(Input::frames);
-        let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
-        let of_class = at_inputs.filter(move |packet| packet.priority() == priority);
-        of_class.chain(self.ports[usize::from(output)].queued_of(priority))
-    }
-
-    /// Whether the sender of a class at the other end of a port was told to pause, and not to resume since.
-    pub fn is_off(&self, port: u16, priority: usize) -> bool {
-        self.flow_control.is_off(port, priority)
-    }
-
-    /// For how long senders have been told to pause.
-    pub fn off_durations(&self, now: Time) -> Durations {
-        self.flow_control.durations(now)
-    }
-
-    /// Whether every unit is accounted for, and no buffer overrun.
-    fn adds_up(&self) -> bool {
-        let at_inputs: u32 = self.inputs.iter().flat_map(Input::frames).map(|(_, _, units)| units).sum();
-        let counted = self.inputs.iter().map(Input::units).sum::<u32>();
-        let at_outputs = self.outputs.iter().flat_map(|output| output.units).sum::<u32>();
-        let queued: u32 =
-            self.ports.iter().flat_map(Port::queued).map(|packet| self.sizes.units(packet.frame())).sum();
-        let none_overrun = self.inputs.iter().all(|input| input.units() <= self.sizes.input)
-            && self.outputs.iter().flat_map(|output| output.units).all(|units| units <= self.sizes.output);
-        at_inputs == counted && at_inputs + at_outputs == self.used && queued <= at_outputs && none_overrun
     }
 }

@@ -1,0 +1,217 @@
+//! Congestion points (QCN) at the buffers of inputs and outputs: whom they blame is sent a CNM. That of an input leaves by
+//! the input's own port; that of an output crosses the crossbar like any other packet.
+
+use super::Cioq;
+use super::input::Input;
+use crate::agenda::{Agenda, Context};
+use crate::kernel::timers::Timer;
+use crate::observer::{DropReason, Observer};
+use crate::packet::{ACKNOWLEDGEMENT, PRIORITIES, Packet};
+use crate::switch::congestion_point::{CongestionPoint, Feedback, Frames};
+use crate::topology::NodeId;
+
+/// The congestion points of one switch.
+#[derive(Debug, Default)]
+pub struct CongestionPoints {
+    /// By port and class; empty where inputs have none, and nothing where a port or class has none.
+    pub inputs: Vec<Option<CongestionPoint>>,
+    /// The same of outputs.
+    pub outputs: Vec<Option<CongestionPoint>>,
+    /// While a sender is paused, by port and class; empty where inputs have none.
+    pub keep_alives: Vec<Timer>,
+}
+
+/// CNMs of one switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CnmCounters {
+    /// Made by the congestion points of its inputs.
+    pub of_inputs: u64,
+    /// Made by the congestion points of its outputs.
+    pub of_outputs: u64,
+    /// That have crossed its crossbar.
+    pub crossed: u64,
+}
+
+/// The whole of a buffer, in parts of which congestion on a way is told.
+const FULL: u32 = 1 << 16;
+
+/// The frames of an input.
+struct OfInput<'a> {
+    switch: &'a Cioq,
+    input: &'a Input,
+}
+
+impl Frames for OfInput<'_> {
+    fn count(&self) -> u32 {
+        self.input.count()
+    }
+    fn units(&self, position: u32) -> u32 {
+        self.input.frame(position).2
+    }
+    fn largest(&self) -> u32 {
+        self.switch.sizes.largest
+    }
+    fn is_data(&self, position: u32) -> bool {
+        !self.input.frame(position).1.is(ACKNOWLEDGEMENT)
+    }
+    fn path_congestion(&self, position: u32) -> u32 {
+        let (output, packet, _) = self.input.frame(position);
+        self.switch.path_congestion(output, packet.destination())
+    }
+}
+
+/// The one frame that has just come to an output.
+struct Arrived<'a>(&'a Packet);
+
+impl Frames for Arrived<'_> {
+    fn count(&self) -> u32 {
+        1
+    }
+    fn units(&self, _position: u32) -> u32 {
+        1
+    }
+    fn largest(&self) -> u32 {
+        1
+    }
+    fn is_data(&self, _position: u32) -> bool {
+        !self.0.is(ACKNOWLEDGEMENT)
+    }
+    fn path_congestion(&self, _position: u32) -> u32 {
+        0
+    }
+}
+
+fn number(port: u16, priority: usize) -> usize {
+    usize::from(port) * PRIORITIES + priority
+}
+
+impl Cioq {
+    /// A packet has come into the buffer of an input, as the last of its frames.
+    #[inline]
+    pub(super) fn measure_input(
+        &mut self,
+        input: u16,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some(Some(point)) = self.points.inputs.get_mut(number(input, packet.priority())) else { return };
+        let units = self.inputs[usize::from(input)].units_of(packet.priority());
+        let occupancy = self.sizes.unit * u64::from(units);
+        if let Some(feedback) = point.on_arrival(packet.frame(), occupancy) {
+            self.blame(input, packet.priority(), true, feedback, context);
+        }
+    }
+
+    /// Chooses whom to tell of the congestion of an input.
+    #[cold]
+    fn blame(
+        &mut self,
+        input: u16,
+        priority: usize,
+        has_arrived: bool,
+        feedback: Feedback,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some(mut point) = self.points.inputs[number(input, priority)].take() else { return };
+        let frames = OfInput { switch: self, input: &self.inputs[usize::from(input)] };
+        let arrived = has_arrived.then(|| frames.count() - 1);
+        let culprit = point.culprit(arrived, &frames).map(|position| *frames.input.frame(position).1);
+        if let Some(culprit) = culprit {
+            self.counters.of_inputs += 1;
+            self.send_cnm(input, &cnm(&culprit, feedback, &point), context);
+        }
+        self.points.inputs[number(input, priority)] = Some(point);
+    }
+
+    /// Puts a CNM into the buffer of an output, past the crossbar.
+    fn send_cnm(&mut self, output: u16, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let units = self.sizes.units(cnm.frame());
+        let buffer = &mut self.outputs[usize::from(output)];
+        if buffer.units[cnm.priority()] + units > buffer.limit {
+            return self.ports[usize::from(output)].drop(cnm, DropReason::PoolFull, context);
+        }
+        buffer.units[cnm.priority()] += units;
+        self.count_in(units);
+        self.emit(output, *cnm, units, context);
+    }
+
+    /// A packet has come into the buffer of an output, where it is counted.
+    #[inline]
+    pub(super) fn measure_output(
+        &mut self,
+        output: u16,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let priority = packet.priority();
+        let Some(Some(point)) = self.points.outputs.get_mut(number(output, priority)) else { return };
+        let units = self.outputs[usize::from(output)].units[priority];
+        let occupancy = self.sizes.unit * u64::from(units);
+        let Some(feedback) = point.on_arrival(packet.frame(), occupancy) else { return };
+        if point.culprit(Some(0), &Arrived(packet)).is_some() {
+            let cnm = cnm(packet, feedback, point);
+            self.counters.of_outputs += 1;
+            // It crosses from the port's own input.
+            self.receive(output, cnm, context);
+        }
+    }
+
+    /// The sender of a class has been told to pause: from now on a clock measures, if there is one.
+    #[cold]
+    pub(super) fn keep_alive(
+        &mut self,
+        input: u16,
+        priority: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let index = number(input, priority);
+        let point = self.points.inputs.get(index).and_then(Option::as_ref);
+        let Some(period) = point.and_then(CongestionPoint::keep_alive) else { return };
+        let due = context.now + period;
+        self.keep_alives.arm(&mut self.points.keep_alives[index], (input, priority as u8), due);
+        context.agenda.crossbar_due(self.ports[0].id(), due);
+    }
+
+    /// Measures the inputs whose clock says so.
+    #[inline]
+    pub(super) fn measure_paused_inputs(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        while self.keep_alives.next() == context.now {
+            let Some((time, key)) = self.keep_alives.pop() else { break };
+            let (input, priority) = (key.0, usize::from(key.1));
+            let index = number(input, priority);
+            let expires = self.keep_alives.expires(&mut self.points.keep_alives[index], key, time);
+            if expires && self.flow_control.is_off(input, priority) {
+                let units = self.inputs[usize::from(input)].units_of(priority);
+                let occupancy = self.sizes.unit * u64::from(units);
+                let feedback = self.points.inputs[index].as_mut().and_then(|point| point.on_clock(occupancy));
+                if let Some(feedback) = feedback {
+                    self.blame(input, priority, false, feedback, context);
+                }
+                self.keep_alive(input, priority, context);
+            }
+        }
+    }
+
+    /// How full an output is, in parts of 65536.
+    pub(super) fn congestion_at(&self, output: u16) -> u32 {
+        let buffer = &self.outputs[usize::from(output)];
+        let whole = u64::from(buffer.limit) * self.ranks.count as u64;
+        let used = u64::from(buffer.units.iter().sum::<u32>());
+        (used * u64::from(FULL) / whole) as u32
+    }
+
+    /// How full the fullest buffer is on the way of a frame that waits for an output. Towards another switch of the fabric, that
+    /// of the output itself says nothing: all that goes there waits for it.
+    pub(super) fn path_congestion(&self, output: u16, destination: NodeId) -> u32 {
+        if self.is_internal(output) {
+            self.congestion_to[destination as usize]
+        } else {
+            self.congestion_at(output)
+        }
+    }
+}
+
+fn cnm(culprit: &Packet, feedback: Feedback, point: &CongestionPoint) -> Packet {
+    let priority = point.cnm_priority().unwrap_or(culprit.priority() as u8);
+    Packet::cnm(culprit, feedback.get(), priority)
+}

@@ -1,0 +1,118 @@
+//! What switches of one fabric tell each other besides packets: credits for room in a buffer, and that a packet has come out of
+//! the fabric. Signals take the delay of their link and none of its rate.
+
+use crate::packet::{ACKNOWLEDGEMENT, Header, NO_TRANSPORT, Packet};
+use crate::topology::NodeId;
+
+/// A message between the two ends of a link with credits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// A frame has left the buffer at the other end of the link.
+    Credit(Credit),
+    /// A packet has come to the output of the fabric, and its copy at the input may go.
+    Delivery(Delivery),
+}
+
+/// What a frame that has left a buffer leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Credit {
+    /// Its class.
+    pub(super) priority: usize,
+    /// Units of the buffer that it has left.
+    pub(super) units: u32,
+    /// Where it goes.
+    pub(super) destination: NodeId,
+    /// How full the fullest buffer on its further way is, in parts of 65536.
+    pub(super) congestion: u32,
+}
+
+/// Which packet has come to the output of the fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Delivery {
+    pub(super) source: NodeId,
+    pub(super) destination: NodeId,
+    pub(super) flow: u32,
+    pub(super) sequence: u64,
+    pub(super) is_acknowledgement: bool,
+}
+
+impl Delivery {
+    pub(super) fn of(packet: &Packet) -> Self {
+        Self {
+            source: packet.source(),
+            destination: packet.destination(),
+            flow: packet.flow(),
+            sequence: packet.sequence(),
+            is_acknowledgement: packet.is(ACKNOWLEDGEMENT),
+        }
+    }
+}
+
+/// Tells a delivery from a credit.
+const DELIVERY: u32 = 1;
+
+impl From<Signal> for Packet {
+    fn from(signal: Signal) -> Self {
+        let header = match signal {
+            Signal::Credit(credit) => Header {
+                sequence: credit.congestion.into(),
+                destination: credit.destination,
+                length: credit.units,
+                flags: credit.priority as u8,
+                ..Header::default()
+            },
+            // It goes back, to the host whose packet it was.
+            Signal::Delivery(delivery) => Header {
+                sequence: delivery.sequence,
+                source: delivery.destination,
+                destination: delivery.source,
+                flow: delivery.flow,
+                reception: DELIVERY,
+                flags: if delivery.is_acknowledgement { ACKNOWLEDGEMENT } else { 0 },
+                ..Header::default()
+            },
+        };
+        Header { transport: NO_TRANSPORT, ..header }.into()
+    }
+}
+
+impl From<&Packet> for Signal {
+    fn from(packet: &Packet) -> Self {
+        if packet.reception() == DELIVERY {
+            return Self::Delivery(Delivery {
+                source: packet.destination(),
+                destination: packet.source(),
+                flow: packet.flow(),
+                sequence: packet.sequence(),
+                is_acknowledgement: packet.is(ACKNOWLEDGEMENT),
+            });
+        }
+        Self::Credit(Credit {
+            priority: packet.priority(),
+            units: packet.length() as u32,
+            destination: packet.destination(),
+            congestion: packet.sequence() as u32,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_says_what_it_was_told() {
+        let credit = Credit { priority: 7, units: 24, destination: 9, congestion: 65_536 };
+        let packet = Header {
+            source: 3,
+            destination: 4,
+            flow: 5,
+            sequence: 1 << 40,
+            flags: ACKNOWLEDGEMENT,
+            ..Header::default()
+        };
+        for signal in [Signal::Credit(credit), Signal::Delivery(Delivery::of(&packet.into()))] {
+            assert_eq!(Signal::from(&Packet::from(signal)), signal);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What others may see of a switch with queues at inputs and outputs.
+
+use super::input::Input;
+use super::{Cioq, Output};
+use crate::kernel::units::{Bytes, Time};
+use crate::packet::{ACKNOWLEDGEMENT, Packet};
+use crate::port::Port;
+use crate::switch::off_time::Durations;
+use crate::topology::NodeId;
+
+impl Cioq {
+    /// Its egress ports.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
+    pub fn used(&self) -> Bytes {
+        self.bytes(self.used)
+    }
+
+    /// The most bytes that were in use.
+    pub fn peak(&self) -> Bytes {
+        self.bytes(self.peak)
+    }
+
+    /// Bytes of a class that wait at an output.
+    pub fn queued(&self, output: u16, priority: usize) -> Bytes {
+        self.outputs[usize::from(output)].queued[priority]
+    }
+
+    /// Bytes that a class has in the buffer of an input, in whole units.
+    pub fn input_bytes(&self, input: u16, priority: usize) -> Bytes {
+        self.bytes(self.inputs[usize::from(input)].units_of(priority))
+    }
+
+    /// The packets in the buffer of an input, each with its output and its bytes there.
+    pub fn input_packets(&self, input: u16) -> impl Iterator<Item = (u16, &Packet, Bytes)> {
+        self.inputs[usize::from(input)]
+            .frames()
+            .map(|(egress, packet, units)| (egress, packet, self.bytes(units)))
+    }
+
+    /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
+    /// What a flow's receiver sends back is the flow's.
+    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
+        self.input_packets(input).map(|(_, packet, bytes)| {
+            let goes_back = packet.is(ACKNOWLEDGEMENT);
+            let source = if goes_back { packet.destination() } else { packet.source() };
+            (source, packet.flow(), bytes)
+        })
+    }
+
+    /// The packets in the buffers of all inputs.
+    pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
+        self.inputs.iter().flat_map(Input::frames).map(|(_, packet, _)| packet)
+    }
+
+    /// The packets of a class that wait for or at an output.
+    pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
+        let at_inputs = self.inputs.iter().flat_map(Input::frames);
+        let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
+        let of_class = at_inputs.filter(move |packet| packet.priority() == priority);
+        of_class.chain(self.ports[usize::from(output)].queued_of(priority))
+    }
+
+    /// Whether the sender of a class at the other end of a port was told to pause, and not to resume since.
+    pub fn is_off(&self, port: u16, priority: usize) -> bool {
+        self.flow_control.is_off(port, priority)
+    }
+
+    /// For how long senders have been told to pause.
+    pub fn off_durations(&self, now: Time) -> Durations {
+        self.flow_control.durations(now)
+    }
+
+    /// Whether every unit is accounted for, and no buffer overrun.
+    pub(super) fn adds_up(&self) -> bool {
+        let at_inputs: u32 = self.inputs.iter().flat_map(Input::frames).map(|(_, _, units)| units).sum();
+        let counted = self.inputs.iter().map(Input::units).sum::<u32>();
+        let at_outputs = self.outputs.iter().flat_map(|output| output.units).sum::<u32>();
+        let queued: u32 =
+            self.ports.iter().flat_map(Port::queued).map(|packet| self.sizes.units(packet.frame())).sum();
+        let of_input = self.sizes.input.max(self.sizes.internal_input * self.ranks.count as u32);
+        let inputs_hold = self.inputs.iter().all(|input| input.units() <= of_input);
+        let within = |output: &Output| output.units.iter().all(|&units| units <= output.limit);
+        let outputs_hold = self.outputs.iter().all(within);
+        at_inputs == counted
+            && at_inputs + at_outputs == self.used
+            && queued <= at_outputs
+            && inputs_hold
+            && outputs_hold
+    }
+}
