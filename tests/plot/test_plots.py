@@ -199,6 +199,9 @@ def test_a_hotspot_is_seen_from_the_adapters_to_the_input_buffers(ax: Axes) -> N
     rates = {line.label: line.value for line in over_time.lines_of(result, "rate")}
     assert all(rates[flow][0] == 10e9 for flow in rates)
     assert rates["host0.flow1"].min() < 10e9
+    result.plot.rates(ax)
+    assert {np.asarray(line.get_xdata())[-1] for line in ax.get_lines()} == {4000}, "what does not change stays"
+    ax.clear()
     occupancy = inputs.occupancy(result, "switch0.port0")
     assert 44e3 < sum(value.max() for value in occupancy.by_flow.values()) <= 2 * 150e3
     assert next(iter(occupancy.by_flow)) == "host0.flow1", "the culprit"
