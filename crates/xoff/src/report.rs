@@ -16,7 +16,7 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
-use crate::switch::cioq::CnmCounters;
+use crate::switch::Switch;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
@@ -144,17 +144,17 @@ pub struct PfcTotals {
     pub storms: u64,
 }
 
-/// Quantized congestion notification (802.1Qau).
+/// Congestion notification messages (QCN).
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct QcnTotals {
-    /// CNMs made by congestion points of inputs.
-    pub cnms_of_inputs: u64,
-    /// CNMs made by congestion points of outputs.
-    pub cnms_of_outputs: u64,
-    /// Crossings of crossbars by CNMs.
-    pub cnms_through_crossbars: u64,
-    /// CNMs that reached the adapters of their flows' sources.
+    /// Made by congestion points at inputs of switches.
+    pub cnms_sent_by_inputs: u64,
+    /// Made by congestion points at outputs of switches.
+    pub cnms_sent_by_outputs: u64,
+    /// That reached hosts.
     pub cnms_received: u64,
+    /// Times that one crossed a crossbar.
+    pub cnms_through_crossbars: u64,
 }
 
 /// Sums over the whole run.
@@ -176,7 +176,7 @@ pub struct Totals {
     pub packets: PacketTotals,
     /// Priority flow control.
     pub pfc: PfcTotals,
-    /// Quantized congestion notification.
+    /// Congestion notification messages.
     pub qcn: QcnTotals,
     /// Packet memory.
     pub buffer: BufferTotals,
@@ -457,12 +457,6 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.peak().get());
         totals.buffer.end_bytes += switch.used().get();
-        if let Some(CnmCounters { of_inputs, of_outputs, crossed }) = switch.cioq().map(|cioq| cioq.counters)
-        {
-            totals.qcn.cnms_of_inputs += of_inputs;
-            totals.qcn.cnms_of_outputs += of_outputs;
-            totals.qcn.cnms_through_crossbars += crossed;
-        }
         let durations = switch.off_durations(end);
         totals.pfc.off_ns += durations.by_class.as_nanoseconds();
         totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
@@ -470,6 +464,11 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
             let peak = pausing.ingress().headroom_peak().get();
             totals.pfc.headroom_peak_bytes = totals.pfc.headroom_peak_bytes.max(peak);
         }
+    }
+    for counters in outcome.switches.iter().filter_map(Switch::cioq).map(|switch| switch.counters) {
+        totals.qcn.cnms_sent_by_inputs += counters.of_inputs;
+        totals.qcn.cnms_sent_by_outputs += counters.of_outputs;
+        totals.qcn.cnms_through_crossbars += counters.crossed;
     }
     totals.flows_unfinished = totals.flows_started - totals.flows_finished;
     totals.packets.in_flight = totals.packets.sent - totals.packets.delivered - totals.packets.dropped;
