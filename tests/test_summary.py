@@ -71,6 +71,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
             "headroom_peak_bytes": 7,
             "storms": 0,
         },
+        "qcn": {"cnms_received": 0},
         "buffer": {"peak_bytes": 5},
         "end_ns": 8000,
         "events": 5000,

@@ -62,6 +62,7 @@ def summarise(
             "headroom_peak_bytes": totals["pfc"]["headroom_peak_bytes"],
             "storms": totals["pfc"]["storms"],
         },
+        "qcn": totals["qcn"],
         "buffer": totals["buffer"],
         "deadlock": bool(pathologies["deadlock"]),
         "deadlock_cycle": pathologies["deadlock"],

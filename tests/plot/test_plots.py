@@ -160,6 +160,55 @@ def test_an_input_buffer_is_stacked_by_flow_up_to_its_thresholds(two_flows: xoff
     assert heights == {"set point": 60e3, "XOFF": 99e3, "XON": 44e3}
 
 
+HOTSPOT = """
+title = "A victim beside a culprit (QCN-OS, figure 6)"
+topology = { kind = "star", hosts = 7, host_link = { rate = "10Gbps", delay = "50ns" } }
+class = [{ priority = 0, lossless = true }]
+transport.raw = { kind = "constant_rate", payload = "1464B", rate = "5Gbps", catch_up = false }
+stop = { at = "4ms" }
+
+[[switch]]
+kind = "cioq"
+output = { buffer = "150kB" }
+
+[switch.input]
+buffer = "150kB"
+xoff = "110kB"
+xon = "44kB"
+congestion_point = { sampling = "occupancy", set_point = "60kB", interval = "150kB" }
+
+[[workload]]
+kind = "long_lived"
+transport = "raw"
+pairs = [["host0", "host5"], ["host0", "host6"], ["host1", "host6"], ["host2", "host6"], ["host3", "host6"]]
+
+[observe]
+flow_throughput = { every = "50us" }
+rates = { every = "change" }
+cnms = { every = "change" }
+inputs = { every = "20us" }
+"""
+
+
+def test_a_hotspot_is_seen_from_the_adapters_to_the_input_buffers(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(HOTSPOT).run()
+    qcn = result.summary["qcn"]
+    assert qcn["cnms_sent_by_inputs"] >= qcn["cnms_received"] > 0
+    assert (qcn["cnms_sent_by_outputs"], qcn["cnms_through_crossbars"]) == (0, 0)
+    assert sum(len(line.value) for line in over_time.lines_of(result, "cnms")) == qcn["cnms_received"]
+    rates = {line.label: line.value for line in over_time.lines_of(result, "rate")}
+    assert all(rates[flow][0] == 10e9 for flow in rates)
+    assert rates["host0.flow1"].min() < 10e9
+    result.plot.rates(ax)
+    assert {np.asarray(line.get_xdata())[-1] for line in ax.get_lines()} == {4000}, "what does not change stays"
+    ax.clear()
+    occupancy = inputs.occupancy(result, "switch0.port0")
+    assert 44e3 < sum(value.max() for value in occupancy.by_flow.values()) <= 2 * 150e3
+    assert next(iter(occupancy.by_flow)) == "host0.flow1", "the culprit"
+    result.plot.inputs(ax, port="switch0.port0")
+    assert {text.get_text() for text in ax.texts} == {"set point", "XOFF", "XON"}
+
+
 def test_an_input_buffer_that_was_not_observed_cannot_be_drawn(two_flows: xoff.Result, ax: Axes) -> None:
     with pytest.raises(ValueError, match=r"the input buffer of switch0.port1 was not observed"):
         inputs.draw(with_input(two_flows), ax, "switch0.port1")

@@ -193,7 +193,7 @@ impl Packet {
     /// What it says if it is a frame between the two ends of one link.
     #[inline]
     pub const fn control(&self) -> Option<Control> {
-        if self.rest & ADAPTER_FRAME_MASK != CONTROL_FRAME {
+        if self.rest & CNM != CONTROL_FRAME {
             return None;
         }
         Some(Control { frame: self.frame(), words: [self.sequence, self.stamp, self.addresses] })
@@ -216,7 +216,7 @@ impl Packet {
     /// Whether it is a congestion notification message, whose length is its quantised feedback, 1 to 63.
     #[inline]
     pub const fn is_cnm(&self) -> bool {
-        self.rest & ADAPTER_FRAME_MASK == CNM
+        self.rest & CNM == CNM
     }
     /// Whether this flag bit is set.
     #[inline]
@@ -260,9 +260,8 @@ pub struct Control {
 pub const NO_TRANSPORT: u8 = u8::MAX;
 /// Frame of a congestion notification message: 64 bytes.
 const CNM_FRAME: u16 = 64;
-/// What tells both kinds from each other and from all other packets at once.
-const ADAPTER_FRAME_MASK: u64 = CNM;
 const CONTROL_FRAME: u64 = (NO_TRANSPORT as u64) << 8;
+/// Set in congestion notification messages only; frames between the two ends of one link have no echo.
 const CNM: u64 = CONTROL_FRAME | ECHO as u64;
 
 impl From<Control> for Packet {

@@ -16,6 +16,7 @@ use crate::kernel::units::{Span, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
+use crate::switch::Switch;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
@@ -143,6 +144,19 @@ pub struct PfcTotals {
     pub storms: u64,
 }
 
+/// Congestion notification messages (QCN).
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct QcnTotals {
+    /// Made by congestion points at inputs of switches.
+    pub cnms_sent_by_inputs: u64,
+    /// Made by congestion points at outputs of switches.
+    pub cnms_sent_by_outputs: u64,
+    /// That reached hosts.
+    pub cnms_received: u64,
+    /// Times that one crossed a crossbar.
+    pub cnms_through_crossbars: u64,
+}
+
 /// Sums over the whole run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Totals {
@@ -162,6 +176,8 @@ pub struct Totals {
     pub packets: PacketTotals,
     /// Priority flow control.
     pub pfc: PfcTotals,
+    /// Congestion notification messages.
+    pub qcn: QcnTotals,
     /// Packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
@@ -427,6 +443,7 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
         totals.packets.delivered += counters.data_delivered;
         totals.packets.acknowledgements_sent += counters.acknowledgements_sent;
         totals.packets.cnps_sent += counters.cnps_sent;
+        totals.qcn.cnms_received += counters.cnms_received;
     }
     for port in all_ports(outcome) {
         totals.packet_hops += port.counters.packets;
@@ -447,6 +464,11 @@ fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis)
             let peak = pausing.ingress().headroom_peak().get();
             totals.pfc.headroom_peak_bytes = totals.pfc.headroom_peak_bytes.max(peak);
         }
+    }
+    for counters in outcome.switches.iter().filter_map(Switch::cioq).map(|switch| switch.counters) {
+        totals.qcn.cnms_sent_by_inputs += counters.of_inputs;
+        totals.qcn.cnms_sent_by_outputs += counters.of_outputs;
+        totals.qcn.cnms_through_crossbars += counters.crossed;
     }
     totals.flows_unfinished = totals.flows_started - totals.flows_finished;
     totals.packets.in_flight = totals.packets.sent - totals.packets.delivered - totals.packets.dropped;

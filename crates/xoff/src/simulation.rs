@@ -74,6 +74,8 @@ impl Simulation {
         let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes);
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths)?;
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
+        let has_inputs: Vec<bool> =
+            switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
         if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
@@ -83,7 +85,7 @@ impl Simulation {
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
         }
         Ok(Self {
-            watch: Watch::new(&scenario.observe, &network, &pools, classes)?,
+            watch: Watch::new(&scenario.observe, &network, &pools, &has_inputs, classes)?,
             routes,
             traces: longest_paths.iter().any(|path| *path != Path::default()),
             fabric: fabric(scenario, longest_paths),

@@ -15,11 +15,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Resolves names; a name that matches nothing is an error. `pools` are how many each switch has.
+    /// Resolves names; a name that matches nothing is an error. `pools` are how many each switch has, and
+    /// `has_inputs` whether it has input buffers.
     pub fn new(
         observe: &Observe,
         network: &Network,
         pools: &[usize],
+        has_inputs: &[bool],
         classes: u8,
     ) -> Result<Self, ScenarioError> {
         let mut watch =
@@ -37,6 +39,9 @@ impl Watch {
         }
         if let Some(asked) = &observe.pools {
             watch.watch_pools(asked, network, pools)?;
+        }
+        if let Some(asked) = &observe.inputs {
+            watch.watch_inputs(asked, network, has_inputs)?;
         }
         let of_flows = [
             ("windows", Quantity::Window, &observe.windows),
@@ -107,6 +112,35 @@ impl Watch {
         let is_asked = |name: &str| asked.of.iter().any(|pattern| matches(pattern, name));
         let pools = names.iter().filter(|(name, _)| is_asked(name)).map(|(_, pool)| *pool).collect();
         self.sampler.series.push(Series { pools, ..Series::new(Quantity::Pool, every) });
+        Ok(())
+    }
+
+    fn watch_inputs(
+        &mut self,
+        asked: &ObserveOf,
+        network: &Network,
+        has_inputs: &[bool],
+    ) -> Result<(), ScenarioError> {
+        let Every::Span(every) = asked.every else { return Err(unrecorded("inputs")) };
+        let names: Vec<String> = port_names(network).collect();
+        let switches = (network.hosts..).zip(has_inputs).filter(|(_, has_inputs)| **has_inputs);
+        let inputs: Vec<usize> = switches
+            .flat_map(|(node, _)| {
+                let first = network.ports.first(node) as usize;
+                first..first + network.ports.of(node).len()
+            })
+            .collect();
+        for (index, pattern) in asked.of.iter().enumerate() {
+            if !inputs.iter().any(|&port| matches(pattern, &names[port])) {
+                let expected = "a port of a cioq switch, such as \"switch0.port1\" or \"switch0.*\"";
+                return Err(unmatched("inputs", index, pattern, expected));
+            }
+        }
+        let mut ports = vec![false; names.len()];
+        for port in inputs {
+            ports[port] = asked.of.iter().any(|pattern| matches(pattern, &names[port]));
+        }
+        self.sampler.series.push(Series { ports, ..Series::new(Quantity::Input, every) });
         Ok(())
     }
 
@@ -200,7 +234,11 @@ mod tests {
     }
 
     fn watch(text: &str) -> Result<Watch, ScenarioError> {
-        Watch::new(&toml::from_str(text).unwrap(), &star(), &[2], 1)
+        watch_star(text, false)
+    }
+
+    fn watch_star(text: &str, has_inputs: bool) -> Result<Watch, ScenarioError> {
+        Watch::new(&toml::from_str(text).unwrap(), &star(), &[2], &[has_inputs], 1)
     }
 
     #[test]
@@ -223,6 +261,17 @@ mod tests {
         assert!(chosen("switch0.pool2").unwrap_err().contains("observe.pools.of[0]: nothing matches"));
         let problem = watch("pools = { every = 'change' }").unwrap_err().to_string();
         assert!(problem.contains("observe.pools.every: changes of pools are not recorded"), "{problem}");
+    }
+
+    #[test]
+    fn patterns_choose_input_buffers_of_switches_that_have_them() {
+        let asked = |of: &str| format!("inputs = {{ every = '1us', of = ['{of}'] }}");
+        let watch = watch_star(&asked("*.port1"), true).unwrap();
+        assert_eq!(watch.sampler.series[0].ports, [false, false, false, false, true, false]);
+        for (of, has_inputs) in [("*.port1", false), ("host0.port0", true)] {
+            let problem = watch_star(&asked(of), has_inputs).unwrap_err().to_string();
+            assert!(problem.contains("expected a port of a cioq switch"), "{problem}");
+        }
     }
 
     #[test]

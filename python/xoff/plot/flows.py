@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from matplotlib.ticker import MaxNLocator
+
 from xoff.plot import inputs, over_time, style
 
 if TYPE_CHECKING:
@@ -54,11 +56,11 @@ def draw(
         else:
             lines = {line.label: line for line in over_time.lines_of(result, quantity, list(flows))}
             for flow in filter(lines.__contains__, flows):
-                line = lines[flow]._replace(label=flows[flow])
-                over_time.draw_line(result, quantity, line, ax, colours[flow])
+                over_time.draw_line(result, quantity, lines[flow], ax, colours[flow], flows[flow])
             over_time.draw_axes(result, quantity, ax)
         ax.set_title(ax.get_ylabel())
         ax.set_ylabel("")
+        ax.xaxis.set_major_locator(MaxNLocator(4))
         if between_ns:
             ax.set_xlim(between_ns[0] / 1000, between_ns[1] / 1000)
 

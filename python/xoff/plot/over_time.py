@@ -77,13 +77,17 @@ def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None
     return ax
 
 
-def draw_line(result: Result, quantity: str, line: Line, ax: Axes, colour: str | None = None) -> None:
+def draw_line(
+    result: Result, quantity: str, line: Line, ax: Axes, colour: str | None = None, called: str | None = None
+) -> None:
     """One line, or one dot for each event of which only the instant is known."""
     if is_events(result, quantity):
-        ax.plot(line.time_us, line.value, ".", markersize=3, label=line.label, color=colour)
+        ax.plot(line.time_us, line.value, ".", markersize=3, label=called or line.label, color=colour)
         return
-    time_us, value = thinned(line)
-    ax.plot(time_us, value, label=line.label, drawstyle=_axis(quantity).drawstyle, linewidth=1.1, color=colour)
+    time_us, value = thinned(_held(result, quantity, line))
+    ax.plot(
+        time_us, value, label=called or line.label, drawstyle=_axis(quantity).drawstyle, linewidth=1.1, color=colour
+    )
 
 
 def draw_axes(result: Result, quantity: str, ax: Axes) -> None:
@@ -100,7 +104,26 @@ def draw_axes(result: Result, quantity: str, ax: Axes) -> None:
 
 def is_events(result: Result, quantity: str) -> bool:
     """Whether each value is of one instant: CNMs that are recorded one by one, each with its feedback."""
-    return quantity == "cnms" and tomllib.loads(result.scenario)["observe"]["cnms"]["every"] == "change"
+    return quantity == "cnms" and _is_of_changes(result, "cnms")
+
+
+def _held(result: Result, quantity: str, line: Line) -> Line:
+    """What was recorded on change stays as it is after the last change: to the end of a flow, or of the run."""
+    key = {"queue": "queues", "window": "windows", "rate": "rates"}.get(quantity)
+    if key is None or not _is_of_changes(result, key):
+        return line
+    source, _, number = line.label.partition(".flow")
+    if number:
+        of_it = pc.and_(pc.equal(result.flows["source"], source), pc.equal(result.flows["number"], int(number)))
+        end_ns = pc.max(result.flows.filter(of_it)["finish_ns"]).as_py() or result.summary["end_ns"]
+    else:
+        end_ns = result.summary["end_ns"]
+    end_us = max(line.time_us[-1], end_ns / 1000)
+    return Line(line.label, np.append(line.time_us, end_us), np.append(line.value, line.value[-1]))
+
+
+def _is_of_changes(result: Result, key: str) -> bool:
+    return bool(tomllib.loads(result.scenario)["observe"][key]["every"] == "change")
 
 
 def _axis(quantity: str) -> _Axis:

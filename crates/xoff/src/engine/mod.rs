@@ -31,7 +31,6 @@ pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
 pub use flow_counts::FlowCounts;
 pub use headroom_log::{HeadroomLog, OffTime, Peak};
-pub use inputs::input_rows;
 pub use instants::{Instants, LONGEST_RUN};
 pub use pause_log::{PauseChange, PauseLog};
 pub use recorder::{Recorded, Recorder};

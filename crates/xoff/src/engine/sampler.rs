@@ -1,6 +1,7 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
 use super::flow_counts::FlowCounts;
+use super::inputs::input_rows;
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::classes_of;
@@ -198,6 +199,7 @@ impl<'a> Sampling<'a> {
                 return self.sample_counts(series, now, hosts, counts);
             }
             Quantity::Pool => return self.sample_pools(series, now, switches),
+            Quantity::Input => return self.sample_inputs(series, now, switches),
             _ => {}
         }
         for host in hosts {
@@ -256,6 +258,18 @@ impl<'a> Sampling<'a> {
             for (number, used) in (0..).zip(switch.mmu().pools()) {
                 if series.pools.binary_search(&(first, number)).is_ok() {
                     self.push(now, Quantity::Pool, first, number, used.as_f64());
+                }
+            }
+        }
+    }
+
+    fn sample_inputs(&mut self, series: &Series, now: Time, switches: &[Switch]) {
+        for switch in switches.iter().filter_map(Switch::cioq) {
+            for (number, port) in (0..).zip(switch.ports()) {
+                if series.ports[port.id() as usize] {
+                    let bytes = |priority| switch.input_bytes(number, priority);
+                    let flows = switch.flows_at_input(number);
+                    self.rows.extend(input_rows(now, port.id(), self.sampler.classes, bytes, flows));
                 }
             }
         }

@@ -44,6 +44,7 @@ impl Limiter {
 
 impl Host {
     /// A congestion notification message has arrived. One for a flow that is gone says nothing any more.
+    #[cold]
     pub(super) fn on_cnm(&mut self, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.cnms_received += 1;
         context.observer.on_cnm(context.now, self.id, cnm.flow(), cnm.length() as u8);
@@ -60,14 +61,17 @@ impl Host {
     }
 
     /// Sends what a limited flow may send now.
+    #[cold]
     #[inline(never)]
     pub(super) fn pull(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         while self.pull_one(slot, context) {
             if !self.sendings[slot].is_limited() {
-                return self.pump(slot, context);
+                return self.go_on_sending(slot, context);
             }
         }
-        self.after_sending(slot, context);
+        if self.sendings[slot].is_done_after_sending(&mut self.timers, context) {
+            self.finish_sending(slot, Time::MAX);
+        }
     }
 
     /// Sends the next packet of a limited flow, if it may be sent now.
@@ -131,6 +135,7 @@ impl Host {
     }
 
     /// The rate of a limiter may allow the next packet.
+    #[cold]
     pub(super) fn on_limiter_timer(
         &mut self,
         number: u32,
@@ -145,6 +150,7 @@ impl Host {
     }
 
     /// A cycle of a reaction point's timer may be over.
+    #[cold]
     pub(super) fn on_reaction_point_timer(
         &mut self,
         number: u32,

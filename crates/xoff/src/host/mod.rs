@@ -238,7 +238,7 @@ impl Host {
     #[inline]
     pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if packet.transport() == NO_TRANSPORT {
-            return self.on_adapter_frame(&packet, context);
+            return self.on_adapter_frame(packet, context);
         }
         let delay = context.fabric.host.delay;
         if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
@@ -249,14 +249,14 @@ impl Host {
     }
 
     /// A frame for the adapter itself has arrived: a pause frame or a CNM.
-    #[inline(never)]
-    fn on_adapter_frame(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    #[cold]
+    fn on_adapter_frame(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match packet.control() {
             Some(control) => {
                 let due = self.reactions.on_frame(0, context.now, control.into());
                 context.agenda.pause_due(self.adapter.port.id(), due);
             }
-            None => self.on_cnm(packet, context),
+            None => self.on_cnm(&packet, context),
         }
     }
 

@@ -167,6 +167,25 @@ impl Sending {
         timers.arm(&mut self.timer, key, context.now + timeout);
     }
 
+    /// It has sent what it may send now. Returns whether that was all of it, and nothing will be acknowledged.
+    #[inline]
+    pub(super) fn is_done_after_sending(
+        &mut self,
+        timers: &mut Timers<TimerKey>,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        match &self.sender {
+            Sender::Tcp(sender) => {
+                if sender.is_waiting() && !self.timer.is_armed() {
+                    self.arm_retransmission(timers, context);
+                }
+                false
+            }
+            Sender::ConstantRate(sender) => sender.is_done(),
+            Sender::QueuePair(_) => false,
+        }
+    }
+
     #[inline]
     pub(super) fn packet(
         &self,
@@ -303,29 +322,8 @@ impl Host {
                 Transmit::WindowFull | Transmit::Idle => break,
             }
         }
-        self.after_sending(slot, context);
-    }
-
-    /// A flow has sent what it may send now.
-    #[inline]
-    pub(super) fn after_sending(
-        &mut self,
-        slot: usize,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let sending = &mut self.sendings[slot];
-        match &sending.sender {
-            Sender::Tcp(sender) => {
-                if sender.is_waiting() && !sending.timer.is_armed() {
-                    sending.arm_retransmission(&mut self.timers, context);
-                }
-            }
-            Sender::ConstantRate(sender) => {
-                if sender.is_done() {
-                    self.finish_sending(slot, Time::MAX);
-                }
-            }
-            Sender::QueuePair(_) => {}
+        if sending.is_done_after_sending(&mut self.timers, context) {
+            self.finish_sending(slot, Time::MAX);
         }
     }
 

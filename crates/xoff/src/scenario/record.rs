@@ -64,6 +64,9 @@ pub struct Observe {
     /// 1 to 63, at an interval how many.
     #[serde(default)]
     pub cnms: Option<ObserveOf>,
+    /// Bytes in the input buffers of the named ports of cioq switches, by class and by flow, in whole units.
+    #[serde(default)]
+    pub inputs: Option<ObserveOf>,
 }
 
 /// When and of what something is recorded.

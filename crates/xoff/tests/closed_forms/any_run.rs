@@ -42,12 +42,15 @@ fn every_packet_is_accounted_for(outcome: &Outcome, on_wires: &[Packet]) {
         sum(|host| host.data_delivered) + dropped(outcome, |port| port.dropped_data.iter().sum()) + data_held,
         "data packets"
     );
+    let cnms = outcome.switches.iter().filter_map(Switch::cioq).map(|switch| switch.counters);
+    let cnms_sent: u64 = cnms.map(|counters| counters.of_inputs + counters.of_outputs).sum();
     assert_eq!(
-        sum(|host| host.acknowledgements_sent),
+        sum(|host| host.acknowledgements_sent) + cnms_sent,
         sum(|host| host.acknowledgements_delivered)
+            + sum(|host| host.cnms_received)
             + dropped(outcome, |port| port.dropped_acknowledgements.iter().sum())
             + acknowledgements_held,
-        "acknowledgements"
+        "acknowledgements and CNMs"
     );
 }
 

@@ -1,5 +1,6 @@
 //! What is sampled is what was last seen to change.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use xoff::engine::{Quantity, Sample};
@@ -132,4 +133,23 @@ fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
             assert!(!only_data || sum >= sample.value - 1.0, "{sample:?} {sum}");
         }
     });
+}
+
+#[test]
+fn flows_in_an_input_buffer_add_up_to_its_classes() {
+    let looked_into = Cell::new(0);
+    law_of_random_scenarios(&[Ends::InTheMiddle], |simulation| {
+        let every = Every::Span(Span::from_nanoseconds(3_100));
+        let mut scenario = simulation.scenario().clone();
+        scenario.observe.inputs = Some(ObserveOf { every, of: vec!["*".to_owned()] });
+        let Ok(simulation) = Simulation::new(&scenario, &Files::new()) else { return };
+        let mut sums = BTreeMap::new();
+        for sample in run(&simulation).samples.rows {
+            let sign = if sample.quantity == Quantity::Input { 1.0 } else { -1.0 };
+            *sums.entry((sample.time, sample.entity)).or_insert(0.0) += sign * sample.value;
+            looked_into.set(looked_into.get() + u32::from(sign < 0.0));
+        }
+        assert!(sums.values().all(|sum: &f64| sum.abs() < f64::EPSILON), "{sums:?}");
+    });
+    assert!(looked_into.get() > 0, "some scenarios have input buffers with something in them");
 }

@@ -25,17 +25,12 @@ impl Ends {
 
 /// The text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
-    let tables = (
-        topology(),
-        host(),
-        prop_oneof![3 => switch(), 3 => lossless_switch(), 2 => cioq()],
-        tcp(),
-        roce(),
-        constant_rate(),
-    );
+    let switches = prop_oneof![3 => switch(), 3 => lossless_switch(), 2 => cioq()];
+    let network = prop_oneof![8 => (topology(), switches), 2 => (fabric(), cioq())];
+    let tables = (network, host(), tcp(), roce(), constant_rate());
     let workloads = prop::collection::vec(workload(), 1..4);
     (tables, workloads, select(ends), 0..1000_u32).prop_map(
-        |(((topology, hosts), host, switch, tcp, roce, constant_rate), workloads, ends, seed)| {
+        |((((topology, hosts), switch), host, tcp, roce, constant_rate), workloads, ends, seed)| {
             let workloads: Vec<String> =
                 workloads.iter().map(|workload| workload.text(hosts, ends)).collect();
             let stop = match ends {
@@ -95,6 +90,19 @@ fn topology() -> impl Strategy<Value = (String, u32)> {
         },
     );
     prop_oneof![star, dumbbell, clos, clos3, tree, custom()]
+}
+
+/// Line cards and elements, on links with credits.
+fn fabric() -> impl Strategy<Value = (String, u32)> {
+    let internal =
+        (text(RATES), text(DELAYS)).prop_map(|(rate, delay)| format!("rate = '{rate}', delay = '{delay}'"));
+    let internal = prop::collection::vec(internal, 2);
+    (1..4_u32, 1..4_u32, link(), internal).prop_map(|(supernodes, ports, host, internal)| {
+        let ports = ports + u32::from(supernodes == 1);
+        let size = format!("supernodes = {supernodes}, ports_per_supernode = {ports}");
+        let links = format!("card_link = {{ {} }}, supernode_link = {{ {} }}", internal[0], internal[1]);
+        (format!("{{ kind = 'fabric', {size}, host_link = {{ {host} }}, {links} }}"), supernodes * ports)
+    })
 }
 
 /// Switches in a row or a ring, every link with a rate and a delay of its own, so that clusters are of any shape.
@@ -244,6 +252,16 @@ fn cioq() -> impl Strategy<Value = String> {
         ", xoff = '10kB', queues = 'one'",
         ", xoff = '30kB', xon = '29kB', queues = 'per_destination'",
     ]);
+    let point = text(&[
+        "",
+        ", congestion_point = { sampling = 'occupancy', set_point = '2kB', interval = '3kB', keep_alive = '1us' }",
+        ", congestion_point = { sampling = 'two_samples', set_point = '5kB', interval = '9kB', cnm_priority = 5 }",
+        ", congestion_point = { sampling = 'arrival', set_point = '1kB', interval = '2kB', spread = 0 }",
+    ]);
+    let at_output =
+        text(&["", ", congestion_point = { sampling = 'arrival', set_point = '3kB', interval = '3kB' }"]);
+    let copies = any::<bool>();
+    let internal = text(&["100kB", "1MB"]);
     let unit = text(&["64B", "1B", "1000B"]);
     let output = text(&["80kB", "1MB"]);
     let crossbar = text(&[
@@ -253,17 +271,20 @@ fn cioq() -> impl Strategy<Value = String> {
         "{ matching = 'round_robin', speedup = '1/2' }",
     ]);
     let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286"]);
-    (lossless, input, unit, output, crossbar, pfc, scheduler()).prop_map(
-        |(lossless, input, unit, output, crossbar, pfc, scheduler)| {
+    let buffers = (input, point, unit, output, at_output, internal, copies);
+    (lossless, buffers, crossbar, pfc, scheduler()).prop_map(
+        |(lossless, (input, point, unit, output, at_output, internal, copies), crossbar, pfc, scheduler)| {
             let class = |priority: u8| {
                 format!("{{ priority = {priority}, lossless = {} }}", lossless & 1 << priority != 0)
             };
             let classes: Vec<String> = (0..8_u8).map(class).collect();
             let (buffer, input) = if lossless == 0 { ("30kB", "") } else { ("90MB", input) };
+            let copies = copies && input.contains("per_destination");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
-                 switch = [{{ kind = 'cioq', unit = '{unit}', input = {{ buffer = '{buffer}'{input} }}, \
-                 output = {{ buffer = '{output}' }}, crossbar = {crossbar}, {scheduler} }}]",
+                 switch = [{{ kind = 'cioq', unit = '{unit}', input = {{ buffer = '{buffer}'{input}{point} }}, \
+                 output = {{ buffer = '{output}'{at_output} }}, reliable_delivery = {copies}, \
+                 internal = {{ input = '{internal}', output = '{internal}' }}, crossbar = {crossbar}, {scheduler} }}]",
                 classes.join(", ")
             )
         },

@@ -19,6 +19,8 @@ struct Stored {
     /// The slot of the next frame in its queue.
     next: u32,
     egress: u16,
+    /// Whether the frame itself has gone on.
+    is_copy: bool,
 }
 
 /// A queue of frames, linked by their slots.
@@ -96,7 +98,13 @@ impl Input {
         (*egress, packet, *units)
     }
 
-    /// The frames in the buffer in no order, each with its output and its units.
+    /// The frames that wait in the buffer or cross; copies of others are left out.
+    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let stored = self.occupied.iter().map(|&slot| &self.slots[slot as usize]);
+        stored.filter(|stored| !stored.is_copy).map(|stored| &stored.packet)
+    }
+
+    /// The frames and copies in the buffer in no order, each with its output and its units.
     pub(super) fn frames(&self) -> impl Iterator<Item = (u16, &Packet, u32)> {
         self.occupied.iter().map(|&slot| {
             let Stored { egress, packet, units, .. } = &self.slots[slot as usize];
@@ -108,7 +116,7 @@ impl Input {
     #[inline]
     pub(super) fn store(&mut self, packet: Packet, units: u32, place: Place) -> bool {
         let position = self.occupied.len() as u32;
-        let stored = Stored { packet, units, position, next: NONE, egress: place.egress };
+        let stored = Stored { packet, units, position, next: NONE, egress: place.egress, is_copy: false };
         let slot = if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = stored;
             slot
@@ -174,6 +182,7 @@ impl Input {
 
     /// Keeps a frame that has left its queue.
     pub(super) fn retain(&mut self, slot: u32) {
+        self.slots[slot as usize].is_copy = true;
         self.copies.push_back(slot);
     }
 

@@ -427,10 +427,10 @@ impl Cioq {
         priority: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(pause_frames) = self.pause_frames.as_mut().filter(|_| self.lossless & 1 << priority != 0)
-        else {
+        if !self.is_lossless(priority) || self.is_internal(input) {
             return;
-        };
+        }
+        let Some(pause_frames) = &mut self.pause_frames else { return };
         let units = self.inputs[usize::from(input)].units_of(priority);
         let change = self.flow_control.update(context.now, input, priority, units);
         if change == FlowControl::NOTHING {

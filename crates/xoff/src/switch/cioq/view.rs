@@ -3,9 +3,10 @@
 use super::input::Input;
 use super::{Cioq, Output};
 use crate::kernel::units::{Bytes, Time};
-use crate::packet::Packet;
+use crate::packet::{ACKNOWLEDGEMENT, Packet};
 use crate::port::Port;
 use crate::switch::off_time::Durations;
+use crate::topology::NodeId;
 
 impl Cioq {
     /// Its egress ports.
@@ -40,9 +41,19 @@ impl Cioq {
             .map(|(egress, packet, units)| (egress, packet, self.bytes(units)))
     }
 
+    /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
+    /// What a flow's receiver sends back is the flow's.
+    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
+        self.input_packets(input).map(|(_, packet, bytes)| {
+            let goes_back = packet.is(ACKNOWLEDGEMENT);
+            let source = if goes_back { packet.destination() } else { packet.source() };
+            (source, packet.flow(), bytes)
+        })
+    }
+
     /// The packets in the buffers of all inputs.
     pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
-        self.inputs.iter().flat_map(Input::frames).map(|(_, packet, _)| packet)
+        self.inputs.iter().flat_map(Input::packets)
     }
 
     /// The packets of a class that wait for or at an output.
