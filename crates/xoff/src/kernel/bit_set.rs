@@ -15,6 +15,12 @@ impl BitSet {
         if count >= Self::LIMIT { Self(u128::MAX) } else { Self((1 << count) - 1) }
     }
 
+    /// The numbers from `start` up to `end`, which is not one of them; beyond the last comes 0.
+    pub const fn around(start: u16, end: u16) -> Self {
+        let (from_start, before_end) = (u128::MAX << start, (1 << end) - 1);
+        Self(if start <= end { from_start & before_end } else { from_start | before_end })
+    }
+
     /// Whether there is no member.
     #[inline]
     pub const fn is_empty(self) -> bool {
@@ -62,6 +68,13 @@ impl BitSet {
         })
     }
 
+    /// Members of this one only.
+    #[inline]
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The least member that is not below `start`, or else the least of all.
     #[inline]
     pub const fn next_from(self, start: u16) -> Option<u16> {
@@ -100,11 +113,19 @@ mod tests {
     }
 
     #[test]
+    fn a_range_goes_around() {
+        assert_eq!(BitSet::around(2, 5), set(&[2, 3, 4]));
+        assert_eq!(BitSet::around(5, 5), BitSet::EMPTY);
+        assert_eq!(BitSet::around(126, 1), set(&[126, 127, 0]));
+    }
+
+    #[test]
     fn members_can_leave() {
         let mut members = set(&[5, 6]);
         members.set(5, false);
         assert!(!members.contains(5) && members.contains(6));
         assert_eq!(members.and(set(&[5, 7])), BitSet::EMPTY);
         assert_eq!(members.or(set(&[7])), set(&[6, 7]));
+        assert_eq!(set(&[5, 6]).without(members), set(&[5]));
     }
 }

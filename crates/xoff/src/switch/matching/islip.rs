@@ -1,7 +1,7 @@
 //! iSLIP (McKeown, IEEE/ACM Transactions on Networking 1999): outputs grant and inputs accept in turn, and a turn goes on only
 //! when a grant of the first iteration was accepted, so that outputs do not all wait for the same input.
 //!
-//! Differs: frames cross whole and take different times, so that a matching is among the inputs and outputs that are idle.
+//! Differs: frames cross whole and take different times, so that a matching is among the inputs and outputs that are idle, and a busy input is owed its turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,14 +49,16 @@ impl Matching for Islip {
         requests: impl Fn(u16) -> BitSet,
         mut tell: impl FnMut(u16, u16),
     ) -> bool {
+        let idle = inputs;
         for iteration in 0..self.iterations {
-            let granted = self.pointers.grant(inputs, outputs, &requests, |_, _| {});
+            let granted = self.pointers.grant(inputs, outputs, &requests, |_, _, _| {});
             if granted.is_empty() {
                 return true;
             }
             self.pointers.accept(granted, |grant, accept, input, output| {
                 if iteration == 0 {
-                    (*grant, *accept) = (Pointers::after(input), Pointers::after(output));
+                    grant.pass(input, requests(output), idle);
+                    *accept = Pointers::after(output);
                 }
                 inputs.set(input, false);
                 outputs.set(output, false);
@@ -96,6 +98,7 @@ mod tests {
     fn further_iterations_pair_whoever_is_left_and_move_no_turn() {
         let mut islip = Islip::new(&Parameters { iterations: 3, ..Parameters::default() }, 3);
         assert_eq!(pairs(&mut islip), [(0, 0), (1, 1), (2, 2)]);
-        assert_eq!((&islip.pointers.grant[..], &islip.pointers.accept[..]), (&[1, 0, 0][..], &[1, 0, 0][..]));
+        let grant: Vec<u16> = islip.pointers.grant.iter().map(|turn| turn.next).collect();
+        assert_eq!((&grant[..], &islip.pointers.accept[..]), (&[1, 0, 0][..], &[1, 0, 0][..]));
     }
 }

@@ -78,10 +78,42 @@ impl Default for Parameters {
 /// Inside the switch there is time for what schedulers and cells cost.
 const DEFAULT_SPEEDUP: Ratio = Ratio::new(2, 1);
 
-/// Round-robin pointers: where each output begins to look for an input, and each input for an output.
+/// Whose turn it is at an output. Frames take their time to cross, so that an input may be busy when its turn comes: it has it as soon
+/// as it is idle, or else it would lose turns to inputs that have nothing to send elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Turn {
+    /// The input with which it goes on.
+    next: u16,
+    /// Those whose turn came while they were busy.
+    owed: BitSet,
+}
+
+impl Turn {
+    /// Which of the inputs that ask and are idle has it.
+    #[inline]
+    fn of(self, asking: BitSet, idle: BitSet) -> Option<u16> {
+        let asking = asking.and(idle);
+        let owed = asking.and(self.owed);
+        if owed.is_empty() { asking } else { owed }.next_from(self.next)
+    }
+
+    /// An input has had it, of those that asked; who of them was not `idle` and would have been before, is owed it.
+    #[inline]
+    fn pass(&mut self, input: u16, asked: BitSet, idle: BitSet) {
+        if self.owed.contains(input) {
+            self.owed.set(input, false);
+        } else {
+            let busy = BitSet::around(self.next, input).without(idle);
+            self.owed = self.owed.or(busy).and(asked);
+            self.next = Pointers::after(input);
+        }
+    }
+}
+
+/// Round robin: whose turn it is at each output, and where each input begins to look for an output.
 #[derive(Clone, Debug)]
 struct Pointers {
-    grant: Vec<u16>,
+    grant: Vec<Turn>,
     accept: Vec<u16>,
     /// The outputs that have granted each input; empty between matchings.
     granted: Vec<BitSet>,
@@ -89,7 +121,11 @@ struct Pointers {
 
 impl Pointers {
     fn new(ports: usize) -> Self {
-        Self { grant: vec![0; ports], accept: vec![0; ports], granted: vec![BitSet::EMPTY; ports] }
+        Self {
+            grant: vec![Turn::default(); ports],
+            accept: vec![0; ports],
+            granted: vec![BitSet::EMPTY; ports],
+        }
     }
 
     /// Every output that is asked grants one input. Returns the inputs that were granted.
@@ -99,15 +135,15 @@ impl Pointers {
         inputs: BitSet,
         outputs: BitSet,
         requests: impl Fn(u16) -> BitSet,
-        mut granted: impl FnMut(&mut u16, u16),
+        mut granted: impl FnMut(&mut Turn, u16, BitSet),
     ) -> BitSet {
         let mut chosen = BitSet::EMPTY;
         for output in outputs.members() {
-            let pointer = &mut self.grant[output as usize];
-            if let Some(input) = requests(output).and(inputs).next_from(*pointer) {
+            let (turn, asking) = (&mut self.grant[output as usize], requests(output));
+            if let Some(input) = turn.of(asking, inputs) {
                 self.granted[input as usize].set(output, true);
                 chosen.set(input, true);
-                granted(pointer, input);
+                granted(turn, input, asking);
             }
         }
         chosen
@@ -115,7 +151,7 @@ impl Pointers {
 
     /// Every input that was granted accepts one output.
     #[inline]
-    fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut u16, &mut u16, u16, u16)) {
+    fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut Turn, &mut u16, u16, u16)) {
         for input in inputs.members() {
             let granted = std::mem::take(&mut self.granted[input as usize]);
             let pointer = &mut self.accept[input as usize];
@@ -130,5 +166,40 @@ impl Pointers {
     fn after(port: u16) -> u16 {
         // Beyond the last port the search begins with the first.
         (port + 1) % BitSet::LIMIT as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(members: &[u16]) -> BitSet {
+        let mut set = BitSet::EMPTY;
+        members.iter().for_each(|&member| set.set(member, true));
+        set
+    }
+
+    /// Inputs 0 to 3 ask for one output. 0 is busy with another whenever the number of the turn is even, and has every fourth turn all the same.
+    #[test]
+    fn a_busy_input_has_its_turn_once_it_is_idle() {
+        let mut turn = Turn::default();
+        let all = BitSet::below(4);
+        let had = (0..8).map(|number| {
+            let idle = if number % 2 == 0 { set(&[1, 2, 3]) } else { all };
+            let input = turn.of(all, idle).unwrap();
+            turn.pass(input, all, idle);
+            input
+        });
+        assert_eq!(had.collect::<Vec<_>>(), [1, 0, 2, 3, 1, 0, 2, 3]);
+    }
+
+    #[test]
+    fn who_has_nothing_to_send_any_longer_is_owed_nothing() {
+        let mut turn = Turn::default();
+        let idle = set(&[1, 2]);
+        turn.pass(1, BitSet::below(3), idle);
+        assert_eq!(turn.of(BitSet::below(3), BitSet::below(3)), Some(0));
+        turn.pass(2, set(&[1, 2]), idle);
+        assert_eq!(turn, Turn { next: 3, owed: BitSet::EMPTY });
     }
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DEFAULT_SPEEDUP, Matching, Pointers};
+use super::{DEFAULT_SPEEDUP, Matching, Pointers, Turn};
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::units::Ratio;
 
@@ -41,7 +41,7 @@ impl Matching for RoundRobin {
         requests: impl Fn(u16) -> BitSet,
         mut tell: impl FnMut(u16, u16),
     ) -> bool {
-        let next = |pointer: &mut u16, input| *pointer = Pointers::after(input);
+        let next = |turn: &mut Turn, input, asking| turn.pass(input, asking, inputs);
         let granted = self.0.grant(inputs, outputs, requests, next);
         self.0.accept(granted, |_, accept, input, output| {
             *accept = Pointers::after(output);
