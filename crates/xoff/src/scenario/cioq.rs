@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::units::Bytes;
-use crate::switch::{congestion_point, matching};
+use crate::switch::congestion_point;
+use crate::switch::matching;
 
 /// The buffer of every input.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -10,7 +10,8 @@ use super::{Pausing, Scenario, ScenarioError, pattern};
 use crate::kernel::units::Bytes;
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
-use crate::switch::{marking, matching};
+use crate::switch::marking;
+use crate::switch::matching;
 
 /// Settings of the switches whose name matches; keys left out keep what an earlier table or the default says.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
