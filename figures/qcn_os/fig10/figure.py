@@ -17,6 +17,7 @@ VICTIM, CULPRIT = FLOWS
 INPUT = "card0.port0"
 ONSET_MS = 50
 SETTLED_MS = (100, 150)
+TICKS_US = range(0, 200_001, 50_000)
 NAMES = {"two_samples": "two samples", "reliable_delivery": "occupancy sampling,\nend-to-end acknowledgements"}
 
 
@@ -53,6 +54,6 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
         flows.draw(point.result(), ["flow_throughput", "rate", "input"], row, flows=FLOWS, port=INPUT)
         row[0].set_ylabel(NAMES[str(method)])
         for ax in row:
-            ax.locator_params(axis="x", nbins=4)
+            ax.set_xticks(TICKS_US)
     style.shared_legend(rows[0])
     return figure

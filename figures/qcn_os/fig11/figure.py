@@ -17,6 +17,7 @@ FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
 VICTIM, CULPRIT = FLOWS
 ACTIVE_MS = (50, 150)  # f2
 SETTLED_MS = (100, 150)
+TICKS_US = range(0, 200_001, 50_000)
 UNDISTURBED = 4.5e9  # of f1, in bits per second
 
 
@@ -57,6 +58,6 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     flows.draw(next(iter(points.where(method="both"))).result(), ["flow_throughput"], [ax], flows=FLOWS)
     ax.set_title("")
     ax.set_ylabel("throughput")
-    ax.locator_params(axis="x", nbins=4)
+    ax.set_xticks(TICKS_US)
     style.legend(ax)
     return figure

@@ -17,6 +17,7 @@ VICTIM, CULPRIT = FLOWS
 INPUT = "card0.port0"
 CONGESTED_MS = (50, 150)
 SETTLED_MS = (100, 150)
+TICKS_US = range(0, 200_001, 50_000)
 NAMES = {
     "none": "PFC only",
     "arrival_at_outputs": "arrival sampling at outputs",
@@ -80,6 +81,6 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
         ax.set_ylabel("throughput")
     flows.draw(result, ["rate", "input"], below[1:], flows=FLOWS, port=INPUT)
     for ax in [*above, *below]:
-        ax.locator_params(axis="x", nbins=4)
+        ax.set_xticks(TICKS_US)
     style.shared_legend(above)
     return figure
