@@ -199,7 +199,9 @@ impl<'a> Reference<'a> {
             let switch = &mut self.switches[switch as usize];
             match (class, packet) {
                 (Class::Signal, _) => {
-                    signal.iter().for_each(|signal| switch.on_signal(port, signal, &mut context));
+                    if let Some(signal) = signal {
+                        switch.on_signal(port, &signal, &mut context);
+                    }
                 }
                 (_, Some(packet)) => switch.on_arrival(port, packet, &mut context),
                 (Class::Pause, None) => {

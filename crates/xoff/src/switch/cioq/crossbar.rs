@@ -24,12 +24,19 @@ pub(super) struct Crossbar {
     ports: usize,
     /// By rank and output: the inputs that have something for it.
     requests: Vec<BitSet>,
+    /// The same by rank and input: the outputs for which it has something.
+    wants: Vec<BitSet>,
     /// By rank: the outputs for which any input has something.
     wanted: Vec<BitSet>,
     /// By rank: the outputs that have room for a frame.
     room: Vec<BitSet>,
     idle_inputs: BitSet,
     idle_outputs: BitSet,
+    /// Inputs and outputs of which something has changed since the matching before, which left no other pair that could have
+    /// been, if it was maximal.
+    changed_inputs: BitSet,
+    changed_outputs: BitSet,
+    was_maximal: bool,
     /// By output.
     transfers: Vec<Transfer>,
     ends: BinaryHeap<Reverse<(Time, u16)>>,
@@ -43,10 +50,14 @@ impl Crossbar {
             matching: matching.start(ports),
             ports,
             requests: vec![BitSet::EMPTY; ports * ranks],
+            wants: vec![BitSet::EMPTY; ports * ranks],
             wanted: vec![BitSet::EMPTY; ranks],
             room: vec![BitSet::below(ports); ranks],
             idle_inputs: BitSet::below(ports),
             idle_outputs: BitSet::below(ports),
+            changed_inputs: BitSet::EMPTY,
+            changed_outputs: BitSet::EMPTY,
+            was_maximal: true,
             transfers: vec![Transfer::default(); ports],
             ends: BinaryHeap::with_capacity(ports),
         }
@@ -59,12 +70,15 @@ impl Crossbar {
         inputs.set(input, is_ready);
         let is_wanted = !inputs.is_empty();
         self.wanted[rank].set(output, is_wanted);
+        self.wants[rank * self.ports + usize::from(input)].set(output, is_ready);
+        self.changed_inputs.set(input, true);
     }
 
     /// Whether an output has room for a frame of this rank, or not any longer.
     #[inline]
     pub(super) fn set_room(&mut self, rank: usize, output: u16, has_room: bool) {
         self.room[rank].set(output, has_room);
+        self.changed_outputs.set(output, true);
     }
 
     /// Whether a frame of this rank could cross now.
@@ -84,13 +98,13 @@ impl Crossbar {
     /// Pairs idle inputs with idle outputs that have room.
     #[inline]
     pub(super) fn pair(&mut self, mut tell: impl FnMut(u16, u16, usize)) {
-        let Self { matching, ports, requests, wanted, room, idle_inputs, idle_outputs, .. } = self;
-        let ranks = 0..wanted.len();
-        let askable = ranks.clone().fold(BitSet::EMPTY, |all, rank| all.or(wanted[rank].and(room[rank])));
-        let outputs = askable.and(*idle_outputs);
-        if outputs.is_empty() || idle_inputs.is_empty() {
+        let outputs = self.worth_asking();
+        (self.changed_inputs, self.changed_outputs) = (BitSet::EMPTY, BitSet::EMPTY);
+        if outputs.is_empty() {
             return;
         }
+        let Self { matching, ports, requests, room, idle_inputs, was_maximal, .. } = self;
+        let ranks = 0..room.len();
         let requests_of = |rank: usize, output: u16| {
             if room[rank].contains(output) {
                 requests[rank * *ports + usize::from(output)]
@@ -100,11 +114,28 @@ impl Crossbar {
         };
         let of_any =
             |output| ranks.clone().fold(BitSet::EMPTY, |all, rank| all.or(requests_of(rank, output)));
-        matching.pair(*idle_inputs, outputs, of_any, |input, output| {
+        *was_maximal = matching.pair(*idle_inputs, outputs, of_any, |input, output| {
             // The highest class that asks.
             let rank = ranks.clone().find(|&rank| requests_of(rank, output).contains(input));
             tell(input, output, rank.unwrap_or_default());
         });
+    }
+
+    /// The idle outputs with room that an idle input could want; those of which nothing has changed are left out.
+    #[inline]
+    fn worth_asking(&self) -> BitSet {
+        let changed_inputs = self.changed_inputs.and(self.idle_inputs);
+        let mut worth_asking = BitSet::EMPTY;
+        for (rank, (wanted, room)) in self.wanted.iter().zip(&self.room).enumerate() {
+            let mut outputs = wanted.and(*room);
+            if self.was_maximal {
+                let wants = |input: u16| self.wants[rank * self.ports + usize::from(input)];
+                let changed = changed_inputs.members().map(wants).fold(self.changed_outputs, BitSet::or);
+                outputs = outputs.and(changed);
+            }
+            worth_asking = worth_asking.or(outputs);
+        }
+        worth_asking.and(self.idle_outputs)
     }
 
     /// A frame begins to cross.
@@ -132,6 +163,8 @@ impl Crossbar {
         let transfer = self.transfers[usize::from(output)];
         self.idle_inputs.set(transfer.input, true);
         self.idle_outputs.set(output, true);
+        self.changed_inputs.set(transfer.input, true);
+        self.changed_outputs.set(output, true);
         Some(transfer)
     }
 

@@ -48,12 +48,12 @@ impl Matching for Islip {
         mut outputs: BitSet,
         requests: impl Fn(u16) -> BitSet,
         mut tell: impl FnMut(u16, u16),
-    ) {
+    ) -> bool {
         let idle = inputs;
         for iteration in 0..self.iterations {
             let granted = self.pointers.grant(inputs, outputs, &requests, |_, _, _| {});
             if granted.is_empty() {
-                return;
+                return true;
             }
             self.pointers.accept(granted, |grant, accept, input, output| {
                 if iteration == 0 {
@@ -65,6 +65,7 @@ impl Matching for Islip {
                 tell(input, output);
             });
         }
+        false
     }
 }
 

@@ -12,14 +12,14 @@ pub trait Matching {
     /// The state of a crossbar with so many ports, at most [`BitSet::LIMIT`].
     fn new(parameters: &Self::Parameters, ports: usize) -> Self;
     /// Pairs some of these inputs with some of these outputs, and tells each pair, input first. `requests` answers the inputs
-    /// that have something for an output.
+    /// that have something for an output. Returns whether nobody is left who could be paired.
     fn pair(
         &mut self,
         inputs: BitSet,
         outputs: BitSet,
         requests: impl Fn(u16) -> BitSet,
         tell: impl FnMut(u16, u16),
-    );
+    ) -> bool;
 }
 
 macro_rules! matchings {
@@ -57,7 +57,7 @@ macro_rules! matchings {
                 outputs: BitSet,
                 requests: impl Fn(u16) -> BitSet,
                 tell: impl FnMut(u16, u16),
-            ) {
+            ) -> bool {
                 match self { $(Self::$name(algorithm) => algorithm.pair(inputs, outputs, requests, tell),)* }
             }
         }
@@ -138,7 +138,7 @@ impl Pointers {
         mut granted: impl FnMut(&mut Turn, u16, BitSet),
     ) -> BitSet {
         let mut chosen = BitSet::EMPTY;
-        for output in outputs {
+        for output in outputs.members() {
             let (turn, asking) = (&mut self.grant[output as usize], requests(output));
             if let Some(input) = turn.of(asking, inputs) {
                 self.granted[input as usize].set(output, true);
@@ -152,7 +152,7 @@ impl Pointers {
     /// Every input that was granted accepts one output.
     #[inline]
     fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut Turn, &mut u16, u16, u16)) {
-        for input in inputs {
+        for input in inputs.members() {
             let granted = std::mem::take(&mut self.granted[input as usize]);
             let pointer = &mut self.accept[input as usize];
             if let Some(output) = granted.next_from(*pointer) {

@@ -40,13 +40,14 @@ impl Matching for RoundRobin {
         outputs: BitSet,
         requests: impl Fn(u16) -> BitSet,
         mut tell: impl FnMut(u16, u16),
-    ) {
+    ) -> bool {
         let next = |turn: &mut Turn, input, asking| turn.pass(input, asking, inputs);
         let granted = self.0.grant(inputs, outputs, requests, next);
         self.0.accept(granted, |_, accept, input, output| {
             *accept = Pointers::after(output);
             tell(input, output);
         });
+        granted.is_empty()
     }
 }
 
