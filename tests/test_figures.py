@@ -67,6 +67,11 @@ MISSES = {
         "Headroom of a queue in use, 99th percentile of its times from XOFF to XON (%)",
         "One class: arrival rate of a queue that is off, median (Gbps)",
     },
+    "qcn_os/fig6": {"Time that all senders are paused, occupancy over arrival sampling"},
+    "qcn_os/og": {
+        "Time until PFC stops, by how much later under occupancy sampling at inputs than under arrival sampling at outputs (ms)",
+        "Throughput of f1 from 10 ms on, occupancy sampling at inputs over arrival sampling at outputs",
+    },
 }
 
 
