@@ -67,6 +67,15 @@ MISSES = {
         "Headroom of a queue in use, 99th percentile of its times from XOFF to XON (%)",
         "One class: arrival rate of a queue that is off, median (Gbps)",
     },
+    "qcn_os/fig10": {
+        "Two samples: f1 from 100 to 150 ms (Gbps)",
+        "CNMs to f1, end-to-end acknowledgements over two samples",
+    },
+    "qcn_os/fig9": {"Arrival sampling at outputs: CNMs of outputs, all runs"},
+    "qcn_os/sensitivity": {
+        "Figure 10a: f1, least of all changes (Gbps)",
+        "Figure 9d, frames leave in order of arrival: f1, greatest of all changes (Gbps)",
+    },
     "qcn_os/fig6": {"Time that all senders are paused, occupancy over arrival sampling"},
     "qcn_os/og": {
         "Time until PFC stops, by how much later under occupancy sampling at inputs than under arrival sampling at outputs (ms)",

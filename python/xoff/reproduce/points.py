@@ -67,13 +67,13 @@ class Point:
         """Mean completion time of the flows of each transport, by its name; flows after the stop stay out."""
         return _fct_means_us(self.folder)
 
-    def means(self, quantity: str, after_ms: float) -> dict[str, float]:
-        """Mean over time of an observed quantity, by name; what was sampled up to `after_ms` is warm-up.
+    def means(self, quantity: str, after_ms: float, until_ms: float = math.inf) -> dict[str, float]:
+        """Mean over time of an observed quantity, by name, of what was sampled after `after_ms` and until `until_ms`.
 
         Raises:
             LookupError: The quantity was not observed.
         """
-        return _means(self.folder, quantity, after_ms)
+        return _means(self.folder, quantity, after_ms, until_ms)
 
 
 @cache
@@ -85,13 +85,15 @@ def _fct_means_us(path: Path) -> dict[str, float]:
 
 
 @cache
-def _means(path: Path, quantity: str, after_ms: float) -> dict[str, float]:
+def _means(path: Path, quantity: str, after_ms: float, until_ms: float) -> dict[str, float]:
     series = folder.read(path).series
     if series is None:
         message = f"{path} observed no {quantity}"
         raise LookupError(message)
-    of_it = pc.and_(pc.equal(series["quantity"], quantity), pc.greater(series["time_ns"], int(after_ms * 1e6)))
-    means = series.filter(of_it).group_by("name").aggregate([("value", "mean")])
+    time_ms = pc.divide(pc.cast(series["time_ns"], "double"), 1e6)
+    within = pc.and_(pc.greater(time_ms, after_ms), pc.less_equal(time_ms, until_ms))
+    of_it = series.filter(pc.and_(pc.equal(series["quantity"], quantity), within))
+    means = of_it.group_by("name").aggregate([("value", "mean")])
     return dict(zip(means["name"].to_pylist(), means["value_mean"].to_pylist(), strict=True))
 
 

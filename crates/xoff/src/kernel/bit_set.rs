@@ -57,13 +57,6 @@ impl BitSet {
         Self(self.0 | other.0)
     }
 
-    /// Members of this one only.
-    #[inline]
-    #[must_use]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
     /// The members in order.
     #[inline]
     pub fn members(self) -> impl Iterator<Item = u16> {
@@ -73,6 +66,13 @@ impl BitSet {
             left.0 &= left.0 - 1;
             Some(least)
         })
+    }
+
+    /// Members of this one only.
+    #[inline]
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// The least member that is not below `start`, or else the least of all.

@@ -493,6 +493,32 @@ mod tests {
     }
 
     #[test]
+    fn a_congestion_point_measures_something() {
+        let set = |key: &str| {
+            let point = format!("{{ sampling = \"occupancy\", {key} }}");
+            problem(
+                POISSON,
+                &format!("stop.at = \"1ms\"\nswitch = [{{ input = {{ congestion_point = {point} }} }}]"),
+            )
+        };
+        for accepted in ["spread = 0", "spread = \"99/100\"", "weight = \"1/2\"", "interval = \"1B\""] {
+            assert_eq!(set(accepted), "accepted");
+        }
+        for (key, value) in [
+            ("interval", "\"0B\""),
+            ("set_point", "\"0B\""),
+            ("weight", "0"),
+            ("spread", "1"),
+            ("keep_alive", "\"0s\""),
+            ("cnm_priority", "8"),
+        ] {
+            let refused = set(&format!("{key} = {value}"));
+            let names_key = refused.starts_with(&format!("switch[0].input.congestion_point.{key}: "));
+            assert!(names_key && refused.contains("; expected "), "{refused}");
+        }
+    }
+
+    #[test]
     fn an_adapter_must_hold_a_packet() {
         assert_eq!(
             problem(POISSON, "stop.at = \"1ms\"\nhost.adapter_queue = \"1kB\""),
