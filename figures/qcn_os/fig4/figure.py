@@ -1,0 +1,52 @@
+"""Measures and plot of QCN-OS's figure 4: arrival sampling at inputs throttles a victim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from xoff.plot import flows, style
+
+if TYPE_CHECKING:
+    from xoff.reproduce.expected import Expected
+    from xoff.reproduce.points import Point, Points
+
+OF_HOST0 = {"host0.flow0": "f1", "host0.flow1": "f2"}
+FLOWS = OF_HOST0 | {f"host{source}.flow0": f"f{source}" for source in range(3, 7)}
+VICTIM = "host0.flow0"
+INPUT = "switch0.port0"
+SETTLED_MS = 60
+
+
+def victim(points: Points) -> float:
+    """Throughput of f1 at its adapter's exit, in Gbps on the wire."""
+    return points.mean(lambda point: point.means("flow_throughput", SETTLED_MS)[VICTIM] / 1e9)
+
+
+def last_pause(points: Points) -> float:
+    """When the last pause of any adapter in any run is over, in ms."""
+    return max(_last_pause(point) for point in points)
+
+
+def _last_pause(point: Point) -> float:
+    result = point.result()
+    assert result.pauses is not None
+    ends = result.pauses["end_ns"].fill_null(result.summary["end_ns"]).to_pylist()
+    return float(max(ends, default=0)) / 1e6
+
+
+def occupancy(points: Points) -> float:
+    """What is in the input buffer that f1 and f2 share, in kB."""
+    return points.mean(lambda point: point.means("input", SETTLED_MS)[INPUT] / 1e3)
+
+
+def draw(points: Points, _expected: list[Expected]) -> Figure:
+    """Throughput of every flow and occupancy of the input of f1 and f2, in the first run."""
+    figure = Figure(figsize=(6.6, 2.7))
+    row = figure.subplots(1, 2)
+    result = next(iter(points)).result()
+    flows.draw(result, ["flow_throughput"], row[:1], flows=FLOWS)
+    flows.draw(result, ["input"], row[1:], flows=OF_HOST0, port=INPUT)
+    style.shared_legend(row)
+    return figure

@@ -1,0 +1,93 @@
+"""Measures and plot of QCN-OS's figure 6: arrival against occupancy sampling at inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from matplotlib.figure import Figure
+
+from xoff.plot import flows, style
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xoff.reproduce.expected import Expected
+    from xoff.reproduce.points import Point, Points
+
+OF_HOST0 = {"host0.flow0": "f1", "host0.flow1": "f2"}
+FLOWS = OF_HOST0 | {f"host{source}.flow0": f"f{source}" for source in range(3, 7)}
+VICTIM = "host0.flow0"
+SENDER = "host0.port0"
+INPUT = "switch0.port0"
+CONGESTED_MS = 10
+SETTLED_MS = 60
+SAMPLINGS = {"arrival": "arrival sampling", "occupancy": "occupancy sampling"}
+
+
+def throughput(points: Points, flow: str, after_ms: float) -> float:
+    """Mean of a flow at its adapter's exit, in Gbps on the wire."""
+    return points.mean(lambda point: point.means("flow_throughput", after_ms)[flow] / 1e9)
+
+
+def victim(points: Points) -> float:
+    """Throughput of f1 while there is congestion."""
+    return throughput(points, VICTIM, CONGESTED_MS)
+
+
+def victim_gain(points: Points) -> float:
+    """That under occupancy sampling over that under arrival sampling."""
+    return victim(points.where(sampling="occupancy")) / victim(points.where(sampling="arrival"))
+
+
+def pause_ratio(points: Points) -> float:
+    """Time that the sender of f1 and f2 is paused under occupancy sampling over that under arrival sampling."""
+    return _ratio(points, lambda point: _paused_ms(point).get(SENDER, 0))
+
+
+def pause_ratio_of_all(points: Points) -> float:
+    """The same of all senders together."""
+    return _ratio(points, lambda point: sum(_paused_ms(point).values()))
+
+
+def _ratio(points: Points, measure: Callable[[Point], float]) -> float:
+    return points.mean(measure, sampling="occupancy") / points.mean(measure, sampling="arrival")
+
+
+def _paused_ms(point: Point) -> dict[str, float]:
+    """For each port how long it is paused in all."""
+    result = point.result()
+    assert result.pauses is not None
+    ends = result.pauses["end_ns"].fill_null(result.summary["end_ns"])
+    lengths = pa.table({"port": result.pauses["paused_port"], "ns": pc.subtract(ends, result.pauses["start_ns"])})
+    sums = lengths.group_by("port").aggregate([("ns", "sum")])
+    return {port: ns / 1e6 for port, ns in zip(sums["port"].to_pylist(), sums["ns_sum"].to_pylist(), strict=True)}
+
+
+def hot(points: Points) -> list[float]:
+    """Throughput of f2 to f6 once it has settled."""
+    return [throughput(points, flow, SETTLED_MS) for flow in FLOWS if flow != VICTIM]
+
+
+def least_hot(points: Points) -> float:
+    """Of f2 to f6, the one that gets least."""
+    return min(hot(points))
+
+
+def greatest_hot(points: Points) -> float:
+    """Of f2 to f6, the one that gets most."""
+    return max(hot(points))
+
+
+def draw(points: Points, _expected: list[Expected]) -> Figure:
+    """Throughput, rate limits and occupancy of the input of f1 and f2, in the first run of each sampling."""
+    figure = Figure(figsize=(9.9, 5))
+    rows = figure.subplots(2, 3, sharey="col")
+    for row, sampling in zip(rows, points.axis("sampling"), strict=True):
+        result = next(iter(points.where(sampling=sampling))).result()
+        flows.draw(result, ["flow_throughput", "rate"], row[:2], flows=FLOWS)
+        flows.draw(result, ["input"], row[2:], flows=OF_HOST0, port=INPUT)
+        row[0].set_ylabel(SAMPLINGS[str(sampling)])
+    style.shared_legend(rows[0])
+    return figure
