@@ -210,6 +210,8 @@ impl<'a> Reference<'a> {
                 }
                 (Class::Crossbar, None) => {
                     let due = switch.on_crossbar_due(&mut context);
+                    // It matches once an instant, whatever it asked for meanwhile.
+                    self.pending.remove(&(now, Class::Crossbar, node, 0));
                     if due != Time::MAX {
                         self.pending.insert((due, Class::Crossbar, node, 0), None);
                     }
