@@ -35,7 +35,8 @@ def starter(kinds: list[str]) -> Starter:
             raise ScenarioError(None, kind, "no such topology or workload", f"expected one or two of {known}")
     topology = _only(kinds, TOPOLOGIES)
     workload = _only(kinds, WORKLOADS)
-    text = "\n".join(_part(name) for name in (f"topology/{topology}", "switch", f"workload/{workload}", "rest"))
+    switch = "cioq" if topology == "fabric" else "switch"  # only crossbars have links with credits
+    text = "\n".join(_part(name) for name in (f"topology/{topology}", switch, f"workload/{workload}", "rest"))
     return Starter(text, {"flows.csv": _read("flows.csv")} if workload == "trace" else {})
 
 
