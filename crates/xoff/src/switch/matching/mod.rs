@@ -175,7 +175,9 @@ mod tests {
 
     fn set(members: &[u16]) -> BitSet {
         let mut set = BitSet::EMPTY;
-        members.iter().for_each(|&member| set.set(member, true));
+        for &member in members {
+            set.set(member, true);
+        }
         set
     }
 
