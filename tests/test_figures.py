@@ -78,7 +78,8 @@ MISSES = {
     },
     "qcn_os/fig6": {"Time that all senders are paused, occupancy over arrival sampling"},
     "qcn_os/og": {
-        "Time until PFC stops, by how much later under occupancy sampling at inputs than under arrival sampling at outputs (ms)",
+        "Time until PFC stops, by how much later under occupancy sampling at inputs than under arrival sampling at "
+        "outputs (ms)",
         "Throughput of f1 from 10 ms on, occupancy sampling at inputs over arrival sampling at outputs",
     },
 }
