@@ -30,6 +30,8 @@ FABRIC = "scenarios/bench/fabric_128.toml"
 ROCE = "scenarios/bench/roce_64.toml"
 DSH = "scenarios/bench/dsh_256.toml"
 RENO = "scenarios/bench/reno_8192.toml"
+CHASSIS = "scenarios/bench/cioq_64.toml"
+HOTSPOT = "scenarios/bench/input_hotspot_1s.toml"
 GATE = ROOT / "tools" / "gate.toml"
 
 # Set-up and everything else that does not grow with the run cancels in the difference of a long and a short one.
@@ -196,6 +198,20 @@ def dsh(simulator: Simulator) -> list[Figure]:
     ]
 
 
+def crossbars(simulator: Simulator) -> list[Figure]:
+    """Queues at inputs: a chassis in full, and the hotspot of a paper."""
+    chassis, hotspot = simulator.run(CHASSIS), simulator.run(HOTSPOT)
+    figure = partial(Figure, "cioq_64")
+    time = hotspot.cpu_seconds
+    return [
+        figure("packet-hops", chassis.packet_hops, f"{chassis.packet_hops:,}"),
+        figure("packets dropped", chassis.dropped, f"{chassis.dropped:,}", "none", chassis.dropped == 0),
+        figure("CPU", chassis.cpu_seconds, f"{chassis.cpu_seconds:.2f} s", "under 15 s", chassis.cpu_seconds < 15),
+        figure("CPU per packet-hop", chassis.ns_per_hop, f"{chassis.ns_per_hop:.1f} ns"),
+        Figure("input_hotspot_1s", "CPU", time, f"{time:.2f} s", "under 0.5 s", time < 0.5),
+    ]
+
+
 def reno(simulator: Simulator) -> list[Figure]:
     """The public figure of another simulator."""
     run = simulator.run(RENO)
@@ -250,7 +266,13 @@ def gate(simulator: Simulator) -> int:
 def bench(simulator: Simulator, runs: int, *, as_json: bool) -> int:
     """All figures; 0 whatever they are."""
     where = machine()
-    figures = [*fabric(simulator, runs), *roce(simulator, runs), *dsh(simulator), *reno(simulator)]
+    figures = [
+        *fabric(simulator, runs),
+        *roce(simulator, runs),
+        *dsh(simulator),
+        *crossbars(simulator),
+        *reno(simulator),
+    ]
     if as_json:
         print(json.dumps({"machine": where, "runs": runs, "figures": [asdict(figure) for figure in figures]}, indent=2))
     else:
