@@ -310,6 +310,13 @@ impl Subject<'_> {
                 let expected = "expected sampling = \"arrival\", or the congestion point in `input`";
                 return Err(self.refuse_cioq(&key, &problem, expected));
             }
+            if matches!(point, congestion_point::Parameters::Arrival(_))
+                && point.settings().keep_alive.is_some()
+            {
+                let problem = "would measure while nothing arrives, and there is no arrival to blame";
+                let expected = "expected another sampling, or no keep_alive";
+                return Err(self.refuse_cioq(&format!("{key}.keep_alive"), problem, expected));
+            }
             let set_point = point.settings().set_point;
             if set_point >= buffer {
                 let problem = format!("has a set point of {set_point} in a buffer of {buffer}");
@@ -444,6 +451,32 @@ mod tests {
             assert_eq!(problem(switch), format!("switch[0].{line}"));
         }
         assert_eq!(problem("input = { buffer = '20kB' }"), "accepted");
+    }
+
+    #[test]
+    fn congestion_points_must_have_something_to_measure() {
+        let point =
+            |settings: &str| problem(&format!("input.congestion_point = {{ sampling = {settings} }}"));
+        assert_eq!(point("'occupancy', set_point = '60kB', keep_alive = '20us'"), "accepted");
+        let at = "switch[0].input.congestion_point";
+        assert_eq!(
+            point("'occupancy', set_point = '150kB'"),
+            format!(
+                "{at}.set_point: switch0 has a set point of 150kB in a buffer of 150kB; expected one below the buffer"
+            )
+        );
+        assert_eq!(
+            point("'arrival', keep_alive = '20us'"),
+            format!(
+                "{at}.keep_alive: switch0 would measure while nothing arrives, and there is no arrival to blame; \
+                 expected another sampling, or no keep_alive"
+            )
+        );
+        assert_eq!(
+            problem("output.congestion_point = { sampling = 'occupancy' }"),
+            "switch[0].output.congestion_point: switch0 samples the occupancy of outputs, which send in the order of arrival; \
+             expected sampling = \"arrival\", or the congestion point in `input`"
+        );
     }
 
     #[test]
