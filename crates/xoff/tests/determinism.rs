@@ -318,7 +318,6 @@ fn shipped_digests() -> BTreeMap<String, String> {
         ("reno_8192", "topology.k=6"),
         ("dsh_256", "stop.arrivals_end=20us"),
         ("cioq_64", "stop.at=200us"),
-        ("input_hotspot_1s", "stop.at=20ms"),
     ];
     let of = |path: PathBuf| {
         let name = path.file_stem().expect("a scenario has a name").to_string_lossy().into_owned();
