@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
-VICTIM, CULPRIT = FLOWS
+VICTIM = "host0.flow0"
 INPUT = "card0.port0"
-ONSET_MS = 50
-SETTLED_MS = (100, 150)
+ONSET_MS, SETTLED_MS, END_MS = 50, 100, 150
+"""When f2 begins, when it has settled, when it ends."""
 TICKS_US = range(0, 200_001, 50_000)
 NAMES = {"two_samples": "two samples", "reliable_delivery": "occupancy sampling,\nend-to-end acknowledgements"}
 
-
-def victim(points: Points) -> float:
-    """Throughput of f1 at its adapter's exit once it has settled, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", *SETTLED_MS)[VICTIM] / 1e9)
-
-
-def culprit(points: Points) -> float:
-    """The same of f2."""
-    return points.mean(lambda point: point.means("flow_throughput", *SETTLED_MS)[CULPRIT] / 1e9)
+victim, culprit = (
+    partial(measures.mean, measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS, until_ms=END_MS))
+    for flow in FLOWS
+)
+"""Throughput of f1 and of f2 at their adapter's exit once they have settled, on the wire."""
 
 
 def cnms(points: Points) -> float:
@@ -37,7 +35,7 @@ def cnms(points: Points) -> float:
 
 
 def _cnms(point: Point) -> float:
-    return point.means("cnms", ONSET_MS, SETTLED_MS[1])[VICTIM]
+    return point.means("cnms", ONSET_MS, END_MS)[VICTIM]
 
 
 def cnm_ratio(points: Points) -> float:

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
-VICTIM, CULPRIT = FLOWS
-ACTIVE_MS = (50, 150)  # f2
-SETTLED_MS = (100, 150)
+VICTIM = "host0.flow0"
+ONSET_MS, SETTLED_MS, END_MS = 50, 100, 150
+"""When f2 begins, when it has settled, when it ends."""
 TICKS_US = range(0, 200_001, 50_000)
 UNDISTURBED = 4.5e9  # of f1, in bits per second
 
-
-def victim(points: Points) -> float:
-    """Throughput of f1 at its adapter's exit once it has settled, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", *SETTLED_MS)[VICTIM] / 1e9)
-
-
-def culprit(points: Points) -> float:
-    """The same of f2."""
-    return points.mean(lambda point: point.means("flow_throughput", *SETTLED_MS)[CULPRIT] / 1e9)
+victim, culprit = (
+    partial(measures.mean, measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS, until_ms=END_MS))
+    for flow in FLOWS
+)
+"""Throughput of f1 and of f2 at their adapter's exit once they have settled, on the wire."""
 
 
 def settling(points: Points) -> float:
@@ -37,13 +35,12 @@ def settling(points: Points) -> float:
 
 
 def _settling(point: Point) -> float:
-    start, end = ACTIVE_MS
     series = point.result().series
     assert series is not None
     of_victim = pc.and_(pc.equal(series["quantity"], "flow_throughput"), pc.equal(series["name"], VICTIM))
     disturbed = series.filter(pc.and_(of_victim, pc.less(series["value"], UNDISTURBED)))
     times = [time / 1e6 for time in disturbed["time_ns"].to_pylist()]
-    return max((time - start for time in times if start < time <= end), default=0)
+    return max((time - ONSET_MS for time in times if ONSET_MS < time <= END_MS), default=0)
 
 
 def settling_ratio(points: Points) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -14,27 +15,29 @@ if TYPE_CHECKING:
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2", "host3.flow0": "f3", "host4.flow0": "f4", "host5.flow0": "f5"}
 SETTLED_MS = 20
+THROUGHPUTS = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow in FLOWS]
 MATCHINGS = {"islip": "iSLIP", "round_robin": "round robin"}
 
 
-def throughput(points: Points, flow: str) -> float:
-    """Mean of a flow at its adapter's exit, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", SETTLED_MS)[flow] / 1e9)
+def throughputs(points: Points) -> list[float]:
+    """Of each flow at its adapter's exit, in Gbps on the wire."""
+    return [points.mean(throughput) for throughput in THROUGHPUTS]
 
 
 def least(points: Points) -> float:
     """Of the flow that gets least."""
-    return min(throughput(points, flow) for flow in FLOWS)
+    return min(throughputs(points))
 
 
 def greatest(points: Points) -> float:
     """Of the flow that gets most."""
-    return max(throughput(points, flow) for flow in FLOWS)
+    return max(throughputs(points))
 
 
 def victim_over_culprit(points: Points) -> float:
     """The throughput of f1 over that of f2."""
-    return throughput(points, "host0.flow0") / throughput(points, "host0.flow1")
+    victim, culprit, *_ = throughputs(points)
+    return victim / culprit
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

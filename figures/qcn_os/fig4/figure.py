@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -14,14 +16,12 @@ if TYPE_CHECKING:
 
 OF_HOST0 = {"host0.flow0": "f1", "host0.flow1": "f2"}
 FLOWS = OF_HOST0 | {f"host{source}.flow0": f"f{source}" for source in range(3, 7)}
-VICTIM = "host0.flow0"
 INPUT = "switch0.port0"
 SETTLED_MS = 60
+VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=SETTLED_MS)
+"""Throughput of f1 at its adapter's exit, on the wire."""
 
-
-def victim(points: Points) -> float:
-    """Throughput of f1 at its adapter's exit, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", SETTLED_MS)[VICTIM] / 1e9)
+victim = partial(measures.mean, VICTIM)
 
 
 def last_pause(points: Points) -> float:

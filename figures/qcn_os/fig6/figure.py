@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,22 +20,17 @@ if TYPE_CHECKING:
 
 OF_HOST0 = {"host0.flow0": "f1", "host0.flow1": "f2"}
 FLOWS = OF_HOST0 | {f"host{source}.flow0": f"f{source}" for source in range(3, 7)}
-VICTIM = "host0.flow0"
 SENDER = "host0.port0"
 INPUT = "switch0.port0"
+SAMPLINGS = {"arrival": "arrival sampling", "occupancy": "occupancy sampling"}
 CONGESTED_MS = 10
 SETTLED_MS = 60
-SAMPLINGS = {"arrival": "arrival sampling", "occupancy": "occupancy sampling"}
+VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED_MS)
+"""Throughput of f1 at its adapter's exit while there is congestion, on the wire."""
+HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow in FLOWS if flow != "host0.flow0"]
+"""The same of f2 to f6 once it has settled."""
 
-
-def throughput(points: Points, flow: str, after_ms: float) -> float:
-    """Mean of a flow at its adapter's exit, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", after_ms)[flow] / 1e9)
-
-
-def victim(points: Points) -> float:
-    """Throughput of f1 while there is congestion."""
-    return throughput(points, VICTIM, CONGESTED_MS)
+victim = partial(measures.mean, VICTIM)
 
 
 def victim_gain(points: Points) -> float:
@@ -67,7 +64,7 @@ def _paused_ms(point: Point) -> dict[str, float]:
 
 def hot(points: Points) -> list[float]:
     """Throughput of f2 to f6 once it has settled."""
-    return [throughput(points, flow, SETTLED_MS) for flow in FLOWS if flow != VICTIM]
+    return [points.mean(throughput) for throughput in HOT]
 
 
 def least_hot(points: Points) -> float:

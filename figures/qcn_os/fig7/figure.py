@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2", **{f"host{source}.flow0": f"f{source}" for source in range(3, 7)}}
-VICTIM = "host0.flow0"
+PLACES = {"outputs": "arrival sampling at outputs", "inputs": "occupancy sampling at inputs"}
 CONGESTED_MS = 10
 SETTLED_MS = 60
-PLACES = {"outputs": "arrival sampling at outputs", "inputs": "occupancy sampling at inputs"}
+VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED_MS)
+"""Throughput of f1 at its adapter's exit while there is congestion, on the wire."""
+HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow in FLOWS if flow != "host0.flow0"]
+"""The same of f2 to f6 once it has settled."""
 
-
-def victim(points: Points) -> float:
-    """Throughput of f1 at its adapter's exit while there is congestion, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", CONGESTED_MS)[VICTIM] / 1e9)
+victim = partial(measures.mean, VICTIM)
 
 
 def spread(points: Points) -> float:
@@ -30,8 +32,7 @@ def spread(points: Points) -> float:
 
 
 def _spread(point: Point) -> float:
-    means = point.means("flow_throughput", SETTLED_MS)
-    hot = [means[flow] / 1e9 for flow in FLOWS if flow != VICTIM]
+    hot = [throughput(point) for throughput in HOT]
     return max(hot) - min(hot)
 
 

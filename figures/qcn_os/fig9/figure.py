@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Point, Points
+    from xoff.reproduce.points import Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
-VICTIM, CULPRIT = FLOWS
 INPUT = "card0.port0"
-CONGESTED_MS = (50, 150)
-SETTLED_MS = (100, 150)
+ONSET_MS, SETTLED_MS, END_MS = 50, 100, 150
+"""When f2 begins, when it has settled, when it ends."""
 TICKS_US = range(0, 200_001, 50_000)
 NAMES = {
     "none": "PFC only",
@@ -25,25 +26,15 @@ NAMES = {
     "occupancy_at_inputs": "occupancy sampling at inputs",
 }
 AT_INPUTS = ("arrival_at_inputs", "occupancy_at_inputs")
+VICTIM, CULPRIT = (measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS, until_ms=END_MS) for flow in FLOWS)
+"""Throughput of f1 and of f2 at their adapter's exit once they have settled, on the wire."""
 
-
-def victim(points: Points) -> float:
-    """Throughput of f1 at its adapter's exit once it has settled, in Gbps on the wire."""
-    return points.mean(lambda point: _settled(point, VICTIM))
-
-
-def culprit(points: Points) -> float:
-    """The same of f2."""
-    return points.mean(lambda point: _settled(point, CULPRIT))
-
-
-def _settled(point: Point, flow: str) -> float:
-    return point.means("flow_throughput", *SETTLED_MS)[flow] / 1e9
+victim, culprit = partial(measures.mean, VICTIM), partial(measures.mean, CULPRIT)
 
 
 def difference(points: Points) -> float:
     """By how much they differ in a run, in Gbps; the mean over runs."""
-    return points.mean(lambda point: abs(_settled(point, VICTIM) - _settled(point, CULPRIT)))
+    return points.mean(lambda point: abs(VICTIM(point) - CULPRIT(point)))
 
 
 def cnms_of_outputs(points: Points) -> float:
@@ -53,7 +44,7 @@ def cnms_of_outputs(points: Points) -> float:
 
 def cnms_while_congested(points: Points) -> float:
     """CNMs that adapters receive while f2 is active, most for each ms of any flow in any run."""
-    return max(rate for point in points for rate in point.means("cnms", *CONGESTED_MS).values())
+    return max(rate for point in points for rate in point.means("cnms", ONSET_MS, END_MS).values())
 
 
 def cnms_of_inputs(points: Points) -> float:

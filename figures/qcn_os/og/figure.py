@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
-VICTIM = "host0.flow0"
-CULPRIT = "host0.flow1"
 INPUT = "switch0.port0"
 CONGESTED_MS = 10
 SETTLED_MS = 60
 PLACES = {"outputs": "arrival sampling\nat outputs", "inputs": "occupancy sampling\nat inputs"}
+VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED_MS)
+"""Throughput of f1 at its adapter's exit while there is congestion, on the wire."""
+
+victim_settled, culprit_settled = (
+    partial(measures.mean, measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS)) for flow in FLOWS
+)
+"""The same of f1 and of f2 once they have settled."""
 
 
 def pause_end(points: Points) -> float:
@@ -38,25 +45,9 @@ def later(points: Points) -> float:
     return pause_end(points.where(congestion_point="inputs")) - pause_end(points.where(congestion_point="outputs"))
 
 
-def throughput(points: Points, flow: str, after_ms: float) -> float:
-    """Mean of a flow at its adapter's exit, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", after_ms)[flow] / 1e9)
-
-
 def victim_gain(points: Points) -> float:
     """Throughput of f1 during congestion, occupancy sampling at inputs over arrival sampling at outputs."""
-    inputs, outputs = (points.where(congestion_point=place) for place in ("inputs", "outputs"))
-    return throughput(inputs, VICTIM, CONGESTED_MS) / throughput(outputs, VICTIM, CONGESTED_MS)
-
-
-def victim_settled(points: Points) -> float:
-    """Throughput of f1 once it has settled."""
-    return throughput(points, VICTIM, SETTLED_MS)
-
-
-def culprit_settled(points: Points) -> float:
-    """Throughput of f2 once it has settled."""
-    return throughput(points, CULPRIT, SETTLED_MS)
+    return points.mean(VICTIM, congestion_point="inputs") / points.mean(VICTIM, congestion_point="outputs")
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

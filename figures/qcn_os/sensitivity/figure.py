@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
-VICTIM = "host0.flow0"
-SETTLED_MS = (100, 150)
-
-
-def throughput(points: Points, flow: str) -> float:
-    """Of a flow at its adapter's exit once it has settled, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", *SETTLED_MS)[flow] / 1e9)
+SETTLED_MS, END_MS = 100, 150
+THROUGHPUTS = {
+    name: measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS, until_ms=END_MS)
+    for flow, name in FLOWS.items()
+}
+"""Of a flow at its adapter's exit once it has settled, on the wire."""
+VICTIM = THROUGHPUTS["f1"]
 
 
 def _victims(points: Points) -> list[float]:
-    return [throughput(points.where(change=change), VICTIM) for change in points.axis("change")]
+    return [points.mean(VICTIM, change=change) for change in points.axis("change")]
 
 
 def least_victim(points: Points) -> float:
@@ -43,8 +44,8 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     figure = Figure(figsize=(2 * len(cases) + 2, 0.2 * len(changes) + 1))
     row = figure.subplots(1, len(cases), sharex=True, sharey=True)
     for ax, case in zip(row, cases, strict=True):
-        for (flow, name), marker in zip(FLOWS.items(), "os", strict=True):
-            values = [throughput(points.where(figure=case, change=change), flow) for change in changes]
+        for (name, throughput), marker in zip(THROUGHPUTS.items(), "os", strict=True):
+            values = [points.mean(throughput, figure=case, change=change) for change in changes]
             ax.plot(values, range(len(changes)), marker, label=name)
         ax.set_title(str(case).replace(" in", "\nin"))
         ax.set_xlim(0, 5.5)

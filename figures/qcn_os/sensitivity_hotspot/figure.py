@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
-VICTIM = "host0.flow0"
 CONGESTED_MS = 10
+THROUGHPUTS = {name: measures.mean_gbps("flow_throughput", flow, after_ms=CONGESTED_MS) for flow, name in FLOWS.items()}
+"""Of a flow at its adapter's exit while there is congestion, on the wire."""
+VICTIM = THROUGHPUTS["f1"]
 NAMES = {
     "arrival": "arrival\nsampling",
     "occupancy": "occupancy\nsampling",
@@ -22,13 +25,8 @@ NAMES = {
 }
 
 
-def throughput(points: Points, flow: str) -> float:
-    """Of a flow at its adapter's exit while there is congestion, in Gbps on the wire."""
-    return points.mean(lambda point: point.means("flow_throughput", CONGESTED_MS)[flow] / 1e9)
-
-
 def _victims(points: Points) -> list[float]:
-    return [throughput(points.where(change=change), VICTIM) for change in points.axis("change")]
+    return [points.mean(VICTIM, change=change) for change in points.axis("change")]
 
 
 def least_victim(points: Points) -> float:
@@ -49,8 +47,8 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     figure = Figure(figsize=(2 * len(cases) + 2, 0.2 * len(changes) + 1))
     row = figure.subplots(1, len(cases), sharex=True, sharey=True)
     for ax, case in zip(row, cases, strict=True):
-        for (flow, name), marker in zip(FLOWS.items(), "os", strict=True):
-            values = [throughput(points.where(sampling=case, change=change), flow) for change in changes]
+        for (name, throughput), marker in zip(THROUGHPUTS.items(), "os", strict=True):
+            values = [points.mean(throughput, sampling=case, change=change) for change in changes]
             ax.plot(values, range(len(changes)), marker, label=name)
         ax.set_title(NAMES[str(case)])
         ax.set_xlim(0, 5.5)

@@ -6,6 +6,7 @@ Those of many points take the points last, so that `functools.partial` can fix t
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,9 +20,14 @@ def mean_fct_us(transport: str) -> Callable[[Point], float]:
     return lambda point: point.fct_means_us()[transport]
 
 
-def mean_gbps(quantity: str, name: str, *, after_ms: float) -> Callable[[Point], float]:
-    """Mean over time of what is observed in bits per second, such as a port's throughput, after the warm-up (Gbps)."""
-    return lambda point: point.means(quantity, after_ms)[name] / 1e9
+def mean_gbps(quantity: str, name: str, *, after_ms: float, until_ms: float = math.inf) -> Callable[[Point], float]:
+    """Mean over a time of what is observed in bits per second, such as a port's throughput (Gbps)."""
+    return lambda point: point.means(quantity, after_ms, until_ms)[name] / 1e9
+
+
+def mean(measure: Measure, points: Points) -> float:
+    """Mean over the seeds, where all points are at one position."""
+    return points.mean(measure)
 
 
 def greatest_ratio(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
