@@ -12,12 +12,13 @@ from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Point, Points
+    from xoff.reproduce.points import Points
 
 OF_HOST0 = {"host0.flow0": "f1", "host0.flow1": "f2"}
 FLOWS = OF_HOST0 | {f"host{source}.flow0": f"f{source}" for source in range(3, 7)}
 INPUT = "switch0.port0"
 SETTLED_MS = 60
+LAST_PAUSE_MS = measures.last_pause_ms()
 VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=SETTLED_MS)
 """Throughput of f1 at its adapter's exit, on the wire."""
 
@@ -26,14 +27,7 @@ victim = partial(measures.mean, VICTIM)
 
 def last_pause(points: Points) -> float:
     """When the last pause of any adapter in any run is over, in ms."""
-    return max(_last_pause(point) for point in points)
-
-
-def _last_pause(point: Point) -> float:
-    result = point.result()
-    assert result.pauses is not None
-    ends = result.pauses["end_ns"].fill_null(result.summary["end_ns"]).to_pylist()
-    return float(max(ends, default=0)) / 1e6
+    return max(LAST_PAUSE_MS(point) for point in points)
 
 
 def occupancy(points: Points) -> float:

@@ -12,13 +12,14 @@ from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Point, Points
+    from xoff.reproduce.points import Points
 
 FLOWS = {"host0.flow0": "f1", "host0.flow1": "f2"}
 INPUT = "switch0.port0"
 CONGESTED_MS = 10
 SETTLED_MS = 60
 PLACES = {"outputs": "arrival sampling\nat outputs", "inputs": "occupancy sampling\nat inputs"}
+LAST_PAUSE_MS = measures.last_pause_ms(since_ms=CONGESTED_MS)
 VICTIM = measures.mean_gbps("flow_throughput", "host0.flow0", after_ms=CONGESTED_MS)
 """Throughput of f1 at its adapter's exit while there is congestion, on the wire."""
 
@@ -28,21 +29,10 @@ victim_settled, culprit_settled = (
 """The same of f1 and of f2 once they have settled."""
 
 
-def pause_end(points: Points) -> float:
-    """From the onset of congestion until the last pause of an adapter is over, in ms; the mean over runs."""
-    return points.mean(_pause_end)
-
-
-def _pause_end(point: Point) -> float:
-    result = point.result()
-    assert result.pauses is not None
-    ends = result.pauses["end_ns"].fill_null(result.summary["end_ns"]).to_pylist()
-    return float(max(ends, default=CONGESTED_MS * 1e6)) / 1e6 - CONGESTED_MS
-
-
 def later(points: Points) -> float:
-    """That under occupancy sampling at inputs less that under arrival sampling at outputs."""
-    return pause_end(points.where(congestion_point="inputs")) - pause_end(points.where(congestion_point="outputs"))
+    """Time until PFC stops, under occupancy sampling at inputs less that under arrival sampling at outputs."""
+    inputs, outputs = (points.mean(LAST_PAUSE_MS, congestion_point=place) for place in ("inputs", "outputs"))
+    return inputs - outputs
 
 
 def victim_gain(points: Points) -> float:

@@ -25,6 +25,23 @@ def mean_gbps(quantity: str, name: str, *, after_ms: float, until_ms: float = ma
     return lambda point: point.means(quantity, after_ms, until_ms)[name] / 1e9
 
 
+def last_pause_ms(*, since_ms: float = 0) -> Callable[[Point], float]:
+    """From a time until the last pause is over (ms), at the latest at the end of the run; 0 without pauses.
+
+    Raises LookupError if pauses were not observed.
+    """
+
+    def measure(point: Point) -> float:
+        result = point.result()
+        if result.pauses is None:
+            message = f"{point.folder} observed no pauses"
+            raise LookupError(message)
+        ends = result.pauses["end_ns"].fill_null(result.summary["end_ns"]).to_pylist()
+        return float(max(ends, default=since_ms * 1e6)) / 1e6 - since_ms
+
+    return measure
+
+
 def mean(measure: Measure, points: Points) -> float:
     """Mean over the seeds, where all points are at one position."""
     return points.mean(measure)
