@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-
-from xoff.plot import flows, style
-from xoff.reproduce import measures
+from xoff.reproduce import measures, panels
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
@@ -45,13 +44,7 @@ def cnm_ratio(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Throughput, rate limits and occupancy of the input of f1 and f2, in the first run of each."""
-    figure = Figure(figsize=(9.9, 5))
-    rows = figure.subplots(2, 3, sharey="col")
-    for row, method in zip(rows, points.axis("method"), strict=True):
-        point = next(iter(points.where(method=method)))
-        flows.draw(point.result(), ["flow_throughput", "rate", "input"], row, flows=FLOWS, port=INPUT)
-        row[0].set_ylabel(NAMES[str(method)])
-        for ax in row:
-            ax.set_xticks(TICKS_US)
-    style.shared_legend(rows[0])
+    figure = panels.flows_at_an_input(points, ("method", NAMES), flows=FLOWS, port=INPUT)
+    for ax in figure.axes:
+        ax.set_xticks(TICKS_US)
     return figure

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from matplotlib.figure import Figure
 
-from xoff.plot import flows, style
-from xoff.reproduce import measures
+from xoff.reproduce import measures, panels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from matplotlib.figure import Figure
 
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
@@ -79,12 +79,4 @@ def greatest_hot(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Throughput, rate limits and occupancy of the input of f1 and f2, in the first run of each sampling."""
-    figure = Figure(figsize=(9.9, 5))
-    rows = figure.subplots(2, 3, sharey="col")
-    for row, sampling in zip(rows, points.axis("sampling"), strict=True):
-        result = next(iter(points.where(sampling=sampling))).result()
-        flows.draw(result, ["flow_throughput", "rate"], row[:2], flows=FLOWS)
-        flows.draw(result, ["input"], row[2:], flows=OF_HOST0, port=INPUT)
-        row[0].set_ylabel(SAMPLINGS[str(sampling)])
-    style.shared_legend(rows[0])
-    return figure
+    return panels.flows_at_an_input(points, ("sampling", SAMPLINGS), flows=FLOWS, port=INPUT, at_port=OF_HOST0)

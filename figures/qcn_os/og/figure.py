@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-
-from xoff.plot import flows, style
-from xoff.reproduce import measures
+from xoff.reproduce import measures, panels
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
@@ -42,11 +41,4 @@ def victim_gain(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Throughput, rate limits and occupancy of the input of f1 and f2, in the first run of each."""
-    figure = Figure(figsize=(9.9, 5))
-    rows = figure.subplots(2, 3, sharey="col")
-    for row, place in zip(rows, points.axis("congestion_point"), strict=True):
-        point = next(iter(points.where(congestion_point=place)))
-        flows.draw(point.result(), ["flow_throughput", "rate", "input"], row, flows=FLOWS, port=INPUT)
-        row[0].set_ylabel(PLACES[str(place)])
-    style.shared_legend(rows[0])
-    return figure
+    return panels.flows_at_an_input(points, ("congestion_point", PLACES), flows=FLOWS, port=INPUT)

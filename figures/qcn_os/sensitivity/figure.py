@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-
-from xoff.plot import style
-from xoff.reproduce import measures
+from xoff.reproduce import measures, panels
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
@@ -21,6 +20,13 @@ THROUGHPUTS = {
 }
 """Of a flow at its adapter's exit once it has settled, on the wire."""
 VICTIM = THROUGHPUTS["f1"]
+NAMES = {
+    "9d": "9d",
+    "10a": "10a",
+    "10d": "10d",
+    "9d in order": "9d\nin order",
+    "10a in order": "10a\nin order",
+}
 
 
 def _victims(points: Points) -> list[float]:
@@ -39,18 +45,7 @@ def greatest_victim(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Throughput of f1 and f2 in each figure, for each change."""
-    changes = points.axis("change")
-    cases = points.axis("figure")
-    figure = Figure(figsize=(2 * len(cases) + 2, 0.2 * len(changes) + 1))
-    row = figure.subplots(1, len(cases), sharex=True, sharey=True)
-    for ax, case in zip(row, cases, strict=True):
-        for (name, throughput), marker in zip(THROUGHPUTS.items(), "os", strict=True):
-            values = [points.mean(throughput, figure=case, change=change) for change in changes]
-            ax.plot(values, range(len(changes)), marker, label=name)
-        ax.set_title(str(case).replace(" in", "\nin"))
-        ax.set_xlim(0, 5.5)
-    row[0].set_yticks(range(len(changes)), [str(change) for change in changes])
-    row[0].invert_yaxis()
+    figure = panels.dots(points, THROUGHPUTS, beside="change", columns=("figure", NAMES))
+    figure.axes[0].set_xlim(0, 5.5)
     figure.supxlabel("throughput (Gbps)", fontsize="medium")
-    style.shared_legend(row)
     return figure

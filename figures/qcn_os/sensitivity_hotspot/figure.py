@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-
-from xoff.plot import style
-from xoff.reproduce import measures
+from xoff.reproduce import measures, panels
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
@@ -42,18 +41,7 @@ def least_gain(points: Points) -> float:
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Throughput of f1 and f2 under each sampling, for each change."""
-    changes = points.axis("change")
-    cases = points.axis("sampling")
-    figure = Figure(figsize=(2 * len(cases) + 2, 0.2 * len(changes) + 1))
-    row = figure.subplots(1, len(cases), sharex=True, sharey=True)
-    for ax, case in zip(row, cases, strict=True):
-        for (name, throughput), marker in zip(THROUGHPUTS.items(), "os", strict=True):
-            values = [points.mean(throughput, sampling=case, change=change) for change in changes]
-            ax.plot(values, range(len(changes)), marker, label=name)
-        ax.set_title(NAMES[str(case)])
-        ax.set_xlim(0, 5.5)
-    row[0].set_yticks(range(len(changes)), [str(change) for change in changes])
-    row[0].invert_yaxis()
+    figure = panels.dots(points, THROUGHPUTS, beside="change", columns=("sampling", NAMES))
+    figure.axes[0].set_xlim(0, 5.5)
     figure.supxlabel("throughput (Gbps)", fontsize="medium")
-    style.shared_legend(row)
     return figure

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.plot.flows import draw as draw_flows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,6 +59,54 @@ def ratios(points: Points, measures: Mapping[str, Measure], layout: Layout) -> F
 def means(points: Points, measures: Mapping[str, Measure], layout: Layout) -> Figure:
     """Means over seeds; the arguments are those of `ratios`."""
     return _grid(points, measures, layout.of(points), _means)
+
+
+def dots(points: Points, measures: Mapping[str, Measure], *, beside: str, columns: Axis) -> Figure:
+    """Means over seeds as dots, beside the names of many positions.
+
+    Args:
+        points: What is drawn.
+        measures: At most four, by what they are called.
+        beside: The axis whose positions are below one another.
+        columns: The axis whose positions are columns of panels; those that have not run are left out.
+    """
+    rows = points.axis(beside)
+    axis, names = _there(points, columns)
+    figure = Figure(figsize=(2 * len(names) + 2, 0.2 * len(rows) + 1))
+    panels = figure.subplots(1, len(names), sharex=True, sharey=True, squeeze=False)[0]
+    for ax, (at, name) in zip(panels, names.items(), strict=True):
+        for (called, measure), marker in zip(measures.items(), "os^D", strict=False):
+            values = [points.mean(measure, **{axis: at, beside: row}) for row in rows]
+            ax.plot(values, range(len(rows)), marker, label=called)
+        ax.set_title(name)
+    panels[0].set_yticks(range(len(rows)), [str(row) for row in rows])
+    panels[0].invert_yaxis()
+    style.shared_legend(panels)
+    return figure
+
+
+def flows_at_an_input(
+    points: Points, rows: Axis, *, flows: Mapping[str, str], port: str, at_port: Mapping[str, str] | None = None
+) -> Figure:
+    """Throughputs and rates of flows and what they have in an input buffer, over time in the first run.
+
+    Args:
+        points: What is drawn.
+        rows: The axis whose positions are rows of panels; those that have not run are left out.
+        flows: Names such as `host0.flow3`, at most six, and what they are called.
+        port: Whose input buffer is drawn.
+        at_port: Those of the flows that pass it; left out, all.
+    """
+    axis, names = _there(points, rows)
+    figure = Figure(figsize=(9.9, 2.5 * len(names)))
+    panels = figure.subplots(len(names), 3, sharey="col", squeeze=False)
+    for row, (at, name) in zip(panels, names.items(), strict=True):
+        result = next(iter(points.where(**{axis: at}))).result()
+        draw_flows(result, ["flow_throughput", "rate"], row[:2], flows=flows)
+        draw_flows(result, ["input"], row[2:], flows=at_port or flows, port=port)
+        row[0].set_ylabel(name)
+    style.shared_legend(panels[0])
+    return figure
 
 
 def _there(points: Points, axis: Axis) -> Axis:
