@@ -36,6 +36,13 @@ def test_a_comparison_is_that_of_the_best_or_worst_load(
     assert measure("packets.dropped", points, scheme=("new", "old")) == pytest.approx(value)
 
 
+def test_means_are_those_of_the_positions_that_are_left(points: Points) -> None:
+    new = points.where(scheme="new")
+    assert measures.least_mean("packets.dropped", "load", new) == 50
+    assert measures.greatest_mean("packets.dropped", "load", new) == 250
+    assert measures.ratio_of_means("packets.dropped", points.where(load=0.8), scheme=("new", "old")) == 1.25
+
+
 def test_no_run_drops_more_than_the_one_that_drops_most(points: Points) -> None:
     assert measures.most_dropped(points) == 250
     assert measures.most_dropped(points.excluding(scheme="new")) == 200

@@ -28,18 +28,12 @@ victim, culprit = (
 """Throughput of f1 and of f2 at their adapter's exit once they have settled, on the wire."""
 
 
-def cnms(points: Points) -> float:
-    """How many CNMs f1 is sent for each ms; the mean over runs."""
-    return points.mean(_cnms)
-
-
 def _cnms(point: Point) -> float:
+    """How many CNMs f1 is sent for each ms."""
     return point.means("cnms", ONSET_MS, END_MS)[VICTIM]
 
 
-def cnm_ratio(points: Points) -> float:
-    """That with end-to-end acknowledgements over that under two samples."""
-    return cnms(points.where(method="reliable_delivery")) / cnms(points.where(method="two_samples"))
+cnm_ratio = partial(measures.ratio_of_means, _cnms, method=("reliable_delivery", "two_samples"))
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

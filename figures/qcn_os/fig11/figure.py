@@ -29,12 +29,8 @@ victim, culprit = (
 """Throughput of f1 and of f2 at their adapter's exit once they have settled, on the wire."""
 
 
-def settling(points: Points) -> float:
-    """From the start of f2 until f1 has its throughput for good, in ms; the mean over runs."""
-    return points.mean(_settling)
-
-
 def _settling(point: Point) -> float:
+    """From the start of f2 until f1 has its throughput for good, in ms."""
     series = point.result().series
     assert series is not None
     of_victim = pc.and_(pc.equal(series["quantity"], "flow_throughput"), pc.equal(series["name"], VICTIM))
@@ -43,9 +39,7 @@ def _settling(point: Point) -> float:
     return max((time - ONSET_MS for time in times if ONSET_MS < time <= END_MS), default=0)
 
 
-def settling_ratio(points: Points) -> float:
-    """That with both over that under two samples alone."""
-    return settling(points.where(method="both")) / settling(points.where(method="two_samples"))
+settling_ratio = partial(measures.ratio_of_means, _settling, method=("both", "two_samples"))
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 from xoff.reproduce import measures, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.figure import Figure
 
     from xoff.reproduce.expected import Expected
@@ -31,25 +29,18 @@ HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow
 """The same of f2 to f6 once it has settled."""
 
 victim = partial(measures.mean, VICTIM)
-
-
-def victim_gain(points: Points) -> float:
-    """That under occupancy sampling over that under arrival sampling."""
-    return victim(points.where(sampling="occupancy")) / victim(points.where(sampling="arrival"))
+occupancy_over_arrival = partial(measures.ratio_of_means, sampling=("occupancy", "arrival"))
+victim_gain = partial(occupancy_over_arrival, VICTIM)
 
 
 def pause_ratio(points: Points) -> float:
     """Time that the sender of f1 and f2 is paused under occupancy sampling over that under arrival sampling."""
-    return _ratio(points, lambda point: _paused_ms(point).get(SENDER, 0))
+    return occupancy_over_arrival(lambda point: _paused_ms(point).get(SENDER, 0), points)
 
 
 def pause_ratio_of_all(points: Points) -> float:
     """The same of all senders together."""
-    return _ratio(points, lambda point: sum(_paused_ms(point).values()))
-
-
-def _ratio(points: Points, measure: Callable[[Point], float]) -> float:
-    return points.mean(measure, sampling="occupancy") / points.mean(measure, sampling="arrival")
+    return occupancy_over_arrival(lambda point: sum(_paused_ms(point).values()), points)
 
 
 def _paused_ms(point: Point) -> dict[str, float]:

@@ -26,19 +26,14 @@ HOT = [measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS) for flow
 victim = partial(measures.mean, VICTIM)
 
 
-def spread(points: Points) -> float:
-    """Greatest less least throughput of f2 to f6 once they have settled, in Gbps; the mean over runs."""
-    return points.mean(_spread)
-
-
 def _spread(point: Point) -> float:
+    """Greatest less least throughput of f2 to f6 once they have settled, in Gbps."""
     hot = [throughput(point) for throughput in HOT]
     return max(hot) - min(hot)
 
 
-def spread_ratio(points: Points) -> float:
-    """The spread under arrival sampling at outputs over that under occupancy sampling at inputs."""
-    return spread(points.where(congestion_point="outputs")) / spread(points.where(congestion_point="inputs"))
+spread = partial(measures.mean, _spread)
+spread_ratio = partial(measures.ratio_of_means, _spread, congestion_point=("outputs", "inputs"))
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

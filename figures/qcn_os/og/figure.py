@@ -26,17 +26,13 @@ victim_settled, culprit_settled = (
     partial(measures.mean, measures.mean_gbps("flow_throughput", flow, after_ms=SETTLED_MS)) for flow in FLOWS
 )
 """The same of f1 and of f2 once they have settled."""
+victim_gain = partial(measures.ratio_of_means, VICTIM, congestion_point=("inputs", "outputs"))
 
 
 def later(points: Points) -> float:
     """Time until PFC stops, under occupancy sampling at inputs less that under arrival sampling at outputs."""
     inputs, outputs = (points.mean(LAST_PAUSE_MS, congestion_point=place) for place in ("inputs", "outputs"))
     return inputs - outputs
-
-
-def victim_gain(points: Points) -> float:
-    """Throughput of f1 during congestion, occupancy sampling at inputs over arrival sampling at outputs."""
-    return points.mean(VICTIM, congestion_point="inputs") / points.mean(VICTIM, congestion_point="outputs")
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

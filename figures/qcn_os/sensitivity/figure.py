@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xoff.reproduce import measures, panels
@@ -28,19 +29,8 @@ NAMES = {
     "10a in order": "10a\nin order",
 }
 
-
-def _victims(points: Points) -> list[float]:
-    return [points.mean(VICTIM, change=change) for change in points.axis("change")]
-
-
-def least_victim(points: Points) -> float:
-    """Throughput of f1, least of all changes."""
-    return min(_victims(points))
-
-
-def greatest_victim(points: Points) -> float:
-    """Throughput of f1, greatest of all changes."""
-    return max(_victims(points))
+least_victim = partial(measures.least_mean, VICTIM, "change")
+greatest_victim = partial(measures.greatest_mean, VICTIM, "change")
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

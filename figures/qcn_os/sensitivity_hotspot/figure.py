@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xoff.reproduce import measures, panels
@@ -24,19 +25,13 @@ NAMES = {
 }
 
 
-def _victims(points: Points) -> list[float]:
-    return [points.mean(VICTIM, change=change) for change in points.axis("change")]
-
-
-def least_victim(points: Points) -> float:
-    """Throughput of f1, least of all changes."""
-    return min(_victims(points))
+least_victim = partial(measures.least_mean, VICTIM, "change")
 
 
 def least_gain(points: Points) -> float:
     """Throughput of f1 under occupancy sampling over that under arrival sampling, least of all changes."""
-    pairs = zip(_victims(points.where(sampling="occupancy")), _victims(points.where(sampling="arrival")), strict=True)
-    return min(occupancy / arrival for occupancy, arrival in pairs)
+    changes = (points.where(change=change) for change in points.axis("change"))
+    return min(measures.ratio_of_means(VICTIM, change, sampling=("occupancy", "arrival")) for change in changes)
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

@@ -47,6 +47,22 @@ def mean(measure: Measure, points: Points) -> float:
     return points.mean(measure)
 
 
+def least_mean(measure: Measure, axis: str, points: Points) -> float:
+    """Mean over the seeds, least of all positions on an axis; there are no others."""
+    return min(points.mean(measure, **{axis: at}) for at in points.axis(axis))
+
+
+def greatest_mean(measure: Measure, axis: str, points: Points) -> float:
+    """The same, greatest of all."""
+    return max(points.mean(measure, **{axis: at}) for at in points.axis(axis))
+
+
+def ratio_of_means(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
+    """Mean over the seeds over that at a base, where there is no other axis."""
+    [(axis, (above, base))] = of.items()
+    return points.mean(measure, **{axis: above}) / points.mean(measure, **{axis: base})
+
+
 def greatest_ratio(measure: Measure, points: Points, **of: tuple[Value, Value]) -> float:
     """How many times a base it is, greatest of all positions on the other axes."""
     return max(ratio.value for ratio in points.ratios(measure, **of))
