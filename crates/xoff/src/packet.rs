@@ -8,7 +8,7 @@ use crate::topology::NodeId;
 pub const PRIORITIES: usize = 8;
 
 /// The classes of a mask, in which bit n is set for class n.
-pub fn classes_of(mask: u8) -> impl Iterator<Item = usize> {
+pub fn classes_of(mask: u8) -> impl DoubleEndedIterator<Item = usize> {
     (0..PRIORITIES).filter(move |class| mask & 1 << class != 0)
 }
 

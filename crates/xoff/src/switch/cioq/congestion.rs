@@ -96,7 +96,7 @@ impl Cioq {
     ) {
         let Some(Some(point)) = self.points.inputs.get_mut(number(input, packet.priority())) else { return };
         let units = self.inputs[usize::from(input)].units_of(packet.priority());
-        let occupancy = self.sizes.unit * u64::from(units);
+        let occupancy = self.sizes.bytes(units);
         if let Some(feedback) = point.on_arrival(packet.frame(), occupancy) {
             self.blame(input, packet.priority(), true, feedback, context);
         }
@@ -127,7 +127,7 @@ impl Cioq {
     fn send_cnm(&mut self, output: u16, cnm: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let units = self.sizes.units(cnm.frame());
         let buffer = &mut self.outputs[usize::from(output)];
-        if buffer.units[cnm.priority()] + units > buffer.limit {
+        if !buffer.has_room(cnm.priority(), units) {
             return self.ports[usize::from(output)].drop(cnm, DropReason::PoolFull, context);
         }
         buffer.units[cnm.priority()] += units;
@@ -146,7 +146,7 @@ impl Cioq {
         let priority = packet.priority();
         let Some(Some(point)) = self.points.outputs.get_mut(number(output, priority)) else { return };
         let units = self.outputs[usize::from(output)].units[priority];
-        let occupancy = self.sizes.unit * u64::from(units);
+        let occupancy = self.sizes.bytes(units);
         let Some(feedback) = point.on_arrival(packet.frame(), occupancy) else { return };
         if point.culprit(Some(0), &Arrived(packet)).is_some() {
             let cnm = cnm(packet, feedback, point);
@@ -182,7 +182,7 @@ impl Cioq {
             let expires = self.keep_alives.expires(&mut self.points.keep_alives[index], key, time);
             if expires && self.flow_control.is_off(input, priority) {
                 let units = self.inputs[usize::from(input)].units_of(priority);
-                let occupancy = self.sizes.unit * u64::from(units);
+                let occupancy = self.sizes.bytes(units);
                 let feedback = self.points.inputs[index].as_mut().and_then(|point| point.on_clock(occupancy));
                 if let Some(feedback) = feedback {
                     self.blame(input, priority, false, feedback, context);

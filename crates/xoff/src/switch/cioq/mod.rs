@@ -139,6 +139,14 @@ struct Output {
     limit: u32,
 }
 
+impl Output {
+    /// Whether a class may have so many units more.
+    #[inline]
+    fn has_room(&self, priority: usize, units: u32) -> bool {
+        self.units[priority] + units <= self.limit
+    }
+}
+
 /// The classes in use, the highest first.
 #[derive(Clone, Debug)]
 struct Ranks {
@@ -149,7 +157,7 @@ struct Ranks {
 impl Ranks {
     fn of(classes: u8) -> Self {
         let mut ranks = Self { rank: [0; PRIORITIES], count: 0 };
-        for priority in (0..PRIORITIES).rev().filter(|priority| classes & 1 << priority != 0) {
+        for priority in classes_of(classes).rev() {
             ranks.rank[priority] = ranks.count;
             ranks.count += 1;
         }
@@ -291,17 +299,16 @@ impl Cioq {
             crossbar.request(rank, input, next, true);
         }
         let (packet, units) = buffer.at(slot);
-        let of_class = &mut outputs[usize::from(output)].units[packet.priority()];
-        *of_class += units;
-        let has_room = *of_class + sizes.largest <= outputs[usize::from(output)].limit;
-        crossbar.set_room(rank, output, has_room);
+        let at_output = &mut outputs[usize::from(output)];
+        at_output.units[packet.priority()] += units;
+        crossbar.set_room(rank, output, at_output.has_room(packet.priority(), sizes.largest));
         crossbar.begin(now, packet.frame(), Transfer { input, output, slot });
         self.count_in(units);
     }
 
     /// A frame is at its output.
     fn on_crossed(&mut self, transfer: Transfer, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Transfer { input, output, slot, .. } = transfer;
+        let Transfer { input, output, slot } = transfer;
         let keeps_copy = self.reliable_delivery && !self.is_internal(input) && self.is_internal(output);
         let buffer = &mut self.inputs[usize::from(input)];
         let (&packet, units) = buffer.at(slot);
@@ -366,10 +373,9 @@ impl Cioq {
         let buffer = &mut self.outputs[usize::from(output)];
         let priority = packet.priority();
         buffer.units[priority] -= units;
-        let has_room = buffer.units[priority] + self.sizes.largest <= buffer.limit;
         self.used -= units;
         let rank = self.ranks.rank[priority];
-        self.crossbar.set_room(rank, output, has_room);
+        self.crossbar.set_room(rank, output, buffer.has_room(priority, self.sizes.largest));
         let port = &mut self.ports[usize::from(output)];
         port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
         if let Some(credits) = &mut self.credits[usize::from(output)] {
@@ -392,6 +398,12 @@ impl Sizes {
     pub fn units(&self, frame: Bytes) -> u32 {
         frame.get().div_ceil(self.unit.get()) as u32
     }
+
+    /// Bytes of so many units.
+    #[inline]
+    pub fn bytes(&self, units: u32) -> Bytes {
+        self.unit * u64::from(units)
+    }
 }
 
 impl Cioq {
@@ -402,10 +414,6 @@ impl Cioq {
     fn count_in(&mut self, units: u32) {
         self.used += units;
         self.peak = self.peak.max(self.used);
-    }
-
-    fn bytes(&self, units: u32) -> Bytes {
-        self.sizes.unit * u64::from(units)
     }
 
     fn report_queue(

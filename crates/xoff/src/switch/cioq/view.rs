@@ -16,12 +16,12 @@ impl Cioq {
 
     /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
     pub fn used(&self) -> Bytes {
-        self.bytes(self.used)
+        self.sizes.bytes(self.used)
     }
 
     /// The most bytes that were in use.
     pub fn peak(&self) -> Bytes {
-        self.bytes(self.peak)
+        self.sizes.bytes(self.peak)
     }
 
     /// Bytes of a class that wait at an output.
@@ -31,14 +31,14 @@ impl Cioq {
 
     /// Bytes that a class has in the buffer of an input, in whole units.
     pub fn input_bytes(&self, input: u16, priority: usize) -> Bytes {
-        self.bytes(self.inputs[usize::from(input)].units_of(priority))
+        self.sizes.bytes(self.inputs[usize::from(input)].units_of(priority))
     }
 
     /// The packets in the buffer of an input, each with its output and its bytes there.
     pub fn input_packets(&self, input: u16) -> impl Iterator<Item = (u16, &Packet, Bytes)> {
         self.inputs[usize::from(input)]
             .frames()
-            .map(|(egress, packet, units)| (egress, packet, self.bytes(units)))
+            .map(|(egress, packet, units)| (egress, packet, self.sizes.bytes(units)))
     }
 
     /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
