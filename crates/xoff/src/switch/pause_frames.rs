@@ -1,10 +1,12 @@
-//! Pause frames: what a switch tells the senders at the other ends of its ports (PFC), said again before a pause runs out.
+//! Pause frames (PFC): what a switch tells the senders at the other ends of its ports, said again before a pause runs out, and
+//! what those tell it.
 
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
-use crate::packet::{PRIORITIES, classes_of};
+use crate::packet::{Control, PRIORITIES, classes_of};
+use crate::pfc::Reactions;
 use crate::port::Port;
 
 /// What the sender at the other end of a port is told: bit n is set for class n.
@@ -19,6 +21,30 @@ pub struct FlowControl {
 impl FlowControl {
     /// Nothing new.
     pub const NOTHING: Self = Self { pause: 0, resume: 0 };
+}
+
+/// A pause frame has arrived at a port of a switch, which reacts later.
+#[cold]
+pub(super) fn on_arrival(
+    port: u16,
+    frame: Control,
+    reactions: &mut Reactions,
+    ports: &[Port],
+    context: &mut Context<'_, impl Agenda, impl Observer>,
+) {
+    let due = reactions.on_frame(port, context.now, frame.into());
+    context.agenda.pause_due(ports[usize::from(port)].id(), due);
+}
+
+/// Ports react to what they have heard, and what they have said is said again. Returns when something is next.
+pub(super) fn on_due(
+    reactions: &mut Reactions,
+    frames: Option<&mut PauseFrames>,
+    ports: &mut [Port],
+    context: &mut Context<'_, impl Agenda, impl Observer>,
+) -> Time {
+    let due = reactions.settle(context.now, |change| ports[usize::from(change.port)].apply(change, context));
+    frames.map_or(due, |frames| due.min(frames.say_again(ports, context)))
 }
 
 /// What a switch says and when it says it again.
@@ -94,7 +120,7 @@ impl PauseFrames {
     }
 
     /// Says again what is to be said again now. Returns when something is next.
-    pub fn say_again(
+    fn say_again(
         &mut self,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,

@@ -4,7 +4,6 @@
 use super::ingress::Ingress;
 use super::pause_frames::{FlowControl, PauseFrames};
 use crate::agenda::{Agenda, Context};
-use crate::kernel::units::Time;
 use crate::observer::{Accounted, DropReason, Observer};
 use crate::packet::Packet;
 use crate::port::Port;
@@ -22,13 +21,9 @@ impl Pausing {
         Self { ingress, frames }
     }
 
-    /// Says again what is to be said again now. Returns when something is next.
-    pub fn say_again(
-        &mut self,
-        ports: &mut [Port],
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> Time {
-        self.frames.say_again(ports, context)
+    /// In which frames its senders are told.
+    pub fn frames(&mut self) -> &mut PauseFrames {
+        &mut self.frames
     }
 
     /// What came in by which port.

@@ -2,13 +2,13 @@
 
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
-use super::pause_frames::FlowControl;
+use super::pause_frames::{self, FlowControl};
 use super::pausing::Pausing;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{Control, ECN_CAPABLE, PRIORITIES, Packet, classes_of};
+use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -96,7 +96,7 @@ impl SharedMemory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if let Some(control) = packet.control() {
-            return self.on_control(ingress, control, context);
+            return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
@@ -255,22 +255,10 @@ impl SharedMemory {
         }
     }
 
-    #[cold]
-    fn on_control(
-        &mut self,
-        ingress: u16,
-        control: Control,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let due = self.reactions.on_frame(ingress, context.now, control.into());
-        context.agenda.pause_due(self.ports[ingress as usize].id(), due);
-    }
-
     /// Something about pauses is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         let Self { ports, reactions, pausing, .. } = self;
-        let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
-        pausing.as_mut().map_or(due, |pausing| due.min(pausing.say_again(ports, context)))
+        pause_frames::on_due(reactions, pausing.as_mut().map(Pausing::frames), ports, context)
     }
 }
 

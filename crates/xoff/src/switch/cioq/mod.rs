@@ -15,13 +15,13 @@ mod signal;
 mod view;
 
 use super::matching;
-use super::pause_frames::{FlowControl, PauseFrames};
+use super::pause_frames::{self, FlowControl, PauseFrames};
 use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{Control, PRIORITIES, Packet, classes_of};
+use crate::packet::{PRIORITIES, Packet, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -208,7 +208,7 @@ impl Cioq {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if let Some(control) = packet.control() {
-            return self.on_control(ingress, control, context);
+            return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
         self.receive(ingress, packet, context);
     }
@@ -453,21 +453,9 @@ impl Cioq {
         }
     }
 
-    #[cold]
-    fn on_control(
-        &mut self,
-        ingress: u16,
-        control: Control,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let due = self.reactions.on_frame(ingress, context.now, control.into());
-        context.agenda.pause_due(self.ports[usize::from(ingress)].id(), due);
-    }
-
     /// Something about pauses is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         let Self { ports, reactions, pause_frames, .. } = self;
-        let due = reactions.settle(context.now, |change| ports[change.port as usize].apply(change, context));
-        pause_frames.as_mut().map_or(due, |frames| due.min(frames.say_again(ports, context)))
+        pause_frames::on_due(reactions, pause_frames.as_mut(), ports, context)
     }
 }
