@@ -155,6 +155,12 @@ impl Packet {
     pub const fn destination(&self) -> NodeId {
         (self.addresses >> 32) as NodeId
     }
+    /// Source and destination of its flow; an acknowledgement goes from the one of these to the other the way back.
+    #[inline]
+    pub const fn flow_ends(&self) -> (NodeId, NodeId) {
+        let (source, destination) = (self.source(), self.destination());
+        if self.is(ACKNOWLEDGEMENT) { (destination, source) } else { (source, destination) }
+    }
     /// The port by which it came into the switch that holds it.
     #[inline]
     pub const fn ingress(&self) -> u16 {

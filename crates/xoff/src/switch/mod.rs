@@ -195,9 +195,8 @@ impl Switch {
                 packets.for_each(|(egress, packet)| count(egress, packet));
             }
             Self::Cioq(switch) if switch.is_off(ingress, priority) => {
-                let of_class =
-                    switch.input_packets(ingress).filter(|(_, packet, _)| packet.priority() == priority);
-                of_class.for_each(|(egress, packet, _)| count(egress, packet));
+                let packets = switch.packets_from(ingress, priority);
+                packets.for_each(|(egress, packet)| count(egress, packet));
             }
             Self::Cioq(_) => {}
         }

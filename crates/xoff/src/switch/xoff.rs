@@ -7,7 +7,7 @@ use super::pausing::Pausing;
 use super::shared_memory::SharedMemory;
 use crate::kernel::units::Bytes;
 use crate::observer::{PauseReason, QueuedFlow, Xoff};
-use crate::packet::{ACKNOWLEDGEMENT, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 
 /// Flows that are named, of those in the queue.
@@ -28,10 +28,10 @@ pub(super) fn of_shared_memory(switch: &SharedMemory, ingress: u16, priority: us
 /// What an input- and output-queued switch has of a class that came in by a port.
 #[cold]
 pub(super) fn of_cioq(switch: &Cioq, ingress: u16, priority: usize) -> Xoff {
-    let held = switch.input_packets(ingress).filter(|(_, packet, _)| packet.priority() == priority);
-    let from = held.map(|(egress, packet, _)| (egress, packet));
-    let flows = |egress| by_flow(switch.packets_to(egress, priority));
-    find(switch.ports(), ingress, priority, PauseReason::Threshold, from, flows)
+    let from = switch.packets_from(ingress, priority);
+    find(switch.ports(), ingress, priority, PauseReason::Threshold, from, |egress| {
+        by_flow(switch.packets_to(egress, priority))
+    })
 }
 
 fn find<'a>(
@@ -82,15 +82,14 @@ fn by_flow<'a>(packets: impl Iterator<Item = &'a Packet>) -> Vec<QueuedFlow> {
 }
 
 fn of_packet(packet: &Packet) -> QueuedFlow {
-    let (from, to) = (packet.source(), packet.destination());
-    let (source, destination) = if packet.is(ACKNOWLEDGEMENT) { (to, from) } else { (from, to) };
+    let (source, destination) = packet.flow_ends();
     QueuedFlow { source, destination, number: packet.flow(), bytes: packet.frame() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Header;
+    use crate::packet::{ACKNOWLEDGEMENT, Header};
 
     fn packet(source: u32, destination: u32, flow: u32, flags: u8) -> Packet {
         Header { source, destination, flow, frame: 1000, flags, ..Header::default() }.into()

@@ -3,7 +3,7 @@
 use super::input::Input;
 use super::{Cioq, Output};
 use crate::kernel::units::{Bytes, Time};
-use crate::packet::{ACKNOWLEDGEMENT, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 use crate::switch::off_time::Durations;
 use crate::topology::NodeId;
@@ -34,21 +34,18 @@ impl Cioq {
         self.sizes.bytes(self.inputs[usize::from(input)].units_of(priority))
     }
 
-    /// The packets in the buffer of an input, each with its output and its bytes there.
-    pub fn input_packets(&self, input: u16) -> impl Iterator<Item = (u16, &Packet, Bytes)> {
-        self.inputs[usize::from(input)]
-            .frames()
-            .map(|(egress, packet, units)| (egress, packet, self.sizes.bytes(units)))
+    /// The packets of a class in the buffer of an input, each with the number of its output.
+    pub fn packets_from(&self, input: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
+        let of_class = move |(_, packet, _): &(u16, &Packet, u32)| packet.priority() == priority;
+        let frames = self.inputs[usize::from(input)].frames().filter(of_class);
+        frames.map(|(egress, packet, _)| (egress, packet))
     }
 
     /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
     /// What a flow's receiver sends back is the flow's.
     pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
-        self.input_packets(input).map(|(_, packet, bytes)| {
-            let goes_back = packet.is(ACKNOWLEDGEMENT);
-            let source = if goes_back { packet.destination() } else { packet.source() };
-            (source, packet.flow(), bytes)
-        })
+        let frames = self.inputs[usize::from(input)].frames();
+        frames.map(|(_, packet, units)| (packet.flow_ends().0, packet.flow(), self.sizes.bytes(units)))
     }
 
     /// The packets in the buffers of all inputs.
