@@ -10,6 +10,16 @@ impl BitSet {
     /// No member.
     pub const EMPTY: Self = Self(0);
 
+    /// These numbers.
+    #[cfg(test)]
+    pub(crate) fn of(members: &[u16]) -> Self {
+        let mut set = Self::EMPTY;
+        for &member in members {
+            set.set(member, true);
+        }
+        set
+    }
+
     /// The numbers below `count`.
     pub const fn below(count: usize) -> Self {
         if count >= Self::LIMIT { Self(u128::MAX) } else { Self((1 << count) - 1) }
@@ -88,44 +98,36 @@ impl BitSet {
 mod tests {
     use super::*;
 
-    fn set(members: &[u16]) -> BitSet {
-        let mut set = BitSet::EMPTY;
-        for &member in members {
-            set.set(member, true);
-        }
-        set
-    }
-
     #[test]
     fn members_come_in_order() {
-        assert_eq!(set(&[127, 3, 64]).members().collect::<Vec<_>>(), [3, 64, 127]);
-        assert_eq!(BitSet::below(3), set(&[0, 1, 2]));
+        assert_eq!(BitSet::of(&[127, 3, 64]).members().collect::<Vec<_>>(), [3, 64, 127]);
+        assert_eq!(BitSet::below(3), BitSet::of(&[0, 1, 2]));
         assert_eq!(BitSet::below(BitSet::LIMIT).members().count(), BitSet::LIMIT);
     }
 
     #[test]
     fn the_search_goes_around() {
-        let members = set(&[2, 9, 127]);
+        let members = BitSet::of(&[2, 9, 127]);
         let found = [0, 2, 3, 10, 127].map(|start| members.next_from(start));
         assert_eq!(found, [Some(2), Some(2), Some(9), Some(127), Some(127)]);
-        assert_eq!(set(&[2]).next_from(3), Some(2));
+        assert_eq!(BitSet::of(&[2]).next_from(3), Some(2));
         assert_eq!(BitSet::EMPTY.next_from(0), None);
     }
 
     #[test]
     fn a_range_goes_around() {
-        assert_eq!(BitSet::around(2, 5), set(&[2, 3, 4]));
+        assert_eq!(BitSet::around(2, 5), BitSet::of(&[2, 3, 4]));
         assert_eq!(BitSet::around(5, 5), BitSet::EMPTY);
-        assert_eq!(BitSet::around(126, 1), set(&[126, 127, 0]));
+        assert_eq!(BitSet::around(126, 1), BitSet::of(&[126, 127, 0]));
     }
 
     #[test]
     fn members_can_leave() {
-        let mut members = set(&[5, 6]);
+        let mut members = BitSet::of(&[5, 6]);
         members.set(5, false);
         assert!(!members.contains(5) && members.contains(6));
-        assert_eq!(members.and(set(&[5, 7])), BitSet::EMPTY);
-        assert_eq!(members.or(set(&[7])), set(&[6, 7]));
-        assert_eq!(set(&[5, 6]).without(members), set(&[5]));
+        assert_eq!(members.and(BitSet::of(&[5, 7])), BitSet::EMPTY);
+        assert_eq!(members.or(BitSet::of(&[7])), BitSet::of(&[6, 7]));
+        assert_eq!(BitSet::of(&[5, 6]).without(members), BitSet::of(&[5]));
     }
 }

@@ -173,21 +173,13 @@ impl Pointers {
 mod tests {
     use super::*;
 
-    fn set(members: &[u16]) -> BitSet {
-        let mut set = BitSet::EMPTY;
-        for &member in members {
-            set.set(member, true);
-        }
-        set
-    }
-
     /// Inputs 0 to 3 ask for one output. 0 is busy with another whenever the number of the turn is even, and has every fourth turn all the same.
     #[test]
     fn a_busy_input_has_its_turn_once_it_is_idle() {
         let mut turn = Turn::default();
         let all = BitSet::below(4);
         let had = (0..8).map(|number| {
-            let idle = if number % 2 == 0 { set(&[1, 2, 3]) } else { all };
+            let idle = if number % 2 == 0 { BitSet::of(&[1, 2, 3]) } else { all };
             let input = turn.of(all, idle).unwrap();
             turn.pass(input, all, idle);
             input
@@ -198,10 +190,10 @@ mod tests {
     #[test]
     fn who_has_nothing_to_send_any_longer_is_owed_nothing() {
         let mut turn = Turn::default();
-        let idle = set(&[1, 2]);
+        let idle = BitSet::of(&[1, 2]);
         turn.pass(1, BitSet::below(3), idle);
         assert_eq!(turn.of(BitSet::below(3), BitSet::below(3)), Some(0));
-        turn.pass(2, set(&[1, 2]), idle);
+        turn.pass(2, BitSet::of(&[1, 2]), idle);
         assert_eq!(turn, Turn { next: 3, owed: BitSet::EMPTY });
     }
 }
