@@ -6,7 +6,7 @@
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
 use super::off_time::{Durations, OffTime};
-use super::pause_frames::FlowControl;
+use super::pause_frames::PfcRequest;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::packet::PRIORITIES;
@@ -161,16 +161,16 @@ impl Ingress {
     /// Counts a packet in if it fits, and answers what the sender is told, which it is in any case. The packet that finds its
     /// queue at the threshold, because others have lowered it, still counts as shared if the pool has room: the headroom is
     /// for what comes after the pause.
-    pub fn admit(&mut self, now: Time, index: usize, frame: Bytes) -> (FlowControl, Result<(), DropReason>) {
+    pub fn admit(&mut self, now: Time, index: usize, frame: Bytes) -> (PfcRequest, Result<(), DropReason>) {
         let admitted = self.place(index, frame);
         if admitted.is_ok() {
             let (port, priority) = (Self::port(index), Self::priority(index));
             let arrival = Arrival { port, priority, frame, shared: self.queues[index].shared };
             self.headroom.on_arrival(now, &arrival);
         }
-        let flow_control = self.pause_if_due(now, index, admitted.is_err());
+        let request = self.pause_if_due(now, index, admitted.is_err());
         self.check();
-        (flow_control, admitted)
+        (request, admitted)
     }
 
     fn place(&mut self, index: usize, frame: Bytes) -> Result<(), DropReason> {
@@ -201,7 +201,7 @@ impl Ingress {
     }
 
     /// Where a packet was dropped, its queue or port pauses whatever the thresholds, if it holds a packet that will resume it.
-    fn pause_if_due(&mut self, now: Time, index: usize, dropped: bool) -> FlowControl {
+    fn pause_if_due(&mut self, now: Time, index: usize, dropped: bool) -> PfcRequest {
         let (number, priority) = (Self::port(index), Self::priority(index));
         let (xoff, port_xoff) = self.xoff_levels(index);
         let (queue, before) = (&self.queues[index], self.ports[number]);
@@ -219,7 +219,7 @@ impl Ingress {
     }
 
     /// Counts a packet out.
-    pub fn remove(&mut self, now: Time, index: usize, frame: Bytes) -> FlowControl {
+    pub fn remove(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
         let number = Self::port(index);
         let (queue, port) = (&mut self.queues[index], &mut self.ports[number]);
         let from_headroom = frame.min(queue.headroom);
@@ -232,10 +232,10 @@ impl Ingress {
         self.headroom_used -= from_headroom;
         self.pool.shared_used -= from_shared;
         self.check();
-        if self.ports[number].off() == 0 { FlowControl::NOTHING } else { self.resume_if_due(now, index) }
+        if self.ports[number].off() == 0 { PfcRequest::NOTHING } else { self.resume_if_due(now, index) }
     }
 
-    fn resume_if_due(&mut self, now: Time, index: usize) -> FlowControl {
+    fn resume_if_due(&mut self, now: Time, index: usize) -> PfcRequest {
         let (number, priority) = (Self::port(index), Self::priority(index));
         let (xoff, port_xoff) = self.xoff_levels(index);
         let (queue, before) = (&self.queues[index], self.ports[number]);
@@ -252,15 +252,15 @@ impl Ingress {
         self.change(now, number, before, after)
     }
 
-    fn change(&mut self, now: Time, number: usize, before: Port, after: Port) -> FlowControl {
+    fn change(&mut self, now: Time, number: usize, before: Port, after: Port) -> PfcRequest {
         if (before.queues_off, before.is_off) == (after.queues_off, after.is_off) {
-            return FlowControl::NOTHING;
+            return PfcRequest::NOTHING;
         }
         let classes = |port: Port| port.off().count_ones();
         let controls = |port: Port| if port.is_off { 1 } else { classes(port) };
         self.off.change(now, (classes(before), classes(after)), (controls(before), controls(after)));
         self.ports[number] = after;
-        FlowControl { pause: after.off() & !before.off(), resume: before.off() & !after.off() }
+        PfcRequest { pause: after.off() & !before.off(), resume: before.off() & !after.off() }
     }
 
     /// Whether the sender of a queue was told to pause, and not to resume since.
@@ -340,14 +340,14 @@ mod tests {
     use crate::kernel::units::Span;
 
     const FRAME: Bytes = Bytes::new(1000);
-    const NOTHING: FlowControl = FlowControl::NOTHING;
+    const NOTHING: PfcRequest = PfcRequest::NOTHING;
 
-    const fn pause(pause: u8) -> FlowControl {
-        FlowControl { pause, resume: 0 }
+    const fn pause(pause: u8) -> PfcRequest {
+        PfcRequest { pause, resume: 0 }
     }
 
-    const fn resume(resume: u8) -> FlowControl {
-        FlowControl { pause: 0, resume }
+    const fn resume(resume: u8) -> PfcRequest {
+        PfcRequest { pause: 0, resume }
     }
 
     /// Of four ports with two lossless classes, of which each may need 2000 bytes at worst.
@@ -379,12 +379,12 @@ mod tests {
     }
 
     /// One more packet for a queue; `None` if it is dropped.
-    fn admit(ingress: &mut Ingress, queue: usize) -> Option<FlowControl> {
-        let (flow_control, admitted) = ingress.admit(Time::ZERO, queue, FRAME);
-        admitted.ok().map(|()| flow_control)
+    fn admit(ingress: &mut Ingress, queue: usize) -> Option<PfcRequest> {
+        let (request, admitted) = ingress.admit(Time::ZERO, queue, FRAME);
+        admitted.ok().map(|()| request)
     }
 
-    fn remove(ingress: &mut Ingress, queue: usize) -> FlowControl {
+    fn remove(ingress: &mut Ingress, queue: usize) -> PfcRequest {
         ingress.remove(Time::ZERO, queue, FRAME)
     }
 

@@ -9,16 +9,16 @@ use crate::packet::{Control, PRIORITIES, classes_of};
 use crate::pfc::Reactions;
 use crate::port::Port;
 
-/// What the sender at the other end of a port is told: bit n is set for class n.
+/// What the sender at the other end of a port is asked for (M_CONTROL.request, IEEE 802.1Qbb): bit n is set for class n.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowControl {
+pub struct PfcRequest {
     /// Classes that are to pause.
     pub pause: u8,
     /// Classes that are to resume.
     pub resume: u8,
 }
 
-impl FlowControl {
+impl PfcRequest {
     /// Nothing new.
     pub const NOTHING: Self = Self { pause: 0, resume: 0 };
 }
@@ -83,12 +83,12 @@ impl PauseFrames {
     #[inline]
     pub fn tell(
         &mut self,
-        flow_control: FlowControl,
+        request: PfcRequest,
         port: u16,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let FlowControl { pause, resume } = flow_control;
+        let PfcRequest { pause, resume } = request;
         if pause != 0 {
             self.pause(port, pause, ports, context);
         }

@@ -2,7 +2,7 @@
 //! `ingress.rs` says when, and `pause_frames.rs` says it.
 
 use super::ingress::Ingress;
-use super::pause_frames::{FlowControl, PauseFrames};
+use super::pause_frames::{PauseFrames, PfcRequest};
 use crate::agenda::{Agenda, Context};
 use crate::observer::{Accounted, DropReason, Observer};
 use crate::packet::Packet;
@@ -37,14 +37,14 @@ impl Pausing {
         packet: &Packet,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> (FlowControl, Result<(), DropReason>) {
+    ) -> (PfcRequest, Result<(), DropReason>) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let (flow_control, admitted) = self.ingress.admit(context.now, queue, packet.frame());
-        self.frames.tell(flow_control, packet.ingress(), ports, context);
+        let (request, admitted) = self.ingress.admit(context.now, queue, packet.frame());
+        self.frames.tell(request, packet.ingress(), ports, context);
         if context.observer.watches_headroom() && admitted.is_ok() {
             self.report(packet, true, ports, context);
         }
-        (flow_control, admitted)
+        (request, admitted)
     }
 
     /// Counts out a packet.
@@ -55,8 +55,8 @@ impl Pausing {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let flow_control = self.ingress.remove(context.now, queue, packet.frame());
-        self.frames.tell(flow_control, packet.ingress(), ports, context);
+        let request = self.ingress.remove(context.now, queue, packet.frame());
+        self.frames.tell(request, packet.ingress(), ports, context);
         if context.observer.watches_headroom() {
             self.report(packet, false, ports, context);
         }

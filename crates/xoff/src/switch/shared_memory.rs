@@ -2,7 +2,7 @@
 
 use super::markers::{Candidate, Markers};
 use super::mmu::Mmu;
-use super::pause_frames::{self, FlowControl};
+use super::pause_frames::{self, PfcRequest};
 use super::pausing::Pausing;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
@@ -141,10 +141,10 @@ impl SharedMemory {
         }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
-        let mut flow_control = FlowControl::NOTHING;
+        let mut request = PfcRequest::NOTHING;
         let mut admitted = Ok(());
         if takes_memory {
-            (flow_control, admitted) = self.admit_lossless(ingress, queue, &mut packet, context);
+            (request, admitted) = self.admit_lossless(ingress, queue, &mut packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if let Err(reason) = admitted {
@@ -159,8 +159,8 @@ impl SharedMemory {
                 port.enqueue(packet, context.agenda);
             }
         }
-        if flow_control.pause != 0 && context.observer.watches_pauses() {
-            self.explain(flow_control.pause, ingress, packet.priority(), context);
+        if request.pause != 0 && context.observer.watches_pauses() {
+            self.explain(request.pause, ingress, packet.priority(), context);
         }
     }
 
@@ -223,17 +223,17 @@ impl SharedMemory {
         queue: usize,
         packet: &mut Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> (FlowControl, Result<(), DropReason>) {
+    ) -> (PfcRequest, Result<(), DropReason>) {
         let Self { ports, memory, pausing, .. } = self;
         packet.set_ingress(ingress);
-        let (flow_control, admitted) = match pausing {
+        let (request, admitted) = match pausing {
             Some(pausing) => pausing.admit(packet, ports, context),
-            None => (FlowControl::NOTHING, Ok(())),
+            None => (PfcRequest::NOTHING, Ok(())),
         };
         if admitted.is_ok() {
             memory.mmu.hold(queue, packet.frame());
         }
-        (flow_control, admitted)
+        (request, admitted)
     }
 
     #[inline(never)]

@@ -8,7 +8,7 @@ use xoff::packet::{PRIORITIES, classes_of};
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters, Scheme};
 use xoff::switch::ingress::{Ingress, Sizes};
-use xoff::switch::pause_frames::FlowControl;
+use xoff::switch::pause_frames::PfcRequest;
 
 use crate::settings;
 
@@ -71,7 +71,7 @@ impl Sender {
         self.until[priority].is_none_or(|until| self.sent + frame <= until)
     }
 
-    fn hear(&mut self, told: FlowControl) {
+    fn hear(&mut self, told: PfcRequest) {
         for priority in classes_of(told.pause) {
             self.until[priority] = Some(self.sent + WAY);
         }

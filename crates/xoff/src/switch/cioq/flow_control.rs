@@ -2,7 +2,7 @@
 
 use crate::kernel::units::Time;
 use crate::switch::off_time::{Durations, OffTime};
-use crate::switch::pause_frames::FlowControl;
+use crate::switch::pause_frames::PfcRequest;
 
 /// Units of one class in the buffer of one input at which its sender is told to pause or to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,23 +40,23 @@ impl Inputs {
 
     /// A class of an input now has so many units.
     #[inline]
-    pub(super) fn update(&mut self, now: Time, input: u16, priority: usize, units: u32) -> FlowControl {
+    pub(super) fn update(&mut self, now: Time, input: u16, priority: usize, units: u32) -> PfcRequest {
         let Thresholds { xoff, xon } = self.thresholds;
         let is_off = self.is_off(input, priority);
         if if is_off { units > xon } else { units < xoff } {
-            return FlowControl::NOTHING;
+            return PfcRequest::NOTHING;
         }
         self.change(now, input, 1 << priority)
     }
 
     #[cold]
-    fn change(&mut self, now: Time, input: u16, class: u8) -> FlowControl {
+    fn change(&mut self, now: Time, input: u16, class: u8) -> PfcRequest {
         let off = &mut self.off[usize::from(input)];
         let before = off.count_ones();
         *off ^= class;
         let counts = (before, off.count_ones());
         self.time.change(now, counts, counts);
-        FlowControl { pause: *off & class, resume: !*off & class }
+        PfcRequest { pause: *off & class, resume: !*off & class }
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     fn between_the_thresholds_nothing_changes() {
         let mut inputs = Inputs::new(Thresholds { xoff: 110, xon: 44 }, 2);
         let mut at = |time, units| {
-            let FlowControl { pause, resume } = inputs.update(Time::new(time), 1, 3, units);
+            let PfcRequest { pause, resume } = inputs.update(Time::new(time), 1, 3, units);
             (pause, resume)
         };
         assert_eq!((at(1, 109), at(2, 110), at(3, 150)), ((0, 0), (8, 0), (0, 0)));

@@ -15,7 +15,7 @@ mod signal;
 mod view;
 
 use super::matching;
-use super::pause_frames::{self, FlowControl, PauseFrames};
+use super::pause_frames::{self, PauseFrames, PfcRequest};
 use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timers;
@@ -440,15 +440,15 @@ impl Cioq {
         }
         let Some(pause_frames) = &mut self.pause_frames else { return };
         let units = self.inputs[usize::from(input)].units_of(priority);
-        let change = self.flow_control.update(context.now, input, priority, units);
-        if change == FlowControl::NOTHING {
+        let request = self.flow_control.update(context.now, input, priority, units);
+        if request == PfcRequest::NOTHING {
             return;
         }
-        pause_frames.tell(change, input, &mut self.ports, context);
-        if change.pause != 0 {
+        pause_frames.tell(request, input, &mut self.ports, context);
+        if request.pause != 0 {
             self.keep_alive(input, priority, context);
         }
-        if change.pause != 0 && context.observer.watches_pauses() {
+        if request.pause != 0 && context.observer.watches_pauses() {
             context.observer.on_xoff(context.now, xoff::of_cioq(self, input, priority));
         }
     }
