@@ -15,7 +15,7 @@ use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
 use crate::packet::{NO_TRANSPORT, PRIORITIES};
 use crate::pfc::Reactions;
-use crate::plan::headroom::{PAUSE_FRAME, QUANTUM, reaction_quanta};
+use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
 use crate::routing::Routes;
 use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
@@ -214,7 +214,7 @@ impl Simulation {
 
     /// Between the arrival of a pause frame and its effect.
     fn reaction_time(&self, rate: Rate) -> Span {
-        let quanta = self.scenario.pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
+        let quanta = layout::reaction_quanta(&self.scenario.pfc, rate);
         rate.transmission_time(QUANTUM * u64::from(quanta))
     }
 

@@ -1,6 +1,5 @@
 //! The sources of events of a cluster, in the order in which simultaneous events run.
 
-use crate::scenario::FlowControl;
 use crate::topology::{Network, NodeId};
 
 /// Classes of simultaneous events, the earlier class first.
@@ -59,7 +58,7 @@ impl Equipment<'_> {
             Class::EndOfTransmission | Class::Arrival => true,
             Class::Signal => {
                 let link = network.ports.of(node)[usize::from(port)].link;
-                network.links[link as usize].flow_control == FlowControl::Credits
+                network.links[link as usize].has_credits()
             }
             Class::Pause => self.pauses,
             Class::Host => network.is_host(node),

@@ -1,25 +1,25 @@
 //! From what is said of a switch with queues at inputs and outputs to the sizes of its buffers, in units.
 
 use super::Subject;
-use super::lossless::pause_frames;
+use super::pauses::pause_frames;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate};
 use crate::packet::PRIORITIES;
 use crate::pfc::Reactions;
-use crate::plan::headroom::{Headroom, Link, PAUSE_FRAME, reaction_quanta};
+use crate::plan::headroom::PAUSE_FRAME;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
 use crate::scenario::{
-    CioqSettings, FlowControl, Internal, Queues, ScenarioError, SwitchKind, SwitchSettings, SwitchTable,
+    CioqSettings, Internal, Queues, ScenarioError, SwitchKind, SwitchSettings, SwitchTable,
 };
 use crate::scheduler;
 use crate::switch::cioq::{CongestionPoints, Downstream, Parts, Sizes, Thresholds, Voqs};
 use crate::switch::congestion_point::{self, CongestionPoint};
 use crate::switch::matching;
 use crate::switch::pause_frames::Settings as PauseFrames;
-use crate::topology::{Link as NetworkLink, NodeId};
+use crate::topology::{Link, NodeId};
 
 /// One switch with queues at inputs and outputs before the run.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
     }
     let (classes, lossless) = (subject.fabric.classes, subject.scenario.lossless_classes());
     let sizes = subject.sizes(&cioq, lossless)?;
-    let fastest = subject.links().map(|(rate, _)| rate).max().unwrap_or_default();
+    let fastest = subject.links().map(|link| link.rate).max().unwrap_or_default();
     subject.check_congestion_points(&cioq)?;
     let downstream = subject.downstream()?;
     if cioq.reliable_delivery
@@ -191,7 +191,7 @@ impl Subject<'_> {
             return Err(self.refuse_cioq("input.buffer", &problem, "expected room for at least one"));
         }
         let Internal { input: internal_input, output: internal_output } = cioq.internal;
-        let has_credits = self.ends().any(|(link, _)| link.flow_control == FlowControl::Credits);
+        let has_credits = self.links().any(Link::has_credits);
         for (key, size) in [("internal.input", internal_input), ("internal.output", internal_output)] {
             if has_credits && units(size) / classes.max(1) < largest {
                 let problem = format!(
@@ -251,16 +251,10 @@ impl Subject<'_> {
         Ok(Fitting { sizes, thresholds })
     }
 
-    /// Every link of the switch, with the node at its other end.
-    fn ends(&self) -> impl Iterator<Item = (&NetworkLink, NodeId)> {
-        let network = self.fabric.network;
-        network.ports.of(self.node).iter().map(|port| (&network.links[port.link as usize], port.peer))
-    }
-
     /// The buffers at the other ends of links with credits.
     fn downstream(&self) -> Result<Vec<Option<Downstream>>, ScenarioError> {
-        let of_link = |(link, peer): (&NetworkLink, NodeId)| {
-            if link.flow_control != FlowControl::Credits {
+        let of_link = |(link, peer): (&Link, NodeId)| {
+            if !link.has_credits() {
                 return Ok(None);
             }
             let name = &self.fabric.network.nodes[peer as usize].name;
@@ -333,13 +327,7 @@ impl Subject<'_> {
     /// The most that may come by any port after its sender is told to pause: the headroom, and what small frames leave of their
     /// units.
     fn units_after_pause(&self, unit: Bytes) -> u32 {
-        let largest = self.scenario.largest_packet_on_wire();
-        let headroom = |(rate, delay)| {
-            let quanta = self.scenario.pfc.reaction_quanta;
-            let reaction_quanta = quanta.unwrap_or_else(|| reaction_quanta(rate));
-            Headroom::of(&Link { rate, delay, largest, reaction_quanta, pool_may_be_full: false }).total()
-        };
-        let bytes = self.links().map(headroom).max().unwrap_or_default();
+        let bytes = self.links().map(|link| self.after_pause(link, false)).max().unwrap_or_default();
         let frames = bytes.get().div_ceil(SMALLEST_ON_WIRE.get());
         (bytes.get() + frames * (unit.get() - 1)).div_ceil(unit.get()) as u32
     }
@@ -379,8 +367,7 @@ impl Subject<'_> {
                 "expected `input`, `output` and `crossbar` instead",
             ),
         };
-        let with_credits = |(link, _): (&NetworkLink, NodeId)| link.flow_control == FlowControl::Credits;
-        if kind == SwitchKind::SharedMemory && self.ends().any(with_credits) {
+        if kind == SwitchKind::SharedMemory && self.links().any(Link::has_credits) {
             let expected = "expected kind = \"cioq\" for it, or flow_control = \"pause\" on its links";
             return Err(self.refuse_cioq(
                 "kind",

@@ -1,16 +1,17 @@
 //! From what is said of lossless classes to the memory they share, and the headroom of every port.
 
 use super::Subject;
-use crate::kernel::units::{Bytes, Rate, Span};
+use super::pauses::pause_frames;
+use crate::kernel::units::Bytes;
 use crate::packet::MOST_INGRESS_PORTS;
-use crate::plan::headroom::{Headroom, Link, PAUSE_FRAME, QUANTUM, reaction_quanta};
-use crate::scenario::{PauseForm, Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
+use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy;
 use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
 use crate::switch::pause_frames;
 use crate::switch::pausing::Pausing;
+use crate::topology::Link;
 
 /// The lossless classes of a switch before the run.
 #[derive(Clone, Debug)]
@@ -55,17 +56,12 @@ pub(super) fn of(
     debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
     let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } =
         settings.pfc.clone().unwrap_or_default();
-    let rates: Vec<(Rate, Span)> = subject.links().collect();
-    let largest = subject.scenario.largest_packet_on_wire();
-    let pfc = &subject.scenario.pfc;
     let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
-    let link = |&(rate, delay): &(Rate, Span)| {
-        let reaction_quanta = pfc.reaction_quanta.unwrap_or_else(|| reaction_quanta(rate));
-        let worst_case =
-            Headroom::of(&Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total();
-        headroom::Link { rate, delay, worst_case }
+    let link = |link: &Link| {
+        let worst_case = subject.after_pause(link, pool_may_be_full);
+        headroom::Link { rate: link.rate, delay: link.delay, worst_case }
     };
-    let links: Vec<headroom::Link> = rates.iter().map(link).collect();
+    let links: Vec<headroom::Link> = subject.links().map(link).collect();
     let headroom = headroom.start(&links, u64::from(classes.count_ones())).map_err(|refusal| {
         subject.refuse_pfc(&format!(".headroom.{}", refusal.key), &refusal.problem, &refusal.expected)
     })?;
@@ -111,31 +107,6 @@ pub(super) fn of(
     }))
 }
 
-/// What a switch with lossless classes says, and when it says it again.
-pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settings, ScenarioError> {
-    let pfc = &subject.scenario.pfc;
-    if pfc.form == PauseForm::Quanta {
-        check_quanta(pfc.pause_quanta, subject.scenario.largest_packet_on_wire())?;
-    }
-    let half = u64::from(pfc.pause_quanta) / 2;
-    let repeat_after = || subject.links().map(|(rate, _)| rate.transmission_time(QUANTUM) * half).collect();
-    Ok(pause_frames::Settings {
-        ports: subject.links().count(),
-        quanta: pfc.pause_quanta,
-        repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
-    })
-}
-
-/// A pause is said again when half of it is over, and that frame may wait for the largest packet to leave the wire.
-fn check_quanta(quanta: u16, largest: Bytes) -> Result<(), ScenarioError> {
-    let wait = (largest + PAUSE_FRAME).get().div_ceil(QUANTUM.get());
-    if u64::from(quanta / 2) >= wait {
-        return Ok(());
-    }
-    let problem = format!("of {quanta} is over before it can be said again behind a packet of {largest}");
-    Err(ScenarioError::at("pfc.pause_quanta", problem, format!("expected at least {}", 2 * wait)))
-}
-
 impl Subject<'_> {
     fn refuse_pfc(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
         self.refuse(&format!("pfc{key}"), |table: &SwitchTable| table.pfc.is_some(), problem, expected)
@@ -157,15 +128,6 @@ impl Subject<'_> {
             format!("may hold {most} in {queues} queues of lossless classes, and their pool is {pool}");
         let expected = "expected a smaller threshold, a larger pool, or a dynamic_threshold";
         Err(self.refuse_pfc(".xoff.threshold", &problem, expected))
-    }
-
-    /// Rate and delay of each of its links.
-    pub(super) fn links(&self) -> impl Iterator<Item = (Rate, Span)> {
-        let network = self.fabric.network;
-        network.ports.of(self.node).iter().map(|port| {
-            let link = &network.links[port.link as usize];
-            (link.rate, link.delay)
-        })
     }
 }
 

@@ -6,6 +6,7 @@ mod lossless;
 mod marking;
 mod notes;
 mod paths;
+mod pauses;
 mod pools;
 pub mod telemetry;
 
@@ -21,11 +22,12 @@ use crate::switch::buffer_policy::{self, BufferPolicy};
 use crate::switch::markers::Markers;
 use crate::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 use crate::switch::pausing::Pausing;
-use crate::topology::{Network, NodeId};
+use crate::topology::{Link, Network, NodeId};
 pub use cioq::CioqLayout;
 use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
+pub use pauses::reaction_quanta;
 
 /// One switch before the run.
 #[derive(Clone, Debug)]
@@ -139,6 +141,19 @@ struct Subject<'a> {
     name: &'a str,
     node: NodeId,
     fabric: &'a Fabric<'a>,
+}
+
+impl Subject<'_> {
+    /// Each of its links with the node at the other end, port by port.
+    fn ends(&self) -> impl Iterator<Item = (&Link, NodeId)> {
+        let network = self.fabric.network;
+        network.ports.of(self.node).iter().map(|port| (&network.links[port.link as usize], port.peer))
+    }
+
+    /// Each of its links.
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        self.ends().map(|(link, _)| link)
+    }
 }
 
 fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {

@@ -50,6 +50,13 @@ pub struct Link {
     pub failed: bool,
 }
 
+impl Link {
+    /// Whether its receiving end gives credits.
+    pub fn has_credits(&self) -> bool {
+        self.flow_control == FlowControl::Credits
+    }
+}
+
 /// The links that traffic between racks has to cross.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {

@@ -1,0 +1,49 @@
+//! What `[pfc]` comes to on the links of a switch, of either kind: when a pause takes effect, what may come until then, and when it
+//! is said again.
+
+use super::Subject;
+use crate::kernel::units::{Bytes, Rate};
+use crate::plan::headroom::{self, Headroom, PAUSE_FRAME, QUANTUM};
+use crate::scenario::{PauseForm, Pfc, ScenarioError};
+use crate::switch::pause_frames;
+use crate::topology::Link;
+
+/// Quanta between the arrival of a pause frame at a port of this rate and its effect.
+pub fn reaction_quanta(pfc: &Pfc, rate: Rate) -> u16 {
+    pfc.reaction_quanta.unwrap_or_else(|| headroom::reaction_quanta(rate))
+}
+
+impl Subject<'_> {
+    /// The most that may come of one class over a link after the switch has decided to pause it: its headroom.
+    pub(super) fn after_pause(&self, link: &Link, pool_may_be_full: bool) -> Bytes {
+        let &Link { rate, delay, .. } = link;
+        let largest = self.scenario.largest_packet_on_wire();
+        let reaction_quanta = reaction_quanta(&self.scenario.pfc, rate);
+        Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total()
+    }
+}
+
+/// What a switch with lossless classes says, and when it says it again.
+pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settings, ScenarioError> {
+    let pfc = &subject.scenario.pfc;
+    if pfc.form == PauseForm::Quanta {
+        check_quanta(pfc.pause_quanta, subject.scenario.largest_packet_on_wire())?;
+    }
+    let half = u64::from(pfc.pause_quanta) / 2;
+    let repeat_after = || subject.links().map(|link| link.rate.transmission_time(QUANTUM) * half).collect();
+    Ok(pause_frames::Settings {
+        ports: subject.links().count(),
+        quanta: pfc.pause_quanta,
+        repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
+    })
+}
+
+/// A pause is said again when half of it is over, and that frame may wait for the largest packet to leave the wire.
+fn check_quanta(quanta: u16, largest: Bytes) -> Result<(), ScenarioError> {
+    let wait = (largest + PAUSE_FRAME).get().div_ceil(QUANTUM.get());
+    if u64::from(quanta / 2) >= wait {
+        return Ok(());
+    }
+    let problem = format!("of {quanta} is over before it can be said again behind a packet of {largest}");
+    Err(ScenarioError::at("pfc.pause_quanta", problem, format!("expected at least {}", 2 * wait)))
+}
