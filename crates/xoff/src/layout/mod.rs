@@ -2,6 +2,7 @@
 
 mod cioq;
 mod fabric;
+mod kinds;
 mod lossless;
 mod marking;
 mod notes;

@@ -1,19 +1,18 @@
-//! From what is said of a switch with queues at inputs and outputs to the sizes of its buffers, in units.
+//! From what is said of a switch with queues at inputs and outputs to what it is built from.
+
+mod sizes;
 
 use super::Subject;
 use super::pauses::pause_frames;
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Rate};
+use crate::kernel::units::Rate;
 use crate::packet::PRIORITIES;
 use crate::pfc::Reactions;
-use crate::plan::headroom::PAUSE_FRAME;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
-use crate::scenario::{
-    CioqSettings, Internal, Queues, ScenarioError, SwitchKind, SwitchSettings, SwitchTable,
-};
+use crate::scenario::{CioqSettings, Queues, ScenarioError, SwitchKind, SwitchSettings};
 use crate::scheduler;
 use crate::switch::cioq::{CongestionPoints, Downstream, Parts, Sizes, Thresholds, Voqs};
 use crate::switch::congestion_point::{self, CongestionPoint};
@@ -109,7 +108,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
         return Err(subject.refuse_cioq("kind", &format!("has {ports} ports"), &expected));
     }
     let (classes, lossless) = (subject.fabric.classes, subject.scenario.lossless_classes());
-    let sizes = subject.sizes(&cioq, lossless)?;
+    let (sizes, thresholds) = subject.sizes(&cioq, lossless)?;
     let fastest = subject.links().map(|link| link.rate).max().unwrap_or_default();
     subject.check_congestion_points(&cioq)?;
     let downstream = subject.downstream()?;
@@ -130,8 +129,8 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
         reliable_delivery: cioq.reliable_delivery,
         at_inputs: cioq.input.congestion_point,
         at_outputs: cioq.output.congestion_point,
-        thresholds: sizes.thresholds,
-        sizes: sizes.sizes,
+        thresholds,
+        sizes,
         pause_frames: (lossless != 0).then(|| pause_frames(subject)).transpose()?,
         voqs: match cioq.input.queues {
             Queues::PerOutput => Voqs::PerOutput,
@@ -144,113 +143,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
     })
 }
 
-/// Sizes and thresholds that fit each other.
-struct Fitting {
-    sizes: Sizes,
-    thresholds: Thresholds,
-}
-
-/// The smallest frame with its preamble and gap.
-const SMALLEST_ON_WIRE: Bytes = PAUSE_FRAME;
-
 impl Subject<'_> {
-    fn refuse_cioq(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
-        let says = |table: &SwitchTable| match key.split('.').next() {
-            Some("input") => table.input.is_some(),
-            Some("output") => table.output.is_some(),
-            Some("unit") => table.unit.is_some(),
-            Some("internal") => table.internal.is_some(),
-            Some("reliable_delivery") => table.reliable_delivery.is_some(),
-            _ => table.kind.is_some(),
-        };
-        self.refuse(key, says, problem, expected)
-    }
-
-    fn sizes(&self, cioq: &CioqSettings, lossless: u8) -> Result<Fitting, ScenarioError> {
-        let CioqSettings { unit, input, output, .. } = cioq;
-        let units = |bytes: Bytes| (bytes.get() / unit.get()) as u32;
-        let frame = self.scenario.largest_frame();
-        let largest = frame.get().div_ceil(unit.get()) as u32;
-        let classes = self.fabric.classes.count_ones();
-        let of_output = units(output.buffer) / classes.max(1);
-        let of_frame = *unit * u64::from(largest);
-        if of_output < largest {
-            let problem = format!(
-                "has {} for each output, and a frame of each of its {classes} classes takes {of_frame}",
-                output.buffer
-            );
-            return Err(self.refuse_cioq(
-                "output.buffer",
-                &problem,
-                "expected room for at least one of each",
-            ));
-        }
-        let buffer = units(input.buffer);
-        if buffer < largest {
-            let problem = format!("has {} for each input, and a frame takes {of_frame}", input.buffer);
-            return Err(self.refuse_cioq("input.buffer", &problem, "expected room for at least one"));
-        }
-        let Internal { input: internal_input, output: internal_output } = cioq.internal;
-        let has_credits = self.links().any(Link::has_credits);
-        for (key, size) in [("internal.input", internal_input), ("internal.output", internal_output)] {
-            if has_credits && units(size) / classes.max(1) < largest {
-                let problem = format!(
-                    "has {size} there, and a frame of each of its {classes} classes takes {of_frame}"
-                );
-                return Err(self.refuse_cioq(key, &problem, "expected room for at least one of each"));
-            }
-        }
-        let mut sizes = Sizes {
-            unit: *unit,
-            largest,
-            input: buffer,
-            lossy: buffer,
-            output: of_output,
-            internal_input: units(internal_input) / classes.max(1),
-            internal_output: units(internal_output) / classes.max(1),
-        };
-        let mut thresholds = Thresholds { xoff: buffer, xon: buffer };
-        if lossless != 0 {
-            let count = lossless.count_ones();
-            let later = self.units_after_pause(*unit) + largest;
-            let most = (buffer / count).checked_sub(later).filter(|&most| most > 0);
-            let has_lossy = self.fabric.classes & !lossless != 0;
-            // Classes that are not lossless have together as much as one that is.
-            let equal = (buffer / (count + u32::from(has_lossy))).checked_sub(later);
-            let xoff = input.xoff.map_or(equal, |xoff| Some(units(xoff)));
-            let Some(xoff) = xoff.filter(|&xoff| most.is_some_and(|most| xoff <= most)) else {
-                let still = *unit * u64::from(later);
-                let problem = format!(
-                    "leaves too little of {} for the {still} that may come of each lossless class after its sender is told to pause",
-                    input.buffer
-                );
-                let expected = match most {
-                    Some(most) => format!("expected at most {}", *unit * u64::from(most)),
-                    None => "expected a larger input.buffer, or fewer lossless classes".to_owned(),
-                };
-                return Err(self.refuse_cioq("input.xoff", &problem, &expected));
-            };
-            let xon = input.xon.map_or(xoff.saturating_sub(2 * largest), units);
-            if xon >= xoff {
-                let xoff = input.xoff.unwrap_or(*unit * u64::from(xoff));
-                let problem =
-                    format!("resumes at {}, which is not below its xoff", input.xon.unwrap_or_default());
-                let expected = format!("expected less than {xoff}, where senders pause");
-                return Err(self.refuse_cioq("input.xon", &problem, &expected));
-            }
-            sizes.lossy = buffer - count * (xoff + later);
-            thresholds = Thresholds { xoff, xon };
-            if has_lossy && sizes.lossy < largest {
-                let problem =
-                    format!("leaves {} for classes that are not lossless", *unit * u64::from(sizes.lossy));
-                let expected =
-                    format!("expected at least {frame} for them: a larger buffer, or a lower xoff");
-                return Err(self.refuse_cioq("input.buffer", &problem, &expected));
-            }
-        }
-        Ok(Fitting { sizes, thresholds })
-    }
-
     /// The buffers at the other ends of links with credits.
     fn downstream(&self) -> Result<Vec<Option<Downstream>>, ScenarioError> {
         let of_link = |(link, peer): (&Link, NodeId)| {
@@ -276,13 +169,8 @@ impl Subject<'_> {
                 ));
             }
             let CioqSettings { unit, internal, .. } = settings.cioq;
-            let classes = self.fabric.classes.count_ones().max(1);
-            let largest = self.scenario.largest_frame().get().div_ceil(unit.get()) as u32;
-            Ok(Some(Downstream {
-                unit,
-                units: (internal.input.get() / unit.get()) as u32 / classes,
-                largest,
-            }))
+            let units = self.units(unit);
+            Ok(Some(Downstream { unit, units: units.of_class(internal.input), largest: units.largest }))
         };
         self.ends().map(of_link).collect()
     }
@@ -319,66 +207,6 @@ impl Subject<'_> {
                     &problem,
                     "expected one below the buffer",
                 ));
-            }
-        }
-        Ok(())
-    }
-
-    /// The most that may come by any port after its sender is told to pause: the headroom, and what small frames leave of their
-    /// units.
-    fn units_after_pause(&self, unit: Bytes) -> u32 {
-        let bytes = self.links().map(|link| self.after_pause(link, false)).max().unwrap_or_default();
-        let frames = bytes.get().div_ceil(SMALLEST_ON_WIRE.get());
-        (bytes.get() + frames * (unit.get() - 1)).div_ceil(unit.get()) as u32
-    }
-
-    /// Refuses keys that a switch of this kind has no use for.
-    pub(super) fn check_kind(&self, kind: SwitchKind) -> Result<(), ScenarioError> {
-        type Key = (&'static str, fn(&SwitchTable) -> bool);
-        const OF_SHARED_MEMORY: &[Key] = &[
-            ("chip", |table| table.chip.is_some()),
-            ("total", |table| table.total.is_some()),
-            ("shared_per_pool", |table| table.shared_per_pool.is_some()),
-            ("ports_per_pool", |table| table.ports_per_pool.is_some()),
-            ("pools", |table| table.pools.is_some()),
-            ("reserved_per_queue", |table| table.reserved_per_queue.is_some()),
-            ("reserved_per_port", |table| table.reserved_per_port.is_some()),
-            ("buffer", |table| table.buffer.is_some()),
-            ("marking", |table| table.marking.is_some()),
-            ("release", |table| table.release.is_some()),
-            ("pfc", |table| table.pfc.is_some()),
-            ("quirks", |table| table.quirks.is_some()),
-        ];
-        const OF_CIOQ: &[Key] = &[
-            ("unit", |table| table.unit.is_some()),
-            ("input", |table| table.input.is_some()),
-            ("output", |table| table.output.is_some()),
-            ("internal", |table| table.internal.is_some()),
-            ("reliable_delivery", |table| table.reliable_delivery.is_some()),
-            ("crossbar", |table| table.crossbar.is_some()),
-        ];
-        let (keys, has, expected) = match kind {
-            SwitchKind::SharedMemory => {
-                (OF_CIOQ, "one shared memory", "expected kind = \"cioq\", or not this key")
-            }
-            SwitchKind::Cioq => (
-                OF_SHARED_MEMORY,
-                "queues at inputs and outputs",
-                "expected `input`, `output` and `crossbar` instead",
-            ),
-        };
-        if kind == SwitchKind::SharedMemory && self.links().any(Link::has_credits) {
-            let expected = "expected kind = \"cioq\" for it, or flow_control = \"pause\" on its links";
-            return Err(self.refuse_cioq(
-                "kind",
-                "has a link with credits, which a shared memory does not give",
-                expected,
-            ));
-        }
-        for (key, says) in keys {
-            let matching = self.scenario.switch.iter();
-            if matching.filter(|table| table.matches(self.name)).any(says) {
-                return Err(self.refuse(key, says, &format!("has {has}, and no use for this key"), expected));
             }
         }
         Ok(())

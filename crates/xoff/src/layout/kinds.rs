@@ -1,0 +1,75 @@
+//! The keys of `[[switch]]` that only one kind of switch has a use for.
+
+use super::Subject;
+use crate::scenario::{ScenarioError, SwitchKind, SwitchTable};
+use crate::topology::Link;
+
+/// A key of `[[switch]]`, and whether a table says something of it.
+type Key = (&'static str, fn(&SwitchTable) -> bool);
+
+/// Keys that only a shared memory has a use for.
+const OF_SHARED_MEMORY: &[Key] = &[
+    ("chip", |table| table.chip.is_some()),
+    ("total", |table| table.total.is_some()),
+    ("shared_per_pool", |table| table.shared_per_pool.is_some()),
+    ("ports_per_pool", |table| table.ports_per_pool.is_some()),
+    ("pools", |table| table.pools.is_some()),
+    ("reserved_per_queue", |table| table.reserved_per_queue.is_some()),
+    ("reserved_per_port", |table| table.reserved_per_port.is_some()),
+    ("buffer", |table| table.buffer.is_some()),
+    ("marking", |table| table.marking.is_some()),
+    ("release", |table| table.release.is_some()),
+    ("pfc", |table| table.pfc.is_some()),
+    ("quirks", |table| table.quirks.is_some()),
+];
+
+/// Keys that only queues at inputs and outputs have a use for.
+const OF_CIOQ: &[Key] = &[
+    ("unit", |table| table.unit.is_some()),
+    ("input", |table| table.input.is_some()),
+    ("output", |table| table.output.is_some()),
+    ("internal", |table| table.internal.is_some()),
+    ("reliable_delivery", |table| table.reliable_delivery.is_some()),
+    ("crossbar", |table| table.crossbar.is_some()),
+];
+
+/// Which of the two it is.
+const KIND: Key = ("kind", |table| table.kind.is_some());
+
+impl Subject<'_> {
+    /// An error at a key of a switch with queues at inputs and outputs, or at `kind`.
+    pub(super) fn refuse_cioq(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
+        let first = key.split('.').next();
+        let (_, says) = OF_CIOQ.iter().find(|&&(table, _)| Some(table) == first).unwrap_or(&KIND);
+        self.refuse(key, says, problem, expected)
+    }
+
+    /// Refuses keys that a switch of this kind has no use for.
+    pub(super) fn check_kind(&self, kind: SwitchKind) -> Result<(), ScenarioError> {
+        let (keys, has, expected) = match kind {
+            SwitchKind::SharedMemory => {
+                (OF_CIOQ, "one shared memory", "expected kind = \"cioq\", or not this key")
+            }
+            SwitchKind::Cioq => (
+                OF_SHARED_MEMORY,
+                "queues at inputs and outputs",
+                "expected `input`, `output` and `crossbar` instead",
+            ),
+        };
+        if kind == SwitchKind::SharedMemory && self.links().any(Link::has_credits) {
+            let expected = "expected kind = \"cioq\" for it, or flow_control = \"pause\" on its links";
+            return Err(self.refuse_cioq(
+                "kind",
+                "has a link with credits, which a shared memory does not give",
+                expected,
+            ));
+        }
+        for (key, says) in keys {
+            let matching = self.scenario.switch.iter();
+            if matching.filter(|table| table.matches(self.name)).any(says) {
+                return Err(self.refuse(key, says, &format!("has {has}, and no use for this key"), expected));
+            }
+        }
+        Ok(())
+    }
+}
