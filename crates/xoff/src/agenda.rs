@@ -1,5 +1,6 @@
 //! What a node asks of the engine that runs it, and what it is told about the run.
 
+use crate::application::Queries;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
@@ -34,6 +35,8 @@ pub struct Fabric {
     pub longest_paths: Vec<Path>,
     /// What every host adds around its transport.
     pub host: scenario::Host,
+    /// What hosts ask of one another.
+    pub queries: Queries,
 }
 
 impl Fabric {

@@ -4,6 +4,7 @@
 #[macro_use]
 mod tagged;
 pub mod agenda;
+pub mod application;
 pub mod congestion_control;
 pub mod diagnosis;
 pub mod engine;

@@ -2,6 +2,7 @@
 
 mod headroom;
 mod pauses;
+mod queries;
 
 use std::fmt::Write as _;
 
@@ -22,6 +23,8 @@ use crate::watch::pool_name;
 
 pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use pauses::{PauseColumns, PauseFlowColumns};
+use queries::QueryReport;
+pub use queries::{QueryColumns, QueryTotals};
 
 /// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +65,8 @@ pub struct FlowColumns {
     pub timeouts: Vec<u32>,
     /// Whether it finished after the run's condition to stop was met.
     pub after_stop: Vec<bool>,
+    /// The complete query that it is a request or a response of; `u64::MAX` where there is none.
+    pub query_id: Vec<u64>,
 }
 
 /// Columns of `series.parquet`, in order of time.
@@ -178,6 +183,8 @@ pub struct Totals {
     pub pfc: PfcTotals,
     /// Congestion notification messages.
     pub qcn: QcnTotals,
+    /// Queries.
+    pub queries: QueryTotals,
     /// Packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
@@ -226,6 +233,8 @@ pub struct Pathologies {
 pub struct Report {
     /// Finished flows.
     pub flows: FlowColumns,
+    /// Complete queries.
+    pub queries: QueryColumns,
     /// What was recorded over time.
     pub series: SeriesColumns,
     /// Pauses, where they were observed.
@@ -267,21 +276,23 @@ struct Row<'a> {
 impl Report {
     /// Puts the results of a run together.
     pub fn new(simulation: &Simulation, outcome: &Outcome) -> Self {
-        let rows = rows(outcome);
+        let rows = rows(simulation, outcome);
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &rows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
         let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
         let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
+        let queries = QueryReport::new(simulation, outcome, &rows, end);
         Self {
-            flows: flows(simulation, &rows),
+            flows: FlowColumns { query_id: queries.of_flows, ..flows(simulation, &rows) },
+            queries: queries.columns,
             series,
             pauses,
             headroom,
             off_times,
             pause_flows,
-            totals: totals(outcome, &rows, end, &diagnosis),
+            totals: Totals { queries: queries.totals, ..totals(outcome, &rows, end, &diagnosis) },
             pathologies: pathologies(&diagnosis, outcome.stood_still, &series_names),
             digest: digest(outcome, &rows),
             interrupted: outcome.interrupted,
@@ -294,13 +305,15 @@ impl Report {
     }
 }
 
-fn rows(outcome: &Outcome) -> Vec<Row<'_>> {
-    let mut rows: Vec<Row<'_>> = outcome
+fn rows<'a>(simulation: &Simulation, outcome: &'a Outcome) -> Vec<Row<'a>> {
+    let queries = &simulation.fabric().queries;
+    let mut rows: Vec<Row<'a>> = outcome
         .hosts
         .iter()
         .flat_map(|host| host.finished().iter().map(|flow| (host.id(), flow)))
         .filter_map(|(source, flow)| {
-            let received = outcome.hosts[flow.flow.destination as usize].received_at(flow.flow.reception)?;
+            let received =
+                outcome.hosts[flow.flow.destination as usize].received_at(flow.flow.reception, queries)?;
             let finish = if flow.finish == Time::MAX { received } else { flow.finish };
             Some(Row { source, flow, received, finish })
         })

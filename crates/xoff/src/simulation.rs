@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::agenda::Fabric;
+use crate::application::Queries;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Recorded, Workshop};
-use crate::host::{Host, Marking};
-use crate::kernel::rng::{Purpose, stream};
+use crate::host::{Applications, Host, Marking};
+use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
@@ -68,6 +69,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
+        let queries = workload::queries(scenario, &network, files)?;
         let classes = classes_in_use(scenario, &sources);
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;
@@ -88,7 +90,7 @@ impl Simulation {
             watch: Watch::new(&scenario.observe, &network, &pools, &has_inputs, classes)?,
             routes,
             traces: longest_paths.iter().any(|path| *path != Path::default()),
-            fabric: fabric(scenario, longest_paths),
+            fabric: fabric(scenario, longest_paths, queries),
             telemetry_rates,
             scenario: scenario.clone(),
             network,
@@ -139,7 +141,12 @@ impl Simulation {
         let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
         let when = self.scenario.host.marking.as_ref().map(marking::Parameters::when).unwrap_or_default();
         let marking = Marking::new(self.adapter_marker.clone(), when, stream(Purpose::AdapterMarking));
+        let applications = Applications::new(node, &self.fabric.queries, |purpose, plan| {
+            let workload = self.fabric.queries.plans()[plan].workload as u64;
+            rng::stream(self.scenario.seed, purpose, workload << NodeId::BITS | u64::from(node))
+        });
         Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
+            .with_applications(applications, &self.fabric.queries)
     }
 
     /// A switch as it is before the run.
@@ -274,12 +281,12 @@ fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioErro
 /// What every Ethernet frame adds on the wire.
 const PREAMBLE_AND_GAP: Bytes = Bytes::new(20);
 
-fn fabric(scenario: &Scenario, longest_paths: Vec<Path>) -> Fabric {
+fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, queries: Queries) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
     let mut wire_overheads = [Bytes::ZERO; 256];
     for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
         *place = transport.packet_sizes().wire_overhead;
     }
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
-    Fabric { wire_overheads, transports, longest_paths, host: scenario.host.clone() }
+    Fabric { wire_overheads, transports, longest_paths, host: scenario.host.clone(), queries }
 }

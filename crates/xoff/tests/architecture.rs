@@ -77,9 +77,19 @@ const PARTS: &[Part] = &[
         "names nodes, and the five-tuple that routing hashes.",
     ),
     part("observer", &["kernel", "topology"], "hears of numbers, nodes and ports."),
+    part("application", &["kernel", "topology"], "names hosts, and sees of flows only that they are whole."),
     part(
         "agenda",
-        &["kernel", "observer", "packet", "scenario", "topology", "congestion_control", "telemetry"],
+        &[
+            "kernel",
+            "application",
+            "observer",
+            "packet",
+            "scenario",
+            "topology",
+            "congestion_control",
+            "telemetry",
+        ],
         "is all that a node sees of its engine.",
     ),
     part("pfc", &["kernel", "packet"], "what pause frames say and when it takes effect."),
@@ -93,7 +103,11 @@ const PARTS: &[Part] = &[
         &["kernel", "packet", "scenario", "congestion_control", "telemetry"],
         "is the one family that drives another: its congestion control.",
     ),
-    part("workload", &["kernel", "scenario", "topology"], "draws flows and never sees a packet."),
+    part(
+        "workload",
+        &["kernel", "application", "scenario", "topology"],
+        "draws flows, plans queries and never sees a packet.",
+    ),
     part(
         "switch",
         &[
@@ -118,6 +132,7 @@ const PARTS: &[Part] = &[
         "host",
         &[
             "kernel",
+            "application",
             "observer",
             "agenda",
             "packet",
@@ -135,6 +150,7 @@ const PARTS: &[Part] = &[
         "engine",
         &[
             "kernel",
+            "application",
             "observer",
             "agenda",
             "packet",
@@ -176,6 +192,7 @@ const PARTS: &[Part] = &[
         "simulation",
         &[
             "kernel",
+            "application",
             "congestion_control",
             "telemetry",
             "observer",
@@ -219,6 +236,7 @@ const PARTS: &[Part] = &[
         &[
             "diagnosis",
             "kernel",
+            "application",
             "observer",
             "port",
             "topology",

@@ -17,6 +17,7 @@ use super::standstill::{Movement, Standstill};
 use super::wheel::{Outgoing, REMOTE, Ranks, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric};
+use crate::application::query::Plan;
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
@@ -153,19 +154,26 @@ impl<'a> Workshop<'a> {
             return None;
         }
         let timeouts = self.fabric.transports.iter().filter_map(Transport::first_timeout);
-        Some(Standstill::new(self.network, timeouts.max().unwrap_or_default()))
+        let rests = self.fabric.queries.plans().iter().map(Plan::longest_rest);
+        Some(Standstill::new(self.network, timeouts.chain(rests).max().unwrap_or_default()))
     }
 
     fn worker<O>(&self, thread: usize, observer: O, layout: Layout, sampler: &'a Sampler) -> Worker<'a, O> {
         let mut wheel = layout.wheel;
         wheel.telemetry = Telemetry::new(Arc::clone(&self.records));
+        let hosts: Vec<Host> = layout.hosts.iter().map(|&node| (self.host)(node)).collect();
+        let mut host_sources = layout.host_sources;
+        for (host, source) in hosts.iter().zip(&mut host_sources) {
+            source.due = host.due();
+            wheel.notify(source.cluster, source.rank, source.due);
+        }
         Worker {
             thread,
             fabric: self.fabric,
             clusters: layout.clusters,
             sources: layout.sources,
-            hosts: layout.hosts.iter().map(|&node| (self.host)(node)).collect(),
-            host_sources: layout.host_sources,
+            hosts,
+            host_sources,
             host_places: layout.host_places,
             switches: layout.switches.iter().map(|&node| (self.switch)(node)).collect(),
             wheel,

@@ -3,8 +3,10 @@
 //! `connections.rs` what flows leave to the next, `adapter.rs` is the way out with its marking in `marking.rs`, `interrupts.rs`
 //! the way up. Transports that live in the adapter, which no delay or interrupt of the host concerns, take turns in
 //! `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion notification messages name.
+//! `applications.rs` begins flows when others are whole.
 
 mod adapter;
+mod applications;
 mod cnps;
 mod connections;
 mod interrupts;
@@ -19,6 +21,7 @@ use std::collections::VecDeque;
 use slab::Slab;
 
 use crate::agenda::{Agenda, Context};
+use crate::application::Queries;
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timers;
@@ -29,13 +32,14 @@ use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
+pub use applications::Applications;
 use cnps::Cnps;
 use connections::OpenConnections;
 use interrupts::Interrupts;
 use limiters::{Limiter, Limiters};
 pub use marking::Marking;
 use queue_pairs::Turns;
-use receiving::Reception;
+use receiving::{Reception, Receptions};
 use sending::Sending;
 pub use sending::{FinishedFlow, FlowStart};
 
@@ -62,6 +66,10 @@ enum TimerKey {
     Limiter(u32),
     /// The reaction point of a limited flow, by its number at this host.
     ReactionPoint(u32),
+    /// The next query of an aggregator, by its plan.
+    Query(u32),
+    /// A response, by its place among those that wait.
+    Response(u32),
 }
 
 /// What a host has done since the start.
@@ -102,10 +110,9 @@ pub struct Host {
     sending_slots: Vec<u32>,
     connections: OpenConnections,
     receptions: Slab<Reception>,
-    /// Slot of each flow to this host, by its number.
-    reception_slots: Vec<u32>,
-    /// When each flow to this host was whole, by its number; `Time::MAX` until then.
-    received_at: Vec<Time>,
+    /// Flows to this host that are no application's.
+    flows_to: Receptions,
+    applications: Applications,
     /// Packets on their way to the transport.
     inbound: Ring<Flight>,
     interrupts: Interrupts,
@@ -130,8 +137,8 @@ impl Host {
             sending_slots: Vec::new(),
             connections: OpenConnections::default(),
             receptions: Slab::new(),
-            reception_slots: Vec::new(),
-            received_at: Vec::new(),
+            flows_to: Receptions::default(),
+            applications: Applications::default(),
             inbound: Ring::new(),
             interrupts: Interrupts::default(),
             turns: Turns::default(),
@@ -169,9 +176,17 @@ impl Host {
         &self.finished
     }
 
-    /// When the flow of this number among those to this host was whole.
-    pub fn received_at(&self, reception: u32) -> Option<Time> {
-        self.received_at.get(reception as usize).copied().filter(|&time| time != Time::MAX)
+    /// When a flow to this host was whole, by the number under which it knows it.
+    pub fn received_at(&self, reception: u32, queries: &Queries) -> Option<Time> {
+        match queries.arrival(reception) {
+            Some(arrival) => self.applications.received_at(arrival),
+            None => self.flows_to.received_at(reception),
+        }
+    }
+
+    /// What its applications have done.
+    pub fn applications(&self) -> &Applications {
+        &self.applications
     }
 
     /// Numbers of the flows that the transports still have something to do for.
@@ -285,12 +300,18 @@ impl Host {
     /// A flow starts.
     fn on_start(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(start) = self.starts.pop_front() {
-            self.counters.started += 1;
-            let slot = self.begin_sending(&start, context);
-            let rate = self.sendings[slot].rate().unwrap_or(self.port().rate());
-            context.observer.on_rate(context.now, self.id, start.number, rate);
-            self.go_on_sending(slot, context);
+            self.start_flow(start, context);
         }
+    }
+
+    /// Flows are numbered as they start.
+    fn start_flow(&mut self, flow: FlowStart, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.counters.started += 1;
+        let flow = FlowStart { number: self.sending_slots.len() as u32, ..flow };
+        let slot = self.begin_sending(&flow, context);
+        let rate = self.sendings[slot].rate().unwrap_or(self.port().rate());
+        context.observer.on_rate(context.now, self.id, flow.number, rate);
+        self.go_on_sending(slot, context);
     }
 
     /// A timer may expire.
@@ -306,6 +327,8 @@ impl Host {
             Some((time, TimerKey::ReactionPoint(number))) => {
                 self.on_reaction_point_timer(number, time, context);
             }
+            Some((_, TimerKey::Query(plan))) => self.begin_query(plan, context),
+            Some((_, TimerKey::Response(place))) => self.begin_response(place, context),
             None => {}
         }
     }

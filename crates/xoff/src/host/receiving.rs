@@ -48,6 +48,42 @@ impl ReturnAddress {
     }
 }
 
+/// What is known of flows to this host, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Receptions {
+    /// Where the state of each is.
+    slots: Vec<u32>,
+    /// When each was whole; `Time::MAX` until then.
+    received_at: Vec<Time>,
+}
+
+impl Receptions {
+    #[inline]
+    fn slot(&self, number: u32) -> u32 {
+        self.slots.get(number as usize).copied().unwrap_or(NOT_SEEN)
+    }
+
+    fn begin(&mut self, number: u32, slot: u32) {
+        let number = number as usize;
+        if number >= self.slots.len() {
+            self.slots.resize(number + 1, NOT_SEEN);
+            self.received_at.resize(number + 1, Time::MAX);
+        }
+        self.slots[number] = slot;
+    }
+
+    /// Takes the slot of one that is whole.
+    fn finish(&mut self, number: u32, now: Time) -> u32 {
+        self.received_at[number as usize] = now;
+        std::mem::replace(&mut self.slots[number as usize], GONE)
+    }
+
+    /// When a flow was whole.
+    pub(super) fn received_at(&self, number: u32) -> Option<Time> {
+        self.received_at.get(number as usize).copied().filter(|&time| time != Time::MAX)
+    }
+}
+
 /// One flow that is arriving.
 #[derive(Debug)]
 pub(super) struct Reception {
@@ -68,7 +104,7 @@ impl Host {
             Receiver::ConstantRate(receiver) => {
                 if receiver.on_data(packet) {
                     self.counters.finished += 1;
-                    self.finish_reception(packet.reception(), context.now);
+                    self.finish_reception(packet, context);
                 }
             }
             Receiver::Roce(receiver) => {
@@ -81,7 +117,7 @@ impl Host {
                     self.timers.arm(&mut reception.timer, key, look_at);
                 }
                 if reply.complete {
-                    self.finish_reception(packet.reception(), context.now);
+                    self.finish_reception(packet, context);
                 }
                 if reply.cnp {
                     self.send_cnp_of(back, context);
@@ -97,7 +133,7 @@ impl Host {
                 if received.now.is_none() {
                     self.arm_acknowledgement(slot as usize, packet.reception(), context);
                 } else if received.complete {
-                    self.finish_reception(packet.reception(), context.now);
+                    self.finish_reception(packet, context);
                 } else {
                     reception.timer.disarm();
                 }
@@ -113,19 +149,40 @@ impl Host {
 
     #[inline]
     fn reception_slot(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
-        match self.reception_slots.get(packet.reception() as usize) {
-            Some(&slot) if slot != NOT_SEEN => slot,
-            _ => self.begin_reception(packet, context),
+        match self.flows_to.slot(packet.reception()) {
+            NOT_SEEN => self.other_reception_slot(packet, context),
+            slot => slot,
+        }
+    }
+
+    /// The slot of a flow that is new, or an application's.
+    #[inline(never)]
+    fn other_reception_slot(
+        &mut self,
+        packet: &Packet,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> u32 {
+        let (flows, number) = self.flows_with(packet.reception(), context);
+        match flows.slot(number) {
+            NOT_SEEN => self.begin_reception(packet, context),
+            slot => slot,
+        }
+    }
+
+    /// Where a flow to this host is known, and under which number.
+    fn flows_with(
+        &mut self,
+        reception: u32,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> (&mut Receptions, u32) {
+        match context.fabric.queries.arrival(reception) {
+            Some(arrival) => (self.applications.channel(arrival.channel), arrival.turn),
+            None => (&mut self.flows_to, reception),
         }
     }
 
     #[cold]
     fn begin_reception(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> u32 {
-        let number = packet.reception() as usize;
-        if number >= self.reception_slots.len() {
-            self.reception_slots.resize(number + 1, NOT_SEEN);
-            self.received_at.resize(number + 1, Time::MAX);
-        }
         let transport = &context.fabric.transports[packet.transport() as usize];
         let receiver = match transport {
             Transport::Tcp(tcp) => {
@@ -138,14 +195,18 @@ impl Host {
         let reception =
             Reception { receiver, back: ReturnAddress::of(packet, transport), timer: Timer::default() };
         let slot = self.receptions.insert(reception) as u32;
-        self.reception_slots[number] = slot;
+        let (flows, number) = self.flows_with(packet.reception(), context);
+        flows.begin(number, slot);
         slot
     }
 
-    fn finish_reception(&mut self, number: u32, now: Time) {
-        let slot = std::mem::replace(&mut self.reception_slots[number as usize], GONE);
+    fn finish_reception(&mut self, last: &Packet, context: &Context<'_, impl Agenda, impl Observer>) {
+        let (flows, number) = self.flows_with(last.reception(), context);
+        let slot = flows.finish(number, context.now);
         self.receptions.remove(slot as usize);
-        self.received_at[number as usize] = now;
+        if let Some(arrival) = context.fabric.queries.arrival(last.reception()) {
+            self.on_arrival_of(arrival, last, context);
+        }
     }
 
     fn arm_acknowledgement(
@@ -169,7 +230,8 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let slot = self.reception_slots[number as usize];
+        let (flows, place) = self.flows_with(number, context);
+        let slot = flows.slot(place);
         if slot == GONE {
             return;
         }

@@ -23,6 +23,10 @@ pub enum Purpose {
     Priorities = 6,
     /// Intervals and culprits of a congestion point.
     CongestionPoint = 7,
+    /// Workers, classes and intervals of an aggregator's queries.
+    Queries = 8,
+    /// How long a worker waits before it answers.
+    ResponseJitter = 9,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.
@@ -45,6 +49,11 @@ fn mix(value: u64) -> u64 {
 pub fn unit_interval(rng: &mut Rng) -> f64 {
     use rand_core::Rng as _;
     (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+/// A number of the exponential distribution with mean 1. Computed in software, so that it is the same on any machine.
+pub fn exponential(rng: &mut Rng) -> f64 {
+    -libm::log(1.0 - unit_interval(rng))
 }
 
 /// A number in [0, bound) without bias worth naming (below 2^-32 for bounds that fit 32 bits).

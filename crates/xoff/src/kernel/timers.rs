@@ -61,6 +61,11 @@ impl<K: Ord + Copy> Timers<K> {
         }
     }
 
+    /// An event that nothing moves or takes back.
+    pub fn once(&mut self, key: K, time: Time) {
+        self.heap.push(Reverse((time, key)));
+    }
+
     /// Takes the earliest outstanding event.
     pub fn pop(&mut self) -> Option<(Time, K)> {
         self.heap.pop().map(|Reverse(event)| event)

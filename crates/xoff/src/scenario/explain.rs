@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_key_that_several_kinds_share_is_explained_once() {
-        assert_eq!(only("workload.priority").of, ["poisson", "long_lived", "incast", "permutation"]);
+        assert_eq!(only("workload.priority").of, ["poisson", "long_lived", "incast", "permutation", "query"]);
     }
 
     #[test]

@@ -50,8 +50,8 @@ pub use self::transport::{
     Connections, ConstantRate, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport,
 };
 pub use self::workload::{
-    Between, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Sizes, Trace,
-    Workload,
+    Between, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query, Sizes,
+    Trace, Workload,
 };
 
 /// A whole run: the network, its switches and hosts, the traffic, what ends it and what is recorded.

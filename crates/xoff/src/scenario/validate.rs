@@ -252,6 +252,7 @@ impl Workload {
             Self::Incast(workload) => &workload.transport,
             Self::Permutation(workload) => &workload.transport,
             Self::Trace(workload) => &workload.transport,
+            Self::Query(workload) => &workload.transport,
         }
     }
 
@@ -262,6 +263,7 @@ impl Workload {
             Self::LongLived(workload) => Some(&workload.priority),
             Self::Incast(workload) => Some(&workload.priority),
             Self::Permutation(workload) => Some(&workload.priority),
+            Self::Query(workload) => Some(&workload.priority),
             Self::Trace(_) => None,
         }
     }
@@ -271,7 +273,7 @@ impl Workload {
         match self {
             Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
             Self::Permutation(workload) => workload.size.is_some(),
-            Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) => true,
+            Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) | Self::Query(_) => true,
         }
     }
 
@@ -280,6 +282,7 @@ impl Workload {
         match self {
             Self::Poisson(_) => true,
             Self::Incast(workload) => workload.groups.is_none(),
+            Self::Query(workload) => workload.queries.is_none(),
             Self::LongLived(_) | Self::Permutation(_) | Self::Trace(_) => false,
         }
     }

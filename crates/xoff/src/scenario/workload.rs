@@ -13,6 +13,7 @@ crate::tagged! {
         incast => Incast(Incast),
         permutation => Permutation(Permutation),
         trace => Trace(Trace),
+        query => Query(Query),
     }
 }
 
@@ -258,6 +259,68 @@ pub struct Trace {
     pub transport: String,
     /// The CSV file, relative to the scenario's folder.
     pub file: String,
+}
+
+/// Aggregators ask workers, and a query is complete with the last response; a fetch is a query of one worker. A class is drawn
+/// for each query, not for each of its flows.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// Name of the transport of requests and responses.
+    pub transport: String,
+    /// Hosts that ask, by name or by the name of their switch, with `*` and `?`. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub aggregators: Option<Vec<String>>,
+    /// Hosts that answer, named in the same way. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub workers: Option<Vec<String>>,
+    /// Workers of one query, drawn at random from those that are not the aggregator. Left out, all of them.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub fan_in: Option<u32>,
+    /// Bytes of each request.
+    #[serde(default = "default_request")]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub request: Bytes,
+    /// Bytes of each response.
+    #[serde(default)]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub response: Option<Bytes>,
+    /// Bytes of all responses of one query together, in equal parts, instead of `response`.
+    #[serde(default)]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub response_total: Option<Bytes>,
+    /// A worker waits for up to this long before it answers, all times equally likely.
+    #[serde(default)]
+    pub jitter: Span,
+    /// After which a query is late. Left out, none is.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub deadline: Option<Span>,
+    /// Queries of each aggregator. Left out, they go on until arrivals end.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub queries: Option<u64>,
+    /// Time from one query of an aggregator to its next, complete or not. Left out, each begins when the one before is complete.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub every: Option<Span>,
+    /// Mean time from one query of an aggregator to its next, complete or not, at exponential intervals, instead of `every`.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub mean_interval: Option<Span>,
+    /// Traffic class, 0 to 7, or a list of which each flow draws one.
+    #[serde(default)]
+    pub priority: Priority,
+    /// When the first query begins, or with a mean interval when arrivals do.
+    #[serde(default)]
+    pub start: Span,
+}
+
+fn default_request() -> Bytes {
+    Bytes::new(1600)
 }
 
 fn default_one() -> u32 {

@@ -10,7 +10,11 @@ pub(super) struct Hosts(Vec<NodeId>);
 
 impl Hosts {
     /// Those that a key names, each by its own name or by that of its switch; all of them where there is no such key.
-    fn named(key: &str, patterns: Option<&Vec<String>>, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+    pub(super) fn named(
+        key: &str,
+        patterns: Option<&Vec<String>>,
+        setup: &Setup<'_>,
+    ) -> Result<Self, ScenarioError> {
         let network = setup.network;
         let all = 0..network.hosts;
         let Some(patterns) = patterns else { return Ok(Self(all.collect())) };

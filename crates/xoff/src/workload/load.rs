@@ -2,7 +2,7 @@
 
 use super::ends::{Ends, Hosts};
 use super::setup::Setup;
-use crate::kernel::rng::{Rng, unit_interval};
+use crate::kernel::rng::{Rng, exponential};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::scenario::{LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
 
@@ -39,8 +39,7 @@ impl Gaps {
 
     /// The next.
     pub(super) fn draw(&self, rng: &mut Rng) -> Span {
-        let exponential = -libm::log(1.0 - unit_interval(rng));
-        Span::from_seconds(self.mean_seconds * exponential)
+        Span::from_seconds(self.mean_seconds * exponential(rng))
     }
 }
 

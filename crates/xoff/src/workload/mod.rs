@@ -1,5 +1,6 @@
 //! Workloads: open-loop sources of flows, drawn before they are needed and never influenced by the network.
-//! A source is an iterator over flows in order of their start; it owns its random stream.
+//! A source is an iterator over flows in order of their start; it owns its random stream. Of queries, whose flows begin when
+//! others are whole, only the plan is made here.
 //! To add one: its file here, its settings among the scenario's workloads, and one line in the list below.
 
 mod csv_rows;
@@ -11,6 +12,7 @@ pub mod sizes;
 
 use std::collections::BTreeMap;
 
+use crate::application::Queries;
 use crate::kernel::units::{Bytes, Time};
 use crate::scenario::{Scenario, ScenarioError, Workload};
 use crate::topology::{Network, NodeId};
@@ -66,6 +68,21 @@ impl Iterator for Source {
     }
 }
 
+/// The plan of every workload of queries, in the order of the scenario.
+pub fn queries(scenario: &Scenario, network: &Network, files: &Files) -> Result<Queries, ScenarioError> {
+    let names = network.names();
+    let plans = scenario.workload.iter().enumerate().filter_map(|(index, workload)| match workload {
+        Workload::Query(settings) => {
+            let setup = Setup { scenario, network, names: &names, files, index };
+            Some(query::plan(settings, &setup))
+        }
+        _ => None,
+    });
+    let queries = Queries::new(plans.collect::<Result<_, _>>()?);
+    query::check_turns(&queries)?;
+    Ok(queries)
+}
+
 /// Makes the source of every workload, in the order of the scenario.
 pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<Vec<Source>, ScenarioError> {
     let end = scenario.stop.arrivals_end.map_or(Time::MAX, |end| Time::ZERO + end);
@@ -117,6 +134,7 @@ workloads! {
     incast::Incast,
     permutation::Permutation,
     trace::Trace,
+    query::Query,
 }
 
 #[cfg(test)]

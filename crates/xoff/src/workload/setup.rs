@@ -58,10 +58,15 @@ impl<'a> Setup<'a> {
 
     /// A flow size that is not zero; without end where there is none.
     pub(super) fn size(&self, size: Option<Bytes>) -> Result<Bytes, ScenarioError> {
-        match size {
-            Some(Bytes::ZERO) => Err(self.error("size", "is zero", "expected at least 1B")),
-            size => Ok(size.unwrap_or(Bytes::MAX)),
+        size.map_or(Ok(Bytes::MAX), |size| self.size_of("size", size))
+    }
+
+    /// A size that is not zero.
+    pub(super) fn size_of(&self, name: &str, size: Bytes) -> Result<Bytes, ScenarioError> {
+        if size > Bytes::ZERO {
+            return Ok(size);
         }
+        Err(self.error(name, "is zero", "expected at least 1B"))
     }
 
     /// A number that is not zero.

@@ -1,6 +1,7 @@
 //! Laws of every run: nothing is lost track of, and nobody is faster than alone.
 
 use xoff::Simulation;
+use xoff::application::query::Query;
 use xoff::engine::Outcome;
 use xoff::host::{FlowStart, Host, HostCounters};
 use xoff::kernel::units::{Bytes, Time};
@@ -123,9 +124,25 @@ fn announced(simulation: &Simulation) -> Vec<FlowStart> {
     flows
 }
 
+/// The flows of queries, of which each is complete and has a response for each request.
+fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<FlowStart> {
+    let queries = &simulation.fabric().queries;
+    let mut expected = 0;
+    for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
+        let begun = aggregator.queries();
+        assert!(begun.iter().all(Query::is_complete), "every query ends");
+        expected += 2 * begun.len() * queries.plans()[plan].fan_in as usize;
+    }
+    let finished = measured(simulation, outcome).map(|measured| measured.flow.flow);
+    let flows: Vec<FlowStart> = finished.filter(|flow| queries.arrival(flow.reception).is_some()).collect();
+    assert_eq!(flows.len(), expected, "a request and a response for each worker");
+    flows
+}
+
 /// A flow of TCP or RoCE finishes whatever is lost; one that nobody acknowledges only if nothing is.
 fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
-    let flows = announced(simulation);
+    let mut flows = announced(simulation);
+    flows.extend(of_queries(simulation, outcome));
     let started: u64 = outcome.hosts.iter().map(|host| host.counters.started).sum();
     assert_eq!(started, flows.len() as u64, "every flow starts");
 

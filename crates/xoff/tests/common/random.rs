@@ -380,7 +380,7 @@ fn workload() -> impl Strategy<Value = Workload> {
     let size = text(&["1000B", "1B", "1460B", "1461B", "7kB", "30kB"]);
     let start = text(&["0ns", "1us", "1234567ps"]);
     let priority = text(&["0", "1", "2", "3", "4", "5", "6", "7", "[2, 5]", "[0, 1, 7]"]);
-    (0..6_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, priority, start, 1..5_u32).prop_map(
+    (0..7_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, priority, start, 1..5_u32).prop_map(
         |(kind, transport, size, priority, start, number)| Workload {
             kind,
             transport,
@@ -412,6 +412,15 @@ impl Workload {
                     "kind = 'incast', fan_in = {fan_in}, flows = {}, sizes = {{ fixed = '{size}' }}, \
                      receivers = ['host1'], load = 0.{number}, of = 'receivers', groups = {number}",
                     number + 1
+                )
+            }
+            5 => {
+                transport = if transport == "steady" { "tcp" } else { transport };
+                let pace = ["", ", every = '5us'", ", mean_interval = '9us'"][number as usize % 3];
+                format!(
+                    "kind = 'query', fan_in = {}, request = '{number}kB', response_total = '{size}', queries = {number}, \
+                     jitter = '{number}us'{pace}",
+                    number.min(hosts - 1)
                 )
             }
             3 if ends == Ends::InTheMiddle => {

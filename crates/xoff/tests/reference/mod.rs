@@ -143,6 +143,9 @@ impl<'a> Reference<'a> {
     fn run(&mut self) -> Option<Time> {
         let mut arrivals = self.simulation.arrivals();
         let mut instants = self.simulation.instants();
+        for host in self.hosts.iter().filter(|host| host.due() != Time::MAX) {
+            self.pending.insert((host.due(), Class::Host, host.id(), 0), None);
+        }
         loop {
             let next_event = self.pending.first_key_value().map_or(Time::MAX, |(key, _)| key.0);
             let least = next_event.min(arrivals.next_start());

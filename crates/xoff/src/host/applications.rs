@@ -1,0 +1,182 @@
+//! What applications do in one host: they begin flows at their time and hear of those that are whole.
+
+use slab::Slab;
+
+use super::receiving::Receptions;
+use super::{FlowStart, Host, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::application::query::{Aggregator, Request, Worker};
+use crate::application::{Arrival, Carries, Queries};
+use crate::kernel::rng::{Purpose, Rng};
+use crate::kernel::timers::Timers;
+use crate::kernel::units::{Bytes, Time};
+use crate::observer::Observer;
+use crate::packet::Packet;
+use crate::topology::NodeId;
+
+/// The part of one host in all queries.
+#[derive(Debug, Default)]
+pub struct Applications {
+    /// By plan; nothing where this host does not ask.
+    aggregators: Vec<Option<Aggregator>>,
+    /// By plan; nothing where this host does not answer.
+    workers: Vec<Option<Worker>>,
+    /// What has come by each channel.
+    channels: Vec<Receptions>,
+    /// Responses that wait for their time.
+    responses: Slab<Response>,
+}
+
+/// A response to begin.
+#[derive(Clone, Copy, Debug)]
+struct Response {
+    plan: usize,
+    /// The place of the aggregator in the plan.
+    aggregator: u32,
+    turn: u32,
+    priority: u8,
+}
+
+impl Applications {
+    /// The part of `host`; `stream` gives the random stream of a plan for a purpose.
+    pub fn new(host: NodeId, queries: &Queries, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
+        let plans = || queries.plans().iter().enumerate();
+        let aggregator = |(index, plan)| Aggregator::new(plan, host, stream(Purpose::Queries, index));
+        let worker = |(index, _)| Worker::new(stream(Purpose::ResponseJitter, index));
+        let mut channels = Vec::new();
+        channels.resize_with(queries.channels() as usize, Receptions::default);
+        Self {
+            aggregators: plans().map(|of| of.1.aggregator(host).map(|_| aggregator(of))).collect(),
+            workers: plans().map(|of| of.1.worker(host).map(|_| worker(of))).collect(),
+            channels,
+            responses: Slab::new(),
+        }
+    }
+
+    /// The side that asks, of each plan in which this host does.
+    pub fn aggregators(&self) -> impl Iterator<Item = (usize, &Aggregator)> {
+        let all = self.aggregators.iter().enumerate();
+        all.filter_map(|(plan, aggregator)| Some((plan, aggregator.as_ref()?)))
+    }
+
+    /// The side that asks in this plan, if this host does.
+    pub fn aggregator(&self, plan: usize) -> Option<&Aggregator> {
+        self.aggregators[plan].as_ref()
+    }
+
+    pub(super) fn channel(&mut self, channel: u32) -> &mut Receptions {
+        &mut self.channels[channel as usize]
+    }
+
+    pub(super) fn received_at(&self, arrival: Arrival) -> Option<Time> {
+        self.channels[arrival.channel as usize].received_at(arrival.turn)
+    }
+
+    /// Sets the time of every first query.
+    pub(super) fn begin(&mut self, queries: &Queries, timers: &mut Timers<TimerKey>) {
+        for (index, (plan, aggregator)) in queries.plans().iter().zip(&mut self.aggregators).enumerate() {
+            if let Some(start) = aggregator.as_mut().and_then(|aggregator| aggregator.first_start(plan)) {
+                timers.once(TimerKey::Query(index as u32), start);
+            }
+        }
+    }
+}
+
+impl Host {
+    /// The same host with its part in queries.
+    #[must_use]
+    pub fn with_applications(mut self, mut applications: Applications, queries: &Queries) -> Self {
+        applications.begin(queries, &mut self.timers);
+        self.applications = applications;
+        self
+    }
+
+    /// An aggregator begins a query.
+    #[cold]
+    pub(super) fn begin_query(&mut self, index: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let queries = &context.fabric.queries;
+        let plan = &queries.plans()[index as usize];
+        let (Some(aggregator), Some(place)) =
+            (&mut self.applications.aggregators[index as usize], plan.aggregator(self.id))
+        else {
+            return;
+        };
+        let mut requests = Vec::with_capacity(plan.fan_in as usize);
+        let next = aggregator.begin(plan, context.now, |request| requests.push(request));
+        if let Some(next) = next {
+            self.timers.once(TimerKey::Query(index), next);
+        }
+        let channel = queries.channel(index as usize, Carries::Requests(place));
+        for Request { worker, turn, priority } in requests {
+            let destination = plan.workers[worker as usize];
+            let reception = queries.number(Arrival { channel, turn });
+            self.begin_flow(destination, reception, plan.request, priority, plan.transport, context);
+        }
+    }
+
+    /// A worker begins the response that has waited in this place.
+    #[cold]
+    pub(super) fn begin_response(&mut self, key: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Response { plan: index, aggregator, turn, priority } =
+            self.applications.responses.remove(key as usize);
+        let queries = &context.fabric.queries;
+        let plan = &queries.plans()[index];
+        let Some(worker) = plan.worker(self.id) else { return };
+        let channel = queries.channel(index, Carries::Responses(worker));
+        let reception = queries.number(Arrival { channel, turn });
+        let destination = plan.aggregators[aggregator as usize];
+        self.begin_flow(destination, reception, plan.response, priority, plan.transport, context);
+    }
+
+    /// The flow of an application is whole. What follows begins as an event of its own.
+    #[cold]
+    pub(super) fn on_arrival_of(
+        &mut self,
+        arrival: Arrival,
+        last: &Packet,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let queries = &context.fabric.queries;
+        let (index, carries) = queries.of_channel(arrival.channel);
+        let plan = &queries.plans()[index];
+        let Applications { aggregators, workers, responses, .. } = &mut self.applications;
+        match carries {
+            Carries::Requests(aggregator) => {
+                let Some(worker) = &mut workers[index] else { return };
+                let at = worker.answers_at(plan, context.now);
+                let priority = last.priority() as u8;
+                let response = Response { plan: index, aggregator, turn: arrival.turn, priority };
+                let key = responses.insert(response) as u32;
+                self.timers.once(TimerKey::Response(key), at);
+            }
+            Carries::Responses(worker) => {
+                let Some(aggregator) = &mut aggregators[index] else { return };
+                if let Some(next) = aggregator.on_response(plan, worker, arrival.turn, context.now) {
+                    self.timers.once(TimerKey::Query(index as u32), next);
+                }
+            }
+        }
+    }
+
+    fn begin_flow(
+        &mut self,
+        destination: NodeId,
+        reception: u32,
+        size: Bytes,
+        priority: u8,
+        transport: u8,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let flow = FlowStart {
+            start: context.now,
+            number: 0,
+            destination,
+            reception,
+            size,
+            end: Time::MAX,
+            priority,
+            transport,
+        };
+        self.start_flow(flow, context);
+    }
+}

@@ -1,0 +1,165 @@
+//! Queries as columns, and the query that each flow is of.
+
+use serde::Serialize;
+
+use super::{Outcome, Row, Simulation};
+use crate::application::query::Aggregator;
+use crate::application::{Carries, Queries};
+use crate::host::FlowStart;
+use crate::kernel::units::{Span, Time};
+use crate::topology::NodeId;
+
+/// The identity of the query of a flow that is of none, or of one that is not complete.
+const NO_QUERY: u64 = u64::MAX;
+
+/// Columns of `queries.parquet`: one entry for each complete query, in order of start and aggregator.
+#[derive(Clone, Debug, Default)]
+pub struct QueryColumns {
+    /// Position in this order.
+    pub query_id: Vec<u64>,
+    /// Position of its workload in the scenario.
+    pub workload: Vec<u32>,
+    /// The host that asks, as an index into [`super::Report::node_names`].
+    pub aggregator: Vec<u32>,
+    /// How many workers it asks.
+    pub fan_in: Vec<u32>,
+    /// Bytes of all its responses together.
+    pub response_bytes: Vec<u64>,
+    /// When it began.
+    pub start_ns: Vec<u64>,
+    /// When the last response was whole.
+    pub finish_ns: Vec<u64>,
+    /// `finish` minus `start`.
+    pub completion_ns: Vec<u64>,
+    /// Expiries of the retransmission timers of its requests and responses.
+    pub timeouts: Vec<u32>,
+    /// Whether its deadline was over before.
+    pub late: Vec<bool>,
+}
+
+/// Queries of all workloads.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct QueryTotals {
+    /// Begun.
+    pub started: u64,
+    /// Complete.
+    pub finished: u64,
+    /// Begun and not complete at the end.
+    pub unfinished: u64,
+    /// Of those complete, with a request or a response whose retransmission timer expired.
+    pub with_timeouts: u64,
+    /// Whose deadline was over before they were complete, or before the end.
+    pub late: u64,
+}
+
+/// The aggregator of a complete query, and its place there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    start: Time,
+    host: NodeId,
+    plan: usize,
+    number: u32,
+}
+
+/// What queries have come to.
+pub(super) struct QueryReport {
+    pub(super) columns: QueryColumns,
+    pub(super) totals: QueryTotals,
+    /// By flow, in the order of the flows' own columns.
+    pub(super) of_flows: Vec<u64>,
+}
+
+impl QueryReport {
+    pub(super) fn new(simulation: &Simulation, outcome: &Outcome, rows: &[Row<'_>], end: Time) -> Self {
+        let queries = &simulation.fabric().queries;
+        let keys = complete(outcome);
+        let mut columns = QueryColumns::default();
+        for (id, key) in keys.iter().enumerate() {
+            columns.push(id as u64, key, queries, outcome);
+        }
+        let id_of = |key: Key| keys.binary_search(&key).map_or(NO_QUERY, |id| id as u64);
+        let of_flow =
+            |row: &Row<'_>| key_of(&row.flow.flow, row.source, queries, outcome).map_or(NO_QUERY, id_of);
+        let of_flows: Vec<u64> = rows.iter().map(of_flow).collect();
+        for (row, &id) in rows.iter().zip(&of_flows).filter(|of| *of.1 != NO_QUERY) {
+            columns.timeouts[id as usize] += row.flow.timeouts;
+        }
+        Self { totals: totals(&columns, queries, outcome, end), columns, of_flows }
+    }
+}
+
+impl QueryColumns {
+    fn push(&mut self, id: u64, key: &Key, queries: &Queries, outcome: &Outcome) {
+        let plan = &queries.plans()[key.plan];
+        let Some(aggregator) = aggregator(outcome, key.host, key.plan) else { return };
+        let query = aggregator.queries()[key.number as usize];
+        let completion = query.finish.since(query.start);
+        self.query_id.push(id);
+        self.workload.push(plan.workload as u32);
+        self.aggregator.push(key.host);
+        self.fan_in.push(plan.fan_in);
+        self.response_bytes.push((plan.response * u64::from(plan.fan_in)).get());
+        self.start_ns.push(query.start.as_nanoseconds());
+        self.finish_ns.push(query.finish.as_nanoseconds());
+        self.completion_ns.push(completion.as_nanoseconds());
+        self.timeouts.push(0);
+        self.late.push(is_late(completion, plan.deadline));
+    }
+}
+
+fn is_late(taken: Span, deadline: Option<Span>) -> bool {
+    deadline.is_some_and(|deadline| taken > deadline)
+}
+
+fn aggregator(outcome: &Outcome, host: NodeId, plan: usize) -> Option<&Aggregator> {
+    outcome.hosts[host as usize].applications().aggregator(plan)
+}
+
+/// The keys of all complete queries, in order.
+fn complete(outcome: &Outcome) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for host in &outcome.hosts {
+        for (plan, aggregator) in host.applications().aggregators() {
+            let numbered = (0..).zip(aggregator.queries()).filter(|(_, query)| query.is_complete());
+            keys.extend(numbered.map(|(number, query)| Key {
+                start: query.start,
+                host: host.id(),
+                plan,
+                number,
+            }));
+        }
+    }
+    keys.sort_unstable();
+    keys
+}
+
+/// The key of the query that a flow is of, if it is of any.
+fn key_of(flow: &FlowStart, source: NodeId, queries: &Queries, outcome: &Outcome) -> Option<Key> {
+    let arrival = queries.arrival(flow.reception)?;
+    let (plan, carries) = queries.of_channel(arrival.channel);
+    let (host, worker) = match carries {
+        Carries::Requests(_) => (source, queries.plans()[plan].worker(flow.destination)?),
+        Carries::Responses(worker) => (flow.destination, worker),
+    };
+    let aggregator = aggregator(outcome, host, plan)?;
+    let number = aggregator.query_of(worker, arrival.turn);
+    Some(Key { start: aggregator.queries()[number as usize].start, host, plan, number })
+}
+
+fn totals(columns: &QueryColumns, queries: &Queries, outcome: &Outcome, end: Time) -> QueryTotals {
+    let finished = columns.query_id.len() as u64;
+    let (mut started, mut late) = (0, 0);
+    for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
+        let deadline = queries.plans()[plan].deadline;
+        started += aggregator.queries().len() as u64;
+        let taken = aggregator.queries().iter().map(|query| query.finish.min(end).since(query.start));
+        late += taken.filter(|&taken| is_late(taken, deadline)).count() as u64;
+    }
+    QueryTotals {
+        started,
+        finished,
+        unfinished: started - finished,
+        with_timeouts: columns.timeouts.iter().filter(|&&timeouts| timeouts > 0).count() as u64,
+        late,
+    }
+}

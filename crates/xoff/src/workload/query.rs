@@ -1,0 +1,186 @@
+//! Queries: the plan by which aggregators and workers act. Their flows begin when others are whole, so none is drawn here.
+
+use super::FlowSpec;
+use super::ends::Hosts;
+use super::setup::Setup;
+use crate::application::Queries;
+use crate::application::query::{Pace, Plan};
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::scenario::{self, ScenarioError};
+
+/// No flow that is known beforehand.
+#[derive(Clone, Debug)]
+pub(super) struct Query;
+
+impl Query {
+    pub(super) fn new(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        plan(settings, setup).map(|_| Self)
+    }
+}
+
+impl Iterator for Query {
+    type Item = FlowSpec;
+
+    fn next(&mut self) -> Option<FlowSpec> {
+        None
+    }
+}
+
+/// The plan of one workload.
+pub(super) fn plan(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Plan, ScenarioError> {
+    let scenario::Query { aggregators, workers, jitter, start, .. } = settings;
+    setup.two_hosts()?;
+    let transport = setup.template(&settings.transport)?.transport;
+    let aggregators = Hosts::named("aggregators", aggregators.as_ref(), setup)?;
+    let workers = Hosts::named("workers", workers.as_ref(), setup)?;
+    let fan_in = fan_in(settings, &aggregators, &workers, setup)?;
+    setup.size_of("request", settings.request)?;
+    setup.at_least_one("queries", settings.queries.unwrap_or(1))?;
+    let plan = Plan {
+        workload: setup.index,
+        aggregators: aggregators.iter().collect(),
+        workers: workers.iter().collect(),
+        fan_in,
+        request: settings.request,
+        response: response(settings, fan_in, setup)?,
+        jitter: *jitter,
+        deadline: settings.deadline,
+        pace: pace(settings, setup)?,
+        most: settings.queries.unwrap_or(u64::MAX),
+        start: Time::ZERO + *start,
+        end: setup.scenario.stop.arrivals_end.map_or(Time::MAX, |end| Time::ZERO + end),
+        priorities: settings.priority.all().to_vec(),
+        transport,
+    };
+    check_deadline(&plan, &aggregators, setup)?;
+    Ok(plan)
+}
+
+/// No aggregator may have more requests for a worker than can be told apart.
+pub(super) fn check_turns(queries: &Queries) -> Result<(), ScenarioError> {
+    for plan in queries.plans().iter().filter(|plan| plan.most != u64::MAX) {
+        if plan.most > queries.most_turns() {
+            let key = format!("workload[{}].queries", plan.workload);
+            let expected = format!("expected at most {} between so many hosts", queries.most_turns());
+            return Err(ScenarioError::at(key, format!("is {}", plan.most), expected));
+        }
+    }
+    Ok(())
+}
+
+fn fan_in(
+    settings: &scenario::Query,
+    aggregators: &Hosts,
+    workers: &Hosts,
+    setup: &Setup<'_>,
+) -> Result<u32, ScenarioError> {
+    let name = |host: u32| &setup.network.nodes[host as usize].name;
+    let others = aggregators.iter().map(|host| (workers.len_without(host), host));
+    let (fewest, host) = others.min().unwrap_or_default();
+    if fewest == 0 {
+        let problem = format!("there are none for \"{}\"", name(host));
+        return Err(setup.error("workers", problem, "expected some other host, too"));
+    }
+    let fan_in = settings.fan_in.unwrap_or(fewest);
+    setup.at_least_one("fan_in", fan_in.into())?;
+    if fan_in > fewest {
+        let expected = format!("expected at most {fewest}, the workers for \"{}\"", name(host));
+        return Err(setup.error("fan_in", format!("is {fan_in}"), &expected));
+    }
+    Ok(fan_in)
+}
+
+fn response(settings: &scenario::Query, fan_in: u32, setup: &Setup<'_>) -> Result<Bytes, ScenarioError> {
+    match (settings.response, settings.response_total) {
+        (Some(response), None) => setup.size_of("response", response),
+        (None, Some(total)) => {
+            setup.size_of("response_total", total)?;
+            Ok(Bytes::new(total.get().div_ceil(fan_in.into())))
+        }
+        (Some(_), Some(_)) => {
+            Err(setup.error("response_total", "is there beside response", "expected one of them"))
+        }
+        (None, None) => {
+            let expected = "expected the bytes of each response, or response_total for all of a query";
+            Err(setup.error("response", "is missing", expected))
+        }
+    }
+}
+
+fn pace(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Pace, ScenarioError> {
+    let above_zero = |key: &str, span: Span| {
+        let problem = if span > Span::ZERO { return Ok(span) } else { "is zero" };
+        Err(setup.error(key, problem, "expected a time between queries, or neither key for a closed loop"))
+    };
+    match (settings.every, settings.mean_interval) {
+        (None, None) => Ok(Pace::Closed),
+        (Some(every), None) => above_zero("every", every).map(Pace::Every),
+        (None, Some(mean)) => above_zero("mean_interval", mean).map(Pace::Poisson),
+        (Some(_), Some(_)) => {
+            Err(setup.error("mean_interval", "is there beside every", "expected one of them"))
+        }
+    }
+}
+
+/// A deadline before which not even the responses' bytes can cross the aggregator's link is in the past for every query.
+fn check_deadline(plan: &Plan, aggregators: &Hosts, setup: &Setup<'_>) -> Result<(), ScenarioError> {
+    let Some(deadline) = plan.deadline else { return Ok(()) };
+    let responses = plan.response * u64::from(plan.fan_in);
+    let of_links = aggregators.iter().map(|host| setup.network.host_link(host).rate);
+    let fastest = of_links.max().map_or(Span::ZERO, |rate| rate.transmission_time(responses));
+    if deadline > fastest {
+        return Ok(());
+    }
+    let problem = format!("is {deadline}, when the responses of no query can be there");
+    let expected = format!("expected more than {fastest}, which {responses} take on an aggregator's link");
+    Err(setup.error("deadline", problem, &expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{refusal, scenario, star};
+    use super::super::{Files, queries};
+    use super::*;
+    use crate::topology::Network;
+
+    fn plan_of(keys: &str) -> Plan {
+        let scenario = scenario(&star(5), &format!("kind = 'query'\n{keys}"));
+        let network = Network::build(&scenario.topology).unwrap();
+        queries(&scenario, &network, &Files::new()).unwrap().plans()[0].clone()
+    }
+
+    #[test]
+    fn all_others_share_the_total() {
+        let plan = plan_of("aggregators = ['host0']\nresponse_total = '1MB'\nqueries = 9");
+        assert_eq!((plan.aggregators.len(), plan.workers.len(), plan.fan_in), (1, 5, 4));
+        assert_eq!((plan.response, plan.request), (Bytes::new(250_000), Bytes::new(1_600)));
+        assert_eq!((plan.pace, plan.most), (Pace::Closed, 9));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refused = |keys: &str| refusal(&star(5), &format!("kind = 'query'\nqueries = 1\n{keys}"));
+        for (keys, problem) in [
+            ("", "response: is missing"),
+            ("response = '2kB'\nresponse_total = '1MB'", "response_total: is there beside response"),
+            ("response = '0B'", "response: is zero"),
+            ("response = '2kB'\nrequest = '0B'", "request: is zero"),
+            ("response = '2kB'\nfan_in = 5", "fan_in: is 5; expected at most 4, the workers for \"host0\""),
+            ("response = '2kB'\nfan_in = 0", "fan_in: is 0"),
+            (
+                "response = '2kB'\naggregators = ['host1']\nworkers = ['host1']",
+                "workers: there are none for \"host1\"",
+            ),
+            ("response = '2kB'\nworkers = ['host9']", "workers[0]: no node matches \"host9\""),
+            ("response = '2kB'\nevery = '0us'", "every: is zero"),
+            ("response = '2kB'\nevery = '1us'\nmean_interval = '1us'", "mean_interval: is there beside"),
+            ("response = '2kB'\ndeadline = '0us'", "deadline: is 0s, when the responses of no query"),
+            ("response = '1MB'\ndeadline = '10us'", "deadline: is 10us, when the responses of no query"),
+        ] {
+            let error = refused(keys);
+            assert!(error.contains(&format!("workload[0].{problem}")), "{error}");
+        }
+        let many = refusal(&star(5), "kind = 'query'\nresponse = '2kB'\nqueries = 0");
+        assert!(many.contains("workload[0].queries: is 0"), "{many}");
+    }
+}
