@@ -88,3 +88,11 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
     assert found["loss_rate"] == 0.005
     assert (found["flows"]["unfinished"], found["flows"]["timeouts"]) == (2, 1)
     assert found["goodput_gbps"] == 1.0
+
+
+def test_queries_are_summed_up_by_completion_time_and_timeouts() -> None:
+    queries = pa.table({"completion_ns": [4000, 1000, 3000, 2000], "timeouts": [0, 2, 0, 1]})
+    found = summary.of_queries(queries, {"started": 5, "late": 1})
+    assert (found["started"], found["late"], found["timeout_fraction"]) == (5, 1, 0.5)
+    assert (found["completion_mean_us"], found["completion_p50_us"], found["completion_p99_us"]) == (2.5, 3.0, 4.0)
+    assert summary.of_queries(None, {})["timeout_fraction"] is None

@@ -33,6 +33,22 @@ FLOWS = pa.schema(
         pa.field("retransmitted_bytes", pa.int64()),
         pa.field("timeouts", pa.uint32()),
         pa.field("after_stop", pa.bool_()),
+        pa.field("query_id", pa.int64()),
+    ]
+)
+
+QUERIES = pa.schema(
+    [
+        pa.field("query_id", pa.int64()),
+        pa.field("workload", pa.uint32()),
+        pa.field("aggregator", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("fan_in", pa.uint32()),
+        pa.field("response_bytes", pa.int64()),
+        pa.field("start_ns", pa.int64()),
+        pa.field("finish_ns", pa.int64()),
+        pa.field("completion_ns", pa.int64()),
+        pa.field("timeouts", pa.uint32()),
+        pa.field("late", pa.bool_()),
     ]
 )
 
@@ -103,7 +119,13 @@ OFF_TIMES = pa.schema(
 
 def flows_table(raw: RawResult) -> pa.Table:
     """One row per finished flow, in the order of finishing; columns as `FLOWS` has them."""
-    return _table(FLOWS, raw.flows, raw.dictionaries)
+    return _with_nulls(_table(FLOWS, raw.flows, raw.dictionaries), "query_id")
+
+
+def queries_table(raw: RawResult) -> pa.Table | None:
+    """One row per complete query (`QUERIES`), in the order of their start, or None if there is none."""
+    table = _table(QUERIES, raw.queries, raw.dictionaries)
+    return table if table.num_rows else None
 
 
 def series_table(raw: RawResult) -> pa.Table | None:
@@ -114,7 +136,7 @@ def series_table(raw: RawResult) -> pa.Table | None:
 
 def pauses_table(raw: RawResult) -> pa.Table:
     """One row per pause (`PAUSES`), in the order of their start; the end of one that was not over is null."""
-    return _with_open_ends(_table(PAUSES, raw.pauses, raw.dictionaries))
+    return _with_nulls(_table(PAUSES, raw.pauses, raw.dictionaries), "end_ns")
 
 
 def pause_flows_table(raw: RawResult) -> pa.Table:
@@ -129,14 +151,14 @@ def headroom_table(raw: RawResult) -> pa.Table:
 
 def off_times_table(raw: RawResult) -> pa.Table:
     """One row per time from XOFF to XON of a queue (`OFF_TIMES`); the end of one that was not over is null."""
-    return _with_open_ends(_table(OFF_TIMES, raw.off_times, raw.dictionaries))
+    return _with_nulls(_table(OFF_TIMES, raw.off_times, raw.dictionaries), "end_ns")
 
 
-def _with_open_ends(table: pa.Table) -> pa.Table:
-    end = table["end_ns"]  # the simulator's largest number, and so -1, where there is none
-    over = pc.if_else(pc.less(end, 0), pa.scalar(None, pa.int64()), end)
-    place = table.schema.get_field_index("end_ns")
-    return table.set_column(place, table.schema.field(place), over)
+def _with_nulls(table: pa.Table, name: str) -> pa.Table:
+    column = table[name]  # the simulator's largest number, and so -1, where there is none
+    known = pc.if_else(pc.less(column, 0), pa.scalar(None, pa.int64()), column)
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), known)
 
 
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xoff import columns, inputs, provenance
 from xoff.measured import Cost
 from xoff.result import Result
-from xoff.summary import SCHEMA_VERSION, Summary, summarise
+from xoff.summary import SCHEMA_VERSION, Summary, of_queries, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +32,14 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     cost = Cost()
     raw = scenario._core.run(files, threads, report if progress else None)
     cost.stop()
-    flows = columns.flows_table(raw)
+    flows, queries = columns.flows_table(raw), columns.queries_table(raw)
     observes_pauses, observes_headroom = scenario._core.observes_pauses, scenario._core.observes_headroom
     resolved, named = scenario.portable(files)
+    engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
     result = Result(
-        summary=_summary(scenario, raw, flows, cost, threads) | {"scenario_digest": inputs.digest(resolved, named)},
+        summary=_summary(scenario, raw, flows, queries, engine) | {"scenario_digest": inputs.digest(resolved, named)},
         flows=flows,
+        queries=queries,
         series=columns.series_table(raw),
         pauses=columns.pauses_table(raw) if observes_pauses else None,
         pause_flows=columns.pause_flows_table(raw) if observes_pauses else None,
@@ -50,14 +52,17 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     return result, raw.interrupted and not told_to_stop
 
 
-def _summary(scenario: Scenario, raw: RawResult, flows: pa.Table, cost: Cost, threads: int) -> Summary:
-    engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
+def _summary(
+    scenario: Scenario, raw: RawResult, flows: pa.Table, queries: pa.Table | None, engine: dict[str, Any]
+) -> Summary:
+    totals = json.loads(raw.totals)
     return {
         "schema_version": SCHEMA_VERSION,
         "title": scenario.title,
         "seed": scenario.seed,
         "interrupted": raw.interrupted,
         "size_classes_bytes": list(scenario.size_classes),
-        **summarise(flows, json.loads(raw.totals), json.loads(raw.pathologies), scenario.size_classes, engine),
+        "queries": of_queries(queries, totals["queries"]),
+        **summarise(flows, totals, json.loads(raw.pathologies), scenario.size_classes, engine),
         "digest": raw.digest,
     }

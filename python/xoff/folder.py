@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 FLOWS = "flows.parquet"
+QUERIES = "queries.parquet"
 SERIES = "series.parquet"
 PAUSES = "pauses.parquet"
 PAUSE_FLOWS = "pause_flows.parquet"
@@ -58,6 +59,7 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
     tables = {
         FLOWS: result.flows,
+        QUERIES: result.queries,
         SERIES: result.series,
         PAUSES: result.pauses,
         PAUSE_FLOWS: result.pause_flows,
@@ -84,6 +86,7 @@ def read(path: str | Path) -> Result:
     return Result(
         summary=read_summary(path),
         flows=pq.read_table(path / FLOWS),
+        queries=_optional(path / QUERIES),
         series=_optional(path / SERIES),
         pauses=_optional(path / PAUSES),
         pause_flows=_optional(path / PAUSE_FLOWS),

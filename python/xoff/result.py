@@ -31,6 +31,8 @@ class Result:
     """The resolved scenario in TOML, every default filled in."""
     provenance: Mapping[str, Any]
     """Versions, machine, command and the digests of the input files."""
+    queries: pa.Table | None = None
+    """One row per complete query, with its completion time and timeouts; None if there is none."""
     pauses: pa.Table | None = None
     """One row per pause: who paused whom, when and why; None if `observe.pauses` did not ask for it."""
     pause_flows: pa.Table | None = None

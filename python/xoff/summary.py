@@ -31,7 +31,7 @@ def summarise(
     size_classes: Sequence[int],
     engine: dict[str, Any],
 ) -> Summary:
-    """Everything `summary.json` holds about what happened.
+    """Everything `summary.json` holds about flows and the network.
 
     Args:
         flows: A table with the columns of `flows.parquet`.
@@ -90,6 +90,25 @@ def flow_classes(flows: pa.Table, size_classes: Sequence[int]) -> dict[str, Any]
     return {
         name: _class(fct_us[members], slowdown[members])
         for name, members in members_of(columns["size_bytes"], size_classes)
+    }
+
+
+def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:
+    """The simulator's counters of queries, completion times, and the share of complete queries with a timeout.
+
+    Args:
+        queries: A table with the columns of `queries.parquet`; None if there are none.
+        totals: The counters.
+    """
+    completion_us = np.sort(queries["completion_ns"].to_numpy() / 1000) if queries else np.empty(0)
+    timeouts = queries["timeouts"].to_numpy() if queries else np.empty(0)
+    return {
+        **totals,
+        "completion_mean_us": _mean(completion_us),
+        "completion_p50_us": quantile(completion_us, 50),
+        "completion_p95_us": quantile(completion_us, 95),
+        "completion_p99_us": quantile(completion_us, 99),
+        "timeout_fraction": float((timeouts > 0).mean()) if len(timeouts) else None,
     }
 
 

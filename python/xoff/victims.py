@@ -68,7 +68,7 @@ def _name_of(result: Result, flow_id: int) -> str:
 def _flow(result: Result, name: str, source: str, number: int, whole: tuple[float, float]) -> _Victim:
     path = _xoff.Scenario(result.scenario).path(result.inputs, source, number)
     if path is None:
-        message = f"there is no flow {name}"
+        message = f"there is no flow {name}, or queries decide which of {source}'s flows it is"
         raise ValueError(message)
     _, priority, start_ns, ports = path
     queues = [Queue(port, priority) for port in ports]

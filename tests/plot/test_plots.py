@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -36,6 +37,33 @@ def test_a_distribution_ends_at_one() -> None:
     assert (x[-1], y[-1]) == (9999, 1)
     assert len(x) < 500
     assert all(np.diff(y) > 0)
+
+
+QUERIES = """
+title = "two sorts of queries"
+topology = { kind = "star", hosts = 5, host_link = { rate = "10Gbps", delay = "1us" } }
+transport.tcp = { kind = "tcp", congestion_control = { algorithm = "reno" } }
+workload = [
+    { kind = "query", transport = "tcp", aggregators = ["host0"], response = "10kB", queries = 7 },
+    { kind = "query", transport = "tcp", aggregators = ["host1"], response = "1kB", fan_in = 1, queries = 9 },
+]
+"""
+
+
+def test_query_completion_times_have_a_line_for_each_workload(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(QUERIES).run()
+    result.plot.query_completion_cdf(ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("query completion time", "share of queries")
+    assert [line.get_label() for line in ax.get_lines()] == ["workload 0: 7 queries", "workload 1: 9 queries"]
+    assert result.queries is not None
+    of_first = result.flows.filter(pc.equal(result.flows["query_id"], 0))
+    assert sorted(of_first["size_bytes"].to_pylist()) == [1600] * 4 + [10_000] * 4
+
+
+def test_without_queries_none_can_be_drawn(small_result: xoff.Result) -> None:
+    assert small_result.flows["query_id"].null_count == 20
+    with pytest.raises(ValueError, match="no query is complete"):
+        small_result.plot.query_completion_cdf()
 
 
 def test_slowdown_is_drawn_for_groups_of_equally_many(small_result: xoff.Result, ax: Axes) -> None:

@@ -10,6 +10,8 @@ use crate::column::Column;
 pub(crate) struct RawResult {
     /// Columns of the finished flows, in the order of finishing.
     flows: Py<PyDict>,
+    /// Columns of the complete queries.
+    queries: Py<PyDict>,
     /// Columns of what was recorded over time.
     series: Py<PyDict>,
     /// Columns of the pauses.
@@ -46,6 +48,7 @@ impl RawResult {
         let dictionaries = PyDict::new(py);
         dictionaries.set_item("source", &report.node_names)?;
         dictionaries.set_item("destination", &report.node_names)?;
+        dictionaries.set_item("aggregator", &report.node_names)?;
         dictionaries.set_item("transport", &report.transport_names)?;
         for column in ["device", "paused_device"] {
             dictionaries.set_item(column, &report.node_names)?;
@@ -83,6 +86,21 @@ impl RawResult {
                 retransmitted_bytes,
                 timeouts,
                 after_stop,
+                query_id,
+            ),
+            queries: columns!(
+                py,
+                report.queries,
+                query_id,
+                workload,
+                aggregator,
+                fan_in,
+                response_bytes,
+                start_ns,
+                finish_ns,
+                completion_ns,
+                timeouts,
+                late,
             ),
             series: columns!(py, report.series, time_ns, quantity, name, priority, value),
             pauses: columns!(

@@ -223,7 +223,7 @@ const PARTS: &[Part] = &[
     ),
     part(
         "flow_path",
-        &["kernel", "topology", "routing", "engine", "simulation"],
+        &["kernel", "application", "topology", "routing", "engine", "simulation"],
         "asks a laid-out scenario for one flow, without running it.",
     ),
     part(

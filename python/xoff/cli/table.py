@@ -53,6 +53,18 @@ def _pauses(summary: Summary) -> list[str]:
     ]
 
 
+def _queries(summary: Summary) -> list[str]:
+    queries = summary["queries"]
+    if not queries["finished"]:
+        return []
+    late = f", {queries['late']:,} late" if queries["late"] else ""
+    return [
+        f"Queries: {queries['finished']:,} complete, {queries['unfinished']:,} unfinished; "
+        f"mean {duration(queries['completion_mean_us'])}, p50 {duration(queries['completion_p50_us'])}, "
+        f"p99 {duration(queries['completion_p99_us'])}; {percent(queries['timeout_fraction'])} with a timeout{late}"
+    ]
+
+
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     added = engine["added_rss_mb"]
@@ -60,6 +72,7 @@ def _counters(summary: Summary) -> list[str]:
     speed = engine["ns_per_packet_hop"]
     return [
         f"Flows:   {flows['unfinished']:,} unfinished, {flows['timeouts']:,} timeouts",
+        *_queries(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {percent(summary['loss_rate'])}), "
         f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",

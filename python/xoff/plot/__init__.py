@@ -29,6 +29,11 @@ class Plots:
         with style.context():
             return completion.draw(self._result, style.axes(ax))
 
+    def query_completion_cdf(self, ax: Axes | None = None) -> Axes:
+        """Distribution of query completion times. Raises ValueError if no query is complete."""
+        with style.context():
+            return completion.draw_queries(self._result, style.axes(ax))
+
     def slowdown_by_size(self, ax: Axes | None = None, *, groups: int = 20) -> Axes:
         """Slowdown (p50, p95, p99) against flow size, over `groups` groups of equally many flows."""
         with style.context():

@@ -30,14 +30,35 @@ def draw(result: Result, ax: Axes) -> Axes:
         if len(times):
             label = f"{labels[name]}: {len(times):,}"
             ax.plot(*distribution(times), color=style.CLASS_COLOURS[name], label=label, **_look(name))
-    if len(flows["fct_ns"]):
-        low, high = flows["fct_ns"].min() / 1500, flows["fct_ns"].max() / 700
+    _finish(ax, flows["fct_ns"] / 1000, "flow completion time", "share of flows")
+    return ax
+
+
+def _finish(ax: Axes, times: npt.NDArray[Any], what: str, share: str) -> None:
+    if len(times):
+        low, high = times.min() / 1.5, times.max() / 0.7
         ax.set_xlim(low, high)
         style.logarithmic(ax.xaxis, style.TIME_UNITS, low, high)
         style.legend(ax)
     ax.set_ylim(0, 1.01)
-    ax.set_xlabel("flow completion time")
-    ax.set_ylabel("share of flows")
+    ax.set_xlabel(what)
+    ax.set_ylabel(share)
+
+
+def draw_queries(result: Result, ax: Axes) -> Axes:
+    """Cumulative share of queries against completion time, a line for each workload of queries."""
+    if result.queries is None:
+        message = "no query is complete; a workload of kind `query` makes some"
+        raise ValueError(message)
+    completion = result.queries["completion_ns"].to_numpy() / 1000
+    workloads = result.queries["workload"].to_numpy()
+    numbers = np.unique(workloads)
+    ax.set_xscale("log")
+    for number in numbers:
+        times = np.sort(completion[workloads == number])
+        name = f"workload {number}: " if len(numbers) > 1 else ""
+        ax.plot(*distribution(times), label=f"{name}{len(times):,} queries", drawstyle="steps-post")
+    _finish(ax, completion, "query completion time", "share of queries")
     return ax
 
 

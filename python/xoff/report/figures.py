@@ -63,6 +63,9 @@ def all_of(result: Result) -> list[PageFigure]:
                 svg(plots.slowdown_by_size),
             ),
         ]
+    if result.queries is not None:
+        caption = "Share of the queries whose last response was whole within a time."
+        figures.append(PageFigure("Query completion times", caption, svg(plots.query_completion_cdf)))
     of_inputs = ("input", "input_of_flow")
     observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
     figures += [_observed(plots, result, quantity) for quantity in observed]
