@@ -1,11 +1,12 @@
 //! What a flow would take alone on an idle network with an unlimited window: the exact time, in closed form.
 //! With it, a slowdown is at least 1 by construction; what a flow waits for interrupts is part of it. One exception: where acknowledgements take longer than data
 //! they queue, and the loss of one lets the last come earlier than it would alone.
+//! Left out: the handshake of a persistent connection, which one flow of many pays for.
 
 use crate::flow_path::{Stage, stages};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::routing::FiveTuple;
-use crate::scenario::{Host, PacketSizes, Transport};
+use crate::scenario::{Connections, Host, PacketSizes, Transport};
 use crate::simulation::Simulation;
 use crate::topology::NodeId;
 
@@ -33,6 +34,8 @@ struct Train {
     acknowledgement: Option<Bytes>,
     /// Whether every packet is acknowledged, and not only the last.
     acknowledges_each: bool,
+    /// A SYN and its answer, which go before.
+    handshake: Option<Bytes>,
 }
 
 /// Times of one stage: of a full packet and of the last one.
@@ -79,11 +82,14 @@ impl Train {
             gap: Span::ZERO,
             acknowledgement: None,
             acknowledges_each: false,
+            handshake: None,
         };
         match transport {
             Transport::Tcp(tcp) => {
                 train.acknowledgement = Some(tcp.acknowledgement);
                 train.acknowledges_each = tcp.acknowledge_every == 1 && host.receive_offload.is_none();
+                let opens = tcp.handshake && tcp.connections == Connections::PerFlow;
+                train.handshake = opens.then_some(tcp.acknowledgement);
             }
             Transport::Roce(roce) => {
                 train.acknowledgement = Some(roce.acknowledgement_frame());
@@ -101,20 +107,21 @@ impl Train {
     fn alone_on(&self, there: &[Stage], back: &[Stage], host_delay: Span) -> Ideal {
         let delay = |path: &[Stage]| path.iter().map(Stage::delay).sum::<Span>() + host_delay * 2;
         let base_round_trip = delay(there) + delay(back);
+        let alone = |path: &[Stage], frame| path.iter().map(|stage| stage.time_of(frame)).sum::<Span>();
+        let opened = self
+            .handshake
+            .map_or(Span::ZERO, |frame| alone(there, frame) + alone(back, frame) + base_round_trip);
         let times = |stage: &Stage| Times { full: stage.time_of(self.full), last: stage.time_of(self.last) };
         let mut all: Vec<Times> = there.iter().map(times).collect();
-        let received = self.time_through(&all, self.packets) + delay(there);
+        let received = opened + self.time_through(&all, self.packets) + delay(there);
         let finished = match self.acknowledgement {
             None => received,
             Some(frame) if self.acknowledges_each => {
                 let times = |stage: &Stage| Times { full: stage.time_of(frame), last: stage.time_of(frame) };
                 all.extend(back.iter().map(times));
-                self.time_through(&all, self.packets) + base_round_trip
+                opened + self.time_through(&all, self.packets) + base_round_trip
             }
-            Some(frame) => {
-                let alone: Span = back.iter().map(|stage| stage.time_of(frame)).sum();
-                received + alone + delay(back)
-            }
+            Some(frame) => received + alone(back, frame) + delay(back),
         };
         let bottleneck = there.iter().map(Stage::rate).min().unwrap_or_default();
         Ideal { received, finished, base_round_trip, bottleneck }
@@ -152,6 +159,7 @@ mod tests {
             gap: Span::ZERO,
             acknowledgement: acknowledgement.map(Bytes::new),
             acknowledges_each: false,
+            handshake: None,
         }
     }
 
@@ -171,6 +179,13 @@ mod tests {
         assert_eq!(through_a_crossbar(20, &train(1, 1522, Some(64))), [31_760, 34_360]);
         // The short frame waits at the output until the full one has left at 3076 ns.
         assert_eq!(through_a_crossbar(20, &train(2, 64, None)), [32_432, 32_432]);
+    }
+
+    /// 64 B cross two links and a crossbar in 260 ns, and as long back: 520 ns before all else.
+    #[test]
+    fn a_handshake_goes_before_all_else() {
+        let opened = Train { handshake: Some(Bytes::new(64)), ..train(2, 1522, Some(64)) };
+        assert_eq!(through_a_crossbar(20, &opened), [44_096 + 5_200, 46_696 + 5_200]);
     }
 
     /// At 5 Gbps it takes 2435.2 ns for each frame: the links wait for it.

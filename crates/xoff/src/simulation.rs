@@ -262,12 +262,16 @@ impl Simulation {
     }
 }
 
-/// Bit n is set while class n has flows, or what their receivers send back.
+/// Bit n is set while class n has flows, what their receivers send back, or congestion notification messages.
 fn classes_in_use(scenario: &Scenario, sources: &[Source]) -> u8 {
     let of_flows = sources.iter().map(Source::classes);
     let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
     let of_control = used.filter_map(Transport::control_priority).map(|priority| 1 << priority);
-    of_flows.chain(of_control).fold(0, |classes, class| classes | class)
+    let inputs = scenario.switch.iter().filter_map(|table| table.input.as_ref()?.congestion_point.as_ref());
+    let outputs = scenario.switch.iter().filter_map(|table| table.output.as_ref()?.congestion_point.as_ref());
+    let of_cnms = inputs.chain(outputs).filter_map(|point| point.settings().cnm_priority);
+    let of_cnms = of_cnms.map(|priority| 1 << priority);
+    of_flows.chain(of_control).chain(of_cnms).fold(0, |classes, class| classes | class)
 }
 
 fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioError> {

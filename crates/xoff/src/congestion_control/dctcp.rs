@@ -1,5 +1,4 @@
 //! DCTCP: cuts the window in proportion to the share of marked bytes (SIGCOMM 2010; RFC 8257).
-//! Left out: the handshake and ECN on pure control packets (RFC 8257, section 3.6).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,12 @@
 //! ECN-star: TCP that halves its window on an echo as it does on a loss, once a window (RFC 3168; BCC, APNet 2017).
-//! Differs: retransmissions and acknowledgements are ECN-capable, as with every algorithm here (RFC 3168, section 6.1.5).
+//! Differs: retransmissions are ECN-capable, as with every algorithm here (RFC 3168, section 6.1.5).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::once_a_window::OnceAWindow;
 use super::reno::{self, Reno};
-use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind, Needs};
+use super::{Ack, CongestionControl, Echo, Flow, Loss, Needs};
 use crate::kernel::units::{Bytes, Time};
 
 /// ECN-star has nothing to set.
@@ -17,14 +18,13 @@ pub struct Parameters {}
 #[derive(Clone, Debug)]
 pub struct EcnStar {
     reno: Reno,
-    /// No second cut for what was sent before this byte.
-    cut_end: u64,
+    reductions: OnceAWindow,
 }
 
 impl EcnStar {
     /// One flow's state.
     pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
-        Self { reno: Reno::new(&reno::Parameters {}, flow), cut_end: 0 }
+        Self { reno: Reno::new(&reno::Parameters {}, flow), reductions: OnceAWindow::default() }
     }
 }
 
@@ -39,19 +39,14 @@ impl CongestionControl for EcnStar {
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         if !ack.echo {
             self.reno.on_ack(now, ack);
-        } else if ack.cumulative > self.cut_end {
+        } else if self.reductions.on_echo(ack) {
             self.reno.lower_to(Bytes::new(self.reno.window().get() / 2));
-            self.cut_end = ack.next_sequence;
         }
     }
 
-    /// RFC 3168, section 6.1.2: a window is cut once, whether it was marked, has lost packets or both; a timeout always
-    /// collapses it.
     fn on_loss(&mut self, now: Time, loss: &Loss) {
-        let lost = loss.next_sequence - loss.in_flight.get();
-        if loss.kind == LossKind::Timeout || lost >= self.cut_end {
+        if self.reductions.on_loss(loss) {
             self.reno.on_loss(now, loss);
-            self.cut_end = loss.next_sequence;
         }
     }
 
@@ -60,7 +55,7 @@ impl CongestionControl for EcnStar {
     }
 
     fn on_next_flow(&mut self) {
-        self.cut_end = 0;
+        self.reductions = OnceAWindow::default();
     }
 
     fn on_idle(&mut self, restart_window: Bytes) {
@@ -75,6 +70,7 @@ impl CongestionControl for EcnStar {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LossKind;
     use super::*;
     use crate::kernel::units::Rate;
 

@@ -162,6 +162,7 @@ pub trait CongestionControl {
     }
 }
 
+mod once_a_window;
 mod paced_window;
 pub mod qcn;
 
@@ -247,6 +248,7 @@ macro_rules! congestion_controls {
 
 congestion_controls! {
     reno::Reno,
+    cubic::Cubic,
     dctcp::Dctcp,
     ecn_star::EcnStar,
     dcqcn::Dcqcn,

@@ -90,7 +90,9 @@ impl Host {
 /// Whether two segments of a flow may be handed up as one.
 fn go_together(segment: &Packet, next: &Packet, most: Bytes) -> bool {
     let most = most.get().min(u64::from(u32::MAX));
-    segment.sequence() + segment.length() == next.sequence()
+    let is_syn = segment.length() == 0;
+    !is_syn
+        && segment.sequence() + segment.length() == next.sequence()
         && segment.is(MARKED) == next.is(MARKED)
         && !next.is(WINDOW_REDUCED)
         && segment.length() + next.length() <= most
@@ -118,5 +120,7 @@ mod tests {
         assert!(!together(3, 4, 0, MARKED, 2000) && !together(3, 4, MARKED, 0, 2000), "a change of marks");
         assert!(!together(3, 4, 0, WINDOW_REDUCED, 2000), "a window that was reduced");
         assert!(!together(3, 4, 0, 0, 1999), "too much");
+        let syn = Header::default().into();
+        assert!(!go_together(&syn, &segment(0, 0), Bytes::new(2000)), "a SYN");
     }
 }

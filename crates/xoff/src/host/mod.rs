@@ -70,6 +70,8 @@ enum TimerKey {
     Query(u32),
     /// A response, by its place among those that wait.
     Response(u32),
+    /// The end of a flow, by its number at this host.
+    End(u32),
 }
 
 /// What a host has done since the start.
@@ -79,7 +81,7 @@ pub struct HostCounters {
     pub started: u64,
     /// Flows finished: acknowledged whole at this sender, or received whole here where nothing is acknowledged.
     pub finished: u64,
-    /// Data packets sent, retransmissions included.
+    /// Data packets sent, retransmissions and SYNs included.
     pub data_sent: u64,
     /// Of them, sent again.
     pub data_retransmitted: u64,
@@ -329,6 +331,7 @@ impl Host {
             }
             Some((_, TimerKey::Query(plan))) => self.begin_query(plan, context),
             Some((_, TimerKey::Response(place))) => self.begin_response(place, context),
+            Some((_, TimerKey::End(number))) => self.on_end_timer(number, context),
             None => {}
         }
     }

@@ -6,7 +6,7 @@ use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, Packet};
-use crate::scenario::Transport;
+use crate::scenario::{EcnCapable, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
 use crate::transport::roce::{Answer, RoceReceiver};
@@ -30,9 +30,11 @@ struct ReturnAddress {
 }
 
 impl ReturnAddress {
-    /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them.
+    /// Acknowledgements of an ECN-capable flow are ECN-capable, as Linux sends DCTCP's, lest marking drop them, unless its
+    /// transport has it otherwise.
     fn of(packet: &Packet, transport: &Transport) -> Self {
-        let ecn_capable = if packet.is(ECN_CAPABLE) { ECN_CAPABLE } else { 0 };
+        let only_data = matches!(transport, Transport::Tcp(Tcp { ecn_capable: EcnCapable::Data, .. }));
+        let ecn_capable = if packet.is(ECN_CAPABLE) && !only_data { ECN_CAPABLE } else { 0 };
         let (priority, frame) = match transport {
             Transport::Tcp(tcp) => (packet.priority() as u8, tcp.acknowledgement),
             Transport::Roce(roce) => (roce.control_priority, roce.acknowledgement_frame()),

@@ -6,15 +6,15 @@ use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::{Timer, Timers};
-use crate::kernel::units::{Bytes, Rate, Time};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
-use crate::scenario::{Connections, Tcp, Transport};
+use crate::scenario::{Connections, EcnCapable, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
 use crate::transport::roce::RoceSender;
-use crate::transport::tcp::TcpSender;
+use crate::transport::tcp::{Handshake, TcpSender};
 
 /// A flow that is about to start.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub struct FlowStart {
     pub reception: u32,
     /// Payload bytes; `Bytes::MAX` is without end, or not known before it ends.
     pub size: Bytes,
-    /// When it ends if it has not sent them by then; `Time::MAX` for never.
+    /// When it ends if it has not sent them by then; `Time::MAX` for never. It has started before.
     pub end: Time,
     /// Traffic class.
     pub priority: u8,
@@ -53,6 +53,7 @@ pub struct FinishedFlow {
 #[derive(Debug)]
 pub(super) enum Sender {
     Tcp(TcpSender),
+    Handshake(Handshake),
     QueuePair(QueuePair),
     ConstantRate(ConstantRateSender),
 }
@@ -85,6 +86,7 @@ impl Sending {
     pub(super) fn window(&self) -> Option<Bytes> {
         match &self.sender {
             Sender::Tcp(sender) => Some(sender.window()),
+            Sender::Handshake(handshake) => Some(handshake.window()),
             Sender::QueuePair(pair) => pair.sender.window(),
             Sender::ConstantRate(_) => None,
         }
@@ -93,7 +95,7 @@ impl Sending {
     pub(super) fn rate(&self) -> Option<Rate> {
         match &self.sender {
             Sender::QueuePair(pair) => Some(pair.sender.rate()),
-            Sender::Tcp(_) | Sender::ConstantRate(_) => None,
+            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
         }
     }
 
@@ -117,14 +119,23 @@ impl Sending {
 
     #[inline]
     pub(super) fn poll_transmit(&mut self, now: Time) -> Transmit {
+        if let Sender::Tcp(sender) = &mut self.sender {
+            return sender.poll_transmit(now);
+        }
+        self.poll_other(now)
+    }
+
+    /// The same of all but TCP, apart so that it costs that nothing.
+    #[cold]
+    fn poll_other(&mut self, now: Time) -> Transmit {
         match &mut self.sender {
-            Sender::Tcp(sender) => sender.poll_transmit(),
+            Sender::Handshake(handshake) => handshake.poll_transmit(),
             Sender::ConstantRate(sender) => {
                 let transmit = sender.poll_transmit(now);
                 self.flow.size = sender.size();
                 transmit
             }
-            Sender::QueuePair(_) => Transmit::Idle,
+            Sender::Tcp(_) | Sender::QueuePair(_) => Transmit::Idle,
         }
     }
 
@@ -160,11 +171,19 @@ impl Sending {
     ) {
         let timeout = match &self.sender {
             Sender::Tcp(sender) => sender.timeout(),
-            Sender::QueuePair(pair) => pair.sender.timeout(),
-            Sender::ConstantRate(_) => return,
+            _ => self.other_timeout(),
         };
         let key = self.key();
         timers.arm(&mut self.timer, key, context.now + timeout);
+    }
+
+    #[cold]
+    fn other_timeout(&self) -> Span {
+        match &self.sender {
+            Sender::Handshake(handshake) => handshake.timeout(),
+            Sender::QueuePair(pair) => pair.sender.timeout(),
+            Sender::Tcp(_) | Sender::ConstantRate(_) => Span::MAX,
+        }
     }
 
     /// It has sent what it may send now. Returns whether that was all of it, and nothing will be acknowledged.
@@ -174,15 +193,38 @@ impl Sending {
         timers: &mut Timers<TimerKey>,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> bool {
-        match &self.sender {
-            Sender::Tcp(sender) => {
-                if sender.is_waiting() && !self.timer.is_armed() {
-                    self.arm_retransmission(timers, context);
-                }
-                false
-            }
-            Sender::ConstantRate(sender) => sender.is_done(),
-            Sender::QueuePair(_) => false,
+        let is_waiting = match &self.sender {
+            Sender::Tcp(sender) => sender.is_waiting(),
+            Sender::Handshake(handshake) => handshake.is_waiting(),
+            Sender::ConstantRate(sender) => return sender.is_done(),
+            Sender::QueuePair(_) => return false,
+        };
+        if is_waiting && !self.timer.is_armed() {
+            self.arm_retransmission(timers, context);
+        }
+        false
+    }
+
+    /// What its packets are like once its connection is open.
+    fn send_data(&mut self, settings: &Tcp) {
+        self.headers = settings.headers.get() as u32;
+        self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
+    }
+
+    /// What they are like until then: SYNs, which have no byte of data.
+    fn send_syns(&mut self, settings: &Tcp) {
+        self.headers = settings.acknowledgement.get() as u32;
+        if settings.ecn_capable == EcnCapable::Data {
+            self.flags &= !ECN_CAPABLE;
+        }
+    }
+
+    /// It sends one more segment at most. Of other transports the sender itself knows when it ends.
+    fn end(&mut self) {
+        match &mut self.sender {
+            Sender::Tcp(sender) => self.flow.size = sender.end(),
+            Sender::Handshake(handshake) => self.flow.size = handshake.end(),
+            Sender::QueuePair(_) | Sender::ConstantRate(_) => {}
         }
     }
 
@@ -231,7 +273,7 @@ impl Host {
                 let ecn_capable = settings.congestion_control.needs().marks();
                 let sender;
                 (connection, sender) = self.tcp_sender(flow, settings, context);
-                (Sender::Tcp(sender), settings.headers, ecn_capable)
+                (sender, settings.headers, ecn_capable)
             }
             Transport::Roce(settings) => {
                 let path = context.fabric.longest_paths[flow.transport as usize];
@@ -244,7 +286,7 @@ impl Host {
                 (Sender::ConstantRate(sender), settings.headers, false)
             }
         };
-        let sending = Sending {
+        let mut sending = Sending {
             flow: *flow,
             sender,
             connection,
@@ -255,6 +297,11 @@ impl Host {
             headers: headers.get() as u32,
             flags: flow.priority | if ecn_capable { ECN_CAPABLE } else { 0 },
         };
+        if let (Transport::Tcp(settings), Sender::Handshake(_)) =
+            (&context.fabric.transports[flow.transport as usize], &sending.sender)
+        {
+            sending.send_syns(settings);
+        }
         let slot = self.sendings.insert(sending);
         self.sending_slots.push(slot as u32);
         slot
@@ -268,7 +315,7 @@ impl Host {
     ) {
         match self.sendings[slot].sender {
             Sender::QueuePair(_) => self.offer(slot, context),
-            Sender::Tcp(_) | Sender::ConstantRate(_) => self.pump(slot, context),
+            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => self.pump(slot, context),
         }
     }
 
@@ -278,17 +325,56 @@ impl Host {
         flow: &FlowStart,
         settings: &Tcp,
         context: &Context<'_, impl Agenda, impl Observer>,
-    ) -> (Option<u32>, TcpSender) {
+    ) -> (Option<u32>, Sender) {
+        if flow.end < Time::MAX {
+            // It never moves, so that nobody needs to keep it.
+            self.timers.arm(&mut Timer::default(), TimerKey::End(flow.number), flow.end);
+        }
         let host = &context.fabric.host;
+        let on_new_connection = || {
+            let sender = TcpSender::new(settings, host, flow.size);
+            if settings.handshake { Sender::Handshake(Handshake::new(sender)) } else { Sender::Tcp(sender) }
+        };
         if settings.connections == Connections::PerFlow {
-            return (None, TcpSender::new(settings, host, flow.size));
+            return (None, on_new_connection());
         }
         let (number, connection) = self.connections.take(flow);
-        let sender = match connection {
-            Some(connection) => TcpSender::on_connection(connection, settings, host, flow.size, context.now),
-            None => TcpSender::new(settings, host, flow.size),
-        };
+        let sender = connection.map_or_else(on_new_connection, |connection| {
+            Sender::Tcp(TcpSender::on_connection(connection, settings, host, flow.size, context.now))
+        });
         (Some(number), sender)
+    }
+
+    /// A SYN is answered: the flow begins.
+    #[cold]
+    fn on_open(
+        &mut self,
+        slot: usize,
+        answer: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let sending = &mut self.sendings[slot];
+        let Sender::Handshake(handshake) = &mut sending.sender else { return };
+        let sender = handshake.open(context.now, answer);
+        context.observer.on_window(context.now, self.id, answer.flow(), sender.window());
+        sending.sender = Sender::Tcp(sender);
+        if let Transport::Tcp(settings) = &context.fabric.transports[sending.flow.transport as usize] {
+            sending.send_data(settings);
+        }
+        sending.timer.disarm();
+        self.pump(slot, context);
+    }
+
+    /// A flow is to end now.
+    #[cold]
+    pub(super) fn on_end_timer(
+        &mut self,
+        number: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Some(slot) = self.sending_slot(number) else { return };
+        self.sendings[slot].end();
+        self.go_on_sending(slot, context);
     }
 
     /// Sends what the flow may send now.
@@ -331,7 +417,10 @@ impl Host {
         let Some(slot) = self.sending_slot(packet.flow()) else { return context.forget(packet) };
         let sending = &mut self.sendings[slot];
         let Sender::Tcp(sender) = &mut sending.sender else {
-            return self.on_queue_pair_answer(slot, packet, context);
+            return match &sending.sender {
+                Sender::Handshake(_) => self.on_open(slot, packet, context),
+                _ => self.on_queue_pair_answer(slot, packet, context),
+            };
         };
         let progress = sender.on_ack(context.now, packet);
         context.observer.on_window(context.now, self.id, packet.flow(), sender.window());
@@ -365,6 +454,10 @@ impl Host {
                 sender.on_timeout(context.now);
                 self.counters.timeouts += 1;
                 context.observer.on_window(context.now, self.id, number, sender.window());
+            }
+            Sender::Handshake(handshake) => {
+                handshake.on_timeout();
+                self.counters.timeouts += 1;
             }
             Sender::QueuePair(pair) => {
                 pair.sender.on_timeout();
@@ -424,7 +517,7 @@ impl Host {
                 done
             }
             Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
-            Sender::ConstantRate(_) => (Bytes::ZERO, 0),
+            Sender::Handshake(_) | Sender::ConstantRate(_) => (Bytes::ZERO, 0),
         };
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
     }

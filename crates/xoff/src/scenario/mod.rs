@@ -47,7 +47,7 @@ pub use self::topology::{
     LinkSettings, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
-    Connections, ConstantRate, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport,
+    Connections, ConstantRate, EcnCapable, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport,
 };
 pub use self::workload::{
     Between, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query, Sizes,

@@ -116,8 +116,27 @@ pub struct Tcp {
     #[serde(default = "default_acknowledge_timeout")]
     #[schemars(extend("x-above" = "0s"))]
     pub acknowledge_timeout: Span,
+    /// Whether every acknowledgement gives a round-trip sample, by the timestamp option (RFC 7323), whose 12 bytes are not
+    /// added to the headers. Without it one segment at a time is timed, none that is sent again gives a sample, and a
+    /// back-off lasts until the next sample (Karn; RFC 6298, sections 3 and 5).
+    #[serde(default = "default_true")]
+    pub timestamps: bool,
+    /// Whether a persistent connection that was idle for longer than its retransmission timeout restarts from the initial
+    /// window (RFC 5681, section 4.1).
+    #[serde(default = "default_true")]
+    pub slow_start_restart: bool,
+    /// Whether a connection is opened by its first flow: a SYN and its answer, each a frame of the size of an
+    /// acknowledgement, go before the data. Otherwise all connections are open.
+    #[serde(default)]
+    pub handshake: bool,
+    /// Which packets are ECN-capable, if the congestion control goes by marks.
+    #[serde(default)]
+    pub ecn_capable: EcnCapable,
 }
 
+fn default_true() -> bool {
+    true
+}
 fn default_payload() -> Bytes {
     Bytes::new(1460)
 }
@@ -146,7 +165,18 @@ fn default_acknowledge_timeout() -> Span {
     Span::from_microseconds(500)
 }
 
-/// Which connection a flow runs on. All are open before their first flow starts.
+/// Which packets of a transport whose congestion control goes by marks are ECN-capable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EcnCapable {
+    /// All, as Linux sends DCTCP's, lest marking drop acknowledgements.
+    #[default]
+    All,
+    /// Data only, so that SYNs and acknowledgements are dropped where they would be marked (RFC 3168, section 6.1.4).
+    Data,
+}
+
+/// Which connection a flow runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Connections {
@@ -154,8 +184,7 @@ pub enum Connections {
     #[default]
     PerFlow,
     /// The first free one to its destination, with the congestion control's state and the round-trip estimate that the
-    /// flow before left; a new one where none is free. One that was idle for longer than its retransmission timeout
-    /// restarts from the initial window (RFC 5681, section 4.1).
+    /// flow before left; a new one where none is free.
     Persistent,
 }
 
@@ -252,9 +281,6 @@ fn default_roce_acknowledgement() -> Bytes {
 fn default_cnp() -> Bytes {
     Bytes::new(78)
 }
-fn default_catch_up() -> bool {
-    true
-}
 fn default_control_priority() -> u8 {
     7
 }
@@ -337,6 +363,6 @@ pub struct ConstantRate {
     pub rate: Option<Rate>,
     /// Whether a flow sends faster after the adapter has held it back, until it has sent what its rate comes to. Otherwise
     /// that time is lost.
-    #[serde(default = "default_catch_up")]
+    #[serde(default = "default_true")]
     pub catch_up: bool,
 }

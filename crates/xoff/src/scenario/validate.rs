@@ -35,6 +35,7 @@ impl Scenario {
         for (name, transport) in &self.transport {
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
+            check_initial_timeout(name, transport)?;
             let frame = transport.largest_frame();
             if frame > LARGEST_FRAME {
                 let problem = format!("{frame} make a frame");
@@ -211,6 +212,15 @@ fn check_telemetry(name: &str, transport: &Transport) -> Checked {
         }
         _ => Ok(()),
     }
+}
+
+/// A timeout that begins above its maximum would never be in force.
+fn check_initial_timeout(name: &str, transport: &Transport) -> Checked {
+    let Transport::Tcp(tcp) = transport else { return Ok(()) };
+    let Some(initial) = tcp.initial_rto.filter(|&initial| initial > tcp.maximum_rto) else { return Ok(()) };
+    let problem = format!("{initial} is above `maximum_rto`, {}", tcp.maximum_rto);
+    let expected = "expected at most `maximum_rto`";
+    Err(ScenarioError::at(format!("transport.{name}.initial_rto"), problem, expected))
 }
 
 /// Refuses the second of two equal classes.
@@ -445,6 +455,24 @@ mod tests {
             transport("kind = 'tcp', congestion_control = { algorithm = 'hpcc' }"),
             "transport.x.congestion_control.algorithm: hpcc needs telemetry, which only RoCE carries; \
              expected one that TCP's acknowledgements serve"
+        );
+    }
+
+    #[test]
+    fn timeouts_of_tcp_begin_and_stay_within_their_bounds() {
+        let tcp = |keys: &str| {
+            let table = format!("kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, {keys}");
+            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"))
+        };
+        assert_eq!(tcp("minimum_rto = '1ms', initial_rto = '3ms', maximum_rto = '3ms'"), "accepted");
+        assert_eq!(
+            tcp("minimum_rto = '1ms', initial_rto = '4ms', maximum_rto = '3ms'"),
+            "transport.x.initial_rto: 4ms is above `maximum_rto`, 3ms; expected at most `maximum_rto`"
+        );
+        assert_eq!(
+            tcp("minimum_rto = '4ms', maximum_rto = '3ms'"),
+            "transport.x.maximum_rto: \"3ms\" is not at least `minimum_rto`, \"4ms\"; \
+             expected a value at least `minimum_rto`"
         );
     }
 

@@ -160,8 +160,8 @@ pub struct LongLived {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub size: Option<Bytes>,
-    /// When every flow ends that has not sent its size before: it makes no packet from then on. Only with `constant_rate` and
-    /// a `rate`. Left out, there is no such time.
+    /// When every flow ends that has not sent its size before: with `tcp` it then sends one more segment, and with `constant_rate`
+    /// and a `rate` no more packet. Left out, there is no such time.
     #[serde(default)]
     pub end: Option<Span>,
 }

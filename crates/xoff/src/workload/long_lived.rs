@@ -19,9 +19,13 @@ pub(super) struct LongLived {
     stagger: Span,
 }
 
-/// Whether flows of a transport know at each packet when the next one is to come.
-fn has_rate(transport: &Transport) -> bool {
-    matches!(transport, Transport::ConstantRate(settings) if settings.rate.is_some())
+/// Whether flows of a transport can end before they have sent their size.
+fn can_end(transport: &Transport) -> bool {
+    match transport {
+        Transport::Tcp(_) => true,
+        Transport::ConstantRate(settings) => settings.rate.is_some(),
+        Transport::Roce(_) => false,
+    }
 }
 
 impl LongLived {
@@ -50,9 +54,10 @@ impl LongLived {
 /// When all flows end, which all must have begun before.
 fn end(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Time, ScenarioError> {
     let Some(end) = settings.end else { return Ok(Time::MAX) };
-    if !has_rate(setup.transport(&settings.transport)?) {
+    if !can_end(setup.transport(&settings.transport)?) {
         let problem = format!("flows of \"{}\" end by their size, not by time", settings.transport);
-        let expected = "expected a transport of kind constant_rate with a `rate`, or a `size` instead";
+        let expected =
+            "expected a transport of kind tcp, or constant_rate with a `rate`, or a `size` instead";
         return Err(setup.error("end", problem, expected));
     }
     let end = Time::ZERO + end;
@@ -132,7 +137,7 @@ mod tests {
         assert_eq!(
             ending("7us", None),
             Err("workload[0].end: flows of \"plain\" end by their size, not by time; \
-                 expected a transport of kind constant_rate with a `rate`, or a `size` instead"
+                 expected a transport of kind tcp, or constant_rate with a `rate`, or a `size` instead"
                 .to_owned())
         );
     }

@@ -68,6 +68,29 @@ fn what_is_ecn_capable_is_marked_and_what_is_not_is_dropped() {
     }
 }
 
+/// Two flows fill the queue to host1, through which acknowledgements of what host1 sends come back.
+#[test]
+fn acknowledgements_are_dropped_where_only_data_is_ecn_capable() {
+    let packets = |ecn_capable: &str| {
+        let simulation = simulation(&format!(
+            "title = 'acknowledgements'\n\
+             topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             switch = [{{ total = '2MB', marking.queue = {{ kind = 'threshold', threshold = '30kB' }} }}]\n\
+             transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }}, \
+             ecn_capable = '{ecn_capable}' }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'tcp', size = '2MB', \
+             pairs = [['host2', 'host1'], ['host3', 'host1'], ['host1', 'host0']] }}]"
+        ));
+        report(&simulation, PLAIN).totals.packets
+    };
+    let all = packets("all");
+    assert!(all.marked > 0);
+    assert_eq!((all.dropped, all.acknowledgements_dropped), (0, 0));
+    let data = packets("data");
+    assert!(data.marked > 0 && data.acknowledgements_dropped > 0);
+    assert_eq!(data.dropped, 0);
+}
+
 /// Two pools of two ports each, pool marking only. The first pool is overloaded by what cannot be marked: the marker keeps
 /// it one packet above its threshold, over both ports together, and drops nothing in the other.
 #[test]

@@ -88,6 +88,14 @@ fn a_lone_queue_pair_takes_the_ideal_time() {
     alone_everywhere("kind = 'roce', congestion_control = { algorithm = 'dcqcn' }");
 }
 
+/// A SYN goes there and its answer back before the data.
+#[test]
+fn a_lone_flow_that_opens_its_connection_takes_the_ideal_time() {
+    alone_everywhere(&format!("{TCP}, handshake = true"));
+    alone_everywhere(&format!("{TCP}, handshake = true, timestamps = false, acknowledge_every = 3"));
+    alone_everywhere(&format!("{TCP}, handshake = true, payload = '100B', acknowledgement = '300B'"));
+}
+
 #[test]
 fn acknowledgements_larger_than_data_set_the_pace() {
     alone_everywhere(&format!("{TCP}, payload = '100B', acknowledgement = '300B'"));

@@ -307,18 +307,28 @@ fn tcp() -> impl Strategy<Value = String> {
         "algorithm = 'dctcp', echo = 'new_state'",
         "algorithm = 'dctcp', initial_alpha = 0",
         "algorithm = 'ecn_star'",
+        "algorithm = 'cubic'",
+        "algorithm = 'cubic', ecn = true",
     ]);
     let recovery = text(&["sack", "new_reno"]);
     let acknowledge = text(&["1", "2", "3, acknowledge_timeout = '5us'", "1, acknowledgement = '200B'"]);
     let window = text(&["10", "1", "40", "10, maximum_window = '30kB'"]);
     let rto = text(&["200us", "30us", "1ms"]);
-    let connections = text(&["per_flow", "persistent"]);
-    (payload, control, recovery, acknowledge, window, rto, connections).prop_map(
-        |(payload, control, recovery, acknowledge, window, rto, connections)| {
+    let connections = text(&[
+        "connections = 'per_flow'",
+        "connections = 'persistent'",
+        "connections = 'persistent', slow_start_restart = false",
+        "connections = 'per_flow', handshake = true",
+        "connections = 'persistent', handshake = true",
+    ]);
+    let timestamps = text(&["", ", timestamps = false"]);
+    let ecn = text(&["", ", ecn_capable = 'data'"]);
+    (payload, control, recovery, acknowledge, window, rto, (connections, timestamps, ecn)).prop_map(
+        |(payload, control, recovery, acknowledge, window, rto, (connections, timestamps, ecn))| {
             format!(
                 "payload = '{payload}B', congestion_control = {{ {control} }}, recovery = '{recovery}', \
                  acknowledge_every = {acknowledge}, initial_window = {window}, minimum_rto = '{rto}', maximum_rto = '20ms', \
-                 connections = '{connections}'"
+                 {connections}{timestamps}{ecn}"
             )
         },
     )
@@ -428,7 +438,12 @@ impl Workload {
                 "kind = 'long_lived', pairs = [['host0', 'host1']]".to_owned()
             }
             _ => {
-                let flows = format!("flows_per_pair = {number}, stagger = '700ns', size = '{size}'");
+                let end = if transport == "tcp" && number > 2 {
+                    "end = '20us'".to_owned()
+                } else {
+                    format!("size = '{size}'")
+                };
+                let flows = format!("flows_per_pair = {number}, stagger = '700ns', {end}");
                 format!("kind = 'long_lived', pairs = [['host1', 'host0'], ['host0', 'host1']], {flows}")
             }
         };

@@ -131,6 +131,8 @@ impl Cioq {
             return self.ports[usize::from(output)].drop(cnm, DropReason::PoolFull, context);
         }
         buffer.units[cnm.priority()] += units;
+        let has_room = buffer.has_room(cnm.priority(), self.sizes.largest);
+        self.crossbar.set_room(self.ranks.rank[cnm.priority()], output, has_room);
         self.count_in(units);
         self.emit(output, *cnm, units, context);
     }

@@ -32,7 +32,7 @@ mod tests {
     }
 
     fn send(sender: &mut TcpSender) -> usize {
-        std::iter::from_fn(|| matches!(sender.poll_transmit(), Transmit::Segment { .. }).then_some(()))
+        std::iter::from_fn(|| matches!(sender.poll_transmit(DONE), Transmit::Segment { .. }).then_some(()))
             .count()
     }
 
@@ -56,9 +56,13 @@ mod tests {
         first.into_connection(DONE)
     }
 
-    fn second(idle: Span) -> TcpSender {
+    fn second_with(settings: &Tcp, idle: Span) -> TcpSender {
         let size = Bytes::new(100 * SEGMENT);
-        TcpSender::on_connection(left(), &settings(), &Host::default(), size, DONE + idle)
+        TcpSender::on_connection(left(), settings, &Host::default(), size, DONE + idle)
+    }
+
+    fn second(idle: Span) -> TcpSender {
+        second_with(&settings(), idle)
     }
 
     fn alpha(connection: &Connection) -> f64 {
@@ -83,5 +87,11 @@ mod tests {
         assert_eq!(send(&mut second), 10);
         let windows: Vec<u64> = (1..=8).map(|next| after_ack(&mut second, next, 0)).collect();
         assert_eq!(windows, [11_000, 12_000, 13_000, 14_000, 15_000, 16_000, 17_000, 17_058]);
+    }
+
+    #[test]
+    fn without_slow_start_restart_the_window_is_kept() {
+        let settings = Tcp { slow_start_restart: false, ..settings() };
+        assert_eq!(send(&mut second_with(&settings, Span::from_milliseconds(500))), 17);
     }
 }

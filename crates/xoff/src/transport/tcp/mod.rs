@@ -1,13 +1,16 @@
 //! TCP with SACK (RFC 6675) or `NewReno` (RFC 6582) recovery.
-//! Left out: the handshake (flows run on connections that are open), more than one SACK block in an acknowledgement, the
-//! receiver's window. Of a persistent connection only the sender remembers the flow before; receivers begin anew.
+//! Left out: FIN and RST, more than one SACK block in an acknowledgement, the receiver's window. Of a persistent connection only
+//! the sender remembers the flow before; receivers begin anew.
 
 mod connection;
+mod handshake;
 mod receiver;
 mod round_trip;
 mod segmentation;
 mod sender;
+mod timing;
 
 pub use connection::Connection;
+pub use handshake::Handshake;
 pub use receiver::{Acknowledgement, Received, TcpReceiver};
 pub use sender::TcpSender;

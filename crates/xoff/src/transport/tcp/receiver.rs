@@ -29,6 +29,11 @@ pub struct Received {
     pub complete: bool,
 }
 
+/// Whether it opens the connection and carries nothing.
+fn is_syn(packet: &Packet) -> bool {
+    packet.length() == 0
+}
+
 /// Receiving state of one flow.
 #[derive(Clone, Debug)]
 pub struct TcpReceiver {
@@ -59,7 +64,7 @@ impl TcpReceiver {
         }
     }
 
-    /// A data packet has arrived.
+    /// A data packet has arrived, or a SYN, which has no byte and is answered at once. A mark on a SYN says nothing.
     #[inline]
     pub fn on_data(&mut self, packet: &Packet) -> Received {
         let before = if self.pending > 0 { self.on_mark_change(packet) } else { None };
@@ -81,11 +86,11 @@ impl TcpReceiver {
         self.pending += packet.length();
         let complete = self.arrived.next == self.end;
         let answers_turn = self.echo == Echo::Exact(EchoReading::NewState) && self.turned(packet);
-        if self.turned(packet) {
+        if self.turned(packet) && !is_syn(packet) {
             let latched = self.echo == Echo::Latched && !packet.is(WINDOW_REDUCED);
             self.marked = packet.is(MARKED) || latched;
         }
-        let at_once = !in_order || complete || self.pending > self.withheld || answers_turn;
+        let at_once = !in_order || complete || self.pending > self.withheld || answers_turn || is_syn(packet);
         Received { before, now: at_once.then(|| self.acknowledge(block)), complete }
     }
 
@@ -223,6 +228,21 @@ mod tests {
         let received = receiver.on_data(&data(0, false));
         assert!(received.complete);
         assert_eq!(received.now.unwrap().next, 2000);
+    }
+
+    #[test]
+    fn a_syn_is_answered_whenever_it_comes_and_a_mark_on_it_says_nothing() {
+        let syn = |stamp| Header { flags: ECN_CAPABLE | MARKED, stamp, ..Header::default() }.into();
+        for echo in [Echo::None, Echo::Latched, Echo::Exact(EchoReading::OldState)] {
+            let mut receiver = receiver_of(2, echo);
+            let answer = |next, stamp, block| Acknowledgement { next, echo: false, stamp, block };
+            assert_eq!(receiver.on_data(&syn(7)).now, Some(answer(0, 7, None)));
+            receiver.on_data(&data(1, false));
+            assert_eq!(receiver.on_data(&syn(8)).now, Some(answer(0, 8, Some((1000, 2000)))));
+            assert_eq!(receiver.on_data(&data(0, false)).now, Some(answer(2000, 0, None)));
+            let again = receiver.on_data(&syn(9));
+            assert_eq!((again.now, again.complete), (Some(answer(2000, 9, None)), false));
+        }
     }
 
     #[test]

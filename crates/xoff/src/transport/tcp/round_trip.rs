@@ -1,4 +1,4 @@
-//! Round-trip estimate and retransmission timeout (RFC 6298), on samples from timestamps (RFC 7323).
+//! Round-trip estimate and retransmission timeout (RFC 6298).
 
 use crate::kernel::units::Span;
 
@@ -40,11 +40,6 @@ impl RoundTrip {
     /// The timeout expired: the next one waits twice as long.
     pub(super) fn back_off(&mut self) {
         self.backoff += 1;
-    }
-
-    /// Whether the timeout has expired since the last sample.
-    pub(super) fn has_backed_off(&self) -> bool {
-        self.backoff > 0
     }
 
     /// The timeout: srtt + 4 rttvar within its bounds, doubled for each expiry up to the largest.

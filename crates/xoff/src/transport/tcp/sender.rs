@@ -3,6 +3,7 @@
 use super::connection::Connection;
 use super::round_trip::{Bounds, RoundTrip};
 use super::segmentation::Segmentation;
+use super::timing::Timing;
 use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, Packet};
@@ -22,8 +23,22 @@ enum State {
     Loss,
 }
 
+/// Whether an acknowledgement is the answer to a SYN, and not one of data.
+fn answers_syn(packet: &Packet) -> bool {
+    packet.sequence() == 0 && packet.length() == 0
+}
+
 fn initial_window(settings: &Tcp) -> Bytes {
     settings.payload * u64::from(settings.initial_window)
+}
+
+/// What is looked at when new segments leave, if there is anything.
+#[derive(Clone, Debug)]
+struct Departures {
+    /// With segmentation offload.
+    segmentation: Option<Segmentation>,
+    /// Without timestamps.
+    timing: Option<Timing>,
 }
 
 /// Sending state of one flow.
@@ -53,9 +68,13 @@ pub struct TcpSender {
     /// Where the data begins that is sent first after the window was reduced.
     reduced_before: u64,
     scoreboard: Scoreboard,
-    segmentation: Option<Segmentation>,
+    departures: Option<Departures>,
     /// Most bytes of an acknowledgement that the congestion control hears of at once.
     counted_at_once: Bytes,
+    /// Most bytes of an acknowledgement that is taken without more ado.
+    taken_plainly: Bytes,
+    /// First byte that was not acknowledged when the timer last expired.
+    expired_at: u64,
     /// Payload bytes sent again.
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer.
@@ -68,6 +87,8 @@ impl TcpSender {
         let segment = settings.payload;
         let segmentation =
             host.segmentation_offload.map(|longest| Segmentation::new(longest.get(), segment.get()));
+        let timing = (!settings.timestamps).then(Timing::default);
+        let counted_at_once = if host.receive_offload.is_some() { segment } else { Bytes::MAX };
         let initial_window = initial_window(settings);
         let flow = Flow { segment, initial_window, line_rate: Rate::MAX, path: Path::default() };
         Self {
@@ -93,8 +114,11 @@ impl TcpSender {
             window_limited: false,
             reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
-            segmentation,
-            counted_at_once: if host.receive_offload.is_some() { segment } else { Bytes::MAX },
+            taken_plainly: if timing.is_some() { Bytes::ZERO } else { counted_at_once },
+            departures: (segmentation.is_some() || timing.is_some())
+                .then_some(Departures { segmentation, timing }),
+            counted_at_once,
+            expired_at: u64::MAX,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
         }
@@ -111,7 +135,7 @@ impl TcpSender {
         let Connection { congestion_control, round_trip, idle_since } = connection;
         let mut sender = Self { congestion_control, round_trip, ..Self::new(settings, host, size) };
         sender.congestion_control.on_next_flow();
-        if now.since(idle_since) > sender.timeout() {
+        if settings.slow_start_restart && now.since(idle_since) > sender.timeout() {
             sender.congestion_control.on_idle(initial_window(settings));
         }
         sender
@@ -163,9 +187,31 @@ impl TcpSender {
         self.window_limited = false;
     }
 
+    /// The SYN of its connection was not answered in time.
+    pub(super) fn on_syn_timeout(&mut self) {
+        self.timeouts += 1;
+        self.round_trip.back_off();
+    }
+
+    /// Its connection is open, by this answer to a SYN. If SYNs were `lost`, the first window is one segment.
+    pub(super) fn on_open(&mut self, now: Time, answer: &Packet, repeated: bool, lost: bool) {
+        if self.timing().is_none() || !repeated {
+            self.round_trip.sample(now.since(Time::new(answer.stamp())));
+        }
+        if lost {
+            self.congestion_control.on_idle(Bytes::new(self.segment));
+        }
+    }
+
+    /// One more segment at most, and it ends. Returns how long it will then have been.
+    pub fn end(&mut self) -> Bytes {
+        self.size = self.size.min(self.next + self.segment);
+        Bytes::new(self.size)
+    }
+
     /// What to send now. Call again until it answers something else than a segment.
     #[inline]
-    pub fn poll_transmit(&mut self) -> Transmit {
+    pub fn poll_transmit(&mut self, now: Time) -> Transmit {
         let window = self.window().get().min(self.maximum_window) + self.inflation;
         let in_flight = self.in_flight();
         if !self.scoreboard.is_clear()
@@ -176,7 +222,9 @@ impl TcpSender {
         self.window_limited = false;
         if self.next < self.size {
             let length = self.segment.min(self.size - self.next);
-            if in_flight + length > window || !self.train_may_go(in_flight, window) {
+            if in_flight + length > window
+                || self.departures.is_some() && !self.may_leave(now, length, in_flight, window)
+            {
                 return self.window_full();
             }
             let sequence = self.next;
@@ -197,15 +245,24 @@ impl TcpSender {
         Transmit::WindowFull
     }
 
-    /// Whether segmentation offload, if there is any, lets the next segment go. A loss is repaired segment by segment.
-    #[inline]
-    fn train_may_go(&mut self, in_flight: u64, window: u64) -> bool {
-        match &mut self.segmentation {
-            Some(segmentation) if self.state == State::Open => {
-                segmentation.may_go(self.next, window - in_flight, window, self.size - self.next)
-            }
-            _ => true,
+    /// Whether segmentation offload, if there is any, lets the next segment go, which may then be timed. A loss is repaired
+    /// segment by segment.
+    fn may_leave(&mut self, now: Time, length: u64, in_flight: u64, window: u64) -> bool {
+        let Some(Departures { segmentation, timing }) = &mut self.departures else { return true };
+        if let Some(segmentation) = segmentation
+            && self.state == State::Open
+            && !segmentation.may_go(self.next, window - in_flight, window, self.size - self.next)
+        {
+            return false;
         }
+        if let Some(timing) = timing {
+            timing.on_sent(now, self.next + length);
+        }
+        true
+    }
+
+    fn timing(&mut self) -> Option<&mut Timing> {
+        self.departures.as_mut()?.timing.as_mut()
     }
 
     /// Bytes believed to be in the network [pipe].
@@ -249,6 +306,9 @@ impl TcpSender {
         let sequence = segment * self.segment;
         let length = self.segment.min(self.size - sequence);
         self.retransmitted += Bytes::new(length);
+        if let Some(timing) = self.timing() {
+            timing.on_sent_again();
+        }
         Transmit::Segment { sequence, length: length as u32, retransmission: true }
     }
 
@@ -263,7 +323,7 @@ impl TcpSender {
         let news = packet.length() > 0 && self.on_block(packet);
         if newly_acked > 0 {
             self.on_progress(now, packet, newly_acked);
-        } else if self.is_waiting() && (news || self.recovery == Recovery::NewReno) {
+        } else if self.is_waiting() && (news || self.recovery == Recovery::NewReno && !answers_syn(packet)) {
             self.on_duplicate();
         }
         self.look_for_losses(now);
@@ -272,7 +332,6 @@ impl TcpSender {
 
     #[inline]
     fn on_progress(&mut self, now: Time, packet: &Packet, newly_acked: u64) {
-        self.round_trip.sample(now.since(Time::new(packet.stamp())));
         self.unacknowledged += newly_acked;
         self.duplicates = 0;
         if !self.scoreboard.is_clear() {
@@ -290,9 +349,11 @@ impl TcpSender {
             rtt: None,
             telemetry: None,
         };
-        if ack.newly_acked > self.counted_at_once || ack.echo {
-            self.on_joined_or_echo(now, ack);
+        let round_trip = now.since(Time::new(packet.stamp()));
+        if ack.newly_acked > self.taken_plainly || ack.echo {
+            self.on_peculiar_ack(now, ack, round_trip);
         } else {
+            self.round_trip.sample(round_trip);
             self.congestion_control.on_ack(now, &ack);
         }
     }
@@ -300,7 +361,14 @@ impl TcpSender {
     /// Of segments that were joined, the congestion control hears as if each had been acknowledged by itself (Linux since
     /// 4.0). An echo may make it reduce the window.
     #[cold]
-    fn on_joined_or_echo(&mut self, now: Time, all: Ack<'_>) {
+    fn on_peculiar_ack(&mut self, now: Time, all: Ack<'_>, round_trip: Span) {
+        let sample = match self.timing() {
+            Some(timing) => timing.on_ack(now, all.cumulative),
+            None => Some(round_trip),
+        };
+        if let Some(sample) = sample {
+            self.round_trip.sample(sample);
+        }
         let before = self.window();
         let mut left = all.newly_acked;
         while left > Bytes::ZERO {
@@ -403,7 +471,8 @@ impl TcpSender {
     #[cold]
     pub fn on_timeout(&mut self, now: Time) {
         self.timeouts += 1;
-        if !self.round_trip.has_backed_off() {
+        if self.expired_at != self.unacknowledged {
+            self.expired_at = self.unacknowledged;
             self.lower_window(now, LossKind::Timeout);
         }
         self.round_trip.back_off();
@@ -436,7 +505,7 @@ mod tests {
 
     fn sent(sender: &mut TcpSender) -> Vec<u64> {
         let mut sent = Vec::new();
-        while let Transmit::Segment { sequence, .. } = sender.poll_transmit() {
+        while let Transmit::Segment { sequence, .. } = sender.poll_transmit(Time::ZERO) {
             sent.push(sequence / SEGMENT);
         }
         sent
@@ -528,9 +597,10 @@ mod tests {
     fn new_reno_repairs_one_hole_a_round() {
         let mut sender = sender(Recovery::NewReno, 100);
         sent(&mut sender);
-        assert!(ack(&mut sender, 0, None).is_empty());
-        assert!(ack(&mut sender, 0, None).is_empty());
-        assert_eq!(ack(&mut sender, 0, None), [0]);
+        assert!(ack(&mut sender, 0, None).is_empty(), "the answer to a second SYN");
+        assert!(ack(&mut sender, 0, Some((1, 2))).is_empty());
+        assert!(ack(&mut sender, 0, Some((1, 3))).is_empty());
+        assert_eq!(ack(&mut sender, 0, Some((1, 4))), [0]);
         assert_eq!(sender.window(), Bytes::new(5 * SEGMENT));
         assert_eq!(ack(&mut sender, 4, None), [4]);
         ack(&mut sender, 10, None);
@@ -562,12 +632,42 @@ mod tests {
         assert_eq!(sender.timeouts, 2);
     }
 
+    /// Its timeout is 300 us by one sample of 100 us, and twice that until data that was sent only once is acknowledged.
+    #[test]
+    fn without_timestamps_a_back_off_lasts_until_new_data_is_acknowledged() {
+        let settings = Tcp { timestamps: false, minimum_rto: Span::new(1), ..settings(Recovery::Sack) };
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::MAX);
+        sent(&mut sender);
+        ack(&mut sender, 1, None);
+        assert_eq!(sender.timeout(), Span::from_microseconds(300));
+        sender.on_timeout(Time::new(400_000_000));
+        assert_eq!(sent(&mut sender), [1]);
+        ack(&mut sender, 12, None);
+        assert_eq!(sender.timeout(), Span::from_microseconds(600), "acknowledged after a repair");
+        sender.on_timeout(Time::new(1_000_000_000));
+        assert_eq!(sender.window(), Bytes::new(SEGMENT), "other data, another loss");
+        assert_eq!(sender.timeout(), Span::from_microseconds(1200));
+    }
+
+    #[test]
+    fn a_flow_that_is_to_end_sends_one_more_segment() {
+        let mut sender = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::MAX);
+        assert_eq!(sent(&mut sender).len(), 10);
+        assert_eq!(sender.end(), Bytes::new(11 * SEGMENT));
+        assert_eq!(ack(&mut sender, 5, None), [10]);
+        ack(&mut sender, 11, None);
+        assert!(sender.is_done());
+        let mut short = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(1500));
+        short.poll_transmit(Time::ZERO);
+        assert_eq!(short.end(), Bytes::new(1500), "less than a segment is left");
+    }
+
     #[test]
     fn the_last_segment_is_as_short_as_the_flow_needs() {
         let mut sender = TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(1500));
-        sender.poll_transmit();
+        sender.poll_transmit(Time::ZERO);
         let last = Transmit::Segment { sequence: 1000, length: 500, retransmission: false };
-        assert_eq!(sender.poll_transmit(), last);
-        assert_eq!(sender.poll_transmit(), Transmit::Idle);
+        assert_eq!(sender.poll_transmit(Time::ZERO), last);
+        assert_eq!(sender.poll_transmit(Time::ZERO), Transmit::Idle);
     }
 }

@@ -1,0 +1,362 @@
+//! CUBIC: the window grows with the time since it was last reduced, as a cubic function that is flat where it was then (RFC 9438).
+//! Left out: HyStart++ (section 4.10), spurious congestion events (section 4.9).
+//! Differs: the round-trip time is that of the last round, timed from acknowledgements, and not the transport's smoothed estimate;
+//! an echo takes the window itself for what is in flight.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::once_a_window::OnceAWindow;
+use super::{Ack, CongestionControl, Echo, Flow, Loss, LossKind, Needs};
+use crate::kernel::units::{Bytes, Span, Time};
+
+/// What can be set of CUBIC.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Whether packets are ECN-capable, and an echo reduces the window as a loss does, once a window (RFC 3168).
+    pub ecn: bool,
+}
+
+/// Aggressiveness, in segments per cubic second [C].
+const SCALE: f64 = 0.4;
+/// What is left of the window after a reduction [beta_cubic].
+const DECREASE: f64 = 0.7;
+/// What Reno, reducing to the same part, adds in a round to be as fast as it is by halving (equation 4) [alpha_cubic].
+const FRIENDLY_INCREASE: f64 = 3.0 * (1.0 - DECREASE) / (1.0 + DECREASE);
+/// A window grows no faster than to this in a round.
+const MOST_GROWTH: f64 = 1.5;
+/// Least slow-start threshold and least window after a loss, in segments.
+const FLOOR: f64 = 2.0;
+
+/// One flow's state. Windows are in segments.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    /// Bytes of a segment.
+    segment: f64,
+    /// [cwnd]
+    window: f64,
+    /// [ssthresh]
+    threshold: f64,
+    /// Where the last reduction was, or below it by fast convergence [W_max].
+    plateau: f64,
+    /// The window just before that [cwnd_prior].
+    prior: f64,
+    epoch: Option<Epoch>,
+    /// When the last acknowledgement came.
+    heard: Option<Time>,
+    rounds: Rounds,
+    reductions: OnceAWindow,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Debug)]
+struct Epoch {
+    curve: Curve,
+    /// How long it has lasted, not counting what did not hang on the window (section 4.2) [t].
+    elapsed: Span,
+    /// The window that Reno would have [W_est].
+    friendly: f64,
+}
+
+/// The cubic function (equation 1).
+#[derive(Clone, Debug)]
+struct Curve {
+    /// [W_max]
+    plateau: f64,
+    /// Seconds until the plateau [K].
+    rise: f64,
+}
+
+impl Curve {
+    /// From a window on.
+    fn new(window: f64, plateau: f64) -> Self {
+        let plateau = plateau.max(window);
+        // The platform's own differs from one machine to the next.
+        Self { plateau, rise: libm::cbrt((plateau - window) / SCALE) }
+    }
+
+    /// The window so many seconds after its begin [W_cubic].
+    fn at(&self, seconds: f64) -> f64 {
+        let from_plateau = seconds - self.rise;
+        SCALE * from_plateau * from_plateau * from_plateau + self.plateau
+    }
+}
+
+/// How long a round takes: one segment at a time is timed.
+#[derive(Clone, Debug, Default)]
+struct Rounds {
+    /// The first byte of the segment that is timed, and when it was the next to be sent.
+    timed: Option<(u64, Time)>,
+    /// Of the last round; zero before its end [RTT].
+    round_trip: Span,
+}
+
+impl Rounds {
+    fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
+        if let Some((sequence, sent)) = self.timed {
+            if ack.cumulative <= sequence {
+                return;
+            }
+            self.round_trip = now.since(sent);
+        }
+        self.timed = Some((ack.next_sequence, now));
+    }
+}
+
+impl Cubic {
+    /// One flow's state.
+    pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
+        let segment = flow.segment.as_f64();
+        Self {
+            segment,
+            window: flow.initial_window.as_f64() / segment,
+            threshold: f64::INFINITY,
+            plateau: 0.0,
+            prior: 0.0,
+            epoch: None,
+            heard: None,
+            rounds: Rounds::default(),
+            reductions: OnceAWindow::default(),
+        }
+    }
+
+    /// Section 4.2 to 4.5: along the curve, unless Reno is faster.
+    fn avoid_congestion(&mut self, newly_acked: f64, since_last: Span) {
+        let window = self.window;
+        let begin =
+            || Epoch { curve: Curve::new(window, self.plateau), elapsed: Span::ZERO, friendly: window };
+        let epoch = match &mut self.epoch {
+            Some(epoch) => {
+                epoch.elapsed += since_last;
+                epoch
+            }
+            none => none.insert(begin()),
+        };
+        let increase = if epoch.friendly < self.prior { FRIENDLY_INCREASE } else { 1.0 };
+        epoch.friendly += increase * newly_acked / window;
+        let seconds = epoch.elapsed.as_seconds();
+        if epoch.curve.at(seconds) < epoch.friendly {
+            self.window = window.max(epoch.friendly);
+        } else {
+            let next_round = epoch.curve.at(seconds + self.rounds.round_trip.as_seconds());
+            self.window += (next_round.clamp(window, MOST_GROWTH * window) - window) / window;
+        }
+    }
+
+    /// Section 4.6 and 4.7: the window is reduced by a part of what is in flight, to `floor` at least. Where it has not come
+    /// back to where it was reduced last, a new flow is let in (fast convergence).
+    fn reduce(&mut self, in_flight: f64, floor: f64) {
+        let converges = self.window < self.plateau;
+        self.plateau = if converges { self.window * f64::midpoint(1.0, DECREASE) } else { self.window };
+        self.prior = self.window;
+        self.threshold = (in_flight * DECREASE).max(FLOOR);
+        self.window = (in_flight * DECREASE).max(floor);
+        self.epoch = None;
+    }
+}
+
+impl CongestionControl for Cubic {
+    type Parameters = Parameters;
+
+    fn needs(parameters: &Parameters) -> Needs {
+        Needs::Acknowledgements(if parameters.ecn { Echo::Latched } else { Echo::None })
+    }
+
+    // Inlined, it would cost those that are called beside it.
+    #[inline(never)]
+    fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
+        let since_last = self.heard.map_or(Span::ZERO, |heard| now.since(heard));
+        self.heard = Some(now);
+        self.rounds.on_ack(now, ack);
+        if ack.echo {
+            if self.reductions.on_echo(ack) {
+                self.reduce(self.window, 1.0);
+            }
+            return;
+        }
+        if !ack.window_limited {
+            return;
+        }
+        let newly_acked = ack.newly_acked.as_f64() / self.segment;
+        if self.window < self.threshold {
+            self.window += newly_acked.min(1.0);
+        } else {
+            self.avoid_congestion(newly_acked, since_last);
+        }
+    }
+
+    /// Section 4.8: a timeout leaves one segment, and the next stage begins on its plateau.
+    fn on_loss(&mut self, _now: Time, loss: &Loss) {
+        if !self.reductions.on_loss(loss) {
+            return;
+        }
+        self.reduce(loss.in_flight.as_f64() / self.segment, FLOOR);
+        if loss.kind == LossKind::Timeout {
+            self.window = 1.0;
+            self.plateau = 0.0;
+        }
+    }
+
+    fn on_recovered(&mut self, _now: Time, in_flight: Bytes) {
+        let in_flight = in_flight.as_f64() / self.segment;
+        self.window = self.threshold.min(in_flight.max(1.0) + 1.0);
+    }
+
+    /// The time between the flows is none of congestion avoidance.
+    fn on_next_flow(&mut self) {
+        self.heard = None;
+        self.rounds.timed = None;
+        self.reductions = OnceAWindow::default();
+    }
+
+    fn on_idle(&mut self, restart_window: Bytes) {
+        self.window = self.window.min(restart_window.as_f64() / self.segment);
+        self.epoch = None;
+    }
+
+    fn window(&self) -> Bytes {
+        Bytes::from_f64(self.window * self.segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+
+    fn cubic(window: u64) -> Cubic {
+        let segment = Bytes::new(SEGMENT);
+        let flow = Flow { segment, initial_window: segment * window, ..Flow::default() };
+        Cubic::new(&Parameters::default(), &flow)
+    }
+
+    fn loss(segments: f64, kind: LossKind) -> Loss {
+        let in_flight = Bytes::from_f64(segments * SEGMENT as f64);
+        Loss { in_flight, kind, next_sequence: in_flight.get() }
+    }
+
+    /// A window of so many segments that has just lost a packet.
+    fn reduced(window: u64) -> Cubic {
+        let mut cubic = cubic(window);
+        cubic.on_loss(Time::ZERO, &loss(window as f64, LossKind::Recovery));
+        cubic
+    }
+
+    /// One acknowledgement of as many segments as the window holds, `round_trip` after the last.
+    fn round(cubic: &mut Cubic, now: &mut Time, round_trip: Span, echo: bool) {
+        *now = *now + round_trip;
+        let cumulative = now.get();
+        let newly_acked = Bytes::from_f64(cubic.window * SEGMENT as f64);
+        let next_sequence = cumulative + 1;
+        let ack =
+            Ack { newly_acked, echo, cumulative, next_sequence, window_limited: true, ..Ack::default() };
+        cubic.on_ack(*now, &ack);
+    }
+
+    fn assert_near(measured: f64, expected: f64) {
+        assert!((measured - expected).abs() < 1e-6 * expected, "{measured}, expected {expected}");
+    }
+
+    /// `facts/algorithms.md` 3: W_max 100, from 70 on.
+    #[test]
+    fn the_curve_is_flat_where_the_window_was() {
+        let curve = Curve::new(70.0, 100.0);
+        assert_near(curve.rise, 4.217_163_3);
+        assert_near(curve.at(0.0), 70.0);
+        assert_near(curve.at(1.0), 86.680_764);
+        assert_near(curve.at(curve.rise), 100.0);
+        assert_near(curve.at(6.0), 102.266_703);
+        assert_near(FRIENDLY_INCREASE, 0.529_411_8);
+    }
+
+    #[test]
+    fn a_window_above_its_plateau_begins_on_it() {
+        let curve = Curve::new(120.0, 100.0);
+        assert_near(curve.rise + 1.0, 1.0);
+        assert_near(curve.at(1.0), 120.4);
+    }
+
+    /// `facts/algorithms.md` 3: cwnd 80 below W_max 100.
+    #[test]
+    fn a_window_that_did_not_come_back_makes_room() {
+        let mut cubic = reduced(100);
+        assert_near(cubic.window, 70.0);
+        assert_near(cubic.plateau, 100.0);
+        cubic.window = 80.0;
+        cubic.on_loss(Time::ZERO, &Loss { next_sequence: 1 << 40, ..loss(80.0, LossKind::Recovery) });
+        assert_near(cubic.plateau, 68.0);
+        assert_near(cubic.window, 56.0);
+    }
+
+    /// `facts/algorithms.md` 3: in a datacenter the curve is far slower than Reno.
+    #[test]
+    fn with_short_rounds_it_grows_as_reno_does() {
+        let (mut cubic, mut now) = (reduced(100), Time::ZERO);
+        for _ in 0..1000 {
+            round(&mut cubic, &mut now, Span::from_microseconds(100), false);
+        }
+        assert!((cubic.window - 1043.18).abs() < 0.01, "{}", cubic.window);
+    }
+
+    /// With rounds of a second the curve is faster. A round before its plateau it aims just there, and each acknowledgement makes
+    /// up one segment's part of the way.
+    #[test]
+    fn with_long_rounds_it_follows_the_curve() {
+        let (mut cubic, mut now) = (reduced(100), Time::ZERO);
+        let second = Span::from_milliseconds(1000);
+        round(&mut cubic, &mut now, second, false);
+        assert_near(cubic.window, 70.0 + 0.529_411_8);
+        let curve = Curve::new(70.0, 100.0);
+        for elapsed in 1..6_u32 {
+            let window = cubic.window;
+            round(&mut cubic, &mut now, second, false);
+            let target = curve.at(f64::from(elapsed) + 1.0);
+            assert_near(cubic.window, window + (target - window) / window);
+        }
+    }
+
+    #[test]
+    fn time_in_which_the_window_is_not_the_limit_does_not_count() {
+        let (mut cubic, mut now) = (reduced(100), Time::ZERO);
+        let millisecond = Span::from_milliseconds(1);
+        round(&mut cubic, &mut now, millisecond, false);
+        let (later, cumulative) = (now + Span::from_milliseconds(5000), now.get() + 9);
+        cubic.on_ack(later, &Ack { newly_acked: Bytes::new(SEGMENT), cumulative, ..Ack::default() });
+        now = later;
+        round(&mut cubic, &mut now, millisecond, false);
+        assert_eq!(cubic.epoch.map(|epoch| epoch.elapsed), Some(millisecond));
+    }
+
+    #[test]
+    fn after_a_timeout_it_starts_slowly_up_to_the_threshold_and_on_a_new_plateau() {
+        let (mut cubic, mut now) = (cubic(100), Time::ZERO);
+        cubic.on_loss(now, &loss(100.0, LossKind::Timeout));
+        assert_eq!(cubic.window(), Bytes::new(SEGMENT));
+        let round_trip = Span::from_microseconds(100);
+        for window in 2..=70 {
+            round(&mut cubic, &mut now, round_trip, false);
+            assert_near(cubic.window, f64::from(window));
+        }
+        round(&mut cubic, &mut now, round_trip, false);
+        let curve = cubic.epoch.map(|epoch| epoch.curve).unwrap();
+        assert_near(curve.plateau, 70.0);
+        assert_near(curve.rise + 1.0, 1.0);
+    }
+
+    #[test]
+    fn an_echo_reduces_the_window_once_a_window_and_to_one_segment_at_least() {
+        let mut cubic = cubic(100);
+        let echo = |cumulative| Ack { echo: true, cumulative, next_sequence: 500, ..Ack::default() };
+        cubic.on_ack(Time::ZERO, &echo(1));
+        assert_near(cubic.window, 70.0);
+        cubic.on_ack(Time::ZERO, &echo(400));
+        assert_near(cubic.window, 70.0);
+        cubic.window = 1.2;
+        cubic.on_ack(Time::ZERO, &Ack { next_sequence: 900, ..echo(501) });
+        assert_eq!((cubic.window(), cubic.threshold), (Bytes::new(SEGMENT), FLOOR));
+        cubic.on_loss(Time::ZERO, &Loss { next_sequence: 2000, ..loss(1.0, LossKind::Recovery) });
+        assert_near(cubic.window, FLOOR);
+    }
+}
