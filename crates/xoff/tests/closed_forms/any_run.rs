@@ -158,7 +158,9 @@ fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
 
     let delivered: Bytes = outcome.hosts.iter().map(|host| host.counters.payload_delivered).sum();
     let needed: Bytes = finished.iter().map(|finished| finished.flow.size).sum();
-    let received = |flow: &FlowStart| outcome.hosts[flow.destination as usize].received_at(flow.reception);
+    let queries = &simulation.fabric().queries;
+    let received =
+        |flow: &FlowStart| outcome.hosts[flow.destination as usize].received_at(flow.reception, queries);
     let unfinished = flows.iter().filter(|flow| received(flow).is_none()).map(|flow| flow.size);
     let sent =
         needed + unfinished.sum::<Bytes>() + finished.iter().map(|finished| finished.retransmitted).sum();
