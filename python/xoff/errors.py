@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 
-class ScenarioError(ValueError):
-    """A scenario, or a file it names, cannot be used.
+class InputError(ValueError):
+    """What the user gave cannot be used.
 
     Its text is one line: `FILE: KEY: what is wrong; what is expected`.
 
     Attributes:
-        file: The file at fault, or None for a scenario that came as text.
+        file: The file at fault, or None for what came as text.
         key: Where in it, such as `switch[0].total` or `line 3`; empty if it is the file as a whole.
         problem: What is wrong.
         expected: What would be right; empty if the problem says it.
@@ -31,6 +31,10 @@ class ScenarioError(ValueError):
         where = [part for part in (self.file, self.key) if part]
         what = f"{self.problem}; {self.expected}" if self.expected else self.problem
         return " ".join(": ".join([*where, what]).split())
+
+
+class ScenarioError(InputError):
+    """A scenario, or a file it names, cannot be used."""
 
 
 class OutputError(OSError):

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def read(path: Path, file: str | None, key: str = "") -> str:
-    """The text of a scenario file, or of the file that `key` of the scenario `file` names. Raises ScenarioError."""
+_INIT = "`xoff init` writes one to start from"
+
+
+def read(path: Path, file: str | None, key: str = "", remedy: str = _INIT) -> str:
+    """The text of a file that the user names, or that `key` of the scenario `file` names. Raises ScenarioError."""
     what = "" if not key else f" {path}"
     try:
         return path.read_text(encoding="utf-8")
@@ -23,8 +26,8 @@ def read(path: Path, file: str | None, key: str = "") -> str:
         raise ScenarioError(file, key, problem, "expected a text file in UTF-8") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        remedy = "expected a file, relative to the scenario's folder" if key else "`xoff init` writes one to start from"
-        raise ScenarioError(file, key, f"cannot read{what}: {reason}", remedy) from None
+        expected = "expected a file, relative to the scenario's folder" if key else remedy
+        raise ScenarioError(file, key, f"cannot read{what}: {reason}", expected) from None
 
 
 def names(paths: Iterable[str]) -> dict[str, str]:

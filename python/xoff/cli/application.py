@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 import xoff
-from xoff.cli import check, compare, explain, init, listing, pauses, reproduce, run
-from xoff.errors import OutputError, ScenarioError, WorkerLostError
+from xoff.cli import check, compare, explain, init, lint, listing, pauses, reproduce, run
+from xoff.errors import InputError, OutputError, WorkerLostError
 
 application = typer.Typer(
     help="A packet-level simulator of datacenter fabrics.",
@@ -24,6 +24,7 @@ application.command("pauses")(pauses.pauses)
 application.command("compare")(compare.compare)
 application.command("reproduce")(reproduce.reproduce)
 application.command("check")(check.check)
+application.command("lint")(lint.lint)
 application.command("init")(init.init)
 application.command("list")(listing.listing)
 application.command("explain")(explain.explain)
@@ -45,11 +46,11 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command. Exit status: 0 done, 1 the run failed, 2 wrong input, 130 interrupted."""
+    """Runs the command. Exit status: 0 done, 1 the run failed or lint found something, 2 wrong input, 130 interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
     try:
         application()
-    except (ScenarioError, OutputError) as error:
+    except (InputError, OutputError) as error:
         typer.echo(str(error), err=True)
         sys.exit(2)
     except WorkerLostError as error:

@@ -1,0 +1,23 @@
+"""A switch's tables held against physics: what they set, what that comes to, and what would do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.lint.checks import CHECKS
+from xoff.lint.finding import Finding, Severity
+from xoff.lint.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+__all__ = ["CHECKS", "Finding", "Severity", "Tables", "lint"]
+
+
+def lint(files: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
+    """What all checks find in all files, the worst first, then by file and line."""
+    checks = [check for check in CHECKS if check.__name__ not in ignored]
+    found = [
+        Finding(tables.file, check.__name__, *fault) for tables in files for check in checks for fault in check(tables)
+    ]
+    return sorted(found, key=lambda finding: (finding.severity, finding.file, finding.place.line))

@@ -1,0 +1,47 @@
+"""All checks: each a function of its file that says in its first line what it finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.lint.checks.dangling_reference import dangling_reference
+from xoff.lint.checks.ecn_after_pfc import ecn_after_pfc
+from xoff.lint.checks.headroom_below_cable import headroom_below_cable
+from xoff.lint.checks.headroom_below_response import headroom_below_response
+from xoff.lint.checks.headroom_falls_with_cable import headroom_falls_with_cable
+from xoff.lint.checks.headroom_oversubscribed import headroom_oversubscribed
+from xoff.lint.checks.invalid_value import invalid_value
+from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
+from xoff.lint.checks.maximum_below_minimum import maximum_below_minimum
+from xoff.lint.checks.memory_exceeded import memory_exceeded
+from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
+from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
+from xoff.lint.checks.unknown_field import unknown_field
+from xoff.lint.checks.watchdog_below_poll import watchdog_below_poll
+from xoff.lint.checks.wred_drops_lossless import wred_drops_lossless
+from xoff.lint.checks.wred_without_colour import wred_without_colour
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from xoff.lint.finding import Fault
+    from xoff.lint.tables import Tables
+
+CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
+    invalid_value,
+    unknown_field,
+    dangling_reference,
+    headroom_below_cable,
+    headroom_below_response,
+    headroom_falls_with_cable,
+    headroom_oversubscribed,
+    memory_exceeded,
+    threshold_cannot_fire,
+    ecn_after_pfc,
+    wred_without_colour,
+    wred_drops_lossless,
+    maximum_below_minimum,
+    lossless_without_pfc,
+    pfc_without_lossless,
+    watchdog_below_poll,
+)

@@ -1,0 +1,100 @@
+"""Marking that begins after pausing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.limits import limit_of
+from xoff.lint.physics import alpha, guaranteed_minimum
+from xoff.lint.ramps import ramps
+from xoff.lint.wording import alpha_text, bytes_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.finding import Place
+    from xoff.lint.ramps import Ramp
+    from xoff.lint.tables import Buffer, Tables
+
+
+class _Pair(NamedTuple):
+    """A lossless priority group and the WRED profile of the queue of its class."""
+
+    group: Buffer
+    wred_name: str
+    ramp: Ramp
+
+
+def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
+    """K_min above the occupancy at which senders are paused; a note where the order hangs on how traffic comes in (DCQCN, section 4)."""
+    seen = set()
+    for pair in _pairs(tables):
+        key = (pair.wred_name, pair.ramp.colour, pair.group.profile_name)
+        if key in seen:
+            continue
+        seen.add(key)
+        yield from _always(tables, pair) or _sometimes(tables, pair)
+
+
+def _pairs(tables: Tables) -> Iterator[_Pair]:
+    groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
+    for port, priority in sorted({(port, priority) for port, _ in groups for priority in tables.pfc_priorities(port)}):
+        group = groups.get((port, tables.priority_group_of(port, priority)))
+        name, wred = tables.wred.get((port, tables.queue_of(port, priority)), ("", None))
+        if group and wred:
+            yield from (_Pair(group, name, ramp) for ramp in ramps(wred) if ramp.marks)
+
+
+def _always(tables: Tables, pair: _Pair) -> list[Fault]:
+    limit = limit_of(pair.group)
+    if limit is None or pair.ramp.minimum < limit.size:
+        return []
+    return [
+        Fault(
+            Severity.ERROR,
+            _place(tables, pair),
+            f"{pair.group.port} is paused at {bytes_text(limit.size)}: {limit.formula}; {_senders(pair)}",
+            f"{pair.ramp.colour}_min_threshold below {limit.size}, or a larger threshold in {limit.profile}",
+        )
+    ]
+
+
+def _senders(pair: _Pair) -> str:
+    """How many ports must feed the queue for it to mark first."""
+    profile, pool = pair.group.profile, pair.group.pool
+    minimum = pair.ramp.minimum
+    if profile and profile.static_th:
+        return f"only from {minimum // profile.static_th + 1} ports on that feed one queue does it mark first"
+    if profile and profile.dynamic_th is not None and pool and pool.size and minimum < pool.size:
+        share = alpha(profile.dynamic_th)
+        ports = int(minimum / (share * (pool.size - minimum))) + 1
+        return f"only from {ports} ports on that feed one queue does it mark first"
+    return "no queue marks first, however many ports feed it"
+
+
+def _sometimes(tables: Tables, pair: _Pair) -> list[Fault]:
+    profile, pool = pair.group.profile, pair.group.pool
+    if profile is None or profile.dynamic_th is None or pool is None or not pool.size:
+        return []
+    lossless = [group for group in tables.priority_groups if group.lossless and group.pool is pool]
+    ports = len({group.port for group in lossless})
+    classes = max(sum(1 for group in lossless if group.port == port) for port in {group.port for group in lossless})
+    bound = guaranteed_minimum(profile.dynamic_th, pool.size, ports, classes)
+    if pair.ramp.minimum <= bound:
+        return []
+    share = alpha_text(profile.dynamic_th)
+    return [
+        Fault(
+            Severity.NOTE,
+            _place(tables, pair),
+            f"one port that feeds {ports} queues may be paused before any of them marks; never up to "
+            f"{bytes_text(bound)} = {share} x {pool.size} / ({ports} ports x (1 + {classes} classes x {share})) "
+            "(DCQCN, section 4)",
+            f"{pair.ramp.colour}_min_threshold of at most {bound}, if marks must always come before pauses",
+        )
+    ]
+
+
+def _place(tables: Tables, pair: _Pair) -> Place:
+    return tables.place("WRED_PROFILE", pair.wred_name, f"{pair.ramp.colour}_min_threshold")

@@ -1,0 +1,30 @@
+"""Headroom that hopes for a quick answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.physics import bytes_on_cable, response_bytes
+from xoff.lint.wording import bytes_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Tables
+
+
+def headroom_below_response(tables: Tables) -> Iterator[Fault]:
+    """Headroom that holds the cable, and not what IEEE 802.3 (31B.3.7) lets the other end send before it stops."""
+    for headroom in tables.headrooms:
+        cable = bytes_on_cable(headroom.speed_mbps, headroom.cable_m)
+        response = response_bytes(headroom.speed_mbps)
+        if response is not None and cable <= headroom.xoff_bytes < cable + response:
+            yield Fault(
+                Severity.NOTE,
+                headroom.place,
+                f"{bytes_text(cable)} on {headroom.cable_m} m of cable leave {bytes_text(headroom.xoff_bytes - cable)} for the "
+                f"other end's answer; at {headroom.speed_mbps // 1000} Gb/s the standard lets it take {response // 64} quanta, "
+                f"{bytes_text(response)}, and packets under way come on top",
+                f"xoff of at least {cable + response}, or a measurement of how fast the other end stops",
+            )

@@ -1,0 +1,36 @@
+"""Headroom that no pause protects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.tables import several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Buffer, Tables
+
+
+def lossless_without_pfc(tables: Tables) -> Iterator[Fault]:
+    """A lossless priority group on a port that has PFC for no priority of it: nobody is paused, and packets are lost."""
+    if not tables.has_table("PORT_QOS_MAP"):
+        return
+    lacking: dict[tuple[int, str], list[Buffer]] = defaultdict(list)
+    for group in tables.priority_groups:
+        paused = {tables.priority_group_of(group.port, priority) for priority in tables.pfc_priorities(group.port)}
+        if group.lossless and group.index not in paused:
+            lacking[group.index, group.profile_name].append(group)
+    for (index, profile), groups in lacking.items():
+        first = groups[0]
+        qos = tables.qos(first.port)
+        enabled = ",".join(map(str, tables.pfc_priorities(first.port))) or "none"
+        yield Fault(
+            Severity.ERROR,
+            tables.place("PORT_QOS_MAP", qos[0], "pfc_enable") if qos else tables.place("BUFFER_PG", first.row),
+            f"priority group {index} of {several(group.port for group in groups)} has headroom by {profile}, and PFC is on for {enabled}: "
+            "no pause is sent, and what overflows is dropped",
+            f"{index} in pfc_enable, or a profile without xoff",
+        )

@@ -1,0 +1,34 @@
+"""WRED that drops packets of a class that must not lose any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.ramps import ramps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Tables
+
+
+def wred_drops_lossless(tables: Tables) -> Iterator[Fault]:
+    """WRED without ECN on the queue of a lossless class: it drops what PFC is there to keep."""
+    seen = set()
+    for port in tables.config.port or {buffer.port: None for buffer in tables.priority_groups}:
+        for priority in tables.pfc_priorities(port):
+            name, wred = tables.wred.get((port, tables.queue_of(port, priority)), ("", None))
+            if wred is None or name in seen:
+                continue
+            seen.add(name)
+            dropping = [ramp for ramp in ramps(wred) if not ramp.marks and ramp.probability]
+            if dropping:
+                colour = dropping[0].colour
+                yield Fault(
+                    Severity.ERROR,
+                    tables.place("WRED_PROFILE", name, "ecn"),
+                    f"priority {priority} of {port} is lossless, and {colour} packets of its queue are dropped, not marked, from "
+                    f"{dropping[0].minimum:,} B on",
+                    f"ecn_all, or wred_{colour}_enable false",
+                )

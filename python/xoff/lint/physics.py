@@ -1,0 +1,54 @@
+"""The formulas that checks need, in whole bytes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+CABLE_M_PER_S = 198_000_000
+"""Speed of light in a cable (sonic-swss e6b0c5b, cfgmgr/buffer_headroom_mellanox.lua)."""
+
+_QUANTUM_BYTES = 64
+_PAUSE_QUANTA = {
+    10_000: 67,
+    25_000: 80,
+    40_000: 118,
+    50_000: 147,
+    100_000: 394,
+    200_000: 453,
+    400_000: 905,
+    800_000: 905,
+}
+"""By Mb/s (IEEE 802.3, 31B.3.7; the same file)."""
+
+
+def bytes_on_cable(speed_mbps: int, cable_m: int) -> int:
+    """What is in flight while a pause crosses the cable and the last bit sent before it comes back: 2 L/c times the rate."""
+    return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * CABLE_M_PER_S))
+
+
+def response_bytes(speed_mbps: int) -> int | None:
+    """What the other end may send before it stops; None at a speed of which the standard says nothing."""
+    quanta = _PAUSE_QUANTA.get(speed_mbps)
+    return None if quanta is None else quanta * _QUANTUM_BYTES
+
+
+def alpha(exponent: int) -> Fraction:
+    """The share of the free pool that `dynamic_th` stands for."""
+    return Fraction(2) ** exponent
+
+
+def dynamic_limit(exponent: int, pool_bytes: int, together: int = 1) -> int:
+    """What so many queues that grow alike hold together at most of a pool under Dynamic Threshold: n alpha B/(1 + n alpha)."""
+    share = together * alpha(exponent)
+    return int(share * pool_bytes / (1 + share))
+
+
+def guaranteed_minimum(exponent: int, pool_bytes: int, ports: int, classes: int) -> int:
+    """The largest K_min at which a queue marks before any port is paused, however its bytes came in (DCQCN, section 4).
+
+    One port may fill a queue at each of `ports` up to K_min, while all queues of all classes hold as much:
+    n K_min <= alpha (B - p n K_min). With alpha = beta/8 and p = 8 that is the paper's beta B/(8 n (1 + beta)).
+    """
+    share = alpha(exponent)
+    return int(share * pool_bytes / (ports * (1 + classes * share)))

@@ -1,0 +1,20 @@
+"""Numbers and formulas as findings print them."""
+
+from __future__ import annotations
+
+from xoff.lint.physics import CABLE_M_PER_S, alpha
+
+
+def bytes_text(count: int) -> str:
+    """A number of bytes, exactly."""
+    return f"{count:,} B"
+
+
+def cable_formula(speed_mbps: int, cable_m: int) -> str:
+    """Of what is in flight on a cable."""
+    return f"2 x {cable_m} m / {CABLE_M_PER_S / 1e8:.2f}e8 m/s x {speed_mbps / 1000:g} Gb/s / 8"
+
+
+def alpha_text(exponent: int) -> str:
+    """The alpha of `dynamic_th`, as switches' manuals write it."""
+    return str(alpha(exponent))

@@ -1,0 +1,208 @@
+"""The tables of SONiC's ConfigDB that decide about buffers, marking and pauses, as types.
+
+Source: sonic-buildimage 086b03b, src/sonic-yang-models. Left out: tables and fields that nothing here depends on; they are kept out of the way, not refused.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from xoff.sonic.fields import (
+    Boolean,
+    Bytes,
+    CableLength,
+    Exponent,
+    Integer,
+    Percent,
+    Priorities,
+    PriorityGroupKey,
+    QueueKey,
+    refusal,
+)
+
+
+class Row(BaseModel):
+    """A row, of which only these fields matter."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+
+class WholeRow(Row):
+    """A row of which all fields are here; others, which SONiC would not understand, are in `model_extra`."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class DeviceMetadata(Row):
+    """`DEVICE_METADATA|localhost`."""
+
+    buffer_model: Literal["traditional", "dynamic"] = "traditional"
+
+
+class Port(Row):
+    """`PORT|Ethernet0`."""
+
+    speed: Annotated[Integer, Field(gt=0)] | None = None
+    """Mb/s."""
+
+
+class BufferPool(WholeRow):
+    """`BUFFER_POOL|name`."""
+
+    type: Literal["ingress", "egress", "both"]
+    mode: Literal["static", "dynamic"]
+    size: Bytes | None = None
+    xoff: Bytes | None = None
+    """Of the headroom pool that all its profiles share; without, each priority group has headroom of its own."""
+    percentage: Percent | None = None
+    """Of the memory, in place of `size`; only where headroom is computed on the switch."""
+
+    @model_validator(mode="after")
+    def _one_size(self) -> BufferPool:
+        if self.size is not None and self.percentage is not None:
+            raise refusal("has size and percentage; expected one of them")
+        return self
+
+
+class BufferProfile(WholeRow):
+    """`BUFFER_PROFILE|name`."""
+
+    pool: str
+    size: Bytes
+    """Reserved."""
+    dynamic_th: Exponent | None = None
+    static_th: Bytes | None = None
+    xon: Bytes | None = None
+    xoff: Bytes | None = None
+    """Headroom: how many bytes may come after the pause has been sent; what has it is lossless."""
+    xon_offset: Bytes | None = None
+    headroom_type: Literal["static", "dynamic"] = "static"
+    packet_discard_action: Literal["drop", "trim"] = "drop"
+
+    @model_validator(mode="after")
+    def _one_threshold(self) -> BufferProfile:
+        if self.dynamic_th is not None and self.static_th is not None:
+            raise refusal("has dynamic_th and static_th; expected one of them")
+        return self
+
+
+class BufferPg(WholeRow):
+    """`BUFFER_PG|Ethernet0|3-4`."""
+
+    profile: str = "NULL"
+    """A buffer profile; `NULL` where the switch computes it."""
+
+
+class BufferQueue(WholeRow):
+    """`BUFFER_QUEUE|Ethernet0|3-4`."""
+
+    profile: str
+
+
+class WredProfile(WholeRow):
+    """`WRED_PROFILE|name`: thresholds in bytes of one queue, probabilities in percent."""
+
+    ecn: Literal[
+        "ecn_none",
+        "ecn_green",
+        "ecn_yellow",
+        "ecn_red",
+        "ecn_green_yellow",
+        "ecn_green_red",
+        "ecn_yellow_red",
+        "ecn_all",
+    ] = "ecn_none"
+    wred_green_enable: Boolean = False
+    wred_yellow_enable: Boolean = False
+    wred_red_enable: Boolean = False
+    green_min_threshold: Bytes | None = None
+    green_max_threshold: Bytes | None = None
+    green_drop_probability: Percent | None = None
+    yellow_min_threshold: Bytes | None = None
+    yellow_max_threshold: Bytes | None = None
+    yellow_drop_probability: Percent | None = None
+    red_min_threshold: Bytes | None = None
+    red_max_threshold: Bytes | None = None
+    red_drop_probability: Percent | None = None
+
+
+class Queue(Row):
+    """`QUEUE|Ethernet0|3`."""
+
+    scheduler: str | None = None
+    wred_profile: str | None = None
+
+
+class PortQosMap(Row):
+    """`PORT_QOS_MAP|Ethernet0`."""
+
+    dscp_to_tc_map: str | None = None
+    tc_to_queue_map: str | None = None
+    tc_to_pg_map: str | None = None
+    pfc_to_queue_map: str | None = None
+    pfc_to_pg_map: str | None = None
+    pfc_enable: Priorities | None = None
+    pfcwd_sw_enable: Priorities | None = None
+    scheduler: str | None = None
+
+
+class PfcWatchdog(Row):
+    """`PFC_WD|Ethernet0`, times in ms; `PFC_WD|GLOBAL` has the interval only."""
+
+    action: Literal["drop", "forward", "alert"] | None = None
+    detection_time: Annotated[Integer, Field(ge=100, le=5000)] | None = None
+    restoration_time: Annotated[Integer, Field(ge=100, le=60000)] | None = None
+    poll_interval: Annotated[Integer, Field(ge=100, le=1000)] | None = Field(default=None, alias="POLL_INTERVAL")
+
+
+class DefaultLosslessBufferParameter(Row):
+    """`DEFAULT_LOSSLESS_BUFFER_PARAMETER|AZURE`."""
+
+    default_dynamic_th: Exponent
+    over_subscribe_ratio: Annotated[Integer, Field(ge=0, le=65535)] | None = None
+
+
+class LosslessTrafficPattern(Row):
+    """`LOSSLESS_TRAFFIC_PATTERN|AZURE`."""
+
+    mtu: Annotated[Integer, Field(ge=1, le=9216)]
+    small_packet_percentage: Percent
+
+
+Map = dict[str, str]
+Numbers = dict[str, Annotated[Integer, Field(ge=0, le=15)]]
+WredName = Annotated[str, Field(max_length=32)]
+
+
+class ConfigDb(BaseModel):
+    """`config_db.json`: tables by row, the parts of a key joined with `|`."""
+
+    model_config = ConfigDict(alias_generator=str.upper, populate_by_name=True)
+
+    device_metadata: dict[str, DeviceMetadata] = {}
+    port: dict[str, Port] = {}
+    cable_length: dict[str, dict[str, CableLength]] = {}
+    buffer_pool: dict[str, BufferPool] = {}
+    buffer_profile: dict[str, BufferProfile] = {}
+    buffer_pg: dict[PriorityGroupKey, BufferPg] = {}
+    buffer_queue: dict[QueueKey, BufferQueue] = {}
+    default_lossless_buffer_parameter: dict[str, DefaultLosslessBufferParameter] = {}
+    lossless_traffic_pattern: dict[str, LosslessTrafficPattern] = {}
+    dscp_to_tc_map: dict[str, Map] = {}
+    tc_to_queue_map: dict[str, Numbers] = {}
+    tc_to_priority_group_map: dict[str, Numbers] = {}
+    map_pfc_priority_to_queue: dict[str, Numbers] = {}
+    pfc_priority_to_priority_group_map: dict[str, Numbers] = {}
+    scheduler: dict[str, Map] = {}
+    wred_profile: dict[WredName, WredProfile] = {}
+    queue: dict[QueueKey, Queue] = {}
+    port_qos_map: dict[str, PortQosMap] = {}
+    pfc_wd: dict[str, PfcWatchdog] = {}
+
+    def to_json(self) -> str:
+        """The file as SONiC has it, every value a string; tables that are empty and fields that are not set are left out."""
+        tables: dict[str, Any] = self.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+        return json.dumps({name: rows for name, rows in tables.items() if rows}, indent=4) + "\n"

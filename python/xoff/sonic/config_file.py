@@ -1,0 +1,132 @@
+"""A `config_db.json` as it was found: its rows as types, what is wrong with the others, and the line of everything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from xoff.errors import InputError
+from xoff.sonic import located
+from xoff.sonic.config_db import ConfigDb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic_core import ErrorDetails
+
+TABLES = frozenset(field.alias for field in ConfigDb.model_fields.values() if field.alias)
+
+
+@dataclass(frozen=True)
+class Invalid:
+    """A value that its table does not allow; its row is left out of the tables."""
+
+    path: tuple[str, ...]
+    """Table, key of the row, field; fewer where it is the row or the table as a whole."""
+    value: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    """A file of ConfigDB.
+
+    Attributes:
+        config: Its rows, as far as they are valid.
+        invalid: What is not.
+    """
+
+    name: str
+    config: ConfigDb
+    invalid: tuple[Invalid, ...]
+    _raw: dict[str, Any]
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> ConfigFile:
+        """Reads a file's text.
+
+        Raises:
+            InputError: It is no JSON, or holds no table of ConfigDB that matters here.
+        """
+        raw = _tables(name, text)
+        try:
+            return cls(name, ConfigDb.model_validate(raw), (), raw)
+        except ValidationError as error:
+            invalid = tuple(_invalid(detail) for detail in error.errors(include_url=False))
+        valid = _without(raw, {_dropped(one.path) for one in invalid})
+        return cls(name, ConfigDb.model_validate(valid), invalid, raw)
+
+    def line(self, path: Sequence[str]) -> int:
+        """The line of a table, row or field, or of the nearest that is there around it."""
+        value: Any = self._raw
+        line = 1
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+            line = located.line_of(value, line)
+        return line
+
+    def value(self, path: Sequence[str]) -> str:
+        """What stands in a field; empty if it is not there."""
+        value: Any = self._raw
+        for part in path:
+            value = value.get(part, "") if isinstance(value, dict) else ""
+        return "" if isinstance(value, dict) else str(value)
+
+    def has(self, *path: str) -> bool:
+        """Whether there is such a table or row, valid or not."""
+        value: Any = self._raw
+        for part in path:
+            if not isinstance(value, dict) or part not in value:
+                return False
+            value = value[part]
+        return True
+
+
+def _tables(name: str, text: str) -> dict[str, Any]:
+    expected = "expected config_db.json of SONiC"
+    try:
+        raw = located.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(name, where, f"is no JSON: {_lowered(error.msg)}", expected) from None
+    except RecursionError:
+        raise InputError(name, "", "is nested too deeply", expected) from None
+    if not isinstance(raw, dict):
+        raise InputError(name, "", "is no object of tables", expected)
+    if not TABLES & raw.keys():
+        known = "tables such as BUFFER_PROFILE, WRED_PROFILE or PORT_QOS_MAP"
+        raise InputError(name, "", "holds none of the tables about buffers", f"{expected}, with {known}")
+    return raw
+
+
+def _invalid(detail: ErrorDetails) -> Invalid:
+    path = tuple(str(part) for part in detail["loc"] if part != "[key]")
+    given = detail["input"]
+    missing = detail["type"] == "missing"
+    value = "" if isinstance(given, dict) else str(given)
+    return Invalid(path, value, "is missing; this table needs it" if missing else _problem(detail))
+
+
+def _problem(detail: ErrorDetails) -> str:
+    if detail["type"] == "sonic":
+        return detail["msg"]
+    return f"is not allowed; expected: {_lowered(detail['msg'].removeprefix('Input should be '))}"
+
+
+def _dropped(path: tuple[str, ...]) -> tuple[str, ...]:
+    """A row is invalid as a whole; lengths of cables, all in one row, one by one."""
+    return path[:3] if path[0] == "CABLE_LENGTH" else path[:2]
+
+
+def _without(value: Any, dropped: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
+    if not isinstance(value, dict):
+        return value
+    kept = {key: child for key, child in value.items() if (*path, key) not in dropped}
+    return {key: _without(child, dropped, (*path, key)) for key, child in kept.items()}
+
+
+def _lowered(message: str) -> str:
+    return message[:1].lower() + message[1:]

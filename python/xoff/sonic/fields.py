@@ -1,0 +1,89 @@
+"""What values of ConfigDB can be: every one is a string there, and a number, a list or a length here."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+
+def refusal(problem: str) -> PydanticCustomError:
+    """What a validator raises: what is wrong; what is expected."""
+    return PydanticCustomError("sonic", "{problem}", {"problem": problem})
+
+
+def _integer(value: Any) -> Any:  # noqa: ANN401 what stands in a file
+    if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
+        raise refusal("is no whole number; expected digits only")
+    return value
+
+
+def _boolean(value: Any) -> Any:  # noqa: ANN401
+    if value not in ("true", "false", True, False):
+        raise refusal("is neither true nor false; expected one of them")
+    return value in ("true", True)
+
+
+def _length(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, str):
+        if not re.fullmatch(r"[0-9]+m", value):
+            raise refusal("is no length; expected whole metres with their unit, such as 40m")
+        return int(value[:-1])
+    return value
+
+
+def _priorities(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, str):
+        if not re.fullmatch(r"([0-7](,[0-7])*)?", value):
+            raise refusal("is no list of priorities; expected numbers from 0 to 7 with commas, such as 3,4")
+        return tuple(int(part) for part in value.split(",") if part)
+    return value
+
+
+_TEXT = PlainSerializer(str)
+
+Integer = Annotated[int, BeforeValidator(_integer), _TEXT]
+Bytes = Annotated[Integer, Field(ge=0)]
+Percent = Annotated[Integer, Field(ge=0, le=100)]
+Exponent = Annotated[Integer, Field(ge=-8, le=7)]
+"""Of two: alpha = 2^n."""
+Boolean = Annotated[bool, BeforeValidator(_boolean), PlainSerializer(lambda value: str(value).lower())]
+CableLength = Annotated[int, BeforeValidator(_length), PlainSerializer(lambda metres: f"{metres}m")]
+Priorities = Annotated[
+    tuple[int, ...], BeforeValidator(_priorities), PlainSerializer(lambda values: ",".join(map(str, values)))
+]
+
+
+def indices(text: str) -> range:
+    """What `3-4` or `3` stands for."""
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def _port_indices(largest: int, of: str) -> AfterValidator:
+    def check(key: str) -> str:
+        index = key.rpartition("|")[2]
+        if "|" not in key or not re.fullmatch(r"[0-9]+(-[0-9]+)?", index):
+            raise refusal(f"is no key of this table; expected PORT|{of} or PORT|{of}-{of}, such as Ethernet0|3-4")
+        found = indices(index)
+        if not found or found[-1] > largest:
+            raise refusal(f"names {of} {index}; expected 0 to {largest}, the first not above the last")
+        return key
+
+    return AfterValidator(check)
+
+
+PriorityGroupKey = Annotated[str, _port_indices(7, "GROUP")]
+QueueKey = Annotated[str, _port_indices(15, "QUEUE")]
+
+
+def ports_of(key: str) -> list[str]:
+    """The ports that a key `Ethernet0,Ethernet4|3-4` is about."""
+    return key.rpartition("|")[0].split(",")
+
+
+def indices_of(key: str) -> range:
+    """The priority groups or queues that a key `Ethernet0|3-4` is about."""
+    return indices(key.rpartition("|")[2])

@@ -1,0 +1,64 @@
+"""JSON in which every object and every string knows its line.
+
+The standard decoder by its own parts: its scanner in Python calls `parse_object` and `parse_string` with positions. (YAML parsers tell
+positions as well, and refuse JSON that is indented with tabs.)
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from json import decoder, scanner
+from typing import Any
+
+
+class LocatedText(str):
+    """A string and the line it begins in."""
+
+    __slots__ = ("line",)
+    line: int
+
+
+class LocatedObject(dict[str, Any]):
+    """An object and the line it begins in."""
+
+    __slots__ = ("line",)
+    line: int
+
+
+def loads(text: str) -> Any:  # noqa: ANN401 as json.loads
+    """What `json.loads` answers, of strings and objects that know their line.
+
+    Raises:
+        json.JSONDecodeError: The text is no JSON; it has line and column.
+    """
+    return _Decoder(text).decode(text)
+
+
+def line_of(value: object, default: int) -> int:
+    """The line of a value, where it knows it."""
+    return value.line if isinstance(value, LocatedText | LocatedObject) else default
+
+
+class _Decoder(json.JSONDecoder):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._ends = [index for index, character in enumerate(text) if character == "\n"]
+        self.parse_object = self._object
+        self.parse_string = self._string
+        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+    def _line(self, index: int) -> int:
+        return bisect_right(self._ends, index) + 1
+
+    def _object(self, start: tuple[str, int], *rest: Any) -> tuple[LocatedObject, int]:  # noqa: ANN401
+        plain, end = decoder.JSONObject(start, *rest)  # type: ignore[attr-defined]
+        located = LocatedObject(plain)
+        located.line = self._line(start[1])
+        return located, end
+
+    def _string(self, text: str, start: int, strict: bool) -> tuple[LocatedText, int]:
+        plain, end = decoder.scanstring(text, start, strict)  # type: ignore[attr-defined]
+        located = LocatedText(plain)
+        located.line = self._line(start)
+        return located, end

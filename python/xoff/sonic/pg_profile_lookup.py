@@ -1,0 +1,81 @@
+"""`pg_profile_lookup.ini`: the headroom of a lossless priority group by the speed of its port and the length of its cable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from xoff.errors import InputError
+from xoff.sonic.config_db import Row
+from xoff.sonic.fields import Bytes, CableLength, Exponent, Integer
+
+COLUMNS = ("speed", "cable", "size", "xon", "xoff", "threshold")
+OPTIONAL = "xon_offset"
+
+
+class PgProfile(Row):
+    """A row."""
+
+    speed: Annotated[Integer, Field(gt=0)]
+    """Mb/s."""
+    cable: CableLength
+    """Metres."""
+    size: Bytes
+    """Reserved."""
+    xon: Bytes
+    xoff: Bytes
+    """Headroom."""
+    threshold: Exponent
+    """Of two: alpha = 2^n."""
+    xon_offset: Bytes | None = None
+
+    @property
+    def name(self) -> str:
+        """What the switch calls the buffer profile that it makes of this row."""
+        return f"pg_lossless_{self.speed}_{self.cable}m_profile"
+
+
+@dataclass(frozen=True)
+class PgProfileLookup:
+    """A file.
+
+    Attributes:
+        rows: Its rows and the line of each.
+    """
+
+    name: str
+    rows: tuple[tuple[int, PgProfile], ...]
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> PgProfileLookup:
+        """Reads a file's text.
+
+        Raises:
+            InputError: A row lacks a column or has a value that it cannot have; there is no row at all.
+        """
+        rows = tuple(
+            (number, _row(name, number, line.split()))
+            for number, line in enumerate(text.splitlines(), start=1)
+            if line.strip() and not line.lstrip().startswith("#")
+        )
+        if not rows:
+            raise InputError(name, "", "has no rows", f"expected pg_profile_lookup.ini of SONiC: {' '.join(COLUMNS)}")
+        return cls(name, rows)
+
+
+def _row(name: str, number: int, values: list[str]) -> PgProfile:
+    expected = f"expected {' '.join(COLUMNS)} [{OPTIONAL}]"
+    if len(values) < len(COLUMNS):
+        lacking = ", ".join(COLUMNS[len(values) :])
+        raise InputError(name, f"line {number}", f"the row lacks {lacking}", expected)
+    if len(values) > len(COLUMNS) + 1:
+        raise InputError(name, f"line {number}", f"the row has {len(values)} columns", expected)
+    try:
+        return PgProfile.model_validate(dict(zip((*COLUMNS, OPTIONAL), values, strict=False)))
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        key = f"line {number}: {detail['loc'][0]}"
+        problem = f"{detail['input']!r} cannot be"
+        raise InputError(name, key, problem, detail["msg"]) from None
