@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -88,7 +89,6 @@ _COLOURS = ("red", "yellow", "cyan")
 
 def _print(findings: list[Finding], files: int) -> None:
     from rich.console import Console
-    from rich.padding import Padding
     from rich.text import Text
 
     from xoff.lint import Severity
@@ -100,8 +100,10 @@ def _print(findings: list[Finding], files: int) -> None:
         head.append(str(finding.severity), style=f"bold {_COLOURS[finding.severity]}")
         head.append(f": {place.key}{f' = {place.value}' if place.value else ''} [{finding.check}]")
         console.print(head, soft_wrap=True)
-        console.print(Padding(Text(finding.physics), (0, 0, 0, 4)))
-        console.print(Padding(Text(f"Remedy: {finding.remedy}"), (0, 0, 0, 4)))
+        for text in (finding.physics, f"Remedy: {finding.remedy}"):
+            console.print(fill(text, console.width, initial_indent="    ", subsequent_indent="    "), markup=False)
     counts = Counter(finding.severity for finding in findings)
-    told = [f"{counts[severity]} {severity}{'s' * (counts[severity] != 1)}" for severity in Severity if counts[severity]]
+    told = [
+        f"{counts[severity]} {severity}{'s' * (counts[severity] != 1)}" for severity in Severity if counts[severity]
+    ]
     console.print(f"{', '.join(told) or 'Nothing found'} in {files} file{'s' * (files != 1)}")

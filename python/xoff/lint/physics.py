@@ -23,7 +23,7 @@ _PAUSE_QUANTA = {
 
 
 def bytes_on_cable(speed_mbps: int, cable_m: int) -> int:
-    """What is in flight while a pause crosses the cable and the last bit sent before it comes back: 2 L/c times the rate."""
+    """What is in flight while a pause goes out and the last bit sent before it comes in: 2 L/c times the rate."""
     return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * CABLE_M_PER_S))
 
 
@@ -38,9 +38,9 @@ def alpha(exponent: int) -> Fraction:
     return Fraction(2) ** exponent
 
 
-def dynamic_limit(exponent: int, pool_bytes: int, together: int = 1) -> int:
-    """What so many queues that grow alike hold together at most of a pool under Dynamic Threshold: n alpha B/(1 + n alpha)."""
-    share = together * alpha(exponent)
+def dynamic_limit(exponent: int, pool_bytes: int) -> int:
+    """What one queue, alone in a pool, may hold of it under Dynamic Threshold: alpha B/(1 + alpha)."""
+    share = alpha(exponent)
     return int(share * pool_bytes / (1 + share))
 
 

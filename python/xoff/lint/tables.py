@@ -27,10 +27,11 @@ class Headroom(NamedTuple):
     cable_m: int
     xoff_bytes: int
     of: str
-    """Ports that have it; empty where the row itself names speed and cable."""
+    """Ports that have it, to put before a sentence; empty where the row itself names speed and cable."""
 
 
-class Buffer(NamedTuple):
+@dataclass(frozen=True)
+class Buffer:
     """A priority group, or a queue, and the profile that limits it."""
 
     row: str
@@ -129,6 +130,12 @@ class Tables:
         found = self.qos(port)
         return found[1].pfc_enable or () if found else ()
 
+    @cached_property
+    def pfc_ports(self) -> tuple[str, ...]:
+        """Ports that pause in some priority."""
+        ports = (port for key in self.config.port_qos_map for port in key.split(","))
+        return tuple(port for port in ports if self.pfc_priorities(port))
+
     def priority_group_of(self, port: str, priority: int) -> int:
         """The priority group that a PFC priority pauses; the one of the same number where no map says other."""
         found = self.qos(port)
@@ -165,7 +172,13 @@ class Tables:
         for (name, speed, cable), ports in users.items():
             xoff = self.config.buffer_profile[name].xoff
             if xoff is not None:
-                yield Headroom(self.place("BUFFER_PROFILE", name, "xoff"), speed, cable, xoff, several(ports))
+                yield Headroom(
+                    self.place("BUFFER_PROFILE", name, "xoff"),
+                    speed,
+                    cable,
+                    xoff,
+                    f"{several(ports)}: " if ports else "",
+                )
 
     def _buffers(self, rows: dict[str, str]) -> Iterable[Buffer]:
         for key, name in rows.items():

@@ -1,6 +1,7 @@
 """The tables of SONiC's ConfigDB that decide about buffers, marking and pauses, as types.
 
-Source: sonic-buildimage 086b03b, src/sonic-yang-models. Left out: tables and fields that nothing here depends on; they are kept out of the way, not refused.
+Source: sonic-buildimage 086b03b, src/sonic-yang-models. Left out: tables and fields that nothing here depends on; they
+are passed over, not refused.
 """
 
 from __future__ import annotations
@@ -203,6 +204,6 @@ class ConfigDb(BaseModel):
     pfc_wd: dict[str, PfcWatchdog] = {}
 
     def to_json(self) -> str:
-        """The file as SONiC has it, every value a string; tables that are empty and fields that are not set are left out."""
+        """The file as SONiC has it, every value a string; empty tables and fields that are not set are left out."""
         tables: dict[str, Any] = self.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
         return json.dumps({name: rows for name, rows in tables.items() if rows}, indent=4) + "\n"

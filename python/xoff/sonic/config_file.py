@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from xoff.errors import InputError
 from xoff.sonic import located
 from xoff.sonic.config_db import ConfigDb
+from xoff.sonic.fields import problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ def _tables(name: str, text: str) -> dict[str, Any]:
         raw = located.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(name, where, f"is no JSON: {_lowered(error.msg)}", expected) from None
+        raise InputError(name, where, f"is no JSON: {error.msg[:1].lower()}{error.msg[1:]}", expected) from None
     except RecursionError:
         raise InputError(name, "", "is nested too deeply", expected) from None
     if not isinstance(raw, dict):
@@ -105,15 +106,8 @@ def _tables(name: str, text: str) -> dict[str, Any]:
 def _invalid(detail: ErrorDetails) -> Invalid:
     path = tuple(str(part) for part in detail["loc"] if part != "[key]")
     given = detail["input"]
-    missing = detail["type"] == "missing"
-    value = "" if isinstance(given, dict) else str(given)
-    return Invalid(path, value, "is missing; this table needs it" if missing else _problem(detail))
-
-
-def _problem(detail: ErrorDetails) -> str:
-    if detail["type"] == "sonic":
-        return detail["msg"]
-    return f"is not allowed; expected: {_lowered(detail['msg'].removeprefix('Input should be '))}"
+    value = "" if isinstance(given, dict) or "[key]" in detail["loc"] else str(given)
+    return Invalid(path, value, problem(detail))
 
 
 def _dropped(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -126,7 +120,3 @@ def _without(value: Any, dropped: set[tuple[str, ...]], path: tuple[str, ...] = 
         return value
     kept = {key: child for key, child in value.items() if (*path, key) not in dropped}
     return {key: _without(child, dropped, (*path, key)) for key, child in kept.items()}
-
-
-def _lowered(message: str) -> str:
-    return message[:1].lower() + message[1:]

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 
 def refusal(problem: str) -> PydanticCustomError:
     """What a validator raises: what is wrong; what is expected."""
     return PydanticCustomError("sonic", "{problem}", {"problem": problem})
+
+
+def problem(detail: ErrorDetails) -> str:
+    """What is wrong with a value, and what is expected, with a semicolon between."""
+    if detail["type"] == "sonic":
+        return detail["msg"]
+    if detail["type"] == "missing":
+        return "is missing; add it, its table needs it"
+    return f"is not allowed; expected {detail['msg'].removeprefix('Input should be ').replace('Input', 'input')}"
 
 
 def _integer(value: Any) -> Any:  # noqa: ANN401 what stands in a file
@@ -69,7 +81,7 @@ def _port_indices(largest: int, of: str) -> AfterValidator:
             raise refusal(f"is no key of this table; expected PORT|{of} or PORT|{of}-{of}, such as Ethernet0|3-4")
         found = indices(index)
         if not found or found[-1] > largest:
-            raise refusal(f"names {of} {index}; expected 0 to {largest}, the first not above the last")
+            raise refusal(f"names {of.lower()} {index}; expected 0 to {largest}, the first not above the last")
         return key
 
     return AfterValidator(check)

@@ -1,13 +1,13 @@
 """JSON in which every object and every string knows its line.
 
-The standard decoder by its own parts: its scanner in Python calls `parse_object` and `parse_string` with positions. (YAML parsers tell
-positions as well, and refuse JSON that is indented with tabs.)
+The standard decoder by its own parts: its scanner in Python calls `parse_object` and `parse_string` with positions.
+(YAML parsers tell positions as well, and refuse JSON that is indented with tabs.)
 """
 
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left
 from json import decoder, scanner
 from typing import Any
 
@@ -49,7 +49,7 @@ class _Decoder(json.JSONDecoder):
         self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
 
     def _line(self, index: int) -> int:
-        return bisect_right(self._ends, index) + 1
+        return bisect_left(self._ends, index) + 1
 
     def _object(self, start: tuple[str, int], *rest: Any) -> tuple[LocatedObject, int]:  # noqa: ANN401
         plain, end = decoder.JSONObject(start, *rest)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`pg_profile_lookup.ini`: the headroom of a lossless priority group by the speed of its port and the length of its cable."""
+"""`pg_profile_lookup.ini`: the headroom of a lossless priority group by its port's speed and cable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from xoff.errors import InputError
 from xoff.sonic.config_db import Row
-from xoff.sonic.fields import Bytes, CableLength, Exponent, Integer
+from xoff.sonic.fields import Bytes, CableLength, Exponent, Integer, problem
 
 COLUMNS = ("speed", "cable", "size", "xon", "xoff", "threshold")
 OPTIONAL = "xon_offset"
@@ -77,5 +77,4 @@ def _row(name: str, number: int, values: list[str]) -> PgProfile:
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         key = f"line {number}: {detail['loc'][0]}"
-        problem = f"{detail['input']!r} cannot be"
-        raise InputError(name, key, problem, detail["msg"]) from None
+        raise InputError(name, key, f"{detail['input']!r} {problem(detail)}") from None

@@ -30,7 +30,10 @@ _OF_PORTS = ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE")
 
 
 def dangling_reference(tables: Tables) -> Iterator[Fault]:
-    """Pools, profiles, schedulers, maps and ports that are named and not there; a table that the file lacks is not looked in."""
+    """Pools, profiles, schedulers, maps and ports that are named and not there.
+
+    A table that the file lacks is not looked in: buffers and classes are often files of their own.
+    """
     for table, field, target in _REFERENCES:
         rows = getattr(tables.config, table.lower())
         known = getattr(tables.config, target.lower())
@@ -48,7 +51,7 @@ def _ports(tables: Tables) -> Iterator[Fault]:
         for key in getattr(tables.config, table.lower()):
             for port in ports_of(key):
                 if not tables.has("PORT", port):
-                    remedy = _remedy(port, "PORT", tables.config.port)
+                    remedy = f"add {port} to PORT, or remove the row"
                     yield Fault(Severity.ERROR, tables.place(table, key), f"PORT has no row {port}", remedy)
 
 

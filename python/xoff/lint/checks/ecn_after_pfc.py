@@ -27,7 +27,10 @@ class _Pair(NamedTuple):
 
 
 def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
-    """K_min above the occupancy at which senders are paused; a note where the order hangs on how traffic comes in (DCQCN, section 4)."""
+    """K_min above the occupancy at which senders are paused.
+
+    A note where the order hangs on how traffic comes in, which DCQCN (section 4) rules out.
+    """
     seen = set()
     for pair in _pairs(tables):
         key = (pair.wred_name, pair.ramp.colour, pair.group.profile_name)
@@ -39,11 +42,12 @@ def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
 
 def _pairs(tables: Tables) -> Iterator[_Pair]:
     groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
-    for port, priority in sorted({(port, priority) for port, _ in groups for priority in tables.pfc_priorities(port)}):
-        group = groups.get((port, tables.priority_group_of(port, priority)))
-        name, wred = tables.wred.get((port, tables.queue_of(port, priority)), ("", None))
-        if group and wred:
-            yield from (_Pair(group, name, ramp) for ramp in ramps(wred) if ramp.marks)
+    for port in tables.pfc_ports:
+        for priority in tables.pfc_priorities(port):
+            group = groups.get((port, tables.priority_group_of(port, priority)))
+            name, wred = tables.wred.get((port, tables.queue_of(port, priority)), ("", None))
+            if group and wred:
+                yield from (_Pair(group, name, ramp) for ramp in ramps(wred) if ramp.marks)
 
 
 def _always(tables: Tables, pair: _Pair) -> list[Fault]:
@@ -54,7 +58,8 @@ def _always(tables: Tables, pair: _Pair) -> list[Fault]:
         Fault(
             Severity.ERROR,
             _place(tables, pair),
-            f"{pair.group.port} is paused at {bytes_text(limit.size)}: {limit.formula}; {_senders(pair)}",
+            f"senders into {pair.group.port} are paused from {bytes_text(limit.size)} on: {limit.formula}; "
+            f"{_senders(pair)}",
             f"{pair.ramp.colour}_min_threshold below {limit.size}, or a larger threshold in {limit.profile}",
         )
     ]
@@ -65,11 +70,11 @@ def _senders(pair: _Pair) -> str:
     profile, pool = pair.group.profile, pair.group.pool
     minimum = pair.ramp.minimum
     if profile and profile.static_th:
-        return f"only from {minimum // profile.static_th + 1} ports on that feed one queue does it mark first"
+        return f"a queue marks first only if {minimum // profile.static_th + 1} ports or more feed it"
     if profile and profile.dynamic_th is not None and pool and pool.size and minimum < pool.size:
         share = alpha(profile.dynamic_th)
         ports = int(minimum / (share * (pool.size - minimum))) + 1
-        return f"only from {ports} ports on that feed one queue does it mark first"
+        return f"a queue marks first only if {ports} ports or more feed it"
     return "no queue marks first, however many ports feed it"
 
 

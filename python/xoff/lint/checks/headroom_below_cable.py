@@ -22,8 +22,8 @@ def headroom_below_cable(tables: Tables) -> Iterator[Fault]:
             yield Fault(
                 Severity.ERROR,
                 headroom.place,
-                f"the cable alone holds {bytes_text(needed)} while a pause goes out and the last packet before it comes "
-                f"in: {cable_formula(headroom.speed_mbps, headroom.cable_m)}; "
+                f"{headroom.of}the cable alone holds {bytes_text(needed)} while a pause goes out and the last packet "
+                f"before it comes in: {cable_formula(headroom.speed_mbps, headroom.cable_m)}; "
                 f"{bytes_text(needed - headroom.xoff_bytes)} of them find no room",
                 f"xoff of at least {needed}, and what the other end sends before it stops; or a shorter cable",
             )

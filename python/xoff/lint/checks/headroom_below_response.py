@@ -20,11 +20,12 @@ def headroom_below_response(tables: Tables) -> Iterator[Fault]:
         cable = bytes_on_cable(headroom.speed_mbps, headroom.cable_m)
         response = response_bytes(headroom.speed_mbps)
         if response is not None and cable <= headroom.xoff_bytes < cable + response:
+            left = headroom.xoff_bytes - cable
             yield Fault(
                 Severity.NOTE,
                 headroom.place,
-                f"{bytes_text(cable)} on {headroom.cable_m} m of cable leave {bytes_text(headroom.xoff_bytes - cable)} for the "
-                f"other end's answer; at {headroom.speed_mbps // 1000} Gb/s the standard lets it take {response // 64} quanta, "
-                f"{bytes_text(response)}, and packets under way come on top",
+                f"{headroom.of}{bytes_text(cable)} on {headroom.cable_m} m of cable leave {bytes_text(left)} for the "
+                f"other end's answer; at {headroom.speed_mbps // 1000} Gb/s the standard lets it take "
+                f"{response // 64} quanta, {bytes_text(response)}, and packets under way come on top",
                 f"xoff of at least {cable + response}, or a measurement of how fast the other end stops",
             )

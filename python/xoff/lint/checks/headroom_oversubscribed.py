@@ -32,10 +32,9 @@ def headroom_oversubscribed(tables: Tables) -> Iterator[Fault]:
             yield Fault(
                 Severity.NOTE if total <= allowed * pool else Severity.WARNING,
                 tables.place("BUFFER_POOL", name, "xoff"),
-                f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, {total / pool:.2f} times its size; "
-                f"the worst that fills it is {survivors + 1} of them paused at once, and all at once lose "
-                f"{bytes_text(total - pool)}",
-                f"xoff of {total} holds all; less is safe as long as no more than {survivors} are paused together",
+                f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, {total / pool:.2f} times "
+                f"its size; {survivors + 1} paused at once may overfill it, and all lose {bytes_text(total - pool)}",
+                f"xoff of {total} holds all; less is safe while no more than {survivors} are paused at once",
             )
 
 

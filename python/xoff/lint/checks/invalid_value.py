@@ -17,4 +17,4 @@ def invalid_value(tables: Tables) -> Iterator[Fault]:
     for invalid in tables.invalid:
         what, _, expected = invalid.problem.partition("; ")
         place = tables.place(*invalid.path)._replace(value=invalid.value)
-        yield Fault(Severity.ERROR, place, what, expected or "see the table's model")
+        yield Fault(Severity.ERROR, place, what, expected)

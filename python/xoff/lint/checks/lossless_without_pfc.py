@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def lossless_without_pfc(tables: Tables) -> Iterator[Fault]:
-    """A lossless priority group on a port that has PFC for no priority of it: nobody is paused, and packets are lost."""
+    """A lossless priority group whose port has no PFC for it: nobody is paused, and packets are lost."""
     if not tables.has_table("PORT_QOS_MAP"):
         return
     lacking: dict[tuple[int, str], list[Buffer]] = defaultdict(list)
@@ -26,11 +26,12 @@ def lossless_without_pfc(tables: Tables) -> Iterator[Fault]:
     for (index, profile), groups in lacking.items():
         first = groups[0]
         qos = tables.qos(first.port)
-        enabled = ",".join(map(str, tables.pfc_priorities(first.port))) or "none"
+        ports = several(group.port for group in groups)
+        enabled = ",".join(map(str, tables.pfc_priorities(first.port))) or "no priority"
         yield Fault(
             Severity.ERROR,
             tables.place("PORT_QOS_MAP", qos[0], "pfc_enable") if qos else tables.place("BUFFER_PG", first.row),
-            f"priority group {index} of {several(group.port for group in groups)} has headroom by {profile}, and PFC is on for {enabled}: "
-            "no pause is sent, and what overflows is dropped",
+            f"priority group {index} of {ports} has headroom by {profile}, and PFC is "
+            f"on for {enabled}: no pause is sent, and what overflows is dropped",
             f"{index} in pfc_enable, or a profile without xoff",
         )

@@ -23,6 +23,7 @@ def maximum_below_minimum(tables: Tables) -> Iterator[Fault]:
                 yield Fault(
                     Severity.ERROR,
                     tables.place("WRED_PROFILE", name, f"{colour}_max_threshold"),
-                    f"{bytes_text(minimum - maximum)} below {colour}_min_threshold = {minimum}: the ramp of marks would end before it begins",
+                    f"{bytes_text(minimum - maximum)} below {colour}_min_threshold = {minimum}: the ramp would end "
+                    "before it begins",
                     f"at least {minimum}",
                 )

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 
 def pfc_without_lossless(tables: Tables) -> Iterator[Fault]:
-    """PFC for a priority whose group has no headroom; a warning where no row is about the group, which the switch may compute."""
+    """PFC for a priority whose group has no headroom.
+
+    A warning where no row is about the group: the switch may make one itself, from pg_profile_lookup.ini.
+    """
     if not tables.has_table("BUFFER_PG"):
         return
     groups = {(group.port, group.index): group for group in tables.priority_groups}
     lacking: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for port in _ports(tables):
+    for port in tables.pfc_ports:
         for priority in tables.pfc_priorities(port):
             group = groups.get((port, tables.priority_group_of(port, priority)))
             if group is None:
@@ -35,11 +38,7 @@ def pfc_without_lossless(tables: Tables) -> Iterator[Fault]:
         yield Fault(
             Severity.ERROR if profile else Severity.WARNING,
             tables.place("PORT_QOS_MAP", qos[0], "pfc_enable"),
-            f"priority {priority} of {several(ports)} is to pause its senders, and its priority group {index} is set {why}: "
-            "what arrives after a pause is dropped",
+            f"priority {priority} of {several(ports)} is to pause its senders, and its priority group {index} is set "
+            f"{why}: what arrives after a pause is dropped",
             f"BUFFER_PG|{ports[0]}|{index} with a lossless profile, or no {priority} in pfc_enable",
         )
-
-
-def _ports(tables: Tables) -> list[str]:
-    return [port for key in tables.config.port_qos_map for port in key.split(",")]

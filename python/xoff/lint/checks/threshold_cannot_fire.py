@@ -44,6 +44,6 @@ def _faults(tables: Tables, name: str, ramp: Ramp, limit: Limit, queue: str) -> 
         yield Fault(
             Severity.WARNING,
             tables.place("WRED_PROFILE", name, f"{ramp.colour}_max_threshold"),
-            f"never reached: {holds}; the probability comes to {reached:.2g} % of the {ramp.probability} % that are set",
+            f"never reached: {holds}; the probability comes to {reached:.2g} % of the {ramp.probability} % set",
             f"{ramp.colour}_max_threshold of at most {limit.size}, or a larger threshold in {limit.profile}",
         )

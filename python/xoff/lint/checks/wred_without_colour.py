@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.ramps import COLOURS, marked_colours
+from xoff.lint.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def wred_without_colour(tables: Tables) -> Iterator[Fault]:
         yield Fault(
             Severity.ERROR if off[0] == COLOURS[0] else Severity.NOTE,
             tables.place("WRED_PROFILE", name, switch if switch in wred.model_fields_set else "ecn"),
-            f"{wred.ecn} marks {' and '.join(off)} packets only where wred_COLOUR_enable is true, and it is false unless set: "
+            f"{wred.ecn} marks {listed(off)} packets only where wred_COLOUR_enable is true, its default is false: "
             f"{off[0]} packets, {some}, are never marked",
-            f"{' and '.join(f'wred_{colour}_enable' for colour in off)} true",
+            f"{listed([f'wred_{colour}_enable' for colour in off])} true",
         )

@@ -1,0 +1,83 @@
+"""`xoff lint`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Outcome
+
+Command = Callable[..., Outcome]
+
+EXAMPLES = ROOT / "examples" / "sonic"
+
+
+def test_findings_have_line_key_value_physics_and_remedy(command: Command) -> None:
+    outcome = command("lint", EXAMPLES / "faults" / "headroom_below_cable.ini")
+    assert (outcome.status, outcome.err) == (1, "")
+    head, *text = outcome.out.splitlines()
+    assert head.endswith("headroom_below_cable.ini:3: error: 400000 1500m xoff = 427008 [headroom_below_cable]")
+    assert "2 x 1500 m / 1.98e8 m/s x 400 Gb/s / 8" in " ".join(line.strip() for line in text)
+    assert text[-1] == "1 error in 1 file"
+
+
+def test_the_worst_comes_first(command: Command) -> None:
+    outcome = command("lint", *sorted((EXAMPLES / "faults").iterdir()), "--json")
+    found = [finding["severity"] for finding in json.loads(outcome.out)]
+    assert set(found) == {"error", "warning", "note"}
+    assert found == sorted(found, key=["error", "warning", "note"].index)
+
+
+def test_the_status_tells_what_was_found(command: Command) -> None:
+    good, note = EXAMPLES / "good" / "config_db.json", EXAMPLES / "faults" / "headroom_below_response.ini"
+    assert command("lint", good, "--strict") == Outcome(0, "Nothing found in 1 file\n", "")
+    assert command("lint", note).status == 0
+    assert command("lint", note, "--strict").status == 1
+    assert command("lint", note, "--strict", "--ignore", "headroom_below_response").status == 0
+
+
+def test_data_only(command: Command) -> None:
+    outcome = command("lint", EXAMPLES / "faults" / "maximum_below_minimum.json", "--json")
+    (finding,) = json.loads(outcome.out)
+    assert finding == finding | {
+        "line": 5,
+        "key": "WRED_PROFILE|BACKWARDS|green_max_threshold",
+        "value": "102400",
+        "severity": "error",
+        "check": "maximum_below_minimum",
+        "remedy": "at least 409600",
+    }
+
+
+def test_a_chip_bounds_the_pools(command: Command) -> None:
+    path = EXAMPLES / "faults" / "memory_exceeded.json"
+    assert command("lint", path).status == 0
+    assert command("lint", path, "--chip", "tomahawk").status == 1
+    assert command("lint", path, "--chip", "trident_3").status == 0
+
+
+def test_checks_are_listed(command: Command) -> None:
+    outcome = command("lint", "--checks")
+    assert outcome.status == 0
+    assert "headroom_below_cable       Headroom below the bytes in flight on the cable" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["none.json"], "none.json: cannot read: no such file or directory; expected config_db.json or "),
+        (["bad.json"], "bad.json: line 1, column 9: is no JSON: expecting value; expected config_db.json of SONiC"),
+        (["bad.ini"], "bad.ini: line 1: the row lacks xon, xoff, threshold; expected speed cable size "),
+        ([], "FILE: no file is named; expected config_db.json or "),
+        (["bad.ini", "--chip", "trident3"], "--chip trident3: there is none of this name; did you mean trident_3"),
+        (["bad.ini", "--ignore", "cable"], "--ignore cable: there is none of this name; expected one of invalid_value"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_line(command: Command, arguments: list[str], says: str) -> None:
+    Path("bad.json").write_text('{"PORT":', encoding="utf-8")
+    Path("bad.ini").write_text("100000 5m 1248\n", encoding="utf-8")
+    outcome = command("lint", *arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(says)
+    assert outcome.err.count("\n") == 1

@@ -1,0 +1,93 @@
+"""`config_db.json` read and written."""
+
+import json
+
+import pytest
+
+from conftest import ROOT
+from xoff.errors import InputError
+from xoff.sonic import ConfigDb, ConfigFile
+from xoff.sonic.config_db import BufferPool, BufferProfile, PfcWatchdog, PortQosMap, WredProfile
+
+GOOD = (ROOT / "examples" / "sonic" / "good" / "config_db.json").read_text(encoding="utf-8")
+
+
+def test_every_value_knows_its_line() -> None:
+    file = ConfigFile.parse("t.json", '{\n"BUFFER_POOL": {\n\t"pool": {"type": "ingress",\n"mode": "dynamic"}}}')
+    assert file.line(["BUFFER_POOL"]) == 2
+    assert file.line(["BUFFER_POOL", "pool", "type"]) == 3
+    assert file.line(["BUFFER_POOL", "pool", "mode"]) == 4
+    assert file.line(["BUFFER_POOL", "pool", "size"]) == 3  # is not there: that of its row
+
+
+def test_what_is_read_and_written_is_the_same() -> None:
+    tables = json.loads(GOOD)
+    written = json.loads(ConfigFile.parse("t.json", GOOD).config.to_json())
+    for table in ("BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "WRED_PROFILE", "QUEUE", "PORT_QOS_MAP", "PFC_WD"):
+        assert written[table] == tables[table]
+    assert written["CABLE_LENGTH"] == tables["CABLE_LENGTH"]
+
+
+def test_every_value_is_written_as_a_string() -> None:
+    config = ConfigDb(
+        cable_length={"AZURE": {"Ethernet0": 40}},
+        buffer_pool={"pool": BufferPool(type="ingress", mode="dynamic", size=9_000_000)},
+        buffer_profile={"lossy": BufferProfile(pool="pool", size=0, dynamic_th=-3)},
+        wred_profile={"ROCE": WredProfile(ecn="ecn_all", wred_green_enable=True, green_min_threshold=150_000)},
+        port_qos_map={"Ethernet0": PortQosMap(pfc_enable=(3, 4))},
+        pfc_wd={"GLOBAL": PfcWatchdog(POLL_INTERVAL=200)},
+    )
+    assert json.loads(config.to_json()) == {
+        "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}},
+        "BUFFER_POOL": {"pool": {"type": "ingress", "mode": "dynamic", "size": "9000000"}},
+        "BUFFER_PROFILE": {"lossy": {"pool": "pool", "size": "0", "dynamic_th": "-3"}},
+        "WRED_PROFILE": {"ROCE": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "150000"}},
+        "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}},
+        "PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("BUFFER_POOL", {"pool": {"type": "ingress", "mode": "dynamic", "size": "1", "percentage": "50"}}),
+        ("BUFFER_POOL", {"pool": {"type": "inside", "mode": "dynamic", "size": "1"}}),
+        ("BUFFER_POOL", {"pool": {"type": "ingress", "mode": "dynamic", "size": "-1"}}),
+        ("BUFFER_PROFILE", {"profile": {"pool": "pool", "size": "1_000"}}),
+        ("BUFFER_PROFILE", {"profile": {"pool": "pool", "size": "0", "dynamic_th": "0", "static_th": "5"}}),
+        ("BUFFER_PG", {"Ethernet0": {"profile": "NULL"}}),
+        ("BUFFER_PG", {"Ethernet0|4-3": {"profile": "NULL"}}),
+        ("BUFFER_QUEUE", {"Ethernet0|16": {"profile": "profile"}}),
+        ("WRED_PROFILE", {"W" * 33: {"ecn": "ecn_all"}}),
+        ("WRED_PROFILE", {"ROCE": {"wred_green_enable": "yes"}}),
+        ("PORT_QOS_MAP", {"Ethernet0": {"pfc_enable": "3,8"}}),
+        ("PFC_WD", {"Ethernet0": {"action": "drop", "detection_time": "50"}}),
+        ("DEFAULT_LOSSLESS_BUFFER_PARAMETER", {"AZURE": {}}),
+        ("BUFFER_PG", []),
+    ],
+)
+def test_what_a_table_does_not_allow_is_told_and_left_out(table: str, row: object) -> None:
+    file = ConfigFile.parse("t.json", json.dumps({table: row}))
+    assert len(file.invalid) == 1
+    assert file.invalid[0].path[0] == table
+    assert file.config == ConfigDb()
+
+
+def test_one_wrong_length_leaves_the_others() -> None:
+    file = ConfigFile.parse("t.json", '{"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40", "Ethernet4": "300m"}}}')
+    assert file.config.cable_length == {"AZURE": {"Ethernet4": 300}}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"PORT": {},\n  }', "t.json: line 2, column 3: is no JSON: "),
+        ("[]", "t.json: is no object of tables; expected config_db.json of SONiC"),
+        ('{"name": "xoff"}', "t.json: holds none of the tables about buffers; expected config_db.json of SONiC, with"),
+        ("[" * 100_000, "t.json: "),
+    ],
+)
+def test_what_is_no_such_file_is_refused(text: str, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        ConfigFile.parse("t.json", text)
+    assert str(refused.value).startswith(says)
