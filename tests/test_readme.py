@@ -42,6 +42,12 @@ def test_the_pauses_are_explained(command: Callable[..., Outcome], tmp_path: Pat
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Explain pauses"))
 
 
+def test_faults_in_tables_are_printed(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    outcome = command(*block("sh", "## Lint").split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Lint"))
+
+
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)

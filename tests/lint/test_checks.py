@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import ROOT
 from xoff import catalogue
+from xoff.errors import InputError
 from xoff.lint import CHECKS, Severity, Tables, lint
 
 if TYPE_CHECKING:
@@ -125,6 +129,28 @@ def test_maps_say_which_group_a_priority_pauses() -> None:
         "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3", "pfc_to_pg_map": "MOVED"}},
     }
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A file of which some value is something else."""
+    tables = json.loads(draw(st.sampled_from([path for path in FAULTS if path.suffix == ".json"])).read_text())
+    place, key = tables, draw(st.sampled_from(list(tables)))
+    while isinstance(place[key], dict) and place[key] and draw(st.booleans()):
+        place, key = place[key], draw(st.sampled_from(list(place[key])))
+    texts = st.sampled_from(["", "-1", "3-4", "99999999999999999999", "0", "true", "[X|y]", "Ethernet0"])
+    place[draw(texts) if draw(st.booleans()) else key] = draw(
+        texts | st.none() | st.integers() | st.just({}) | st.just([])
+    )
+    return json.dumps(tables)
+
+
+@given(damaged())
+def test_damaged_tables_are_findings_or_refused(text: str) -> None:
+    with contextlib.suppress(InputError):
+        for finding in lint([Tables.parse("t.json", text, TOMAHAWK)]):
+            assert finding.physics
+            assert finding.remedy
 
 
 def dangling_pool(tables: dict[str, Any]) -> None:

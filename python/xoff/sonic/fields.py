@@ -62,7 +62,7 @@ Percent = Annotated[Integer, Field(ge=0, le=100)]
 Exponent = Annotated[Integer, Field(ge=-8, le=7)]
 """Of two: alpha = 2^n."""
 Boolean = Annotated[bool, BeforeValidator(_boolean), PlainSerializer(lambda value: str(value).lower())]
-CableLength = Annotated[int, BeforeValidator(_length), PlainSerializer(lambda metres: f"{metres}m")]
+CableLength = Annotated[int, Field(ge=0), BeforeValidator(_length), PlainSerializer(lambda metres: f"{metres}m")]
 Priorities = Annotated[
     tuple[int, ...], BeforeValidator(_priorities), PlainSerializer(lambda values: ",".join(map(str, values)))
 ]

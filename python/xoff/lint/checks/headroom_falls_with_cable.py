@@ -22,13 +22,14 @@ def headroom_falls_with_cable(tables: Tables) -> Iterator[Fault]:
         largest = None
         for headroom in same:
             if largest and largest.cable_m < headroom.cable_m and largest.xoff_bytes > headroom.xoff_bytes:
-                more = bytes_on_cable(speed, headroom.cable_m) - bytes_on_cable(speed, largest.cable_m)
+                cable = bytes_on_cable(speed, headroom.cable_m)
+                more = cable - bytes_on_cable(speed, largest.cable_m)
                 yield Fault(
                     Severity.WARNING,
                     headroom.place,
                     f"{largest.cable_m} m have {bytes_text(largest.xoff_bytes)} (line {largest.place.line}), and "
                     f"{headroom.cable_m} m hold {bytes_text(more)} more",
-                    f"xoff of at least {largest.xoff_bytes + more}, or the reason for less in a comment",
+                    f"xoff of at least {max(cable, largest.xoff_bytes + more)}, or the reason for less in a comment",
                 )
             if largest is None or headroom.xoff_bytes > largest.xoff_bytes:
                 largest = headroom
