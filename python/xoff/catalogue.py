@@ -24,6 +24,12 @@ class Entry(TypedDict):
     """Ports of a chip."""
     rate_bps: NotRequired[int]
     """Rate of each."""
+    uplink_ports: NotRequired[int]
+    """Ports of a chip that have another rate."""
+    uplink_rate_bps: NotRequired[int | None]
+    """Rate of each of these."""
+    ecn: NotRequired[bool]
+    """Whether a chip can mark packets."""
     memory_bytes: NotRequired[int]
     """All packet memory of a chip."""
     mmus: NotRequired[int]

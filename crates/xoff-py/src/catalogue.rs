@@ -40,9 +40,11 @@ pub(crate) fn sizes() -> String {
 #[pyfunction]
 pub(crate) fn chips() -> String {
     let chips = chip_table().iter().map(|chip| {
-        let Chip { name, ports, rate, memory, mmus, cell, source } = chip;
+        let Chip { name, ports, rate, uplinks, memory, mmus, cell, ecn, source } = chip;
         json!({
             "name": name, "about": chip.about(), "source": source, "ports": ports, "rate_bps": rate.get(),
+            "uplink_ports": uplinks.map_or(0, |uplinks| uplinks.ports),
+            "uplink_rate_bps": uplinks.map(|uplinks| uplinks.rate.get()), "ecn": ecn,
             "memory_bytes": memory.get(), "mmus": mmus, "cell_bytes": cell.map(Bytes::get),
             "kibibytes_per_port": chip.kibibytes_per_port(),
             "kibibytes_per_port_per_gbps": chip.kibibytes_per_port_per_gbps(),

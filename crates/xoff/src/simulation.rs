@@ -14,7 +14,7 @@ use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
-use crate::packet::{NO_TRANSPORT, PRIORITIES};
+use crate::packet::NO_TRANSPORT;
 use crate::pfc::Reactions;
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
@@ -23,7 +23,7 @@ use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
-use crate::switch::marking::{self, AnyMarker, Place, Unfit};
+use crate::switch::markers::Placed;
 use crate::switch::shared_memory::SharedMemory;
 use crate::telemetry::Records;
 use crate::topology::{Link, Network, NodeId};
@@ -39,8 +39,6 @@ pub struct Simulation {
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
-    /// What marks in every adapter, before the run.
-    adapter_marker: Option<AnyMarker>,
     /// The rates that switches tell of; none where no packet carries telemetry.
     telemetry_rates: Vec<Rate>,
     /// Whether the time is stamped at which packets leave adapters.
@@ -82,6 +80,7 @@ impl Simulation {
             let expected = "expected at most 1125s, the longest that a run can be";
             return Err(ScenarioError::at("stop.at", "is too late", expected));
         }
+        layout::check_adapter_marker(scenario)?;
         if !engine::fit(&network) {
             let problem = "links without delay join too many ports for one event order";
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
@@ -96,7 +95,6 @@ impl Simulation {
             network,
             sources,
             switches,
-            adapter_marker: adapter_marker(scenario)?,
         })
     }
 
@@ -139,8 +137,9 @@ impl Simulation {
     pub fn host(&self, node: NodeId) -> Host {
         let port = self.ports(node, &self.scenario.host.scheduler).next().expect("every host has a link");
         let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
-        let when = self.scenario.host.marking.as_ref().map(marking::Parameters::when).unwrap_or_default();
-        let marking = Marking::new(self.adapter_marker.clone(), when, stream(Purpose::AdapterMarking));
+        let Placed { marker, when } = layout::adapter_marker(&self.scenario, port.rate())
+            .expect("markers of adapters have been checked");
+        let marking = Marking::new(marker, when, stream(Purpose::AdapterMarking));
         let applications = Applications::new(node, &self.fabric.queries, |purpose, plan| {
             let workload = self.fabric.queries.plans()[plan].workload as u64;
             rng::stream(self.scenario.seed, purpose, workload << NodeId::BITS | u64::from(node))
@@ -272,14 +271,6 @@ fn classes_in_use(scenario: &Scenario, sources: &[Source]) -> u8 {
     let of_cnms = inputs.chain(outputs).filter_map(|point| point.settings().cnm_priority);
     let of_cnms = of_cnms.map(|priority| 1 << priority);
     of_flows.chain(of_control).chain(of_cnms).fold(0, |classes, class| classes | class)
-}
-
-fn adapter_marker(scenario: &Scenario) -> Result<Option<AnyMarker>, ScenarioError> {
-    let Some(parameters) = &scenario.host.marking else { return Ok(None) };
-    let marker = parameters.start(&[Place::default(); PRIORITIES]);
-    marker
-        .map(Some)
-        .map_err(|Unfit { problem, expected }| ScenarioError::at("host.marking", problem, expected))
 }
 
 /// What every Ethernet frame adds on the wire.

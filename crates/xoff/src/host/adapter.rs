@@ -93,7 +93,7 @@ impl Adapter {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
         let mut packet = *packet;
-        if self.marking.marks(When::Enqueue, &packet, self.queued[packet.priority()])
+        if self.marking.marks(When::Enqueue, context.now, &packet, self.queued[packet.priority()])
             && !self.port.mark(&mut packet, context)
         {
             self.port.drop(&packet, DropReason::NotEcnCapable, context);
@@ -108,6 +108,7 @@ impl Adapter {
         if self.port.starts_at_once(queue, context.now) {
             return self.transmit(packet, context);
         }
+        self.marking.tell(When::Enqueue, context.now, &packet, self.queued[queue]);
         self.queued[queue] += packet.frame();
         self.port.enqueue(packet, context.agenda);
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
@@ -148,7 +149,7 @@ impl Adapter {
     #[cold]
     fn mark_and_transmit(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let mut packet = *packet;
-        if self.marking.marks(When::Dequeue, &packet, self.queued[packet.priority()]) {
+        if self.marking.marks(When::Dequeue, context.now, &packet, self.queued[packet.priority()]) {
             self.port.mark(&mut packet, context);
         }
         self.transmit(packet, context);

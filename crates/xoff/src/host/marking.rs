@@ -1,9 +1,9 @@
 //! Marking in the adapter: the markers of switches, one for each queue.
 
 use crate::kernel::rng::Rng;
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Time};
 use crate::packet::{ECN_CAPABLE, Packet};
-use crate::switch::marking::{AnyMarker, Level, Signal, When};
+use crate::switch::marking::{AnyMarker, Departure, Level, Signal, When};
 
 /// What marks packets in one adapter.
 #[derive(Debug)]
@@ -28,10 +28,23 @@ impl Marking {
 
     /// Whether a packet that now enters or leaves its queue, with `others` bytes in it, is to be marked. As in a switch, a
     /// marker that looks at dequeue is asked at enqueue about packets that it would have to drop.
-    pub(super) fn marks(&mut self, now: When, packet: &Packet, others: Bytes) -> bool {
+    pub(super) fn marks(&mut self, moment: When, now: Time, packet: &Packet, others: Bytes) -> bool {
+        self.tell(moment, now, packet, others);
         let Self { marker: Some(marker), when, rng } = self else { return false };
         let asked = if packet.is(ECN_CAPABLE) { *when } else { When::Enqueue };
-        let level = Level { others, frame: packet.frame() };
-        now == asked && marker.signal(packet.priority(), &level, rng) == Signal::Mark
+        let level = Level { now, others, frame: packet.frame() };
+        moment == asked && marker.signal(packet.priority(), &level, rng) == Signal::Mark
+    }
+
+    /// Tells a marker that follows its queue of a packet that enters or leaves it, beside `others`.
+    pub(super) fn tell(&mut self, moment: When, now: Time, packet: &Packet, others: Bytes) {
+        let Some(marker) = self.marker.as_mut().filter(|marker| marker.follows()) else { return };
+        let (place, frame) = (packet.priority(), packet.frame());
+        match moment {
+            When::Enqueue => marker.on_arrival(place, &Level { now, others, frame }),
+            When::Dequeue => {
+                marker.on_departure(place, &Departure { now, before: others + frame, after: others });
+            }
+        }
     }
 }

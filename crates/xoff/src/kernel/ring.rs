@@ -68,6 +68,13 @@ impl<T: Copy + Default> Ring<T> {
         value
     }
 
+    /// Takes the entry at the back.
+    #[inline]
+    pub fn pop_back(&mut self) -> Option<T> {
+        self.length = self.length.checked_sub(1)?;
+        Some(*self.slot(self.index(self.length)))
+    }
+
     /// Asks for the memory of the entry behind `offset` others, which is read soon. Nothing waits for it.
     #[inline]
     #[allow(unsafe_code)]
@@ -142,6 +149,8 @@ mod tests {
             if step % 7 < 4 || model.is_empty() {
                 ring.push_back(step);
                 model.push_back(step);
+            } else if step % 5 == 0 {
+                assert_eq!(ring.pop_back(), model.pop_back());
             } else {
                 assert_eq!(ring.pop_front(), model.pop_front());
             }

@@ -3,8 +3,9 @@
 use super::Subject;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
-use crate::packet::PRIORITIES;
-use crate::scenario::{Marking, Quirk, ScenarioError, SwitchSettings, SwitchTable};
+use crate::packet::{PRIORITIES, classes_of};
+use crate::scenario::{Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
+use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::markers::{Markers, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
 use crate::switch::mmu::{Pool, Reserve};
@@ -48,9 +49,15 @@ pub(super) fn of(
     let pool_of = pool_of(pools, ports);
     // Counting at each port by itself makes a place of each port, which looks at its pool.
     let counts_bytes = Quirk::RedCountsBytes.is_in(&settings.quirks);
-    let counted_packet = counts_bytes.then(|| subject.scenario.largest_frame());
-    let elsewhere = Place { pool: None, counted_packet };
-    let on_pool = |pool| Place { pool: Some(subject.facts(pool, reserve, least_alpha)), counted_packet };
+    let on_port =
+        |port: u16| Place { counts_bytes, ..Place::at(subject.rate(port), subject.scenario.largest_frame()) };
+    let on_pool = |pool: &Pool| {
+        let facts = subject.facts(pool, reserve, least_alpha);
+        Place { pool: Some(facts), rate: facts.rate, ..on_port(0) }
+    };
+    let on_ports: Vec<Place> = (0..ports as u16).map(on_port).collect();
+    let on_queue = |port: &Place| [Place { drops_at_head: true, ..*port }; PRIORITIES];
+    let on_queues: Vec<Place> = on_ports.iter().flat_map(on_queue).collect();
     let on_pools: Vec<Place> = match (counts_bytes, &settings.marking.pool) {
         (_, None) => Vec::new(),
         (true, _) => pool_of.iter().map(|&pool| on_pool(&pools[usize::from(pool)])).collect(),
@@ -58,14 +65,60 @@ pub(super) fn of(
     };
 
     let Marking { queue, port, pool } = &settings.marking;
+    subject.check_chip(settings)?;
     let marks = Marks {
-        queues: subject.place("queue", queue.as_ref(), &vec![elsewhere; ports * PRIORITIES])?,
-        ports: subject.place("port", port.as_ref(), &vec![elsewhere; ports])?,
+        queues: subject.place("queue", queue.as_ref(), &on_queues)?,
+        ports: subject.place("port", port.as_ref(), &on_ports)?,
         pools: subject.place("pool", pool.as_ref(), &on_pools)?,
         pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of },
     };
     subject.check_pool_marker(&marks.pools, &on_pools)?;
+    subject.check_reach(&marks, settings, pools, reserve)?;
     Ok(marks)
+}
+
+/// The most shared bytes beside which one more packet of a class is let into a queue that has the pool to itself.
+fn most_shared(pool: &Pool, policy: &buffer_policy::Parameters, class: usize, classes: u64) -> Bytes {
+    let lets_in = |bytes: u64| {
+        let occupancy = Occupancy {
+            shared: pool.shared,
+            shared_used: Bytes::new(bytes),
+            queues: pool.ports.len() as u64 * classes,
+        };
+        bytes < pool.shared.get() && Bytes::new(bytes) < policy.threshold(class, &occupancy)
+    };
+    // A fuller pool never raises a threshold.
+    let (mut inside, mut outside) = (0, pool.shared.get());
+    while outside - inside > 1 {
+        let middle = inside.midpoint(outside);
+        *if lets_in(middle) { &mut inside } else { &mut outside } = middle;
+    }
+    Bytes::new(inside)
+}
+
+/// The markers of an adapter whose link has this rate.
+pub fn adapter_marker(scenario: &Scenario, rate: Rate) -> Result<Placed, ScenarioError> {
+    let Some(parameters) = &scenario.host.marking else { return Ok(Placed::default()) };
+    let places = [Place::at(rate, scenario.largest_frame()); PRIORITIES];
+    let marker = parameters
+        .start(&places)
+        .map_err(|Unfit { problem, expected }| ScenarioError::at("host.marking", problem, expected))?;
+    Ok(Placed { marker: Some(marker), when: parameters.when() })
+}
+
+/// Whether adapters can have their marker, and hold as much as it is set to.
+pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let reach = adapter_marker(scenario, Rate::from_gbps(1))?.marker.and_then(|marker| marker.reach(0));
+    if let Some((reach, most)) = reach.zip(scenario.host.adapter_queue).filter(|(reach, most)| reach >= most)
+    {
+        let problem = format!("it is set to {reach}, and packets are dropped from {most} on");
+        return Err(ScenarioError::at(
+            "host.marking",
+            problem,
+            "expected less, or a larger host.adapter_queue",
+        ));
+    }
+    Ok(())
 }
 
 /// The index of each port's pool.
@@ -102,6 +155,20 @@ impl Subject<'_> {
         ScenarioError::at(key, format!("on {}, {problem}", self.name), expected)
     }
 
+    /// Not every chip can mark.
+    fn check_chip(&self, settings: &SwitchSettings) -> Result<(), ScenarioError> {
+        let Marking { queue, port, pool } = &settings.marking;
+        let marked =
+            [("queue", queue), ("port", port), ("pool", pool)].into_iter().find(|(_, set)| set.is_some());
+        match (marked, settings.memory.chip) {
+            (Some((key, _)), Some(chip)) if !chip.0.ecn => {
+                let problem = format!("the chip {} marks nothing", chip.0.name);
+                Err(self.refuse_marker(key, &problem, "expected a chip with ECN, or no marker"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A pool that cannot be fuller than where marking ends is never marked as it should be.
     fn check_pool_marker(&self, placed: &Placed, places: &[Place]) -> Result<(), ScenarioError> {
         let Some(marker) = &placed.marker else { return Ok(()) };
@@ -111,26 +178,61 @@ impl Subject<'_> {
                 let problem = "there is no shared pool: reserves have all memory";
                 return Err(self.refuse_marker("pool", problem, "expected more memory, or smaller reserves"));
             }
-            if let Some(range) = marker.range(index).filter(|range| range.all_above >= shared) {
-                let all_above = range.all_above;
-                let problem = format!(
-                    "every packet is marked above {all_above}, which is not below the pool's size, {shared}"
-                );
-                let expected = "expected a smaller threshold or a larger pool";
+            if let Some(reach) = marker.reach(index).filter(|reach| *reach >= shared) {
+                let problem =
+                    format!("marking goes up to {reach}, which is not below the pool's size, {shared}");
+                let expected = "expected less, or a larger pool";
                 return Err(self.refuse_marker("pool", &problem, expected));
             }
         }
         Ok(())
     }
 
-    fn facts(&self, pool: &Pool, reserve: Reserve, alpha: Option<Ratio>) -> marking::Pool {
+    /// A queue or port that can never hold more than what its marker is set to is not marked as it should be: what comes then
+    /// has been dropped before. The most that it can hold is known where it is alone; lossless classes are not held here.
+    fn check_reach(
+        &self,
+        marks: &Marks,
+        settings: &SwitchSettings,
+        pools: &[Pool],
+        reserve: Reserve,
+    ) -> Result<(), ScenarioError> {
+        let classes = self.fabric.classes;
+        let used = u64::from(classes.count_ones());
+        if used == 0 || self.scenario.has_lossless_class() {
+            return Ok(());
+        }
+        for pool in pools {
+            let most_of = |class| reserve.size() + most_shared(pool, &settings.buffer, class, used);
+            let most_of_queue = classes_of(classes).map(most_of).max().unwrap_or(Bytes::MAX);
+            let all_queues = classes_of(classes).map(most_of).sum::<Bytes>();
+            let most_of_port = all_queues.min(pool.shared + reserve.of_ports(1, used));
+            for (key, placed, most) in
+                [("queue", &marks.queues, most_of_queue), ("port", &marks.ports, most_of_port)]
+            {
+                let reach = placed.marker.as_ref().and_then(|marker| marker.reach(0));
+                if let Some(reach) = reach.filter(|reach| *reach >= most) {
+                    let limit = most + Bytes::new(1);
+                    let problem = format!("it is set to {reach}, and packets are dropped from {limit} on");
+                    let expected = "expected less, or more memory for it: a larger alpha, threshold or total";
+                    return Err(self.refuse_marker(key, &problem, expected));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Rate of the link at a port.
+    fn rate(&self, port: u16) -> Rate {
         let network = self.fabric.network;
-        let ports = network.ports.of(self.node);
-        let rate = |port: &u16| network.links[ports[usize::from(*port)].link as usize].rate;
+        network.links[network.ports.of(self.node)[usize::from(port)].link as usize].rate
+    }
+
+    fn facts(&self, pool: &Pool, reserve: Reserve, alpha: Option<Ratio>) -> marking::Pool {
         marking::Pool {
             shared: pool.shared,
             ports: pool.ports.len() as u64,
-            rate: pool.ports.iter().map(rate).max().unwrap_or(Rate::ZERO),
+            rate: pool.ports.iter().map(|port| self.rate(*port)).max().unwrap_or(Rate::ZERO),
             alpha,
             reserved: reserve.size(),
             round_trip: self.fabric.round_trip(),

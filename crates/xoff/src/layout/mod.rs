@@ -28,6 +28,7 @@ pub use cioq::CioqLayout;
 use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
+pub use marking::{adapter_marker, check_adapter_marker};
 pub use pauses::reaction_quanta;
 
 /// One switch before the run.
@@ -220,9 +221,13 @@ mod tests {
 
     /// Four hosts at 100 Gbps around a switch, 80 us there and back, under DCTCP.
     fn simulation(switch: &str) -> Result<Simulation, ScenarioError> {
+        simulation_of(switch, "delay = '18us'")
+    }
+
+    fn simulation_of(switch: &str, host: &str) -> Result<Simulation, ScenarioError> {
         let text = format!(
             "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
-             host.delay = '18us'\n\
+             host = {{ {host} }}\n\
              transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
              workload = [{{ kind = 'permutation', transport = 'dctcp', size = '1MB' }}]\n\
              switch = [{{ {switch} }}]"
@@ -375,10 +380,103 @@ mod tests {
             )
         };
         assert_eq!(problem(&red("999999B")), "accepted");
-        let line = "switch[0].marking.pool: on switch0, every packet is marked above 1MB, which is not below the \
-                    pool's size, 1MB; expected a smaller threshold or a larger pool";
+        let line = "switch[0].marking.pool: on switch0, it is set to 1MB, which is not below the \
+                    pool's size, 1MB; expected less, or a larger pool";
         assert_eq!(problem(&red("1MB")), line);
         assert_eq!(problem("total = '1MB', marking.pool = { kind = 'threshold', threshold = '1MB' }"), line);
+    }
+
+    /// A queue with the pool to itself: half of it with alpha 1, a fifth of it with 1/4; a port has a reserve besides.
+    #[test]
+    fn marking_of_a_queue_or_port_begins_before_packets_are_dropped() {
+        let red = "kind = 'red', minimum = '1kB', probability = 1";
+        for (switch, place, marker, most) in [
+            ("buffer = { policy = 'static_threshold', threshold = '100kB' }", "queue", "threshold", 100),
+            ("buffer = { policy = 'static_partition' }", "queue", "threshold", 250),
+            ("buffer = { policy = 'dynamic_threshold', alpha = 1 }", "queue", "red", 500),
+            ("buffer = { policy = 'dynamic_threshold', alpha = '1/4' }", "port", "averaged", 200),
+            ("buffer = { policy = 'complete_sharing' }", "queue", "pi", 1000),
+            (
+                "buffer = { policy = 'dynamic_threshold', alpha = 1 }, reserved_per_port = '50kB'",
+                "port",
+                "pi",
+                450,
+            ),
+        ] {
+            let at = |bytes: u64| {
+                let marker = match marker {
+                    "red" => format!("{red}, gentle = true, maximum = '{bytes}B'"),
+                    "averaged" => format!("{red}, weight = '1/512', maximum = '{bytes}B'"),
+                    "pi" => format!("kind = 'pi', reference = '{bytes}B'"),
+                    _ => format!("kind = 'threshold', threshold = '{bytes}B'"),
+                };
+                problem(&format!("total = '1MB', {switch}, marking.{place} = {{ {marker} }}"))
+            };
+            assert_eq!(at(most * 1000 - 2), "accepted", "{switch}");
+            let limit = Bytes::new(most * 1000);
+            let less = Bytes::new(most * 1000 - 1);
+            assert_eq!(
+                at(most * 1000 - 1),
+                format!(
+                    "switch[0].marking.{place}: on switch0, it is set to {less}, and packets are dropped from {limit} on; \
+                     expected less, or more memory for it: a larger alpha, threshold or total"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn an_adapter_marks_before_it_drops() {
+        let problem = |marking: &str| {
+            let adapter = format!("adapter_queue = '100kB', marking = {{ {marking} }}");
+            simulation_of("", &adapter).map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+        };
+        assert_eq!(problem("kind = 'threshold', threshold = '99kB'"), "accepted");
+        assert_eq!(problem("kind = 'pi', reference = '99kB'"), "accepted");
+        assert_eq!(
+            problem("kind = 'threshold', threshold = '100kB'"),
+            "host.marking: it is set to 100kB, and packets are dropped from 100kB on; \
+             expected less, or a larger host.adapter_queue"
+        );
+        assert_eq!(
+            problem("kind = 'codel'"),
+            "host.marking: codel drops what leaves a queue of a switch; expected it in marking.queue of a switch"
+        );
+    }
+
+    #[test]
+    fn a_marker_sits_where_it_can() {
+        let marking = |key: &str| problem(&format!("marking.{key}"));
+        assert_eq!(marking("queue = { kind = 'codel' }"), "accepted");
+        assert_eq!(
+            marking("port = { kind = 'codel' }"),
+            "switch[0].marking.port: on switch0, codel drops what leaves a queue of a switch; \
+             expected it in marking.queue of a switch"
+        );
+        assert_eq!(
+            marking("queue = { kind = 'codel', target = '2ms', interval = '1ms' }"),
+            "switch[0].marking.queue.interval: 1ms is too small; expected a value above `target`, 2ms"
+        );
+        assert_eq!(
+            marking("queue = { kind = 'pi', reference = '75kB', b = 0.1 }"),
+            "switch[0].marking.queue: on switch0, `a` is 0.00001822 and `b` is 0.1, so that a long queue never raises the \
+             probability; expected `a` above `b`"
+        );
+        assert_eq!(
+            marking("pool = { kind = 'pi', reference = '75kB' }, quirks = ['bcc_ns2']"),
+            "switch[0].marking.pool: on switch0, with `red_counts_bytes` each port by itself looks at the pool, and misses \
+             what others do; expected a marker that goes by the instantaneous length, or no such quirk"
+        );
+    }
+
+    #[test]
+    fn a_chip_without_ecn_marks_nothing() {
+        let marking = "marking.queue = { kind = 'threshold', threshold = '30kB' }";
+        assert_eq!(problem(&format!("chip = 'triumph', {marking}")), "accepted");
+        assert_eq!(
+            problem(&format!("chip = 'cat4948', {marking}")),
+            "switch[0].marking.queue: on switch0, the chip cat4948 marks nothing; expected a chip with ECN, or no marker"
+        );
     }
 
     #[test]

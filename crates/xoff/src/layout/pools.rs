@@ -47,7 +47,7 @@ fn in_order(ports_of_a_pool: u32, ports: u16) -> Vec<PoolTable> {
 impl Memory {
     /// Ports that the switch has beside those in use: a chip has them all.
     fn all_ports(&self, ports: u16) -> u32 {
-        self.chip.map_or(u32::from(ports), |chip| chip.0.ports)
+        self.chip.map_or(u32::from(ports), |chip| chip.0.all_ports())
     }
 
     fn ports_of_a_pool(&self, ports: u16) -> u32 {
@@ -85,8 +85,8 @@ impl Subject<'_> {
     }
 
     fn check_keys(&self, memory: &Memory, ports: u16) -> Result<(), ScenarioError> {
-        if let Some(chip) = memory.chip.filter(|chip| u32::from(ports) > chip.0.ports) {
-            let problem = format!("has {ports} ports, and the chip {} for them", chip.0.ports);
+        if let Some(chip) = memory.chip.filter(|chip| u32::from(ports) > chip.0.all_ports()) {
+            let problem = format!("has {ports} ports, and the chip {} for them", chip.0.all_ports());
             let expected = "expected a chip with more, or a topology that needs fewer; see `xoff list chips`";
             return Err(self.refuse("chip", |table| table.chip.is_some(), &problem, expected));
         }

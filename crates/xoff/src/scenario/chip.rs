@@ -23,33 +23,64 @@ pub struct Chip {
     pub ports: u32,
     /// Bits per second of each.
     pub rate: Rate,
+    /// Ports of another rate, behind those in number.
+    #[serde(default)]
+    pub uplinks: Option<Uplinks>,
     /// All packet memory.
     pub memory: Bytes,
     /// Parts of the memory with ports of their own, each with as many.
     pub mmus: u32,
     /// What memory is given out in, where it is known; packets are charged their exact bytes all the same.
     pub cell: Option<Bytes>,
+    /// Whether it can mark packets.
+    #[serde(default = "marks")]
+    pub ecn: bool,
     /// Where this is from.
     pub source: String,
 }
 
+fn marks() -> bool {
+    true
+}
+
+/// Ports of a chip that have another rate than most.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uplinks {
+    /// Number of them.
+    pub ports: u32,
+    /// Bits per second of each.
+    pub rate: Rate,
+}
+
 impl Chip {
+    /// Number of ports of any rate.
+    pub fn all_ports(&self) -> u32 {
+        self.ports + self.uplinks.map_or(0, |uplinks| uplinks.ports)
+    }
+
     /// Memory over ports, in KiB (BCC, table 1).
     pub fn kibibytes_per_port(&self) -> f64 {
-        self.memory.as_f64() / 1024.0 / f64::from(self.ports)
+        self.memory.as_f64() / 1024.0 / f64::from(self.all_ports())
     }
 
     /// Memory over ports and their rate, in KiB for each Gbps (BCC, table 1).
     pub fn kibibytes_per_port_per_gbps(&self) -> f64 {
-        self.kibibytes_per_port() / (self.rate.as_f64() / 1e9)
+        let of_uplinks = self.uplinks.map_or(0.0, |uplinks| f64::from(uplinks.ports) * uplinks.rate.as_f64());
+        let gbps = (f64::from(self.ports) * self.rate.as_f64() + of_uplinks) / 1e9;
+        self.memory.as_f64() / 1024.0 / gbps
     }
 
     /// One line: ports, memory, and what each port has of it.
     pub fn about(&self) -> String {
         let Self { ports, rate, memory, mmus, .. } = self;
+        let uplinks = self
+            .uplinks
+            .map_or_else(String::new, |Uplinks { ports, rate }| format!(" and {ports} of {rate}"));
+        let ecn = if self.ecn { "" } else { ", without ECN" };
         let parts = if *mmus == 1 { String::new() } else { format!(" in {mmus} MMUs") };
         let share = self.kibibytes_per_port_per_gbps();
-        format!("{ports} ports of {rate}, {memory}{parts}: {share:.2} KiB per port per Gbps.")
+        format!("{ports} ports of {rate}{uplinks}, {memory}{parts}{ecn}: {share:.2} KiB per port per Gbps.")
     }
 }
 
@@ -123,7 +154,14 @@ mod tests {
 
     #[test]
     fn the_ports_of_a_chip_divide_evenly_among_its_mmus() {
-        assert_eq!(chips().len(), 14);
-        assert!(chips().iter().all(|chip| chip.ports % chip.mmus == 0), "{:#?}", chips());
+        assert_eq!(chips().len(), 16);
+        assert!(chips().iter().all(|chip| chip.all_ports() % chip.mmus == 0), "{:#?}", chips());
+    }
+
+    #[test]
+    fn uplinks_and_want_of_ecn_are_said() {
+        let about = "48 ports of 1Gbps and 2 of 10Gbps, 16MiB, without ECN: 240.94 KiB per port per Gbps.";
+        assert_eq!(chip("cat4948").about(), about);
+        assert_eq!(chip("triumph").all_ports(), 52);
     }
 }

@@ -1,10 +1,10 @@
 //! The markers of one switch: on every queue, on every port, on every pool. All that are set are asked about each
 //! packet, whatever the others say, so that none changes what another draws; one yes marks.
 
-use super::marking::{AnyMarker, Level, Signal, When};
+use super::marking::{AnyMarker, Departure, Level, Signal, When};
 use super::mmu::Mmu;
 use crate::kernel::rng::Rng;
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Time};
 
 /// The marker of all places of one kind.
 #[derive(Clone, Debug, Default)]
@@ -28,12 +28,18 @@ pub struct Markers {
     asked_from: Bytes,
     any_at_enqueue: bool,
     any_at_dequeue: bool,
+    any_drops_at_head: bool,
+    any_follows: bool,
+    /// Whether anything looks at packets that leave, or hears of them.
+    looks_at_departures: bool,
     rng: Rng,
 }
 
 /// A packet as markers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
+    /// When it enters or leaves.
+    pub now: Time,
     /// Its bytes.
     pub frame: Bytes,
     /// Whether it can be marked.
@@ -41,19 +47,31 @@ pub struct Candidate {
 }
 
 impl Placed {
-    /// Whether the marker of a place, if there is one and it is asked now, marks a packet beside so many `others`.
+    /// Whether the marker of a place, if there is one and it is asked at this moment, marks a packet beside so many `others`.
     fn marks(
         &mut self,
         place: usize,
         packet: Candidate,
-        now: When,
+        moment: When,
         others: impl FnOnce() -> Bytes,
         rng: &mut Rng,
     ) -> bool {
-        let Some(marker) = self.marker.as_mut().filter(|_| self.when == now || !packet.is_ecn_capable) else {
+        let Some(marker) = &mut self.marker else { return false };
+        let waits = packet.is_ecn_capable || marker.drops_at_head();
+        let is_asked = moment == if waits { self.when } else { When::Enqueue };
+        let hears = moment == When::Enqueue && marker.follows();
+        if !is_asked && !hears {
             return false;
-        };
-        marker.signal(place, &Level { others: others(), frame: packet.frame }, rng) == Signal::Mark
+        }
+        let level = Level { now: packet.now, others: others(), frame: packet.frame };
+        if hears {
+            marker.on_arrival(place, &level);
+        }
+        is_asked && marker.signal(place, &level, rng) == Signal::Mark
+    }
+
+    fn any(&self, has: impl Fn(&AnyMarker) -> bool) -> bool {
+        self.marker.as_ref().is_some_and(has)
     }
 }
 
@@ -63,7 +81,9 @@ impl Markers {
     pub fn new(queues: Placed, ports: Placed, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
         let all = [&queues, &ports, &pools];
         let any_at = |when| all.iter().any(|placed| placed.marker.is_some() && placed.when == when);
-        let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue), any_at(When::Dequeue));
+        let any_follows = all.iter().any(|placed| placed.any(AnyMarker::follows));
+        let any_drops_at_head = all.iter().any(|placed| placed.any(AnyMarker::drops_at_head));
+        let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue) || any_follows, any_at(When::Dequeue));
         let asked_from = match all.map(|placed| &placed.marker) {
             [None, None, None] => Bytes::MAX,
             [Some(marker), None, None] => {
@@ -71,7 +91,19 @@ impl Markers {
             }
             _ => Bytes::ZERO,
         };
-        Self { queues, ports, pools, pool_of, asked_from, any_at_enqueue, any_at_dequeue, rng }
+        Self {
+            queues,
+            ports,
+            pools,
+            pool_of,
+            asked_from,
+            any_at_enqueue,
+            any_at_dequeue,
+            any_drops_at_head,
+            any_follows,
+            looks_at_departures: any_at_dequeue || any_follows,
+            rng,
+        }
     }
 
     /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they
@@ -86,19 +118,68 @@ impl Markers {
             && self.ask(queue, mmu, packet, When::Enqueue, Bytes::ZERO)
     }
 
-    /// Whether a packet that leaves `queue` is marked; `held` are those of its bytes that memory still counts.
+    /// Whether a packet that leaves `queue` is marked, or dropped if it cannot be; `held` are those of its bytes that memory
+    /// still counts.
     #[inline]
     pub fn at_dequeue(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, held: Bytes) -> bool {
-        self.any_at_dequeue && packet.is_ecn_capable && self.ask(queue, mmu, packet, When::Dequeue, held)
+        self.any_at_dequeue
+            && (packet.is_ecn_capable || self.any_drops_at_head)
+            && self.ask(queue, mmu, packet, When::Dequeue, held)
+    }
+
+    /// Whether anything looks at packets that leave, or hears of them.
+    #[inline]
+    pub fn look_at_departures(&self) -> bool {
+        self.looks_at_departures
+    }
+
+    /// The packet about which `at_enqueue` was asked last is not taken into `queue`.
+    #[cold]
+    pub fn on_refusal(&mut self, queue: usize) {
+        let port = Mmu::port(queue);
+        let places = [queue, port, self.pool_of[port].into()];
+        for (place, placed) in places.into_iter().zip([&mut self.queues, &mut self.ports, &mut self.pools]) {
+            if let Some(marker) = &mut placed.marker {
+                marker.on_refusal(place);
+            }
+        }
+    }
+
+    /// So many bytes at the head of `queue` are about to leave memory.
+    #[inline]
+    pub fn on_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {
+        if self.any_follows {
+            self.tell_of_departure(queue, mmu, now, leaving);
+        }
     }
 
     #[inline(never)]
-    fn ask(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, now: When, held: Bytes) -> bool {
+    fn tell_of_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {
+        let Self { queues, ports, pools, pool_of, .. } = self;
+        let port = Mmu::port(queue);
+        let departure = |before, after| Departure { now, before, after };
+        if let Some(marker) = &mut queues.marker {
+            let before = mmu.queue_bytes(queue);
+            marker.on_departure(queue, &departure(before, before - leaving));
+        }
+        if let Some(marker) = &mut ports.marker {
+            let before = mmu.port_bytes(port);
+            marker.on_departure(port, &departure(before, before - leaving));
+        }
+        if let Some(marker) = &mut pools.marker {
+            let [before, after] = [Bytes::ZERO, leaving].map(|leaving| mmu.shared_beside(queue, leaving));
+            marker.on_departure(pool_of[port].into(), &departure(before, after));
+        }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, moment: When, held: Bytes) -> bool {
         let Self { queues, ports, pools, pool_of, rng, .. } = self;
         let port = Mmu::port(queue);
-        let on_queue = queues.marks(queue, packet, now, || mmu.queue_bytes(queue) - held, rng);
-        let on_port = ports.marks(port, packet, now, || mmu.port_bytes(port) - held, rng);
-        let on_pool = pools.marks(pool_of[port].into(), packet, now, || mmu.shared_beside(queue, held), rng);
+        let on_queue = queues.marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
+        let on_port = ports.marks(port, packet, moment, || mmu.port_bytes(port) - held, rng);
+        let on_pool =
+            pools.marks(pool_of[port].into(), packet, moment, || mmu.shared_beside(queue, held), rng);
         on_queue | on_port | on_pool
     }
 }
@@ -110,9 +191,10 @@ mod tests {
     use super::super::mmu::{Pool, Reserve};
     use super::*;
     use crate::kernel::rng::{Purpose, stream};
+    use crate::kernel::units::{Rate, Span};
 
     const FRAME: Bytes = Bytes::new(1_000);
-    const CAPABLE: Candidate = Candidate { frame: FRAME, is_ecn_capable: true };
+    const CAPABLE: Candidate = Candidate { now: Time::ZERO, frame: FRAME, is_ecn_capable: true };
 
     /// Three ports, of which the first and the last share a pool; each has a reserve of one packet.
     fn mmu() -> Mmu {
@@ -123,7 +205,8 @@ mod tests {
 
     fn placed(kind: &str, when: When, places: usize) -> Placed {
         let parameters: marking::Parameters = toml::from_str(kind).unwrap();
-        Placed { marker: Some(parameters.start(&vec![Place::default(); places]).unwrap()), when }
+        let place = Place { drops_at_head: true, ..Place::at(Rate::from_gbps(1), FRAME) };
+        Placed { marker: Some(parameters.start(&vec![place; places]).unwrap()), when }
     }
 
     fn threshold(packets: u64, when: When) -> Placed {
@@ -197,5 +280,30 @@ mod tests {
         };
         let (yes, no) = (next_draw(threshold(1, When::Enqueue)), next_draw(threshold(99, When::Enqueue)));
         assert!((yes - no).abs() < f64::EPSILON);
+    }
+
+    fn at(microseconds: u64) -> Time {
+        Time::ZERO + Span::from_microseconds(microseconds)
+    }
+
+    /// Of CoDel, what cannot be marked is asked about as it leaves, and of no other marker.
+    #[test]
+    fn only_what_drops_at_the_head_is_asked_there_about_what_cannot_be_marked() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0); 9]);
+        let incapable = Candidate { is_ecn_capable: false, ..CAPABLE };
+        let codel = placed("kind = 'codel'\ntarget = '1us'\ninterval = '2us'", When::Dequeue, 24);
+        for (packet, port, drops) in [
+            (CAPABLE, Placed::default(), true),
+            (incapable, Placed::default(), true),
+            (incapable, threshold(1, When::Dequeue), true),
+        ] {
+            let mut markers = markers(codel.clone(), port.clone(), Placed::default());
+            let refuses = port.marker.is_some();
+            (0..9).for_each(|_| assert_eq!(markers.at_enqueue(0, &mmu, || packet), refuses));
+            let mut leaves =
+                |now| markers.at_dequeue(0, &mmu, Candidate { now: at(now), ..packet }, Bytes::ZERO);
+            assert_eq!([1, 2, 3].map(&mut leaves), [false, false, drops]);
+        }
     }
 }

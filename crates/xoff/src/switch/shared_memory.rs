@@ -104,12 +104,12 @@ impl SharedMemory {
             return self.on_lossless_arrival(ingress, number, packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) && !port.mark(&mut packet, context) {
-            return port.drop(&packet, DropReason::NotEcnCapable, context);
+        if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
+            return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
         let placement = match memory.mmu.place(queue, packet.frame()) {
             Ok(placement) => placement,
-            Err(reason) => return port.drop(&packet, reason, context),
+            Err(reason) => return memory.refuse(&packet, queue, reason, port, context),
         };
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
@@ -118,7 +118,10 @@ impl SharedMemory {
             memory.report_queue(queue, port, context);
         }
         if starts_at_once {
-            memory.transmit(packet, number, queue, port, context);
+            if memory.marks_at_dequeue(&packet, queue, context.now) {
+                port.mark(&mut packet, context);
+            }
+            memory.transmit(packet, number, port, context);
         } else {
             port.enqueue(packet, context.agenda);
         }
@@ -136,7 +139,7 @@ impl SharedMemory {
     ) {
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue) {
+        if memory.marks_at_enqueue(&packet, queue, context.now) {
             port.mark(&mut packet, context);
         }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
@@ -148,13 +151,16 @@ impl SharedMemory {
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if let Err(reason) = admitted {
-            port.drop(&packet, reason, context);
+            memory.refuse(&packet, queue, reason, port, context);
         } else {
             if takes_memory {
                 memory.report_queue(queue, port, context);
             }
             if starts_at_once {
-                memory.transmit(packet, number, queue, port, context);
+                if memory.marks_at_dequeue(&packet, queue, context.now) {
+                    port.mark(&mut packet, context);
+                }
+                memory.transmit(packet, number, port, context);
             } else {
                 port.enqueue(packet, context.agenda);
             }
@@ -192,16 +198,20 @@ impl SharedMemory {
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if !port.send_pause_frame(context)
-            && let Some(packet) = port.dequeue()
+            && let Some(packet) = if memory.markers.look_at_departures() {
+                memory.dequeue_marked(number, self.lossless, port, context)
+            } else {
+                port.dequeue()
+            }
         {
-            let queue = Mmu::queue(number, packet.priority());
             let is_lossless = self.lossless & 1 << packet.priority() != 0;
             let leaves_memory = memory.transmitting.is_none();
             if leaves_memory {
+                let queue = Mmu::queue(number, packet.priority());
                 memory.count_out(is_lossless, queue, packet.frame());
                 memory.report_queue(queue, port, context);
             }
-            memory.transmit(packet, number, queue, port, context);
+            memory.transmit(packet, number, port, context);
             if is_lossless && leaves_memory {
                 self.remove_lossless(&packet, context);
             }
@@ -248,6 +258,8 @@ impl SharedMemory {
             self.memory.transmitting.as_mut().and_then(|transmitting| transmitting[number as usize].take());
         let Some(packet) = sent else { return };
         let queue = Mmu::queue(number, packet.priority());
+        let Memory { mmu, markers, .. } = &mut self.memory;
+        markers.on_departure(queue, mmu, context.now, packet.frame());
         self.memory.count_out(self.is_lossless(queue), queue, packet.frame());
         self.memory.report_queue(queue, &self.ports[number as usize], context);
         if self.is_lossless(queue) {
@@ -268,15 +280,11 @@ impl Memory {
     #[allow(clippy::inline_always)]
     fn transmit(
         &mut self,
-        mut packet: Packet,
+        packet: Packet,
         number: u16,
-        queue: usize,
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.marks_at_dequeue(&packet, queue) {
-            port.mark(&mut packet, context);
-        }
         // By value: what a closure refers to is kept in memory for every packet.
         let memory = &*self;
         port.transmit(packet, move |packet| memory.waiting(number, packet), context);
@@ -296,15 +304,58 @@ impl Memory {
         }
     }
 
-    #[inline]
-    fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize) -> bool {
-        self.markers.at_enqueue(queue, &self.mmu, || candidate(packet))
+    /// Takes the packet that leaves a port next where markers look at it: what is to be marked and cannot be is dropped, and
+    /// the next one taken. It counts in memory still.
+    #[inline(never)]
+    fn dequeue_marked(
+        &mut self,
+        number: u16,
+        lossless: u8,
+        port: &mut Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<Packet> {
+        loop {
+            let mut packet = port.dequeue()?;
+            let (queue, frame) = (Mmu::queue(number, packet.priority()), packet.frame());
+            let is_lossless = lossless & 1 << packet.priority() != 0;
+            let marks = self.markers.at_dequeue(queue, &self.mmu, candidate(&packet, context.now), frame);
+            let is_dropped = marks && !port.mark(&mut packet, context) && !is_lossless;
+            if is_dropped || self.transmitting.is_none() {
+                self.markers.on_departure(queue, &self.mmu, context.now, frame);
+            }
+            if !is_dropped {
+                return Some(packet);
+            }
+            self.mmu.remove(queue, frame);
+            self.report_queue(queue, port, context);
+            port.drop(&packet, DropReason::NotEcnCapable, context);
+        }
+    }
+
+    /// A packet that has come is not taken in.
+    #[cold]
+    fn refuse(
+        &mut self,
+        packet: &Packet,
+        queue: usize,
+        reason: DropReason,
+        port: &mut Port,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.markers.on_refusal(queue);
+        port.drop(packet, reason, context);
     }
 
     #[inline]
-    fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize) -> bool {
+    fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize, now: Time) -> bool {
+        self.markers.at_enqueue(queue, &self.mmu, || candidate(packet, now))
+    }
+
+    /// Of a packet that leaves as it comes.
+    #[inline]
+    fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize, now: Time) -> bool {
         let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        self.markers.at_dequeue(queue, &self.mmu, candidate(packet), held)
+        self.markers.at_dequeue(queue, &self.mmu, candidate(packet, now), held)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -326,6 +377,6 @@ impl Memory {
 }
 
 #[inline]
-fn candidate(packet: &Packet) -> Candidate {
-    Candidate { frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
+fn candidate(packet: &Packet, now: Time) -> Candidate {
+    Candidate { now, frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
 }

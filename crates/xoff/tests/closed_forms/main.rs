@@ -20,6 +20,7 @@ mod one_queue;
 mod pauses;
 mod pfc;
 mod priority;
+mod queue_disciplines;
 mod roce;
 mod telemetry;
 

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use xoff::{Files, Scenario, Simulation};
 
 const RATES: &[&str] = &["10Gbps", "100Gbps", "25Gbps", "1Gbps", "3Gbps"];
 const DELAYS: &[&str] = &["1us", "0ns", "1ns", "199ns", "200ns", "300ns", "5us"];
@@ -29,7 +30,7 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let network = prop_oneof![8 => (topology(), switches), 2 => (fabric(), cioq())];
     let tables = (network, host(), tcp(), roce(), constant_rate());
     let workloads = prop::collection::vec(workload(), 1..4);
-    (tables, workloads, select(ends), 0..1000_u32).prop_map(
+    let text = (tables, workloads, select(ends), 0..1000_u32).prop_map(
         |((((topology, hosts), switch), host, tcp, roce, constant_rate), workloads, ends, seed)| {
             let workloads: Vec<String> =
                 workloads.iter().map(|workload| workload.text(hosts, ends)).collect();
@@ -46,7 +47,15 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
                 workloads.join(",\n    ")
             )
         },
-    )
+    );
+    text.prop_filter("markers sit where they can", |text| markers_fit(text))
+}
+
+/// Whether every marker can sit where it is, and packets are not always dropped before it is reached. All else must fit.
+fn markers_fit(text: &str) -> bool {
+    let scenario = Scenario::from_toml(text, &[]);
+    let simulation = scenario.and_then(|scenario| Simulation::new(&scenario, &Files::new()));
+    simulation.map_or_else(|error| !error.to_string().contains(".marking."), |_| true)
 }
 
 fn text(choices: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
@@ -140,6 +149,8 @@ fn host() -> impl Strategy<Value = String> {
         ", marking = { kind = 'threshold', threshold = '4kB' }",
         ", cnp_delay = '2us', cnp_spacing = '1us'",
         ", marking = { kind = 'red', minimum = '2kB', maximum = '9kB', probability = 0.3, when = 'dequeue' }",
+        ", marking = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.3, weight = '1/8', uniform = true }",
+        ", marking = { kind = 'pi', reference = '2kB', a = 0.1, b = 0.05, interval = '2us' }",
     ]);
     let bursts = text(&[
         "",
@@ -181,14 +192,22 @@ fn switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'threshold', threshold = '5kB', when = 'dequeue' }",
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3 }",
         ", marking.queue = { kind = 'red', minimum = '2kB', maximum = '20kB', probability = 0.3, when = 'dequeue' }",
+        ", marking.queue = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.3, weight = '1/4', gentle = true }",
+        ", marking.queue = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.3, bytes = true, uniform = true }",
+        ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
+        ", marking.queue = { kind = 'codel', target = '200ns', interval = '1us' }",
+        ", marking.queue = { kind = 'codel', target = '1us', interval = '10us' }",
     ]);
     let port = text(&[
         "",
+        ", marking.port = { kind = 'pi', reference = '2kB', a = 0.1, b = 0.05, interval = '3us', mean_packet = '1kB' }",
+        ", marking.port = { kind = 'red', minimum = '1kB', maximum = '8kB', probability = 0.3, weight = '1/4', when = 'dequeue' }",
         ", marking.port = { kind = 'threshold', threshold = '7kB', when = 'dequeue' }",
         ", marking.port = { kind = 'red', minimum = '1kB', maximum = '30kB', probability = 0.5, uniform = true }",
     ]);
     let pool = text(&[
         "",
+        ", marking.pool = { kind = 'pi', reference = '5kB', a = 0.01, b = 0.005, interval = '1us' }",
         ", marking.pool = { kind = 'threshold', threshold = '9kB' }",
         ", marking.pool = { kind = 'red', minimum = '3kB', maximum = '9500B', probability = 0.4, uniform = true }",
         ", marking.pool = { kind = 'red', minimum = '1kB', maximum = '9kB', probability = 0.4, when = 'dequeue' }",
@@ -222,7 +241,12 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", headroom = { scheme = 'dsh', shared_headroom = false }",
     ]);
     let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286", "reaction_quanta = 0, pause_quanta = 400"]);
-    let marking = text(&["", ", marking.queue = { kind = 'threshold', threshold = '5kB' }"]);
+    let marking = text(&[
+        "",
+        ", marking.queue = { kind = 'threshold', threshold = '5kB' }",
+        ", marking.queue = { kind = 'codel', target = '500ns', interval = '3us' }",
+        ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
+    ]);
     let release = text(&["transmission_start", "transmission_end"]);
     (any::<u8>(), xoff, xon, headroom, pfc, marking, release, scheduler()).prop_map(
         |(lossless, xoff, xon, headroom, pfc, marking, release, scheduler)| {

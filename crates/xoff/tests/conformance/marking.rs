@@ -1,21 +1,24 @@
 //! Every marker, asked about packets at random lengths.
 
+use std::collections::VecDeque;
+
 use proptest::prelude::*;
 use xoff::kernel::rng::{Purpose, stream};
-use xoff::kernel::units::{Bytes, Rate, Ratio, Span};
-use xoff::switch::marking::{AnyMarker, Level, Parameters, Place, Pool, Signal};
+use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use xoff::switch::marking::{AnyMarker, Departure, Level, Parameters, Place, Pool, Signal};
 
 use crate::settings;
 
 /// Markers that may mark at a length and not at a greater one: for all others it is a law that they do not.
 const NOT_MONOTONE: &[&str] = &[];
 
-/// Any marker that can sit on a large pool, with RED's count in packets or in bytes.
+const FRAME: Bytes = Bytes::new(1500);
+
+/// Any marker on a large pool, or on a queue where it sits on queues only, with RED's count in packets or in bytes.
 fn any_marker() -> impl Strategy<Value = (&'static str, AnyMarker)> {
     let settings = proptest::sample::select(Parameters::NAMES)
         .prop_flat_map(|name| (Just(name), settings::of::<Parameters>("marking", name)));
-    let counted_packet = prop_oneof![Just(None), Just(Some(Bytes::new(9000)))];
-    (settings, counted_packet).prop_filter_map("it fits", |((name, parameters), counted_packet)| {
+    (settings, any::<bool>()).prop_filter_map("it fits", |((name, parameters), counts_bytes)| {
         let pool = Pool {
             shared: Bytes::new(3_000_000),
             ports: 8,
@@ -25,13 +28,16 @@ fn any_marker() -> impl Strategy<Value = (&'static str, AnyMarker)> {
             round_trip: Span::from_microseconds(80),
             lambda: Some(Ratio::new(1, 1)),
         };
-        let place = Place { pool: Some(pool), counted_packet };
-        Some((name, parameters.start(&[place]).ok()?))
+        let place = Place::at(pool.rate, Bytes::new(9000));
+        let on_pool = Place { pool: Some(pool), counts_bytes, ..place };
+        let on_queue = Place { drops_at_head: true, ..place };
+        let started = parameters.start(&[on_pool]).or_else(|_| parameters.start(&[on_queue]));
+        Some((name, started.ok()?))
     })
 }
 
 fn level(length: u64) -> Level {
-    Level { others: Bytes::new(length), frame: Bytes::new(1500) }
+    Level { now: Time::ZERO, others: Bytes::new(length), frame: FRAME }
 }
 
 fn marks(marker: &AnyMarker, length: u64, seed: u64) -> bool {
@@ -75,4 +81,49 @@ proptest! {
             }
         }
     }
+
+    /// The same packets come and go twice: a marker goes by them and its stream alone.
+    #[test]
+    fn what_comes_and_goes_decides_with_the_stream_alone(
+        (_name, marker) in any_marker(),
+        packets in proptest::collection::vec((1..50u64, any::<bool>()), 1..300),
+        seed: u64,
+    ) {
+        let answers = |mut marker: AnyMarker| {
+            let mut rng = stream(seed, Purpose::Marking, 0);
+            let mut place = VecDeque::from([FRAME; 3]);
+            let mut now = Time::ZERO + Span::from_milliseconds(1);
+            let mut answers = Vec::new();
+            for &(microseconds, comes) in &packets {
+                now = now + Span::from_microseconds(microseconds);
+                let before = place.iter().copied().sum::<Bytes>();
+                if comes {
+                    let level = Level { now, others: before, frame: FRAME };
+                    marker.on_arrival(0, &level);
+                    answers.push(marker.signal(0, &level, &mut rng));
+                    place.push_back(FRAME);
+                } else if let Some(frame) = place.pop_front() {
+                    let after = before - frame;
+                    marker.on_departure(0, &Departure { now, before, after });
+                    answers.push(marker.signal(0, &Level { now, others: after, frame }, &mut rng));
+                }
+            }
+            answers
+        };
+        prop_assert_eq!(answers(marker.clone()), answers(marker));
+    }
+}
+
+/// What nobody follows is told of nothing.
+#[test]
+fn only_those_who_follow_have_a_memory_of_departures() {
+    let follows = |text: &str| {
+        let parameters: Parameters = toml::from_str(text).unwrap();
+        let place = Place { drops_at_head: true, ..Place::at(Rate::from_gbps(1), FRAME) };
+        parameters.start(&[place]).unwrap().follows()
+    };
+    let red = "kind = 'red'\nminimum = '1kB'\nmaximum = '9kB'\nprobability = 0.5";
+    assert!(!follows(red) && !follows("kind = 'threshold'\nthreshold = '1kB'"));
+    assert!(follows(&format!("{red}\nweight = '1/512'")));
+    assert!(follows("kind = 'codel'") && follows("kind = 'pi'\nreference = '1kB'"));
 }

@@ -95,15 +95,21 @@ pub struct Bcc {
 impl Marker for Bcc {
     type Parameters = Parameters;
 
+    fn when(parameters: &Parameters) -> When {
+        parameters.when
+    }
+
     fn new(parameters: &Parameters, places: &[Place]) -> Result<Self, Unfit> {
-        let &Parameters { probability, uniform, when, .. } = parameters;
         let on_pool = |place: &Place| {
             let pool = place.pool.as_ref().ok_or_else(|| Unfit {
                 problem: "bcc sets the thresholds of a pool".to_owned(),
                 expected: "expected it in marking.pool",
             })?;
             let Thresholds { minimum, maximum, .. } = parameters.thresholds(pool)?;
-            red::Red::new(&red::Parameters { minimum, maximum, probability, uniform, when }, &[*place])
+            let &Parameters { probability, uniform, when, .. } = parameters;
+            let red =
+                red::Parameters { uniform, when, ..red::Parameters::between(minimum, maximum, probability) };
+            red::Red::new(&red, &[*place])
         };
         Ok(Self { pools: places.iter().map(on_pool).collect::<Result<_, _>>()? })
     }
@@ -133,7 +139,8 @@ mod tests {
     };
 
     fn range(parameters: &Parameters, pool: Pool) -> Result<(u64, u64), String> {
-        let marker = Bcc::new(parameters, &[Place { pool: Some(pool), counted_packet: None }]);
+        let place = Place { pool: Some(pool), ..Place::at(pool.rate, Bytes::new(1500)) };
+        let marker = Bcc::new(parameters, &[place]);
         let range = marker.map_err(|unfit| unfit.problem)?.range(0).unwrap();
         Ok((range.none_up_to.get(), range.all_above.get()))
     }
@@ -166,6 +173,6 @@ mod tests {
             problem(Pool { shared: Bytes::new(1_000_000), ..POOL }),
             "a queue needs 1592kB of the pool (B_R), and the ports' ramp 800kB, which leaves no K_min in 1MB"
         );
-        assert!(Bcc::new(&Parameters::default(), &[Place::default()]).is_err());
+        assert!(Bcc::new(&Parameters::default(), &[Place::at(POOL.rate, Bytes::new(1500))]).is_err());
     }
 }

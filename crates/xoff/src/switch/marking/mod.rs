@@ -1,21 +1,36 @@
 //! Markers: whether a packet is told about congestion.
 //! A marker sits on all queues, all ports or all pools of a switch and never knows on which of the three: it knows its
 //! places by number, and keeps for each what it must remember.
+//! Most are asked and answer. Those with an average, a clock or a memory of packets follow their places besides, and hear of
+//! what comes and goes; nobody else pays for that.
 //! To add one: its file here, and one line in the list below.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::rng::Rng;
-use crate::kernel::units::{Bytes, Rate, Ratio, Span};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 
 /// What a marker may look at when a packet enters or leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
+    /// The instant.
+    pub now: Time,
     /// Bytes in the marked place without the packet itself.
     pub others: Bytes,
     /// Bytes of the packet.
     pub frame: Bytes,
+}
+
+/// A packet that leaves a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The instant.
+    pub now: Time,
+    /// Bytes in the place until now.
+    pub before: Bytes,
+    /// Bytes in it from now on.
+    pub after: Bytes,
 }
 
 /// A marker's answer.
@@ -39,12 +54,38 @@ pub enum When {
 }
 
 /// What a marker may know of a place before anything runs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The pool it sits on; nothing on a queue or a port.
     pub pool: Option<Pool>,
-    /// The packet in whose bytes RED counts, where it counts bytes and not packets.
-    pub counted_packet: Option<Bytes>,
+    /// Whether packets leave it as they came, one by one, and can be dropped as they do.
+    pub drops_at_head: bool,
+    /// Rate at which it empties: that of its port, or of its pool's fastest.
+    pub rate: Rate,
+    /// The largest frame that can come.
+    pub largest_frame: Bytes,
+    /// Whether RED counts its bytes and not its packets, and each port of a pool is a place of its own.
+    pub counts_bytes: bool,
+}
+
+impl Place {
+    /// A place that empties at this rate, of which nothing else is known.
+    pub fn at(rate: Rate, largest_frame: Bytes) -> Self {
+        Self { pool: None, drops_at_head: false, rate, largest_frame, counts_bytes: false }
+    }
+
+    /// Refuses a place of which a marker that follows lengths would miss changes.
+    fn check_followed(&self) -> Result<(), Unfit> {
+        if self.pool.is_none() || !self.counts_bytes {
+            return Ok(());
+        }
+        Err(Unfit {
+            problem:
+                "with `red_counts_bytes` each port by itself looks at the pool, and misses what others do"
+                    .to_owned(),
+            expected: "expected a marker that goes by the instantaneous length, or no such quirk",
+        })
+    }
 }
 
 /// A pool and the fabric around it.
@@ -88,16 +129,38 @@ pub struct Range {
 pub trait Marker: Sized {
     /// What can be set of it.
     type Parameters;
+    /// When it wants to be asked.
+    fn when(parameters: &Self::Parameters) -> When;
     /// The marker of these places.
     fn new(parameters: &Self::Parameters, places: &[Place]) -> Result<Self, Unfit>;
     /// The answer for one packet of a place.
     fn signal(&mut self, place: usize, level: &Level, rng: &mut Rng) -> Signal;
     /// Where marking begins and ends at a place, for markers that are a function of the length.
-    fn range(&self, place: usize) -> Option<Range>;
+    fn range(&self, _place: usize) -> Option<Range> {
+        None
+    }
+    /// The length above which it does what it is set to: a place that never holds more makes no sense of it.
+    fn reach(&self, place: usize) -> Option<Bytes> {
+        self.range(place).map(|range| range.all_above)
+    }
     /// Length up to which it marks nothing at any place and has nothing to remember, so that it need not be asked.
     fn silent_up_to(&self) -> Option<Bytes> {
         None
     }
+    /// Whether it has packets dropped as they leave. Others are asked at enqueue about packets that are not ECN-capable.
+    fn drops_at_head(&self) -> bool {
+        false
+    }
+    /// Whether it hears of every packet that comes and goes, beside those that it is asked about.
+    fn follows(&self) -> bool {
+        false
+    }
+    /// A packet comes, before the marker is asked about it.
+    fn on_arrival(&mut self, _place: usize, _level: &Level) {}
+    /// The packet that has just come is not taken in.
+    fn on_refusal(&mut self, _place: usize) {}
+    /// A packet leaves.
+    fn on_departure(&mut self, _place: usize, _departure: &Departure) {}
 }
 
 macro_rules! markers {
@@ -112,7 +175,7 @@ macro_rules! markers {
         impl Parameters {
             /// When the marker wants to be asked.
             pub fn when(&self) -> When {
-                match self { $(Self::$name(parameters) => parameters.when,)* }
+                match self { $(Self::$name(parameters) => $module::$name::when(parameters),)* }
             }
             /// The marker of these places.
             pub fn start(&self, places: &[Place]) -> Result<AnyMarker, Unfit> {
@@ -136,9 +199,33 @@ macro_rules! markers {
             pub fn range(&self, place: usize) -> Option<Range> {
                 match self { $(Self::$name(marker) => marker.range(place),)* }
             }
+            /// See [`Marker::reach`].
+            pub fn reach(&self, place: usize) -> Option<Bytes> {
+                match self { $(Self::$name(marker) => marker.reach(place),)* }
+            }
             /// See [`Marker::silent_up_to`].
             pub fn silent_up_to(&self) -> Option<Bytes> {
                 match self { $(Self::$name(marker) => marker.silent_up_to(),)* }
+            }
+            /// See [`Marker::drops_at_head`].
+            pub fn drops_at_head(&self) -> bool {
+                match self { $(Self::$name(marker) => marker.drops_at_head(),)* }
+            }
+            /// See [`Marker::follows`].
+            pub fn follows(&self) -> bool {
+                match self { $(Self::$name(marker) => marker.follows(),)* }
+            }
+            /// See [`Marker::on_arrival`].
+            pub fn on_arrival(&mut self, place: usize, level: &Level) {
+                match self { $(Self::$name(marker) => marker.on_arrival(place, level),)* }
+            }
+            /// See [`Marker::on_refusal`].
+            pub fn on_refusal(&mut self, place: usize) {
+                match self { $(Self::$name(marker) => marker.on_refusal(place),)* }
+            }
+            /// See [`Marker::on_departure`].
+            pub fn on_departure(&mut self, place: usize, departure: &Departure) {
+                match self { $(Self::$name(marker) => marker.on_departure(place, departure),)* }
             }
         }
     };
@@ -148,4 +235,6 @@ markers! {
     threshold::Threshold,
     red::Red,
     bcc::Bcc,
+    pi::Pi,
+    codel::Codel,
 }

@@ -27,6 +27,10 @@ pub struct Threshold {
 impl Marker for Threshold {
     type Parameters = Parameters;
 
+    fn when(parameters: &Parameters) -> When {
+        parameters.when
+    }
+
     fn new(parameters: &Parameters, _places: &[Place]) -> Result<Self, Unfit> {
         Ok(Self { threshold: parameters.threshold })
     }
@@ -48,13 +52,15 @@ impl Marker for Threshold {
 mod tests {
     use super::*;
     use crate::kernel::rng::{Purpose, stream};
+    use crate::kernel::units::Time;
 
     #[test]
     fn it_marks_strictly_above_the_threshold() {
         let mut marker = Threshold { threshold: Bytes::new(100) };
         let mut rng = stream(1, Purpose::Marking, 0);
         let mut signal = |others| {
-            marker.signal(0, &Level { others: Bytes::new(others), frame: Bytes::new(1500) }, &mut rng)
+            let level = Level { now: Time::ZERO, others: Bytes::new(others), frame: Bytes::new(1500) };
+            marker.signal(0, &level, &mut rng)
         };
         assert_eq!([100, 101].map(&mut signal), [Signal::None, Signal::Mark]);
     }

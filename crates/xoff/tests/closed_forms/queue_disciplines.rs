@@ -1,0 +1,99 @@
+//! What queue disciplines are meant to do: hold a delay, hold a length, let bursts pass.
+
+use xoff::engine::Quantity;
+use xoff::kernel::units::Span;
+
+use crate::common::{PLAIN, report};
+use crate::{mean, recorded, run, simulation, validate};
+
+const PACKET: f64 = 1500.0;
+
+/// Long flows of as many senders to one receiver over 1 Gbps, 1 ms there and back, with this marker on every queue.
+fn long_flows(senders: u32, algorithm: &str, marker: &str, release: &str) -> String {
+    let pairs: Vec<String> = (1..=senders).map(|sender| format!("['host{sender}', 'host0']")).collect();
+    format!(
+        "title = 'a queue under a discipline'\n\
+         topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '1Gbps', delay = '244us' }} }}\n\
+         switch = [{{ total = '4MB', buffer = {{ policy = 'complete_sharing' }}, release = '{release}', \
+         marking.queue = {{ {marker} }} }}]\n\
+         transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = '{algorithm}' }}, payload = '1442B', \
+         headers = '58B', wire_overhead = '0B', acknowledgement = '64B', acknowledge_every = 1, minimum_rto = '10ms' }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'tcp', pairs = [{}] }}]\n\
+         stop.at = '3s'\nobserve.queues = {{ every = '100us', of = ['switch0.port0'] }}",
+        senders + 1,
+        pairs.join(", "),
+    )
+}
+
+/// Packets in the queue to the receiver.
+fn queue(text: &str) -> Vec<f64> {
+    let simulation = simulation(text);
+    let warm_up = Span::from_milliseconds(500);
+    let queue = recorded(&simulation, &run(&simulation), Quantity::Queue, "switch0.port0", warm_up);
+    queue.into_iter().map(|bytes| bytes / PACKET).collect()
+}
+
+/// The highest points of a saw: between two falls below half of the mean of what is above the mean.
+fn peaks(queue: &[f64]) -> Vec<f64> {
+    let middle = mean(queue);
+    let (mut peaks, mut peak) = (Vec::new(), 0.0_f64);
+    for &packets in queue {
+        if packets > middle {
+            peak = peak.max(packets);
+        } else if packets < middle / 2.0 && peak > 0.0 {
+            peaks.push(peak);
+            peak = 0.0;
+        }
+    }
+    peaks
+}
+
+/// One Reno flow adds a packet to the queue each round. Once the queue holds the target's 25 packets (300 us), the interval
+/// of 5 ms runs, in which it grows by about four more; the drop is noticed a round later, and then the window is halved.
+#[test]
+fn codel_lets_a_greedy_flow_have_the_target_and_no_more() {
+    let codel = "kind = 'codel', target = '300us', interval = '5ms'";
+    for (algorithm, release) in
+        [("reno", "transmission_start"), ("reno", "transmission_end"), ("ecn_star", "transmission_start")]
+    {
+        let peaks = peaks(&queue(&long_flows(1, algorithm, codel, release)));
+        let round = 1e-3 + 27.0 * 12e-6;
+        let expected = 25.0 + 5e-3 / round + 1.0;
+        let what = format!("CoDel, {algorithm}, {release}: mean peak of {} saws, in packets", peaks.len());
+        validate(&what, expected, mean(&peaks), 0.15 * expected);
+    }
+}
+
+/// What the controller integrates is the distance from the reference: as long as its probability is neither 0 nor 1, the
+/// samples have the reference for their mean. Gains by the paper's rule, for 10 flows, 83,333 packets a second and 1.6 ms.
+#[test]
+fn pi_holds_the_reference() {
+    let (flows, capacity, round, sample) = (10.0, 83_333.0, 1.6e-3, 1e-3);
+    let zero = 2.0 * flows / (round * round * capacity);
+    let plant = f64::powi(round * capacity, 3) / f64::powi(2.0 * flows, 2);
+    let gain = zero * (1.0 + (zero * round).powi(2)).sqrt() / plant;
+    let (a, b) = (gain * (1.0 / zero + sample / 2.0), gain * (1.0 / zero - sample / 2.0));
+    let pi = format!("kind = 'pi', reference = '75kB', a = {a}, b = {b}, interval = '1ms'");
+    for algorithm in ["reno", "ecn_star"] {
+        let queue = queue(&long_flows(10, algorithm, &pi, "transmission_start"));
+        validate(&format!("PI, {algorithm}: mean length, in packets"), 50.0, mean(&queue), 0.05 * 50.0);
+    }
+}
+
+/// Eight senders answer at once every millisecond: a burst of up to 160 kB, which is gone after an eighth of the time.
+#[test]
+fn red_on_an_average_lets_bursts_pass() {
+    let marked = |weight: &str| {
+        let simulation = simulation(&format!(
+            "title = 'bursts'\n\
+             topology = {{ kind = 'star', hosts = 9, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             switch = [{{ total = '4MB', marking.queue = {{ kind = 'red', minimum = '30kB', maximum = '90kB', \
+             probability = 0.1{weight} }} }}]\n\
+             transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'ecn_star' }}, initial_window = 20 }}\n\
+             workload = [{{ kind = 'incast', transport = 'tcp', fan_in = 8, size = '20kB', every = '1ms', groups = 100 }}]"
+        ));
+        report(&simulation, PLAIN).totals.packets.marked
+    };
+    assert_eq!(marked(", weight = '1/512'"), 0);
+    assert!(marked("") > 1_000, "{}", marked(""));
+}
