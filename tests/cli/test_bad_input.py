@@ -122,6 +122,16 @@ WRONG = {
         "switch[0].marking.port.probability",
         ("at most 1",),
     ),
+    "threshold above what a queue may hold": Wrong(
+        marking('queue = { kind = "threshold", threshold = "500kB" }'),
+        "switch[0].marking.queue",
+        ("500kB", "dropped from", "larger alpha"),
+    ),
+    "target above the interval": Wrong(
+        marking('queue = { kind = "codel", target = "2ms", interval = "1ms" }'),
+        "switch[0].marking.queue.interval",
+        ("above `target`",),
+    ),
     "port in no pool": Wrong(
         SMALL.replace('total = "1MB"', "pools = [{ ports = [0, 1] }, { ports = [3] }]"),
         "switch[0].pools",

@@ -179,8 +179,7 @@ impl Subject<'_> {
                 return Err(self.refuse_marker("pool", problem, "expected more memory, or smaller reserves"));
             }
             if let Some(reach) = marker.reach(index).filter(|reach| *reach >= shared) {
-                let problem =
-                    format!("marking goes up to {reach}, which is not below the pool's size, {shared}");
+                let problem = format!("it is set to {reach}, which is not below the pool's size, {shared}");
                 let expected = "expected less, or a larger pool";
                 return Err(self.refuse_marker("pool", &problem, expected));
             }

@@ -455,7 +455,7 @@ mod tests {
         );
         assert_eq!(
             marking("queue = { kind = 'codel', target = '2ms', interval = '1ms' }"),
-            "switch[0].marking.queue.interval: 1ms is too small; expected a value above `target`, 2ms"
+            "switch[0].marking.queue.interval: \"1ms\" is not above `target`, \"2ms\"; expected a value above `target`"
         );
         assert_eq!(
             marking("queue = { kind = 'pi', reference = '75kB', b = 0.1 }"),
