@@ -196,24 +196,12 @@ impl SharedMemory {
         if self.memory.transmitting.is_some() {
             self.release_transmitted(number, context);
         }
-        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if !port.send_pause_frame(context)
-            && let Some(packet) = if memory.markers.look_at_departures() {
-                memory.dequeue_marked(number, self.lossless, port, context)
-            } else {
-                port.dequeue()
-            }
-        {
-            let is_lossless = self.lossless & 1 << packet.priority() != 0;
-            let leaves_memory = memory.transmitting.is_none();
-            if leaves_memory {
-                let queue = Mmu::queue(number, packet.priority());
-                memory.count_out(is_lossless, queue, packet.frame());
-                memory.report_queue(queue, port, context);
-            }
-            memory.transmit(packet, number, port, context);
-            if is_lossless && leaves_memory {
-                self.remove_lossless(&packet, context);
+        let port = &mut self.ports[number as usize];
+        if !port.send_pause_frame(context) {
+            if self.memory.markers.look_at_departures() {
+                self.transmit_next_marked(number, context);
+            } else if let Some(packet) = port.dequeue() {
+                self.transmit_next(packet, number, context);
             }
         }
         let port = &self.ports[number as usize];
@@ -225,6 +213,39 @@ impl SharedMemory {
     #[inline]
     fn is_lossless(&self, queue: usize) -> bool {
         self.lossless & 1 << (queue % PRIORITIES) != 0
+    }
+
+    /// Puts a packet from its queue on the wire.
+    // Called at two places, and as a call a copy of the packet.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn transmit_next(
+        &mut self,
+        packet: Packet,
+        number: u16,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        let is_lossless = self.lossless & 1 << packet.priority() != 0;
+        let leaves_memory = memory.transmitting.is_none();
+        if leaves_memory {
+            let queue = Mmu::queue(number, packet.priority());
+            memory.count_out(is_lossless, queue, packet.frame());
+            memory.report_queue(queue, port, context);
+        }
+        memory.transmit(packet, number, port, context);
+        if is_lossless && leaves_memory {
+            self.remove_lossless(&packet, context);
+        }
+    }
+
+    /// The same where markers look at what leaves.
+    #[inline(never)]
+    fn transmit_next_marked(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let port = &mut self.ports[number as usize];
+        if let Some(packet) = self.memory.dequeue_marked(number, self.lossless, port, context) {
+            self.transmit_next(packet, number, context);
+        }
     }
 
     fn admit_lossless(
