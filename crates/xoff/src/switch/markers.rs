@@ -28,8 +28,6 @@ pub struct Markers {
     asked_from: Bytes,
     any_at_enqueue: bool,
     any_at_dequeue: bool,
-    any_drops_at_head: bool,
-    any_follows: bool,
     /// Whether anything looks at packets that leave, or hears of them.
     looks_at_departures: bool,
     rng: Rng,
@@ -70,8 +68,9 @@ impl Placed {
         is_asked && marker.signal(place, &level, rng) == Signal::Mark
     }
 
-    fn any(&self, has: impl Fn(&AnyMarker) -> bool) -> bool {
-        self.marker.as_ref().is_some_and(has)
+    /// The marker, if it hears of what comes and goes.
+    fn follower(&mut self) -> Option<&mut AnyMarker> {
+        self.marker.as_mut().filter(|marker| marker.follows())
     }
 }
 
@@ -81,8 +80,8 @@ impl Markers {
     pub fn new(queues: Placed, ports: Placed, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
         let all = [&queues, &ports, &pools];
         let any_at = |when| all.iter().any(|placed| placed.marker.is_some() && placed.when == when);
-        let any_follows = all.iter().any(|placed| placed.any(AnyMarker::follows));
-        let any_drops_at_head = all.iter().any(|placed| placed.any(AnyMarker::drops_at_head));
+        let follows = |placed: &&Placed| placed.marker.as_ref().is_some_and(AnyMarker::follows);
+        let any_follows = all.iter().any(follows);
         let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue) || any_follows, any_at(When::Dequeue));
         let asked_from = match all.map(|placed| &placed.marker) {
             [None, None, None] => Bytes::MAX,
@@ -99,8 +98,6 @@ impl Markers {
             asked_from,
             any_at_enqueue,
             any_at_dequeue,
-            any_drops_at_head,
-            any_follows,
             looks_at_departures: any_at_dequeue || any_follows,
             rng,
         }
@@ -122,9 +119,7 @@ impl Markers {
     /// still counts.
     #[inline]
     pub fn at_dequeue(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, held: Bytes) -> bool {
-        self.any_at_dequeue
-            && (packet.is_ecn_capable || self.any_drops_at_head)
-            && self.ask(queue, mmu, packet, When::Dequeue, held)
+        self.any_at_dequeue && self.ask(queue, mmu, packet, When::Dequeue, held)
     }
 
     /// Whether anything looks at packets that leave, or hears of them.
@@ -139,7 +134,7 @@ impl Markers {
         let port = Mmu::port(queue);
         let places = [queue, port, self.pool_of[port].into()];
         for (place, placed) in places.into_iter().zip([&mut self.queues, &mut self.ports, &mut self.pools]) {
-            if let Some(marker) = &mut placed.marker {
+            if let Some(marker) = placed.follower() {
                 marker.on_refusal(place);
             }
         }
@@ -148,7 +143,7 @@ impl Markers {
     /// So many bytes at the head of `queue` are about to leave memory.
     #[inline]
     pub fn on_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {
-        if self.any_follows {
+        if self.looks_at_departures {
             self.tell_of_departure(queue, mmu, now, leaving);
         }
     }
@@ -158,16 +153,16 @@ impl Markers {
         let Self { queues, ports, pools, pool_of, .. } = self;
         let port = Mmu::port(queue);
         let departure = |before, after| Departure { now, before, after };
-        if let Some(marker) = &mut queues.marker {
+        if let Some(marker) = queues.follower() {
             let before = mmu.queue_bytes(queue);
             marker.on_departure(queue, &departure(before, before - leaving));
         }
-        if let Some(marker) = &mut ports.marker {
+        if let Some(marker) = ports.follower() {
             let before = mmu.port_bytes(port);
             marker.on_departure(port, &departure(before, before - leaving));
         }
-        if let Some(marker) = &mut pools.marker {
-            let [before, after] = [Bytes::ZERO, leaving].map(|leaving| mmu.shared_beside(queue, leaving));
+        if let Some(marker) = pools.follower() {
+            let (before, after) = (mmu.shared_beside(queue, Bytes::ZERO), mmu.shared_beside(queue, leaving));
             marker.on_departure(pool_of[port].into(), &departure(before, after));
         }
     }
