@@ -86,7 +86,13 @@ impl Simulation {
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
         }
         Ok(Self {
-            watch: Watch::new(&scenario.observe, &network, &pools, &has_inputs, classes)?,
+            watch: Watch::new(
+                &scenario.observe,
+                &network,
+                &pools,
+                &has_inputs,
+                classes | classes_of_messages(scenario),
+            )?,
             routes,
             traces: longest_paths.iter().any(|path| *path != Path::default()),
             fabric: fabric(scenario, longest_paths, queries),
@@ -271,6 +277,16 @@ fn classes_in_use(scenario: &Scenario, sources: &[Source]) -> u8 {
     let of_cnms = inputs.chain(outputs).filter_map(|point| point.settings().cnm_priority);
     let of_cnms = of_cnms.map(|priority| 1 << priority);
     of_flows.chain(of_control).chain(of_cnms).fold(0, |classes, class| classes | class)
+}
+
+/// Bit n is set if congestion notification messages have class n, whatever else does.
+fn classes_of_messages(scenario: &Scenario) -> u8 {
+    let of_inputs =
+        scenario.switch.iter().filter_map(|table| table.input.as_ref()?.congestion_point.as_ref());
+    let of_outputs =
+        scenario.switch.iter().filter_map(|table| table.output.as_ref()?.congestion_point.as_ref());
+    let classes = of_inputs.chain(of_outputs).filter_map(|point| point.settings().cnm_priority);
+    classes.fold(0, |classes, class| classes | 1 << class)
 }
 
 /// What every Ethernet frame adds on the wire.
