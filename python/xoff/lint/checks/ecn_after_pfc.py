@@ -33,7 +33,8 @@ def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
     """
     seen = set()
     for pair in _pairs(tables):
-        key = (pair.wred_name, pair.ramp.colour, pair.group.profile_name)
+        limit = limit_of(pair.group)
+        key = (pair.wred_name, pair.ramp.colour, limit and limit.size)
         if key in seen:
             continue
         seen.add(key)
