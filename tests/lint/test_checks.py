@@ -131,6 +131,11 @@ def test_maps_say_which_group_a_priority_pauses() -> None:
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
 
 
+def test_queues_of_other_line_cards_are_passed_over() -> None:
+    tables = {"PORT": {"Ethernet0": {"speed": "100000"}}, "QUEUE": {"linecard2|asic0|Ethernet8|3": {}}}
+    assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
+
+
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
     """A file of which some value is something else."""

@@ -92,8 +92,12 @@ QueueKey = Annotated[str, _port_indices(15, "QUEUE")]
 
 
 def ports_of(key: str) -> list[str]:
-    """The ports that a key `Ethernet0,Ethernet4|3-4` is about."""
-    return key.rpartition("|")[0].split(",")
+    """The ports that a key `Ethernet0,Ethernet4|3-4` is about.
+
+    None for queues of a chassis' other line cards, `host|asic|port|queue`: their ports are in other tables.
+    """
+    ports, *others = key.split("|")[:-1]
+    return [] if others else ports.split(",")
 
 
 def indices_of(key: str) -> range:
