@@ -9,7 +9,7 @@ import pytest
 import xoff
 from xoff import batch, intervals
 from xoff.kept import KeptRuns
-from xoff.reproduce import Figure, Scale, Verdict, find, panels
+from xoff.reproduce import Figure, Scale, Verdict, find, measures, panels
 from xoff.reproduce.points import Points
 
 
@@ -122,6 +122,18 @@ def test_completion_times_are_told_apart_by_transport(atlas: Path, tmp_path: Pat
     for point in run(figure, Scale.QUICK, tmp_path):
         mean = point.summary["flows"]["all"]["fct_mean_us"]
         assert point.fct_means_us() == {"dctcp": pytest.approx(mean)}
+
+
+def test_samples_are_of_one_thing_within_a_time(atlas: Path, tmp_path: Path) -> None:
+    [figure] = find(["nobody/fig1"], atlas)
+    point = next(iter(run(figure, Scale.QUICK, tmp_path)))
+    some = point.samples("queue", "switch0.port0", after_ms=0.02, until_ms=0.05)
+    assert some.time_ms == pytest.approx([0.03, 0.04, 0.05])
+    every = point.samples("queue", "switch0.port0")
+    highest = measures.quantile("queue", "switch0.port0", 1)(point)
+    assert highest == every.value.max() > measures.quantile("queue", "switch0.port0", 0)(point)
+    with pytest.raises(LookupError, match=r"observed no queue of switch0\.port9"):
+        point.samples("queue", "switch0.port9")
 
 
 def test_points_at_several_positions_have_no_mean(atlas: Path, tmp_path: Path) -> None:

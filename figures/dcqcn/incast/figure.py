@@ -5,23 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.plot.completion import distribution
 from xoff.reproduce import measures
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
+PORT = "switch0.port0"
+DATA_PRIORITY = 3
 WARM_UP_MS = 50
 NAMES = {"dcqcn": "DCQCN", "dctcp": "DCTCP"}
 
 
 def throughput(points: Points) -> float:
     """Of the receiver's link."""
-    return points.mean(measures.mean_gbps("throughput", "switch0.port0", after_ms=WARM_UP_MS))
+    return points.mean(measures.mean_gbps("throughput", PORT, after_ms=WARM_UP_MS))
 
 
 def least_throughput(points: Points) -> float:
@@ -39,13 +43,8 @@ def queue_dcqcn_over_dctcp(points: Points) -> float:
     return queue(points.where(control="dcqcn")) / queue(points.where(control="dctcp"))
 
 
-def _queue(point: Point) -> np.ndarray:
-    series = point.result().series
-    assert series is not None
-    of_data = pc.and_(pc.equal(series["quantity"], "queue"), pc.equal(series["priority"], 3))
-    after = pc.greater(series["time_ns"], int(WARM_UP_MS * 1e6))
-    lengths: np.ndarray = series.filter(pc.and_(of_data, after))["value"].to_numpy() / 1000
-    return lengths
+def _queue(point: Point) -> npt.NDArray[np.float64]:
+    return point.samples("queue", PORT, priority=DATA_PRIORITY, after_ms=WARM_UP_MS).value / 1000
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
@@ -58,7 +57,7 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
         values = [throughput(of_control.where(senders=senders)) for senders in points.axis("senders")]
         left.plot(points.axis("senders"), values, "o-", color=colour, label=NAMES[str(control)])
         lengths = np.sort(np.concatenate([_queue(point) for point in of_control.where(senders=most)]))
-        right.plot(lengths, np.arange(1, len(lengths) + 1) / len(lengths), color=colour, label=NAMES[str(control)])
+        right.plot(*distribution(lengths), color=colour, label=NAMES[str(control)])
     left.set_xlabel("senders")
     left.set_ylabel("throughput of the receiver's link (Gbps)")
     left.set_ylim(0, 42)

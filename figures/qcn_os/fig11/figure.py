@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import flows, style
@@ -31,12 +30,8 @@ victim, culprit = (
 
 def _settling(point: Point) -> float:
     """From the start of f2 until f1 has its throughput for good, in ms."""
-    series = point.result().series
-    assert series is not None
-    of_victim = pc.and_(pc.equal(series["quantity"], "flow_throughput"), pc.equal(series["name"], VICTIM))
-    disturbed = series.filter(pc.and_(of_victim, pc.less(series["value"], UNDISTURBED)))
-    times = [time / 1e6 for time in disturbed["time_ns"].to_pylist()]
-    return max((time - ONSET_MS for time in times if ONSET_MS < time <= END_MS), default=0)
+    samples = point.samples("flow_throughput", VICTIM, after_ms=ONSET_MS, until_ms=END_MS)
+    return float(samples.time_ms[samples.value < UNDISTURBED].max(initial=ONSET_MS)) - ONSET_MS
 
 
 settling_ratio = partial(measures.ratio_of_means, _settling, method=("both", "two_samples"))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -23,6 +25,14 @@ def mean_fct_us(transport: str) -> Callable[[Point], float]:
 def mean_gbps(quantity: str, name: str, *, after_ms: float, until_ms: float = math.inf) -> Callable[[Point], float]:
     """Mean over a time of what is observed in bits per second, such as a port's throughput (Gbps)."""
     return lambda point: point.means(quantity, after_ms, until_ms)[name] / 1e9
+
+
+def quantile(quantity: str, name: str, share: float, *, after_ms: float = 0) -> Callable[[Point], float]:
+    """What an observed quantity is at or below for a share of its samples, in the units of `Result.series`.
+
+    Raises LookupError if it was not observed.
+    """
+    return lambda point: float(np.quantile(point.samples(quantity, name, after_ms=after_ms).value, share))
 
 
 def last_pause_ms(*, since_ms: float = 0) -> Callable[[Point], float]:

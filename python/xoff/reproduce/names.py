@@ -2,3 +2,4 @@
 
 HEADROOM_SCHEMES = {"sih": "SIH", "adaptive": "adaptive", "oversubscribed": "oversubscribed", "dsh": "DSH"}
 CONGESTION_CONTROLS = {"none": "none", "dcqcn": "DCQCN", "hpcc": "HPCC", "power_tcp": "PowerTCP"}
+DCTCP_AND_TCP = {"dctcp": "DCTCP", "tcp": "TCP"}

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
     from xoff.result import Result
     from xoff.scenario import Scenario
     from xoff.summary import Summary
@@ -45,6 +49,14 @@ class Planned(NamedTuple):
     scenario: Scenario
 
 
+class Samples(NamedTuple):
+    """One thing over time."""
+
+    time_ms: npt.NDArray[np.float64]
+    value: npt.NDArray[np.float64]
+    """In the units of `Result.series`: bytes, bits per second."""
+
+
 @dataclass(frozen=True)
 class Point:
     """A point that has run."""
@@ -67,6 +79,25 @@ class Point:
         """Mean completion time of the flows of each transport, by its name; flows after the stop stay out."""
         return _fct_means_us(self.folder)
 
+    def samples(
+        self, quantity: str, name: str, *, priority: int = 0, after_ms: float = 0, until_ms: float = math.inf
+    ) -> Samples:
+        """What was observed of one thing over time.
+
+        Args:
+            quantity: Such as `queue`.
+            name: Of a port, a pool or a flow, such as `switch0.port3`.
+            priority: Its traffic class, if it is of one.
+            after_ms: What was sampled until then is left out.
+            until_ms: What was sampled later is left out.
+
+        Raises:
+            LookupError: It was not observed.
+        """
+        samples = _samples(self.folder, quantity, name, priority)
+        within = (samples.time_ms > after_ms) & (samples.time_ms <= until_ms)
+        return Samples(samples.time_ms[within], samples.value[within])
+
     def means(self, quantity: str, after_ms: float, until_ms: float = math.inf) -> dict[str, float]:
         """Mean over time of an observed quantity, by name, of what was sampled after `after_ms` and until `until_ms`.
 
@@ -85,16 +116,32 @@ def _fct_means_us(path: Path) -> dict[str, float]:
 
 
 @cache
-def _means(path: Path, quantity: str, after_ms: float, until_ms: float) -> dict[str, float]:
-    series = folder.read(path).series
-    if series is None:
-        message = f"{path} observed no {quantity}"
+def _samples(path: Path, quantity: str, name: str, priority: int) -> Samples:
+    series = _observed(path, quantity)
+    of_it = pc.and_(pc.equal(series["quantity"], quantity), pc.equal(series["name"], name))
+    found = series.filter(pc.and_(of_it, pc.equal(series["priority"], priority)))
+    if not len(found):
+        message = f"{path} observed no {quantity} of {name}"
         raise LookupError(message)
+    return Samples(found["time_ns"].to_numpy() / 1e6, found["value"].to_numpy())
+
+
+@cache
+def _means(path: Path, quantity: str, after_ms: float, until_ms: float) -> dict[str, float]:
+    series = _observed(path, quantity)
     time_ms = pc.divide(pc.cast(series["time_ns"], "double"), 1e6)
     within = pc.and_(pc.greater(time_ms, after_ms), pc.less_equal(time_ms, until_ms))
     of_it = series.filter(pc.and_(pc.equal(series["quantity"], quantity), within))
     means = of_it.group_by("name").aggregate([("value", "mean")])
     return dict(zip(means["name"].to_pylist(), means["value_mean"].to_pylist(), strict=True))
+
+
+def _observed(path: Path, quantity: str) -> pa.Table:
+    series = folder.read(path).series
+    if series is None:
+        message = f"{path} observed no {quantity}"
+        raise LookupError(message)
+    return series
 
 
 class Points:
