@@ -40,6 +40,10 @@ MISSES = {
         "90th percentile of the queue with 20 senders, DCQCN over DCTCP",
         "90th percentile of the queue with 20 senders under DCQCN (kB)",
     },
+    "dctcp/fig12": {
+        "40 flows fall out of step: amplitude of the queue (packets)",
+        "10 flows: period over that of the closed form",
+    },
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
