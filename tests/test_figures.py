@@ -44,6 +44,7 @@ MISSES = {
         "40 flows fall out of step: amplitude of the queue (packets)",
         "10 flows: period over that of the closed form",
     },
+    "dctcp/fig13": {"20 flows: 95th percentile of the queue under DCTCP (packets)"},
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
