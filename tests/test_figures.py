@@ -45,6 +45,7 @@ MISSES = {
         "10 flows: period over that of the closed form",
     },
     "dctcp/fig13": {"20 flows: 95th percentile of the queue under DCTCP (packets)"},
+    "dctcp/fig14": {"10 Gbps, with bursts: least threshold of full throughput (packets)"},
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
