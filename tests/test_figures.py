@@ -46,6 +46,10 @@ MISSES = {
     },
     "dctcp/fig13": {"20 flows: 95th percentile of the queue under DCTCP (packets)"},
     "dctcp/fig14": {"10 Gbps, with bursts: least threshold of full throughput (packets)"},
+    "dctcp/convergence": {
+        "1 Gbps, 300 us: convergence time of DCTCP (ms)",
+        "10 Gbps, 300 us: convergence time, DCTCP over TCP",
+    },
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
