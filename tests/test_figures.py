@@ -50,6 +50,7 @@ MISSES = {
         "1 Gbps, 300 us: convergence time of DCTCP (ms)",
         "10 Gbps, 300 us: convergence time, DCTCP over TCP",
     },
+    "dctcp/fig15": {"With bursts: throughput, RED from 50 packets (Gbps)"},
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
