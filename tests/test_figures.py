@@ -51,6 +51,10 @@ MISSES = {
         "10 Gbps, 300 us: convergence time, DCTCP over TCP",
     },
     "dctcp/fig15": {"With bursts: throughput, RED from 50 packets (Gbps)"},
+    "dctcp/pi": {
+        "2 flows: share of the wire",
+        "Standard deviation of the queue, 20 flows over 5",
+    },
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
