@@ -1,0 +1,126 @@
+"""What a plan comes to: the settings of a switch and of its hosts, in plain numbers, for whoever writes them down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ecn:
+    """When packets are marked: never up to `minimum_bytes`, always above `maximum_bytes`, in between by a ramp.
+
+    A step, as DCTCP has it, has both at one place and probability 1.
+    """
+
+    minimum_bytes: int
+    """[K_min]"""
+    maximum_bytes: int
+    """[K_max]"""
+    probability: float
+    """Of a mark at `maximum_bytes` [P_max]."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """When senders into a port are paused, for each lossless class of it, in bytes."""
+
+    headroom_bytes: int
+    """For what still arrives after a pause [Phi]; DSH sets it aside once for each port, others for each class."""
+    xoff_bytes: int | None
+    """Occupancy above which the sender pauses, where it is fixed; None where `TrafficClass.alpha` decides."""
+    xon_offset_bytes: int
+    """How far below that the occupancy must fall before it may resume."""
+
+    @property
+    def xon_bytes(self) -> int | None:
+        """Occupancy at which the sender may resume, where the one for pausing is fixed."""
+        return None if self.xoff_bytes is None else max(0, self.xoff_bytes - self.xon_offset_bytes)
+
+
+@dataclass(frozen=True)
+class PortGroup:
+    """Ports that are alike."""
+
+    name: str
+    ports: tuple[str, ...]
+    """Their names, such as `Ethernet0`."""
+    rate_bps: int
+    delay_ps: int
+    """Propagation, one way."""
+    cable_m: float
+    """The cable of that delay."""
+    pause: Pause | None
+    """None where no class is lossless."""
+
+
+@dataclass(frozen=True)
+class TrafficClass:
+    """A class of traffic: one queue of every port."""
+
+    name: str
+    priority: int
+    """0 to 7: of 802.1p, of the queue and of PFC."""
+    dscp: int
+    """What packets of it carry."""
+    lossless: bool
+    alpha: float
+    """Share of the free pool that one queue may take [alpha]."""
+    reserved_bytes: int
+    """Guaranteed to its queue at each port [rho, S_min]."""
+    ecn: Ecn | None
+    """On each queue of it."""
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Packet memory of one MMU, in bytes; reserves are in none of them, and what a plan does not use is 0."""
+
+    mmus: int
+    """How many such parts the chip has, each with `ports_per_mmu` ports of its own."""
+    ports_per_mmu: int
+    lossless_bytes: int
+    """Shared by lossless classes."""
+    lossy_bytes: int
+    """Shared by lossy classes."""
+    headroom_bytes: int
+    """All headroom together."""
+    ecn: Ecn | None
+    """On the occupancy of the whole pool (BCC)."""
+
+
+@dataclass(frozen=True)
+class HostSettings:
+    """What hosts are set to."""
+
+    congestion_control: str
+    """As `xoff list algorithms` names it."""
+    priority: int
+    dscp: int
+    gain: float | None
+    """Weight of the newest sample in the average share of marks [g]."""
+    cnp_interval_ns: int | None
+    """Least time between two CNPs of a flow (DCQCN)."""
+    cnp_dscp: int | None
+    """What CNPs carry."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The outcome of a plan."""
+
+    title: str
+    chip: str
+    """As `xoff list chips` names it."""
+    memory_bytes: int
+    """All packet memory of the chip."""
+    cell_bytes: int | None
+    """What memory is given out in, where it is known."""
+    mtu_bytes: int
+    """The largest frame."""
+    headroom_scheme: str | None
+    """`sih`, `dsh`, or None where no class is lossless."""
+    groups: tuple[PortGroup, ...]
+    classes: tuple[TrafficClass, ...]
+    pools: Pools
+    hosts: HostSettings
+    """Settings of the hosts that send what the plan is about."""
