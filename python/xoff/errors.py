@@ -37,6 +37,10 @@ class ScenarioError(InputError):
     """A scenario, or a file it names, cannot be used."""
 
 
+class PlanError(InputError):
+    """A plan cannot be used."""
+
+
 class OutputError(OSError):
     """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out."""
 

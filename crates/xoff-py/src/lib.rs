@@ -7,6 +7,7 @@ mod catalogue;
 mod column;
 mod error;
 mod plan;
+mod quantity;
 mod result;
 mod scenario;
 mod watch;
@@ -21,7 +22,12 @@ mod _xoff {
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
-    use crate::plan::published_headroom;
+    use crate::plan::{
+        bcc_lambda, bcc_thresholds, drops_before_marking_from, headroom, ports_that_fit, published_headroom,
+        qcn_sample, reaction_quanta, saturated_share,
+    };
+    #[pymodule_export]
+    use crate::quantity::{quantity, ratio};
     #[pymodule_export]
     use crate::result::RawResult;
     #[pymodule_export]

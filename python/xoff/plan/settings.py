@@ -122,5 +122,5 @@ class Settings:
     groups: tuple[PortGroup, ...]
     classes: tuple[TrafficClass, ...]
     pools: Pools
-    hosts: HostSettings
-    """Settings of the hosts that send what the plan is about."""
+    hosts: HostSettings | None
+    """Of the hosts that send what the plan is about; None where it says nothing of them."""

@@ -187,7 +187,7 @@ impl CongestionPoint {
 impl Settings {
     /// Feedback on an occupancy, rounded down, so that the least congestion is none. All is counted in parts of the weight's
     /// denominator.
-    fn feedback(&self, occupancy: Bytes, before: Bytes) -> Option<Feedback> {
+    pub fn feedback(&self, occupancy: Bytes, before: Bytes) -> Option<Feedback> {
         let number = |bytes: Bytes| i128::from(bytes.get());
         let (above, below) = (i128::from(self.weight.numerator()), i128::from(self.weight.denominator()));
         let (set_point, occupancy) = (number(self.set_point), number(occupancy));
@@ -198,7 +198,7 @@ impl Settings {
     }
 
     /// Bytes until the sample after one with this feedback, before they are spread.
-    fn interval_after(&self, feedback: Option<Feedback>) -> Bytes {
+    pub fn interval_after(&self, feedback: Option<Feedback>) -> Bytes {
         let index = feedback.map_or(0, |feedback| feedback.get() >> 3);
         Ratio::new(INTERVALS[usize::from(index)], 300).of(self.interval)
     }

@@ -1,0 +1,347 @@
+"""The plan file: what an operator knows of chip, fabric and classes, checked before anything is computed."""
+
+from __future__ import annotations
+
+import tomllib
+from difflib import get_close_matches
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from xoff import catalogue
+from xoff.errors import PlanError
+from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+LIGHT_METRES_PER_SECOND = 300_000_000
+"""Speed of light in a vacuum, as the papers round it [c]."""
+
+
+class Method(StrEnum):
+    """How headroom is computed."""
+
+    PUBLISHED = "published"
+    IEEE = "ieee"
+    WIRE = "wire"
+    SONIC = "sonic"
+    ANNEX = "annex"
+    REVERIE = "reverie"
+    HPCC = "hpcc"
+    SIMULATOR = "simulator"
+
+
+class Scheme(StrEnum):
+    """How headroom is set aside."""
+
+    SIH = "sih"
+    DSH = "dsh"
+    OVERSUBSCRIBED = "oversubscribed"
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Ports(_Table):
+    """Ports that are alike."""
+
+    name: str = "ports"
+    count: Annotated[int, Field(ge=1)] | None = None
+    """How many; left out, as many as there are names, or all of the chip."""
+    names: tuple[str, ...] | None = None
+    """Left out, `Ethernet0` and on."""
+    rate: Annotated[Rate, Field(gt=0)] | None = None
+    """Left out, that of the chip's ports [C]."""
+    cable: Length | None = None
+    """Its length; instead of `delay`."""
+    delay: Time | None = None
+    """Propagation, one way; instead of `cable` [D]."""
+    velocity_factor: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(66, 100)
+    """Speed of a signal in the cable, as a share of that of light."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Ports:
+        if (self.cable is None) == (self.delay is None):
+            problem = "has neither cable nor delay" if self.cable is None else "has both cable and delay"
+            message = f"{problem}; expected one of them"
+            raise ValueError(message)
+        if self.names is not None and self.count is not None and len(self.names) != self.count:
+            message = f"names {len(self.names)} ports and counts {self.count}; expected one of names and count"
+            raise ValueError(message)
+        return self
+
+    @property
+    def delay_ps(self) -> int:
+        """Propagation, one way, rounded up."""
+        if self.cable is None:
+            return self.delay or 0
+        seconds = self.cable / (self.velocity_factor * LIGHT_METRES_PER_SECOND)
+        return -(-seconds * 10**12 // 1)
+
+    @property
+    def cable_m(self) -> Fraction:
+        """Length of the cable, or of one with that delay."""
+        if self.cable is not None:
+            return self.cable
+        return Fraction(self.delay or 0, 10**12) * self.velocity_factor * LIGHT_METRES_PER_SECOND
+
+
+class Class(_Table):
+    """A class of traffic, or several that are alike."""
+
+    name: str
+    priorities: Annotated[tuple[Annotated[int, Field(ge=0, le=7)], ...], Field(min_length=1)]
+    lossless: bool = False
+    dscp: Annotated[int, Field(ge=0, le=63)] | None = None
+    """Left out, the class selector: eight times the priority."""
+    alpha: Annotated[Ratio, Field(gt=0)] | None = None
+    """Share of the free pool that one queue may take; left out, 1/8 if lossless (DCQCN says its own), else 1."""
+    reserved: Size = 0
+    """Guaranteed to its queue at each port."""
+
+
+class Headroom(_Table):
+    """What is set aside for what still arrives after a pause."""
+
+    method: Method = Method.IEEE
+    """By which formula."""
+    scheme: Scheme = Scheme.SIH
+    """For each class of each port, or shared."""
+    size: Size | None = None
+    """Bytes for each class of each port, instead of by formula [Phi]."""
+    round_up: Annotated[Size, Field(gt=0)] = 1
+    """The formula's bytes are rounded up to a multiple of this."""
+    ratio: Annotated[Ratio, Field(gt=0, le=1)] | None = None
+    """Share that is set aside of what all queues may need; only with `scheme = "oversubscribed"`."""
+    xon_offset: Size | None = None
+    """How far below the pause a sender resumes; left out, two packets of `mtu`."""
+    saturated_queues: tuple[Annotated[int, Field(ge=1)], ...] = (1, 8, 16, 32)
+    """Numbers of busy queues for which the share of each is computed [M]."""
+    background_queues: Annotated[int, Field(ge=0)] = 2
+    """Queues that are busy while a burst comes."""
+    burst_queues: Annotated[int, Field(ge=2)] = 16
+    """Queues by which a burst comes."""
+    cell: Annotated[Size, Field(gt=0)] | None = None
+    """What SONiC's formula takes memory to be given out in; left out, the chip's."""
+    port_mtu: Annotated[Size, Field(gt=0)] = 9100
+    """Largest packet of the port in SONiC's formula."""
+    lossless_mtu: Annotated[Size, Field(gt=0)] = 1024
+    """Largest packet of lossless classes in SONiC's formula."""
+    small_packets: Annotated[int, Field(ge=0, le=100)] = 100
+    """Share of small packets in SONiC's formula, in percent."""
+
+    @model_validator(mode="after")
+    def _ratio_with_its_scheme(self) -> Headroom:
+        if (self.ratio is not None) != (self.scheme is Scheme.OVERSUBSCRIBED):
+            problem = 'has a ratio without scheme = "oversubscribed"' if self.ratio else "is oversubscribed by no ratio"
+            message = f"{problem}; expected both or neither"
+            raise ValueError(message)
+        return self
+
+
+class Bcc(_Table):
+    """Shared-buffer ECN beside that of queues (BCC)."""
+
+    scheme: Literal["bcc"]
+    round_trip: Annotated[Time, Field(gt=0)]
+    """Base round trip [RTT]."""
+    congestion_control: Literal["dctcp", "ecn_star"] = "dctcp"
+    buffer_round_trips: Annotated[Ratio, Field(gt=0)] | None = None
+    """Buffer for full throughput, in round trips at a port's rate; left out, as the paper has it [lambda]."""
+    shared: Annotated[Size, Field(gt=0)] | None = None
+    """Size of one shared pool; left out, what reserves leave [B]."""
+    port_threshold: Annotated[Size, Field(gt=0)] | None = None
+    """At which a port marks; left out, lambda C RTT [K]."""
+    ramp: Annotated[Time, Field(gt=0)] = 8_000_000
+    """Time by which the two thresholds lie apart, at the rate of all ports together [h]."""
+    probability: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """Of a mark at the upper threshold [P_max]."""
+    gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 16)
+    """Of DCTCP [g]."""
+
+
+class Dcqcn(_Table):
+    """ECN that comes before PFC (DCQCN)."""
+
+    scheme: Literal["dcqcn"]
+    beta: Annotated[Ratio, Field(gt=0)] = Fraction(8)
+    """Share of the free buffer at which senders are paused, of all classes of a port together [beta]."""
+    minimum: Annotated[Size, Field(gt=0)] = 5000
+    """[K_min]"""
+    maximum: Annotated[Size, Field(gt=0)] = 200_000
+    """[K_max]"""
+    probability: Annotated[float, Field(gt=0, le=1)] = 0.01
+    """[P_max]"""
+    gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 256)
+    """[g]"""
+    cnp_interval: Annotated[Time, Field(gt=0)] = 50_000_000
+    """Least time between two CNPs of a flow [N]."""
+    cnp_priority: Annotated[int, Field(ge=0, le=7)] = 7
+
+    @field_validator("maximum")
+    @classmethod
+    def _above_minimum(cls, maximum: int, info: object) -> int:
+        minimum = getattr(info, "data", {}).get("minimum", 0)
+        if maximum <= minimum:
+            message = f"{maximum} B is not above `minimum`, {minimum} B; expected a value above `minimum`"
+            raise ValueError(message)
+        return maximum
+
+
+class Dctcp(_Table):
+    """Marking above one threshold (DCTCP)."""
+
+    scheme: Literal["dctcp"]
+    round_trip: Annotated[Time, Field(gt=0)]
+    """Base round trip [RTT]."""
+    threshold: Annotated[Size, Field(gt=0)] | None = None
+    """At which a queue marks; left out, the least number of packets that the bound allows [K]."""
+    gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 16)
+    """[g]"""
+    flows: tuple[Annotated[int, Field(ge=1)], ...] = (2, 10, 40)
+    """Numbers of flows whose steady state is computed [N]."""
+    initial_window: Annotated[int, Field(ge=1)] = 2
+    """First window, in packets."""
+    port_buffer: Annotated[Size, Field(gt=0)] | None = None
+    """What one port may hold, for the bound on incast; left out, its share of memory."""
+
+
+class Qcn(_Table):
+    """Congestion notification messages (QCN, 802.1Qau)."""
+
+    scheme: Literal["qcn"]
+    set_point: Annotated[Size, Field(gt=0)] = 26_000
+    """[Q_eq]"""
+    weight: Annotated[Ratio, Field(gt=0)] = Fraction(2)
+    """[w]"""
+    interval: Annotated[Size, Field(gt=0)] = 150_000
+    """Bytes between samples without congestion [I_s]."""
+    buffer: Annotated[Size, Field(gt=0)]
+    """Of one input."""
+    stop: Annotated[Size, Field(gt=0)]
+    """Occupancy at which the sender is paused."""
+    go: Size
+    """Occupancy at which it resumes."""
+    hot_inputs: Annotated[int, Field(ge=2)] = 6
+    """Inputs of a hotspot, one of them innocent [K]."""
+    timer: Annotated[Time, Field(gt=0)] = 15_000_000_000
+    """Of the reaction point."""
+
+
+Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn, Field(discriminator="scheme")]
+
+
+class Plan(_Table):
+    """A plan as it was written, with what its chip says filled in by `load`."""
+
+    title: str
+    chip: str
+    memory: Annotated[Size, Field(gt=0)] | None = None
+    """Instead of the chip's, where a paper counts it otherwise."""
+    mmus: Annotated[int, Field(ge=1)] | None = None
+    """Instead of the chip's, where a paper takes memory as one pool."""
+    mtu: Annotated[Size, Field(gt=0)] = 1500
+    """The largest frame [L_MTU]."""
+    lossy_pool: Size | None = None
+    """What lossless classes leave to others; left out, a quarter of what reserves and headroom leave."""
+    ports: Annotated[tuple[Ports, ...], Field(min_length=1)]
+    classes: Annotated[tuple[Class, ...], Field(min_length=1, alias="class")]
+    headroom: Headroom = Headroom()
+    congestion: Congestion | None = None
+    printed: dict[str, str] = {}
+    """What a paper prints, by the key of a row."""
+
+    @field_validator("chip")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        names = [chip["name"] for chip in catalogue.chips()]
+        if name not in names:
+            near = get_close_matches(name, names, 3, 0.5)
+            asked = f"did you mean {' or '.join(near)}? " if near else ""
+            message = f'there is no chip "{name}"; {asked}`xoff list chips` names them'
+            raise ValueError(message)
+        return name
+
+    @field_validator("classes")
+    @classmethod
+    def _disjoint(cls, classes: tuple[Class, ...]) -> tuple[Class, ...]:
+        taken: set[int] = set()
+        for one in classes:
+            for priority in one.priorities:
+                if priority in taken:
+                    message = f"has priority {priority} twice; expected each in one class"
+                    raise ValueError(message)
+                taken.add(priority)
+        return classes
+
+
+def load(path: str | Path) -> Plan:
+    """Reads a plan file. Raises PlanError, one line that names file, key and remedy."""
+    path = Path(path)
+    return parse(_read(path), str(path))
+
+
+def parse(text: str, file: str | None = None) -> Plan:
+    """A plan from TOML. Raises PlanError."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(file, "", str(error), "expected TOML") from None
+    try:
+        plan = Plan.model_validate(table)
+    except ValidationError as error:
+        raise _refusal(file, error.errors()[0]) from None
+    return plan
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise PlanError(str(path), "", f"byte {error.start} is not UTF-8", "expected a text file in UTF-8") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise PlanError(str(path), "", f"cannot read: {reason}", "plans/ has some to start from") from None
+
+
+def _refusal(file: str | None, error: ErrorDetails) -> PlanError:
+    key, problem = _key(error["loc"]), error["msg"].removeprefix("Value error, ")
+    match error["type"]:
+        case "extra_forbidden":
+            return PlanError(file, key, "there is no such key", f"expected {_keys(error['loc'])}")
+        case "missing":
+            return PlanError(file, key, "is missing", "expected a value for it")
+        case "union_tag_not_found":
+            return PlanError(file, f"{key}.scheme", "is missing", "expected one of bcc, dcqcn, dctcp, qcn")
+        case "union_tag_invalid":
+            return PlanError(file, f"{key}.scheme", "there is no such scheme", "expected one of bcc, dcqcn, dctcp, qcn")
+    problem, _, expected = problem.partition("; ")
+    if expected:
+        return PlanError(file, key, problem, expected)
+    return PlanError(file, key, f"{error['input']!r} cannot be", problem[:1].lower() + problem[1:])
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    key = ""
+    for before, part in zip(("", *location), location, strict=False):
+        if before == "congestion" and part in _SCHEMES:
+            continue
+        key += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return key.removeprefix(".")
+
+
+_SCHEMES: dict[object, type[_Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn}
+_TABLES: dict[object, type[_Table]] = {"ports": Ports, "class": Class, "headroom": Headroom, **_SCHEMES}
+
+
+def _keys(location: tuple[int | str, ...]) -> str:
+    tables = [_TABLES[part] for part in location[:-1] if part in _TABLES]
+    fields = (tables[-1] if tables else Plan).model_fields
+    known = [field.alias or name for name, field in fields.items()]
+    near = get_close_matches(str(location[-1]), known, 1, 0.6)
+    return f"{near[0]}" if near else f"one of {', '.join(known)}"

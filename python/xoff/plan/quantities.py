@@ -1,0 +1,63 @@
+"""Quantities in plans, spelled as in scenarios: a number and its unit in one text."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BeforeValidator
+
+from xoff import _xoff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_METRES = {"m": Fraction(1), "km": Fraction(1000), "cm": Fraction(1, 100)}
+_LENGTH = 'expected a length with its unit (cm, m, km), such as "40m"'
+
+
+def _reader(dimension: str) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        return _xoff.quantity(dimension, json.dumps(value, default=str))
+
+    return read
+
+
+def _ratio(value: object) -> Fraction:
+    return Fraction(*_xoff.ratio(json.dumps(value, default=str)))
+
+
+def _metres(value: object) -> Fraction:
+    match = re.fullmatch(r"\s*(-?)(\d+(?:\.\d+)?)\s*([a-z]*)\s*", value) if isinstance(value, str) else None
+    if match is None:
+        message = f"{json.dumps(value, default=str)} is not a length; {_LENGTH}"
+        raise ValueError(message)
+    sign, number, unit = match.groups()
+    if sign:
+        message = f'"{value}" is negative; {_LENGTH}'
+        raise ValueError(message)
+    if unit not in _METRES:
+        message = f'"{value}" has {f"an unknown unit {json.dumps(unit)}" if unit else "no unit"}; {_LENGTH}'
+        raise ValueError(message)
+    return Fraction(number) * _METRES[unit]
+
+
+def _above_zero(value: Fraction) -> Fraction:
+    if value <= 0:
+        message = "is zero; expected more"
+        raise ValueError(message)
+    return value
+
+
+Size = Annotated[int, BeforeValidator(_reader("size"))]
+"""Bytes."""
+Rate = Annotated[int, BeforeValidator(_reader("rate"))]
+"""Bits per second."""
+Time = Annotated[int, BeforeValidator(_reader("time"))]
+"""Picoseconds."""
+Length = Annotated[Fraction, BeforeValidator(_metres)]
+"""Metres."""
+Ratio = Annotated[Fraction, BeforeValidator(_ratio)]
+"""A number, or a fraction such as "1/16"."""
