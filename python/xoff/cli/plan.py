@@ -1,0 +1,69 @@
+"""`xoff plan`: thresholds and headroom of a chip and a fabric, each with its formula and its check."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from xoff.plan.outcome import Outcome
+    from xoff.plan.rows import Row
+
+
+def plan(
+    file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); plans/ has some to start from.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+) -> None:
+    """Compute thresholds and headroom for a chip and a fabric.
+
+    Every row has its formula with the numbers in it, its source, and the verdict of its check.
+    """
+    from xoff.plan.outcome import compute  # brings pydantic, which other commands do not need
+
+    found = compute(file)
+    if as_json:
+        typer.echo(json.dumps(_data(found), indent=2, ensure_ascii=False))
+        return
+    _print(found)
+
+
+def _data(found: Outcome) -> dict[str, object]:
+    from dataclasses import asdict
+
+    sections = {name: [row.as_dict() for row in rows] for name, rows in found.sections.items()}
+    return {"title": found.plan.title, "rows": sections, "settings": asdict(found.settings)}
+
+
+def _print(found: Outcome) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False, width=None if Console().is_terminal else 160)
+    for name, rows in found.sections.items():
+        table = Table(title=f"{found.plan.title}: {name}", title_justify="left", title_style="bold")
+        table.add_column("quantity", min_width=24)
+        table.add_column("value", justify="right", no_wrap=True)
+        table.add_column("formula")
+        table.add_column("source")
+        table.add_column("verdict")
+        for row in rows:
+            table.add_row(row.quantity, row.shown, row.formula, row.source, row.judgement)
+        console.print(table)
+    for line in _summary(found):
+        console.print(line, soft_wrap=True)
+
+
+def _summary(found: Outcome) -> list[str]:
+    printed = [row for row in found.rows if row.printed]
+    lines = [f"Fails: {_told(row)}" for row in found.failed]
+    if printed:
+        follow = sum(row.follows is True for row in printed)
+        lines.append(f"Printed numbers that follow from their formulas: {follow} of {len(printed)}")
+    return lines or ["Every check holds."]
+
+
+def _told(row: Row) -> str:
+    return f"{row.quantity}, {row.shown}: {row.why}"

@@ -1,0 +1,209 @@
+"""Shared-buffer ECN beside that of ports (BCC, APNet 2017). Its formulas are the simulator's."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff import _xoff
+from xoff.errors import PlanError
+from xoff.plan.classes import lossy_alpha
+from xoff.plan.rows import Row, Verdict, check, number
+
+if TYPE_CHECKING:
+    from xoff.plan.file import Bcc
+    from xoff.plan.switch import Switch
+
+_SOURCE = "BCC, section 4.3"
+
+
+class Thresholds(NamedTuple):
+    """Of one shared pool, in bytes."""
+
+    required: int
+    """What a queue needs of the pool [B_R]."""
+    minimum: int
+    """[K_min]"""
+    maximum: int
+    """[K_max]"""
+
+
+def thresholds(switch: Switch, own: Bcc) -> Thresholds:
+    """The thresholds of one pool. Raises PlanError if they do not fit into it."""
+    try:
+        required, minimum, maximum = _xoff.bcc_thresholds(
+            shared_bytes(switch, own),
+            switch.ports_per_mmu,
+            switch.fastest.rate_bps,
+            lossy_alpha(switch).as_integer_ratio(),
+            _reserved(switch),
+            own.round_trip,
+            _buffer_round_trips(own).as_integer_ratio(),
+            own.ramp,
+        )
+    except ValueError as infeasible:
+        raise PlanError(
+            None, "congestion", str(infeasible), "expected a larger pool or alpha, or a shorter round trip"
+        ) from None
+    return Thresholds(required, minimum, maximum)
+
+
+def shared_bytes(switch: Switch, own: Bcc) -> int:
+    """Size of one shared pool: the plan's, or what reserves leave [B]."""
+    if own.shared is not None:
+        return own.shared
+    return switch.memory_bytes // switch.mmus - _reserved(switch) * switch.ports_per_mmu
+
+
+def port_threshold(switch: Switch, own: Bcc) -> int:
+    """At which a port marks: the plan's, or what its congestion control needs for full throughput [K]."""
+    return own.port_threshold or int(_buffer_round_trips(own) * _in_flight(switch, own))
+
+
+def rows(switch: Switch, own: Bcc) -> list[Row]:
+    """Thresholds with their checks, and when memory is overfull."""
+    return [*_port(switch, own), *_pool(switch, own), *_drops(switch, own), *_overfull(switch, own)]
+
+
+def _port(switch: Switch, own: Bcc) -> list[Row]:
+    in_flight = _in_flight(switch, own)
+    rate, trip = switch.fastest.rate_bps / 1e9, own.round_trip / 1e6
+    needed = float(_buffer_round_trips(own))
+    return [
+        Row("bcc.in_flight", "bytes in flight [C RTT]", float(in_flight), "B", f"{rate:g} Gb/s x {trip:g} us", _SOURCE),
+        Row(
+            "bcc.port_threshold",
+            "threshold of a port [K]",
+            port_threshold(switch, own),
+            "B",
+            "the plan's" if own.port_threshold else f"{needed:g} x {number(in_flight)}",
+            "BCC, section 5",
+        ),
+        Row(
+            "bcc.analysed_threshold",
+            "threshold by DCTCP's analysis",
+            float(in_flight * Fraction(17, 100)),
+            "B",
+            f"0.17 x {number(in_flight)}",
+            "BCC, section 2",
+        ),
+    ]
+
+
+def _pool(switch: Switch, own: Bcc) -> list[Row]:
+    required, minimum, maximum = thresholds(switch, own)
+    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
+    in_flight, reserved = number(_in_flight(switch, own)), _reserved(switch)
+    ramp = maximum - minimum
+    memory = switch.memory_bytes // switch.mmus
+    with_reserves = shared + reserved * switch.ports_per_mmu
+    return [
+        Row(
+            "bcc.shared",
+            "shared pool [B]",
+            shared,
+            "B",
+            "the plan's" if own.shared else f"{memory:,} - {switch.ports_per_mmu} x {reserved:,}",
+            "BCC, section 5",
+            *check(with_reserves <= memory, f"must fit {memory:,} B with reserves, {with_reserves:,} B"),
+        ),
+        Row(
+            "bcc.required",
+            "needed of the pool [B_R]",
+            required,
+            "B",
+            f"{in_flight} (1 + {float(_buffer_round_trips(own)):g}) - {reserved:,}",
+            _SOURCE,
+        ),
+        Row(
+            "bcc.maximum",
+            "pool's upper threshold [K_max]",
+            maximum,
+            "B",
+            f"{shared:,} - {required:,} / {alpha}",
+            _SOURCE,
+            *check(maximum < shared, "must be below the pool's size"),
+        ),
+        Row(
+            "bcc.minimum",
+            "pool's lower threshold [K_min]",
+            minimum,
+            "B",
+            f"{maximum:,} - {ramp:,} (C N h, {switch.ports_per_mmu} ports, {own.ramp / 1e6:g} us)",
+            "BCC, section 4.4",
+            *check(minimum >= port, f"must reach the port's {port:,} B, or the pool marks one busy port"),
+        ),
+        Row(
+            "bcc.at_maximum",
+            "a queue may take at K_max",
+            float(alpha * (shared - maximum)),
+            "B",
+            f"{alpha} x ({shared:,} - {maximum:,})",
+            _SOURCE,
+            *check(abs(alpha * (shared - maximum) - required) <= alpha, "must be what it needs, B_R"),
+        ),
+    ]
+
+
+def _drops(switch: Switch, own: Bcc) -> list[Row]:
+    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
+    ratio, reserved, ports = alpha.as_integer_ratio(), _reserved(switch), switch.ports_per_mmu
+    found = []
+    for busy in range(1, min(ports, 8) + 1):
+        share = _xoff.saturated_share(shared, ratio, busy)
+        why = f"must reach the port's {port:,} B, with a reserve of {reserved:,} B"
+        verdict = check(share + reserved >= port, why, Verdict.WARNS)
+        formula = f"{alpha} x {shared:,} / (1 + {alpha} x {busy})"
+        found.append(
+            Row(f"bcc.share.{busy}", f"each of {busy} busy ports", share, "B", formula, "BCC, section 4.2", *verdict)
+        )
+    first = _xoff.drops_before_marking_from(shared, ratio, reserved, port, ports)
+    if first is not None:
+        why = "with so many, ports alone would drop before they mark; the pool's threshold is for them"
+        formula = f"alpha B / (1 + alpha M) + {reserved:,} < {port:,}"
+        found.append(
+            Row(
+                "bcc.drops_from",
+                "busy ports that drop unmarked [M]",
+                first,
+                "",
+                formula,
+                "BCC, section 4.2",
+                Verdict.WARNS,
+                why,
+            )
+        )
+    return found
+
+
+def _overfull(switch: Switch, own: Bcc) -> list[Row]:
+    needed = int(_in_flight(switch, own))
+    found = []
+    for key, quantity, memory, ports in (
+        ("bcc.ports_that_fit", "ports with C RTT each, of all memory", switch.memory_bytes, switch.ports),
+        (
+            "bcc.ports_that_fit_pool",
+            "ports with C RTT each, of one MMU",
+            switch.memory_bytes // switch.mmus,
+            switch.ports_per_mmu,
+        ),
+    ):
+        fit = _xoff.ports_that_fit(memory, needed)
+        verdict = check(fit >= ports, f"must be all {ports} ports", Verdict.WARNS)
+        found.append(Row(key, quantity, fit, "", f"{memory:,} / {needed:,}", "BCC, section 3.1", *verdict))
+    return found
+
+
+def _in_flight(switch: Switch, own: Bcc) -> Fraction:
+    return Fraction(switch.fastest.rate_bps * own.round_trip, 8 * 10**12)
+
+
+def _buffer_round_trips(own: Bcc) -> Fraction:
+    if own.buffer_round_trips is not None:
+        return own.buffer_round_trips
+    return Fraction(*(_xoff.bcc_lambda(own.congestion_control) or (1, 1)))
+
+
+def _reserved(switch: Switch) -> int:
+    """Least reserve of a queue that may lose packets [S_min]."""
+    return min((one.reserved for one in switch.plan.classes if not one.lossless), default=0)

@@ -1,0 +1,184 @@
+"""Static and independent headroom against dynamic and shared (DSH, ICDCS 2023 and ToN 2025)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from xoff.plan import headroom
+from xoff.plan.classes import lossless_alpha
+from xoff.plan.file import Scheme
+from xoff.plan.rows import Row, Verdict, check, number
+
+if TYPE_CHECKING:
+    from xoff.plan.switch import Switch
+
+_SOURCE = "DSH, section 3"
+
+
+def equilibrium(shared: int, alpha: Fraction, busy: int, margin: int = 0) -> Fraction:
+    """Bytes that each of `busy` saturated queues holds as it pauses: (alpha B - tau) / (1 + alpha M) [tau: margin]."""
+    return (alpha * shared - margin) / (1 + alpha * busy)
+
+
+def set_aside(switch: Switch) -> int:
+    """Headroom that the plan's scheme sets aside on the whole switch."""
+    everything = headroom.of_all_classes(switch)
+    match switch.plan.headroom.scheme:
+        case Scheme.DSH:
+            return headroom.of_all_ports(switch)
+        case Scheme.OVERSUBSCRIBED:
+            return int(everything * (switch.plan.headroom.ratio or 1))
+    return everything
+
+
+def rows(switch: Switch) -> list[Row]:
+    """Budgets of both, what is left to share, and what a queue gets of it."""
+    if not switch.lossless:
+        return []
+    return [*_budgets(switch), *_chosen(switch), *_shares(switch), *_bursts(switch)]
+
+
+def _budgets(switch: Switch) -> list[Row]:
+    ports, classes, memory = switch.ports, len(switch.lossless), switch.memory_bytes
+    phi, everything, insurance = _phi(switch), headroom.of_all_classes(switch), headroom.of_all_ports(switch)
+    left = memory - switch.reserved_bytes - everything
+    fits = check(left >= 0, f"must fit {memory:,} B with reserves, {everything + switch.reserved_bytes:,} B")
+    return [
+        Row("sih.headroom", "SIH headroom", everything, "B", f"{ports} x {classes} x {phi}", _SOURCE, *fits, "MiB"),
+        Row(
+            "sih.share",
+            "SIH headroom of memory",
+            everything / memory * 100,
+            "%",
+            f"{everything:,} / {memory:,}",
+            "DSH, figure 4",
+        ),
+        Row("dsh.insurance", "DSH insurance", insurance, "B", f"{ports} x {phi}", _SOURCE, shown_in="MiB"),
+        Row(
+            "dsh.saving",
+            "memory that DSH saves",
+            everything - insurance,
+            "B",
+            f"{ports} x {classes - 1} x {phi}",
+            _SOURCE,
+            shown_in="MiB",
+        ),
+        Row(
+            "reserved",
+            "reserves of all queues",
+            switch.reserved_bytes,
+            "B",
+            " + ".join(
+                f"{one.reserved:,} x {ports * len(one.priorities)}" for one in switch.plan.classes if one.reserved
+            )
+            or "none",
+            _SOURCE,
+        ),
+    ]
+
+
+def _chosen(switch: Switch) -> list[Row]:
+    own = switch.plan.headroom
+    if own.scheme is not Scheme.OVERSUBSCRIBED:
+        return []
+    everything = headroom.of_all_classes(switch)
+    ratio = float(own.ratio or 1)
+    why = f"must be all of it, or {1 - ratio:.0%} of queues that all need headroom at once lose packets"
+    verdict = check(ratio >= 1, why, Verdict.WARNS)
+    return [
+        Row(
+            "headroom_pool",
+            "oversubscribed pool",
+            set_aside(switch),
+            "B",
+            f"{ratio:g} x {everything:,}",
+            "SONiC",
+            *verdict,
+            "MiB",
+        )
+    ]
+
+
+def _shares(switch: Switch) -> list[Row]:
+    alpha = lossless_alpha(switch)
+    found = []
+    for name, shared, margins in _pools(switch):
+        aside = "SIH headroom" if name == "sih" else "DSH insurance"
+        found.append(
+            Row(
+                f"{name}.shared",
+                f"shared pool under {name.upper()}",
+                shared,
+                "B",
+                f"{switch.memory_bytes:,} - reserves - {aside}",
+                _SOURCE,
+                *check(shared > 0, "must be above 0"),
+                "MiB",
+            )
+        )
+        found.append(
+            Row(
+                f"{name}.threshold",
+                f"first threshold under {name.upper()} [T]",
+                float(alpha * shared),
+                "B",
+                f"{alpha} x {shared:,}",
+                "DSH, section 2",
+            )
+        )
+        found += [_share(switch, name, shared, margin, busy) for margin in margins for busy in _busy(switch)]
+    return found
+
+
+def _share(switch: Switch, name: str, shared: int, margin: int, busy: int) -> Row:
+    alpha, mtu = lossless_alpha(switch), switch.plan.mtu
+    share = equilibrium(shared, alpha, busy, margin)
+    tau = f", tau {margin:,}" if margin else ""
+    formula = f"({alpha} x {shared:,} - {margin:,}) / (1 + {alpha} x {busy})"
+    verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B")
+    minimum = getattr(switch.plan.congestion, "minimum", None)
+    if minimum is not None and share > 2 * mtu:
+        verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B")
+    key = f"{name}.share.{busy}" + (".margin" if margin else "")
+    return Row(key, f"each of {busy} queues under {name.upper()}{tau}", float(share), "B", formula, _SOURCE, *verdict)
+
+
+def _bursts(switch: Switch) -> list[Row]:
+    own, alpha = switch.plan.headroom, lossless_alpha(switch)
+    queues, busy = own.burst_queues, own.burst_queues + own.background_queues
+    found = []
+    for name, shared, margins in _pools(switch):
+        for margin in margins:
+            share = equilibrium(shared, alpha, busy, margin)
+            burst = queues * share * Fraction(queues, queues - 1) / switch.memory_bytes * 100
+            formula = f"{queues} x {number(share)} x {queues}/{queues - 1} / {switch.memory_bytes:,}"
+            key = f"{name}.burst" + (".margin" if margin else "")
+            tau = f", tau {margin:,}" if margin else ""
+            quantity = f"burst without a pause under {name.upper()}{tau}, of memory"
+            found.append(Row(key, quantity, float(burst), "%", formula, "DSH, ICDCS 2023"))
+    by_key = {row.key: row.value for row in found}
+    if by_key["sih.burst"] > 0:
+        ratio = by_key["dsh.burst.margin"] / by_key["sih.burst"]
+        formula = f"{by_key['dsh.burst.margin']:.4g} / {by_key['sih.burst']:.4g}"
+        found.append(Row("dsh.burst_ratio", "burst under DSH over SIH", ratio, "", formula, "DSH, ICDCS 2023"))
+    return found
+
+
+def _pools(switch: Switch) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
+    """For each scheme what is shared, and the margins [tau] between which its queues pause."""
+    beside = switch.memory_bytes - switch.reserved_bytes - (switch.plan.lossy_pool or 0)
+    phi = max(headroom.chosen_bytes(switch, group) for group in switch.groups)
+    return (
+        ("sih", beside - headroom.of_all_classes(switch), (0,)),
+        ("dsh", beside - headroom.of_all_ports(switch), (0, phi)),
+    )
+
+
+def _busy(switch: Switch) -> tuple[int, ...]:
+    return switch.plan.headroom.saturated_queues
+
+
+def _phi(switch: Switch) -> str:
+    sizes = {headroom.chosen_bytes(switch, group) for group in switch.groups}
+    return f"{sizes.pop():,}" if len(sizes) == 1 else "Phi of each port"

@@ -1,0 +1,172 @@
+"""From a plan to its rows and to the settings that exporters and simulations start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from xoff.errors import PlanError
+from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, qcn
+from xoff.plan.classes import alpha_of
+from xoff.plan.file import Bcc, Dcqcn, Dctcp, load
+from xoff.plan.rows import Verdict, with_printed
+from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
+from xoff.plan.switch import Switch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xoff.plan.file import Class, Plan
+    from xoff.plan.rows import Row
+    from xoff.plan.switch import Group
+
+_MOST_DSCP = 63
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a plan comes to."""
+
+    plan: Plan
+    sections: dict[str, list[Row]]
+    """Rows by what they are about."""
+    settings: Settings
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows."""
+        return [row for rows in self.sections.values() for row in rows]
+
+    @property
+    def failed(self) -> list[Row]:
+        """Rows whose check does not hold."""
+        return [row for row in self.rows if row.verdict is Verdict.FAILS]
+
+
+def compute(path: str | Path) -> Outcome:
+    """Reads a plan file and computes it. Raises PlanError, one line that names file, key and remedy."""
+    return outcome(load(path), str(path))
+
+
+def outcome(plan: Plan, file: str | None = None) -> Outcome:
+    """Computes a plan. Raises PlanError."""
+    switch = Switch.of(plan, file)
+    try:
+        sections = _sections(switch)
+        settings = _settings(switch)
+    except PlanError as error:
+        raise PlanError(file, error.key, error.problem, error.expected) from None
+    keys = [row.key for rows in sections.values() for row in rows]
+    for key in plan.printed:
+        if key not in keys:
+            near = get_close_matches(key, keys, 3)
+            expected = f"expected a key of `xoff plan --json`{', such as ' + ', '.join(near) if near else ''}"
+            raise PlanError(file, f"printed.{key}", "is no row of this plan", expected)
+    try:
+        sections = {name: with_printed(rows, plan.printed) for name, rows in sections.items()}
+        _ = [row.follows for rows in sections.values() for row in rows]
+    except ValueError as error:
+        raise PlanError(file, "printed", str(error), "expected the unit of its row") from None
+    return Outcome(plan, sections, settings)
+
+
+def _sections(switch: Switch) -> dict[str, list[Row]]:
+    congestion = switch.plan.congestion
+    sections = {"Chip": chip.rows(switch), "Headroom": headroom.rows(switch), "SIH and DSH": dsh.rows(switch)}
+    match congestion:
+        case None:
+            pass
+        case Bcc():
+            sections["BCC"] = bcc.rows(switch, congestion)
+        case Dcqcn():
+            sections["DCQCN"] = dcqcn.rows(switch, congestion)
+        case Dctcp():
+            sections["DCTCP"] = dctcp.rows(switch, congestion)
+        case _:
+            sections["QCN"] = qcn.rows(switch, congestion)
+    return {name: rows for name, rows in sections.items() if rows}
+
+
+def _settings(switch: Switch) -> Settings:
+    plan = switch.plan
+    return Settings(
+        title=plan.title,
+        chip=plan.chip,
+        memory_bytes=switch.memory_bytes,
+        cell_bytes=switch.cell_bytes,
+        mtu_bytes=plan.mtu,
+        headroom_scheme=plan.headroom.scheme.value if switch.lossless else None,
+        groups=tuple(_group(switch, group) for group in switch.groups),
+        classes=tuple(_class(switch, one, priority) for one in plan.classes for priority in one.priorities),
+        pools=_pools(switch),
+        hosts=_hosts(switch),
+    )
+
+
+def _group(switch: Switch, group: Group) -> PortGroup:
+    own = switch.plan.headroom
+    offset = 2 * switch.plan.mtu if own.xon_offset is None else own.xon_offset
+    pause = Pause(headroom.chosen_bytes(switch, group), None, offset) if switch.lossless else None
+    return PortGroup(group.name, group.ports, group.rate_bps, group.delay_ps, float(group.cable_m), pause)
+
+
+def _class(switch: Switch, one: Class, priority: int) -> TrafficClass:
+    name = one.name if len(one.priorities) == 1 else f"{one.name}{priority}"
+    dscp = one.dscp if one.dscp is not None else 8 * priority
+    alpha = float(alpha_of(one, switch))
+    return TrafficClass(name, priority, dscp, one.lossless, alpha, one.reserved, _queue_ecn(switch, one))
+
+
+def _queue_ecn(switch: Switch, one: Class) -> Ecn | None:
+    match switch.plan.congestion:
+        case Dcqcn() as own if one.lossless:
+            return Ecn(own.minimum, own.maximum, own.probability)
+        case Bcc() as own if not one.lossless:
+            threshold = bcc.port_threshold(switch, own)
+            return Ecn(threshold, threshold, 1.0)
+        case Dctcp() as own if not one.lossless:
+            threshold = dctcp.threshold_bytes(switch, own)
+            return Ecn(threshold, threshold, 1.0)
+    return None
+
+
+def _pools(switch: Switch) -> Pools:
+    aside = dsh.set_aside(switch) if switch.lossless else 0
+    left = max(0, switch.memory_bytes - aside - switch.reserved_bytes) // switch.mmus
+    lossy_too = any(not one.lossless for one in switch.plan.classes)
+    lossy, ecn = left, None
+    if switch.lossless:
+        asked = switch.plan.lossy_pool
+        quarter = left - left // 4 * 3
+        lossy = (quarter if asked is None else min(left, asked // switch.mmus)) if lossy_too else 0
+    if isinstance(switch.plan.congestion, Bcc):
+        own = switch.plan.congestion
+        found = bcc.thresholds(switch, own)
+        lossy = min(lossy, bcc.shared_bytes(switch, own))
+        ecn = Ecn(found.minimum, found.maximum, own.probability)
+    lossless = left - lossy if switch.lossless else 0
+    return Pools(switch.mmus, switch.ports_per_mmu, lossless, lossy, aside // switch.mmus, ecn)
+
+
+def _hosts(switch: Switch) -> HostSettings | None:
+    congestion = switch.plan.congestion
+    if congestion is None:
+        return None
+    lossless = not isinstance(congestion, Bcc | Dctcp)
+    fitting = [one for one in switch.plan.classes if one.lossless == lossless]
+    one = (fitting or switch.plan.classes)[0]
+    priority = one.priorities[0]
+    dscp = one.dscp if one.dscp is not None else 8 * priority
+    match congestion:
+        case Dcqcn():
+            of_cnps = next((c for c in switch.plan.classes if congestion.cnp_priority in c.priorities), None)
+            cnp_dscp = of_cnps.dscp if of_cnps is not None and of_cnps.dscp is not None else 8 * congestion.cnp_priority
+            interval = congestion.cnp_interval // 1000
+            return HostSettings("dcqcn", priority, dscp, float(congestion.gain), interval, min(cnp_dscp, _MOST_DSCP))
+        case Bcc():
+            gain = float(congestion.gain) if congestion.congestion_control == "dctcp" else None
+            return HostSettings(congestion.congestion_control, priority, dscp, gain, None, None)
+        case Dctcp():
+            return HostSettings("dctcp", priority, dscp, float(congestion.gain), None, None)
+    return HostSettings("qcn", priority, dscp, None, None, None)

@@ -1,0 +1,108 @@
+"""The rows of a plan: a number, the formula that it came from, and whether it can hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from fractions import Fraction
+
+_UNITS = {
+    "B": {"B": 1, "kB": 10**3, "MB": 10**6, "KiB": 1 << 10, "MiB": 1 << 20},
+    "us": {"us": 1, "ms": 10**3},
+    "Mb/s": {"Mbps": 1, "Gbps": 10**3},
+    "%": {"%": 1},
+    "": {"": 1},
+}
+
+
+class Verdict(StrEnum):
+    """Whether what a row is checked for holds."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    WARNS = "warns"
+    UNCHECKED = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number of a plan."""
+
+    key: str
+    """Its name in `--json` and in the table `printed` of a plan."""
+    quantity: str
+    value: float
+    """In `unit`."""
+    unit: str
+    """B, us, Mb/s, %, packets, or none."""
+    formula: str
+    """With the numbers in it."""
+    source: str
+    verdict: Verdict = Verdict.UNCHECKED
+    why: str = ""
+    """What must hold."""
+    shown_in: str = ""
+    """The unit that its source prints it in, where that is another."""
+    printed: str = ""
+    """What the source prints."""
+
+    @property
+    def shown(self) -> str:
+        """The value as people read it."""
+        plain = f"{number(self.value)} {self.unit}".rstrip()
+        if not self.shown_in:
+            return plain
+        return f"{plain} ({self.value / _UNITS[self.unit][self.shown_in]:.4g} {self.shown_in})"
+
+    @property
+    def follows(self) -> bool | None:
+        """Whether what is printed is the value, rounded or truncated; None where nothing is printed."""
+        return follows(self.value, self.unit, self.printed) if self.printed else None
+
+    @property
+    def judgement(self) -> str:
+        """The verdict with its reason, and what becomes of the printed number."""
+        parts = [": ".join(part for part in (self.verdict.value, self.why) if part)]
+        if self.printed:
+            parts.append(f"printed {self.printed}: {'follows' if self.follows else 'does not follow'}")
+        return "; ".join(part for part in parts if part)
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return asdict(self) | {"follows": self.follows}
+
+
+def check(holds: bool, why: str, otherwise: Verdict = Verdict.FAILS) -> tuple[Verdict, str]:
+    """The verdict on what must hold, and that in words."""
+    return (Verdict.HOLDS if holds else otherwise), why
+
+
+def follows(value: float, unit: str, printed: str) -> bool:
+    """Whether a printed number with its unit is the value, rounded or truncated to as many digits.
+
+    Raises ValueError for what is no number with a unit of that kind.
+    """
+    match = re.fullmatch(r"([\d,]+(?:\.\d+)?) ?([A-Za-z%]*)", printed)
+    units = _UNITS.get(unit, {unit: 1})
+    if match is None or match[2] not in units:
+        message = f'"{printed}" is no number in one of {", ".join(units) or "no unit"}'
+        raise ValueError(message)
+    digits = match[1].replace(",", "")
+    step = 10.0 ** -len(digits.partition(".")[2])
+    return abs(value / units[match[2]] - float(digits)) < step
+
+
+def with_printed(rows: list[Row], printed: Mapping[str, str]) -> list[Row]:
+    """The rows with what a paper prints of them, by key."""
+    return [replace(row, printed=printed.get(row.key, "")) for row in rows]
+
+
+def number(value: float | Fraction) -> str:
+    """A number with separators: whole from 1000 on, else four digits."""
+    value = float(value)
+    return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1000 else f"{value:.4g}"

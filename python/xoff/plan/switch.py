@@ -1,0 +1,122 @@
+"""The switch of a plan: the numbers that all its formulas start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from xoff import catalogue
+from xoff.errors import PlanError
+
+if TYPE_CHECKING:
+    from xoff.plan.file import Plan
+
+_LANES = 4
+"""Ports that a port of 40 Gb/s and more can be split into."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ports that are alike."""
+
+    name: str
+    ports: tuple[str, ...]
+    rate_bps: int
+    delay_ps: int
+    cable_m: Fraction
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.ports)
+
+    @property
+    def on_the_cable(self) -> Fraction:
+        """Bytes in flight one way [C D]."""
+        return Fraction(self.rate_bps * self.delay_ps, 8 * 10**12)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Chip, ports and classes, counted."""
+
+    plan: Plan
+    groups: tuple[Group, ...]
+    memory_bytes: int
+    """All packet memory."""
+    mmus: int
+    """Parts of it with ports of their own."""
+    chip_ports: int
+    chip_rate_bps: int
+    cell_bytes: int | None
+
+    @classmethod
+    def of(cls, plan: Plan, file: str | None = None) -> Switch:
+        """The switch of a plan. Raises PlanError if its ports do not fit its chip."""
+        chip = next(chip for chip in catalogue.chips() if chip["name"] == plan.chip)
+        chip_ports, chip_rate = chip["ports"], chip["rate_bps"]
+        groups: list[Group] = []
+        for index, ports in enumerate(plan.ports):
+            rate = ports.rate or chip_rate
+            if rate > chip_rate:
+                problem = f"{rate / 1e9:g} Gb/s, and ports of {plan.chip} have {chip_rate / 1e9:g} Gb/s"
+                raise PlanError(file, f"ports[{index}].rate", problem, "expected at most that, or another chip")
+            taken = sum(group.count for group in groups)
+            names = ports.names or tuple(f"Ethernet{taken + n}" for n in range(ports.count or chip_ports))
+            groups.append(Group(ports.name, names, rate, ports.delay_ps, ports.cable_m))
+        switch = cls(
+            plan,
+            tuple(groups),
+            plan.memory or chip["memory_bytes"],
+            plan.mmus or chip["mmus"],
+            chip_ports,
+            chip_rate,
+            chip["cell_bytes"],
+        )
+        switch._check_fit(file)
+        return switch
+
+    def _check_fit(self, file: str | None) -> None:
+        most = self.chip_ports * (_LANES if self.chip_rate_bps >= 40 * 10**9 else 1)
+        capacity = self.chip_ports * self.chip_rate_bps
+        if self.ports > most or self.rate_bps > capacity:
+            problem = (
+                f"{self.ports} ports of {self.rate_bps / 1e9:,g} Gb/s together do not fit {self.plan.chip}, "
+                f"which has {self.chip_ports} of {self.chip_rate_bps / 1e9:g} Gb/s"
+            )
+            raise PlanError(file, "ports", problem, "expected fewer, or a larger chip; see `xoff list chips`")
+        names = [name for group in self.groups for name in group.ports]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise PlanError(file, "ports", f"name {twice} twice", "expected each port once")
+
+    @property
+    def ports(self) -> int:
+        """All ports [n, N_p]."""
+        return sum(group.count for group in self.groups)
+
+    @property
+    def rate_bps(self) -> int:
+        """All ports together."""
+        return sum(group.count * group.rate_bps for group in self.groups)
+
+    @property
+    def fastest(self) -> Group:
+        """The ports of the highest rate."""
+        return max(self.groups, key=lambda group: group.rate_bps)
+
+    @property
+    def lossless(self) -> tuple[int, ...]:
+        """Priorities that pause [N_q of them]."""
+        return tuple(p for one in self.plan.classes if one.lossless for p in one.priorities)
+
+    @property
+    def reserved_bytes(self) -> int:
+        """Reserves of all classes of all ports [rho N_p N_q]."""
+        return self.ports * sum(one.reserved * len(one.priorities) for one in self.plan.classes)
+
+    @property
+    def ports_per_mmu(self) -> int:
+        """Ports that share one part of the memory [N]."""
+        return -(-self.ports // self.mmus)
