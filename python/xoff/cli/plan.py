@@ -15,19 +15,53 @@ if TYPE_CHECKING:
 
 def plan(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); plans/ has some to start from.")],
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Run the planned switch with all of its ports congested at once.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The result folder of --simulate; left out, a new numbered one in results/."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
 ) -> None:
     """Compute thresholds and headroom for a chip and a fabric.
 
-    Every row has its formula with the numbers in it, its source, and the verdict of its check.
+    Every row has its formula with the numbers in it, its source, and the verdict of its check. With --simulate it is
+    said whether ECN came before PFC and whether anything was lost.
     """
     from xoff.plan.outcome import compute  # brings pydantic, which other commands do not need
 
     found = compute(file)
+    data = _data(found)
+    if not as_json:
+        _print(found)
+    if simulate:
+        data["simulation"] = _simulated(found, file, out, force=force, told=not as_json)
     if as_json:
-        typer.echo(json.dumps(_data(found), indent=2, ensure_ascii=False))
-        return
-    _print(found)
+        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def _simulated(found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool) -> dict[str, object]:
+    from dataclasses import asdict
+
+    from xoff import folder
+    from xoff.cli.run import simulate
+    from xoff.plan.simulate import described, scenario, trial
+
+    chosen = scenario(found, str(file))
+    with folder.prepare(out, file.stem, force=force) as staging:
+        result, interrupted = simulate(chosen, 1)
+        path = folder.commit(result, staging, report=False)
+    if interrupted:
+        typer.echo(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
+        raise typer.Exit(130)
+    outcome = trial(result)
+    if told:
+        for line in (described(found), *outcome.sentences):
+            typer.echo(f"Simulated: {line}")
+        typer.echo(f"Results: {path}")
+    return asdict(outcome) | {"ecn_came_first": outcome.ecn_came_first, "results": str(path)}
 
 
 def _data(found: Outcome) -> dict[str, object]:

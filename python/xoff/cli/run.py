@@ -53,7 +53,7 @@ def run(
     from xoff import folder  # brings Arrow
 
     with folder.prepare(out, chosen.name, force=force) as staging:
-        result, interrupted = _simulate(chosen, threads)
+        result, interrupted = simulate(chosen, threads)
         path = folder.commit(result, staging, report=report)
     if as_json:
         typer.echo(json.dumps(result.summary, indent=2, ensure_ascii=False))
@@ -66,7 +66,8 @@ def run(
         raise typer.Exit(130)
 
 
-def _simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
+def simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
+    """Runs it with progress shown; whatever had finished at Ctrl-C, and whether it was pressed."""
     try:
         with shown_progress(scenario) as progress:
             return scenario.run(threads=threads, progress=progress), False
