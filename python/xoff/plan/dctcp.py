@@ -83,7 +83,10 @@ def _bounds(switch: Switch, own: Dctcp) -> list[Row]:
             "",
             f"{own.gain}",
             "plan",
-            *check(gain < greatest, f"must be below {greatest:.3g}, as 1/{_gain_below(greatest)} is, for alpha to outlast a cut"),
+            *check(
+                gain < greatest,
+                f"must be below {greatest:.3g}, as 1/{_gain_below(greatest)} is, for alpha to outlast a cut",
+            ),
         ),
     ]
 
@@ -124,7 +127,11 @@ def _of_state(prefix: str, state: SteadyState, how: str) -> list[Row]:
         numbers.insert(1, ("queue_max", "queue at most [Q_max]", most, "packets", f"{k:.4g} + {n}"))
     rows = []
     for key, quantity, value, unit, formula in numbers:
-        verdict = check(value > 0, "must be above 0, or the queue runs empty") if key == "queue_min" else (Verdict.UNCHECKED, "")
+        verdict = (
+            check(value > 0, "must be above 0, or the queue runs empty")
+            if key == "queue_min"
+            else (Verdict.UNCHECKED, "")
+        )
         told = f"{n} flows, {quantity}" + (", exact" if exact else "")
         rows.append(Row(prefix + key, told, value, unit, formula, "DCTCP, section 3.3", *verdict))
     return rows

@@ -183,14 +183,12 @@ class Dcqcn(_Table):
     """Least time between two CNPs of a flow [N]."""
     cnp_priority: Annotated[int, Field(ge=0, le=7)] = 7
 
-    @field_validator("maximum")
-    @classmethod
-    def _above_minimum(cls, maximum: int, info: object) -> int:
-        minimum = getattr(info, "data", {}).get("minimum", 0)
-        if maximum <= minimum:
-            message = f"{maximum} B is not above `minimum`, {minimum} B; expected a value above `minimum`"
+    @model_validator(mode="after")
+    def _maximum_above_minimum(self) -> Dcqcn:
+        if self.maximum <= self.minimum:
+            message = f"maximum, {self.maximum:,} B, is not above minimum, {self.minimum:,} B; expected a ramp between"
             raise ValueError(message)
-        return maximum
+        return self
 
 
 class Dctcp(_Table):

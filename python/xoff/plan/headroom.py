@@ -1,4 +1,4 @@
-"""PFC headroom of one lossless class of one port, by every method (DSH, DCQCN, IEEE 802.3 and 802.1Q, SONiC, simulators)."""
+"""PFC headroom of one lossless class of one port, by every method in use."""
 
 from __future__ import annotations
 

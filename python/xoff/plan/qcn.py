@@ -1,4 +1,4 @@
-"""Range of QCN's feedback, its sampling, and the thresholds of PFC beside it (802.1Qau; QCN with occupancy sampling)."""
+"""Range of QCN's feedback, its sampling, and PFC beside it (802.1Qau; QCN with occupancy sampling, QCN-OS)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def _feedback(own: Qcn) -> list[Row]:
             f"{_STEPS} x {own.buffer - own.set_point:,} / {number(greatest)}",
             _SOURCE,
         ),
-        Row("qcn.strongest_cut", "rate left by the strongest CNM", 100 * (1 - _STEPS / 128), "%", "1 - 63/128", _SOURCE),
+        Row(
+            "qcn.strongest_cut", "rate left by the strongest CNM", 100 * (1 - _STEPS / 128), "%", "1 - 63/128", _SOURCE
+        ),
     ]
 
 
@@ -75,7 +77,9 @@ def _sampling(switch: Switch, own: Qcn) -> list[Row]:
         steps, prefix = f"feedback {8 * index} to {8 * index + 7}", f"qcn.interval.{index}"
         found += [
             Row(f"{prefix}.bytes", f"interval, {steps}", interval, "B", f"{own.interval:,} by table", _SOURCE),
-            Row(f"{prefix}.period", f"period, {steps}", period, "us", f"8 x {interval:,} / {rate / 1e9:g} Gb/s", _SOURCE),
+            Row(
+                f"{prefix}.period", f"period, {steps}", period, "us", f"8 x {interval:,} / {rate / 1e9:g} Gb/s", _SOURCE
+            ),
             Row(f"{prefix}.cnms", f"CNMs a second, {steps}", 1e6 / period, "", f"1 / {period:.4g} us", _SOURCE),
             Row(
                 f"{prefix}.load",
@@ -103,8 +107,22 @@ def _pauses(switch: Switch, own: Qcn) -> list[Row]:
             "QCN-OS",
             *check(left >= needed, f"must hold what still arrives, {needed:,} B"),
         ),
-        Row("qcn.above_stop_time", "the same in time", left * 8e6 / rate, "us", f"8 x {left:,} / {rate / 1e9:g} Gb/s", "QCN-OS"),
-        Row("qcn.above_stop_ratio", "room above STOP over headroom", left / needed, "", f"{left:,} / {needed:,}", "QCN-OS"),
+        Row(
+            "qcn.above_stop_time",
+            "the same in time",
+            left * 8e6 / rate,
+            "us",
+            f"8 x {left:,} / {rate / 1e9:g} Gb/s",
+            "QCN-OS",
+        ),
+        Row(
+            "qcn.above_stop_ratio",
+            "room above STOP over headroom",
+            left / needed,
+            "",
+            f"{left:,} / {needed:,}",
+            "QCN-OS",
+        ),
         Row(
             "qcn.stop_to_go",
             "drain from STOP to GO",
@@ -123,7 +141,7 @@ def _pauses(switch: Switch, own: Qcn) -> list[Row]:
             "QCN-OS",
             *check(own.stop > own.set_point, "must be above 1, so that QCN works before PFC"),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _rates(switch: Switch, own: Qcn) -> list[Row]:
@@ -134,7 +152,14 @@ def _rates(switch: Switch, own: Qcn) -> list[Row]:
     return [
         Row("qcn.frames", "frames a second", rate / 8 / wire, "", f"{rate / 1e9:g} Gb/s / 8 / {wire:,}", "QCN-OS"),
         Row("qcn.frame_share", "frames' share of the wire", 100 * frame / wire, "%", f"{frame:,} / {wire:,}", "QCN-OS"),
-        Row("qcn.hot_flow", "rate of a hot flow", hot / 1e6, "Mb/s", f"{rate / 1e9:g} Gb/s / ({own.hot_inputs} - 1)", "QCN-OS"),
+        Row(
+            "qcn.hot_flow",
+            "rate of a hot flow",
+            hot / 1e6,
+            "Mb/s",
+            f"{rate / 1e9:g} Gb/s / ({own.hot_inputs} - 1)",
+            "QCN-OS",
+        ),
         Row(
             "qcn.recovery",
             "fast recovery at line rate",
@@ -151,8 +176,15 @@ def _rates(switch: Switch, own: Qcn) -> list[Row]:
             f"{_CYCLES} x 8 x {own.interval:,} / {hot / 1e9:g} Gb/s",
             _SOURCE,
         ),
-        Row("qcn.timer_recovery", "fast recovery by timer", _CYCLES * own.timer / 1e6, "us", f"{_CYCLES} x {own.timer / 1e9:g} ms", _SOURCE),
-    ]  # fmt: skip
+        Row(
+            "qcn.timer_recovery",
+            "fast recovery by timer",
+            _CYCLES * own.timer / 1e6,
+            "us",
+            f"{_CYCLES} x {own.timer / 1e9:g} ms",
+            _SOURCE,
+        ),
+    ]
 
 
 def _sample(own: Qcn, occupancy: int, before: int) -> tuple[int, int]:

@@ -68,8 +68,12 @@ class Row:
     def judgement(self) -> str:
         """The verdict with its reason, and what becomes of the printed number."""
         parts = [": ".join(part for part in (self.verdict.value, self.why) if part)]
-        if self.printed:
-            parts.append(f"printed {self.printed}: {'follows' if self.follows else 'does not follow'}")
+        if self.follows:
+            parts.append(f"printed {_spaced(self.printed)}: follows")
+        elif self.printed:
+            unit = _spaced(self.printed).partition(" ")[2]
+            gives = f"{self.value / _UNITS[self.unit][unit]:,.4g} {unit}" if unit else number(self.value)
+            parts.append(f"printed {_spaced(self.printed)}, the formula gives {gives}: does not follow")
         return "; ".join(part for part in parts if part)
 
     def as_dict(self) -> dict[str, object]:
@@ -100,6 +104,10 @@ def follows(value: float, unit: str, printed: str) -> bool:
 def with_printed(rows: list[Row], printed: Mapping[str, str]) -> list[Row]:
     """The rows with what a paper prints of them, by key."""
     return [replace(row, printed=printed.get(row.key, "")) for row in rows]
+
+
+def _spaced(printed: str) -> str:
+    return re.sub(r"(?<=\d)(?=[A-Za-z%])", " ", printed)
 
 
 def number(value: float | Fraction) -> str:

@@ -1,6 +1,6 @@
-"""A plan tried out: the planned switch under the worst case that it claims to survive, all of its ports congested at once.
+"""A plan tried out: the planned switch under the worst case that it claims to survive, all ports congested at once.
 
-Hosts of lossless classes send to one port after another, all of them at once and faster than ports drain, until all ports
+Hosts of lossless classes send to one port after another, all of them at once and faster than ports drain, until all
 are full. With TCP each port has long flows from several hosts, which all start at once: slow start is part of the case.
 """
 
@@ -45,6 +45,7 @@ class Trial:
     marked_packets: int
     pause_frames: int
     dropped_packets: int
+    """Data and acknowledgements."""
     last_drop_us: float | None
     """None if nothing was dropped."""
     peak_bytes: int
@@ -75,7 +76,7 @@ class Trial:
 
 
 def scenario(found: Outcome, file: str | None = None) -> Scenario:
-    """The scenario of the planned switch. Raises PlanError for what is not simulated, ScenarioError for what cannot be."""
+    """The scenario of the planned switch. Raises PlanError for what is not simulated."""
     if isinstance(found.plan.congestion, Qcn):
         problem = "QCN is not simulated from a plan"
         raise PlanError(file, "congestion.scheme", problem, "expected another; scenarios/input_hotspot.toml runs QCN")
@@ -129,7 +130,7 @@ def trial(result: Result) -> Trial:
         first_pause_us=min(pauses) / 1000 if pauses else None,
         marked_packets=summary["packets"]["marked"],
         pause_frames=summary["pfc"]["pause_frames"],
-        dropped_packets=summary["packets"]["dropped"],
+        dropped_packets=summary["packets"]["dropped"] + summary["packets"]["acknowledgements_dropped"],
         last_drop_us=max(drops) / 1000 if drops else None,
         peak_bytes=summary["buffer"]["peak_bytes"],
     )
@@ -262,7 +263,9 @@ def _long_flows(found: Outcome, hosts: int) -> dict[str, object]:
                 "kind": "long_lived",
                 "transport": "long",
                 "pairs": [
-                    [f"host{(n + step) % hosts}", f"host{n}"] for n in range(hosts) for step in range(1, _LONG_FLOWS + 1)
+                    [f"host{(n + step) % hosts}", f"host{n}"]
+                    for n in range(hosts)
+                    for step in range(1, _LONG_FLOWS + 1)
                 ],
                 "priority": settings.hosts.priority if settings.hosts else settings.classes[0].priority,
             }

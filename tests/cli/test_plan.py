@@ -1,0 +1,61 @@
+"""`xoff plan`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Outcome
+
+Command = Callable[..., Outcome]
+PLANS = sorted((ROOT / "plans").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+def test_shipped_plans_are_computed(command: Command, path: Path) -> None:
+    outcome = command("plan", path)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "Printed numbers that follow from their formulas" in outcome.out
+    assert not list(Path().iterdir())
+
+
+def test_rows_and_settings_as_json(command: Command) -> None:
+    data = json.loads(command("plan", ROOT / "plans" / "tomahawk_bcc.toml", "--json").out)
+    row = next(row for row in data["rows"]["BCC"] if row["key"] == "bcc.minimum")
+    assert (row["value"], row["unit"], row["verdict"], row["follows"]) == (1_802_000, "B", "holds", True)
+    assert row["formula"] == "2,602,000 - 800,000 (C N h, 8 ports, 8 us)"
+    assert data["settings"]["pools"]["ecn"]["maximum_bytes"] == 2_602_000
+
+
+def test_brackets_of_symbols_are_printed(command: Command) -> None:
+    assert "[t_ECN]" in command("plan", ROOT / "plans" / "trident2_dcqcn.toml").out
+
+
+def test_a_plan_is_tried_out(command: Command) -> None:
+    outcome = command("plan", ROOT / "plans" / "trident2_dcqcn.toml", "--simulate", "--out", "tried")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "ECN came before PFC\n" in outcome.out
+    assert "Simulated: nothing was lost" in outcome.out
+    assert Path("tried/scenario.toml").exists()
+
+
+def test_trials_say_what_is_lost(command: Command) -> None:
+    """BCC's flows all begin at once, and slow start overshoots."""
+    outcome = command("plan", ROOT / "plans" / "tomahawk_bcc.toml", "--simulate", "--json")
+    found = json.loads(outcome.out)["simulation"]
+    assert found["ecn_came_first"]
+    assert found["first_pause_us"] is None
+    assert found["dropped_packets"] > 0
+    assert found["last_drop_us"] < 2000  # of 8000: none later
+
+
+def test_a_wrong_plan_is_refused_in_a_line(command: Command) -> None:
+    assert command("plan", "none.toml") == Outcome(
+        2, "", "none.toml: cannot read: no such file or directory; plans/ has some to start from\n"
+    )
+    Path("bad.toml").write_text('title = "x"\nchip = "tomahawk"\nports = [{ cable = "-4m" }]\n', encoding="utf-8")
+    outcome = command("plan", "bad.toml")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith('bad.toml: ports[0].cable: "-4m" is negative; ')
+    assert outcome.err.count("\n") == 1

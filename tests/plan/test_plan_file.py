@@ -1,0 +1,92 @@
+"""Wrong plans are one line that names file, key and remedy."""
+
+from fractions import Fraction
+
+import pytest
+
+from xoff.errors import PlanError
+from xoff.plan.file import parse
+from xoff.plan.outcome import outcome
+
+GOOD = """\
+title = "A plan"
+chip = "tomahawk"
+[[ports]]
+count = 32
+rate = "100Gbps"
+cable = "40m"
+[[class]]
+name = "rdma"
+priorities = [3]
+lossless = true
+[headroom]
+method = "ieee"
+[congestion]
+scheme = "dcqcn"
+beta = 8
+[printed]
+t_pfc = "1kB"
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "says"),
+    [
+        ('"tomahawk"', '"tomahwak"', 'chip: there is no chip "tomahwak"; did you mean tomahawk'),
+        ('"tomahawk"', '"xyz"', 'chip: there is no chip "xyz"; `xoff list chips` names them'),
+        ('"40m"', '"-40m"', 'ports[0].cable: "-40m" is negative; expected a length with its unit (cm, m, km)'),
+        ('"40m"', '"40"', 'ports[0].cable: "40" has no unit; expected a length'),
+        ('"40m"', "40", "ports[0].cable: 40 is not a length; expected a length"),
+        ('cable = "40m"', 'delay = "-1us"', 'ports[0].delay: "-1us" is negative; expected a time'),
+        ('cable = "40m"', "", "ports[0]: has neither cable nor delay; expected one of them"),
+        ('cable = "40m"', 'cable = "40m"\ndelay = "1us"', "ports[0]: has both cable and delay; expected one of them"),
+        ('"100Gbps"', "100", "ports[0].rate: 100 has no unit; expected a rate"),
+        ('"100Gbps"', '"400Gbps"', "ports[0].rate: 400 Gb/s, and ports of tomahawk have 100 Gb/s; expected at most"),
+        ("count = 32", "count = 33", "ports: 33 ports of 3,300 Gb/s together do not fit tomahawk"),
+        ("count = 32", 'names = ["a", "a"]', "ports: name a twice; expected each port once"),
+        ("count = 32", 'count = 3\nnames = ["a"]', "ports[0]: names 1 ports and counts 3; expected one of"),
+        ("[3]", "[8]", "class[0].priorities[0]: 8 cannot be"),
+        ("[3]", "[3, 3]", "class: has priority 3 twice; expected each in one class"),
+        ('method = "ieee"', 'method = "iee"', "headroom.method: 'iee' cannot be"),
+        ('method = "ieee"', "methd = 1", "headroom.methd: there is no such key; expected method"),
+        ('method = "ieee"', "ratio = 0.5", 'headroom: has a ratio without scheme = "oversubscribed"; expected both'),
+        ('method = "ieee"', 'scheme = "oversubscribed"', "headroom: is oversubscribed by no ratio; expected both"),
+        ('scheme = "dcqcn"', 'scheme = "dcqn"', "congestion.scheme: there is no such scheme; expected one of bcc"),
+        ('scheme = "dcqcn"', "", "congestion.scheme: is missing; expected one of bcc"),
+        ("beta = 8", "betta = 8", "congestion.betta: there is no such key; expected beta"),
+        ("beta = 8", 'minimum = "300kB"', "congestion: maximum, 200,000 B, is not above minimum, 300,000 B"),
+        ('t_pfc = "1kB"', 't_pcf = "1kB"', "printed.t_pcf: is no row of this plan; expected a key of"),
+        ('t_pfc = "1kB"', 't_pfc = "1us"', 'printed: "1us" is no number in one of B, kB'),
+        ('title = "A plan"', "", "title: is missing; expected a value for it"),
+        ('title = "A plan"', "title = ", "plan.toml: "),
+    ],
+)
+def test_a_wrong_plan(was: str, now: str, says: str) -> None:
+    assert was in GOOD
+    with pytest.raises(PlanError) as raised:
+        outcome(parse(GOOD.replace(was, now), "plan.toml"), "plan.toml")
+    line = str(raised.value)
+    assert line.startswith("plan.toml: ")
+    assert says in line
+    assert "; " in line
+    assert "\n" not in line
+
+
+def test_the_plan_itself_is_right() -> None:
+    found = outcome(parse(GOOD))
+    assert found.plan.ports[0].delay_ps == 202_021  # 40 m at 0.66 c, rounded up
+    assert found.plan.congestion is not None
+    assert found.settings.groups[0].cable_m == 40
+
+
+def test_a_delay_says_how_long_the_cable_is() -> None:
+    plan = parse(GOOD.replace('cable = "40m"', 'delay = "1.5us"'))
+    assert plan.ports[0].cable_m == Fraction(297)  # at 0.66 c
+
+
+def test_ports_of_a_port() -> None:
+    """A port of 100 Gb/s can be split into four."""
+    split = GOOD.replace("count = 32", "count = 128").replace("100Gbps", "25Gbps")
+    assert len(outcome(parse(split)).settings.groups[0].ports) == 128
+    with pytest.raises(PlanError, match="do not fit tomahawk"):
+        outcome(parse(split.replace("128", "129").replace("25Gbps", "10Gbps")))
