@@ -48,6 +48,12 @@ def test_faults_in_tables_are_printed(command: Callable[..., Outcome], tmp_path:
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Lint"))
 
 
+def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "plans").symlink_to(ROOT / "plans")
+    outcome = command(*block("sh", "## Plan a switch").split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Plan a switch"))
+
+
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)

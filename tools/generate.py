@@ -1,4 +1,4 @@
-"""Writes what follows from the simulator's own descriptions: JSON Schema and reference of the scenario file.
+"""Writes what follows from descriptions in the code: schema and reference of the scenario file, reference of plans.
 
 `python tools/generate.py` writes; with `--check` it writes nothing and fails, with the difference, where a file is not
 as it would be written.
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import plan_reference
 from xoff import catalogue
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def generated() -> dict[Path, str]:
     return {
         DOCS / "scenario.schema.json": json.dumps(catalogue.schema(), indent=2, ensure_ascii=False) + "\n",
         DOCS / "reference.md": reference(),
+        DOCS / "plans.md": plan_reference.markdown(),
     }
 
 

@@ -44,13 +44,14 @@ class Scheme(StrEnum):
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Ports(_Table):
     """Ports that are alike."""
 
     name: str = "ports"
+    """What they are called in rows, where there are several groups."""
     count: Annotated[int, Field(ge=1)] | None = None
     """How many; left out, as many as there are names, or all of the chip."""
     names: tuple[str, ...] | None = None
@@ -95,8 +96,11 @@ class Class(_Table):
     """A class of traffic, or several that are alike."""
 
     name: str
+    """What exporters call it."""
     priorities: Annotated[tuple[Annotated[int, Field(ge=0, le=7)], ...], Field(min_length=1)]
+    """Of 802.1p, of the queue and of PFC."""
     lossless: bool = False
+    """Whether its senders are paused (PFC) rather than its packets dropped."""
     dscp: Annotated[int, Field(ge=0, le=63)] | None = None
     """Left out, the class selector: eight times the priority."""
     alpha: Annotated[Ratio, Field(gt=0)] | None = None
@@ -151,6 +155,7 @@ class Bcc(_Table):
     round_trip: Annotated[Time, Field(gt=0)]
     """Base round trip [RTT]."""
     congestion_control: Literal["dctcp", "ecn_star"] = "dctcp"
+    """Of the hosts."""
     buffer_round_trips: Annotated[Ratio, Field(gt=0)] | None = None
     """Buffer for full throughput, in round trips at a port's rate; left out, as the paper has it [lambda]."""
     shared: Annotated[Size, Field(gt=0)] | None = None
@@ -172,16 +177,17 @@ class Dcqcn(_Table):
     beta: Annotated[Ratio, Field(gt=0)] = Fraction(8)
     """Share of the free buffer at which senders are paused, of all classes of a port together [beta]."""
     minimum: Annotated[Size, Field(gt=0)] = 5000
-    """[K_min]"""
+    """Length of a queue up to which no packet is marked [K_min]."""
     maximum: Annotated[Size, Field(gt=0)] = 200_000
-    """[K_max]"""
+    """Length above which every packet is marked [K_max]."""
     probability: Annotated[float, Field(gt=0, le=1)] = 0.01
-    """[P_max]"""
+    """Of a mark at `maximum` [P_max]."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 256)
-    """[g]"""
+    """Weight of the newest period in alpha [g]."""
     cnp_interval: Annotated[Time, Field(gt=0)] = 50_000_000
     """Least time between two CNPs of a flow [N]."""
     cnp_priority: Annotated[int, Field(ge=0, le=7)] = 7
+    """Class of CNPs."""
 
     @model_validator(mode="after")
     def _maximum_above_minimum(self) -> Dcqcn:
@@ -200,7 +206,7 @@ class Dctcp(_Table):
     threshold: Annotated[Size, Field(gt=0)] | None = None
     """At which a queue marks; left out, the least number of packets that the bound allows [K]."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 16)
-    """[g]"""
+    """Weight of the newest window in alpha [g]."""
     flows: tuple[Annotated[int, Field(ge=1)], ...] = (2, 10, 40)
     """Numbers of flows whose steady state is computed [N]."""
     initial_window: Annotated[int, Field(ge=1)] = 2
@@ -214,9 +220,9 @@ class Qcn(_Table):
 
     scheme: Literal["qcn"]
     set_point: Annotated[Size, Field(gt=0)] = 26_000
-    """[Q_eq]"""
+    """Bytes that the buffer is to hold [Q_eq]."""
     weight: Annotated[Ratio, Field(gt=0)] = Fraction(2)
-    """[w]"""
+    """Weight of the change since the sample before [w]."""
     interval: Annotated[Size, Field(gt=0)] = 150_000
     """Bytes between samples without congestion [I_s]."""
     buffer: Annotated[Size, Field(gt=0)]
@@ -235,22 +241,28 @@ Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn, Field(discriminator="scheme")]
 
 
 class Plan(_Table):
-    """A plan as it was written, with what its chip says filled in by `load`."""
+    """A plan as it was written."""
 
     title: str
+    """What the plan is called."""
     chip: str
+    """As `xoff list chips` names it."""
     memory: Annotated[Size, Field(gt=0)] | None = None
     """Instead of the chip's, where a paper counts it otherwise."""
     mmus: Annotated[int, Field(ge=1)] | None = None
     """Instead of the chip's, where a paper takes memory as one pool."""
     mtu: Annotated[Size, Field(gt=0)] = 1500
-    """The largest frame [L_MTU]."""
+    """The largest packet, without its Ethernet header [L_MTU]."""
     lossy_pool: Size | None = None
     """What lossless classes leave to others; left out, a quarter of what reserves and headroom leave."""
     ports: Annotated[tuple[Ports, ...], Field(min_length=1)]
+    """Groups of ports."""
     classes: Annotated[tuple[Class, ...], Field(min_length=1, alias="class")]
+    """Classes of traffic."""
     headroom: Headroom = Headroom()
+    """What is set aside for what still arrives after a pause; its rows come where a class is lossless."""
     congestion: Congestion | None = None
+    """How congestion is told of; left out, not at all."""
     printed: dict[str, str] = {}
     """What a paper prints, by the key of a row."""
 

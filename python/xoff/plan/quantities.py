@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 from xoff import _xoff
 
@@ -44,20 +44,17 @@ def _metres(value: object) -> Fraction:
     return Fraction(number) * _METRES[unit]
 
 
-def _above_zero(value: Fraction) -> Fraction:
-    if value <= 0:
-        message = "is zero; expected more"
-        raise ValueError(message)
-    return value
+def _spelled(what: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "format": what})
 
 
-Size = Annotated[int, BeforeValidator(_reader("size"))]
+Size = Annotated[int, BeforeValidator(_reader("size")), _spelled("size")]
 """Bytes."""
-Rate = Annotated[int, BeforeValidator(_reader("rate"))]
+Rate = Annotated[int, BeforeValidator(_reader("rate")), _spelled("rate")]
 """Bits per second."""
-Time = Annotated[int, BeforeValidator(_reader("time"))]
+Time = Annotated[int, BeforeValidator(_reader("time")), _spelled("time")]
 """Picoseconds."""
-Length = Annotated[Fraction, BeforeValidator(_metres)]
+Length = Annotated[Fraction, BeforeValidator(_metres), _spelled("length")]
 """Metres."""
-Ratio = Annotated[Fraction, BeforeValidator(_ratio)]
+Ratio = Annotated[Fraction, BeforeValidator(_ratio), _spelled("ratio")]
 """A number, or a fraction such as "1/16"."""

@@ -116,9 +116,9 @@ class Settings:
     cell_bytes: int | None
     """What memory is given out in, where it is known."""
     mtu_bytes: int
-    """The largest frame."""
+    """The largest packet, without its Ethernet header."""
     headroom_scheme: str | None
-    """`sih`, `dsh`, or None where no class is lossless."""
+    """`sih`, `dsh`, `oversubscribed`, or None where no class is lossless."""
     groups: tuple[PortGroup, ...]
     classes: tuple[TrafficClass, ...]
     pools: Pools

@@ -114,7 +114,9 @@ def described(found: Outcome) -> str:
     hosts = sum(len(group.ports) for group in found.settings.groups)
     if found.settings.headroom_scheme is None:
         return f"{_LONG_FLOWS} long flows into each of {hosts} ports, which all start at once"
-    return f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
+    reaction = f"{PUBLISHED_QUANTA} quanta" if found.plan.headroom.method in _PUBLISHED else "what IEEE 802.3 allows"
+    case = f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
+    return f"{case}; senders react to a pause within {reaction}, as the plan's method takes it"
 
 
 def trial(result: Result) -> Trial:
