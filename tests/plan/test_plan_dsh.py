@@ -77,6 +77,13 @@ def test_headroom_that_memory_does_not_hold_fails() -> None:
     assert {row.key for row in found.failed} >= {"sih.headroom", "sih.shared"}
 
 
+def test_a_plan_of_dsh_does_not_fail_by_sih() -> None:
+    classes = "priorities = [0, 1, 2, 3, 4, 5, 6, 7]\nlossless = true"
+    found = planned(classes=classes, head='memory = "10MB"', rest='[headroom]\nscheme = "dsh"')
+    assert not found.failed
+    assert next(row for row in found.rows if row.key == "sih.headroom").verdict is Verdict.WARNS
+
+
 @pytest.mark.parametrize(
     ("chip", "count", "gbps", "time", "share"),
     [

@@ -3,6 +3,7 @@
 import pytest
 from planned import planned, values
 
+from xoff.errors import PlanError
 from xoff.plan.outcome import Outcome
 from xoff.plan.rows import Verdict
 
@@ -96,6 +97,8 @@ def test_by_the_annex_by_hand() -> None:
 
 def test_the_annex_says_nothing_of_400_gbps() -> None:
     assert "headroom.annex" not in values(link(400))
+    with pytest.raises(PlanError, match=r"headroom\.method: annex says nothing of 400 Gb/s; expected another"):
+        link(400, rest='[headroom]\nmethod = "annex"')
 
 
 def test_by_simulators_by_hand() -> None:

@@ -48,6 +48,7 @@ def test_long_flows_of_dctcp_are_marked_and_never_paused() -> None:
     found = tried(planned("trident_plus", 'memory = "4MB"', PORTS, "priorities = [0]", rest))
     assert found.marked_packets > 0
     assert found.pause_frames == 0
+    assert found.sentences[0].endswith("ECN alone")
 
 
 def test_too_few_ports_and_qcn_are_refused() -> None:

@@ -43,7 +43,11 @@ def _budgets(switch: Switch) -> list[Row]:
     ports, classes, memory = switch.ports, len(switch.lossless), switch.memory_bytes
     phi, everything, insurance = _phi(switch), headroom.of_all_classes(switch), headroom.of_all_ports(switch)
     left = memory - switch.reserved_bytes - everything
-    fits = check(left >= 0, f"must fit {memory:,} B with reserves, {everything + switch.reserved_bytes:,} B")
+    fits = check(
+        left >= 0,
+        f"must fit {memory:,} B with reserves, {everything + switch.reserved_bytes:,} B",
+        _otherwise(switch, "sih"),
+    )
     return [
         Row("sih.headroom", "SIH headroom", everything, "B", f"{ports} x {classes} x {phi}", _SOURCE, *fits, "MiB"),
         Row(
@@ -113,7 +117,7 @@ def _shares(switch: Switch) -> list[Row]:
                 "B",
                 f"{switch.memory_bytes:,} - reserves - {aside}",
                 _SOURCE,
-                *check(shared > 0, "must be above 0"),
+                *check(shared > 0, "must be above 0", _otherwise(switch, name)),
                 "MiB",
             )
         )
@@ -136,10 +140,11 @@ def _share(switch: Switch, name: str, shared: int, margin: int, busy: int) -> Ro
     share = equilibrium(shared, alpha, busy, margin)
     tau = f", tau {margin:,}" if margin else ""
     formula = f"({alpha} x {shared:,} - {margin:,}) / (1 + {alpha} x {busy})"
-    verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B")
+    otherwise = _otherwise(switch, name)
+    verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", otherwise)
     minimum = getattr(switch.plan.congestion, "minimum", None)
     if minimum is not None and share > 2 * mtu:
-        verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B")
+        verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B", otherwise)
     key = f"{name}.share.{busy}" + (".margin" if margin else "")
     return Row(key, f"each of {busy} queues under {name.upper()}{tau}", float(share), "B", formula, _SOURCE, *verdict)
 
@@ -173,6 +178,11 @@ def _pools(switch: Switch) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
         ("sih", beside - headroom.of_all_classes(switch), (0,)),
         ("dsh", beside - headroom.of_all_ports(switch), (0, phi)),
     )
+
+
+def _otherwise(switch: Switch, scheme: str) -> Verdict:
+    """What becomes of a check that does not hold: the plan fails by its own scheme only."""
+    return Verdict.FAILS if scheme == switch.plan.headroom.scheme else Verdict.WARNS
 
 
 def _busy(switch: Switch) -> tuple[int, ...]:

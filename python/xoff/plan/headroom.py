@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
+from xoff.errors import PlanError
 from xoff.plan.file import Method
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -139,11 +140,17 @@ METHODS: dict[Method, Callable[[Switch, Group], Budget | None]] = {
 
 
 def chosen_bytes(switch: Switch, group: Group) -> int:
-    """What the plan sets aside for one class of one port of the group [Phi]."""
+    """What the plan sets aside for one class of one port of the group [Phi].
+
+    Raises PlanError if its method says nothing of the port's rate.
+    """
     own = switch.plan.headroom
     if own.size is not None:
         return own.size
-    budget = METHODS[own.method](switch, group) or ieee(switch, group)
+    budget = METHODS[own.method](switch, group)
+    if budget is None:
+        problem = f"{own.method} says nothing of {group.rate_bps / 1e9:g} Gb/s"
+        raise PlanError(None, "headroom.method", problem, "expected another method, such as ieee")
     return -(-budget.size_bytes // own.round_up) * own.round_up
 
 

@@ -65,7 +65,6 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
             raise PlanError(file, f"printed.{key}", "is no row of this plan", expected)
     try:
         sections = {name: with_printed(rows, plan.printed) for name, rows in sections.items()}
-        _ = [row.follows for rows in sections.values() for row in rows]
     except ValueError as error:
         raise PlanError(file, "printed", str(error), "expected the unit of its row") from None
     return Outcome(plan, sections, settings)

@@ -102,7 +102,10 @@ def follows(value: float, unit: str, printed: str) -> bool:
 
 
 def with_printed(rows: list[Row], printed: Mapping[str, str]) -> list[Row]:
-    """The rows with what a paper prints of them, by key."""
+    """The rows with what a paper prints of them, by key. Raises ValueError for what is in no unit of its row."""
+    for row in rows:
+        if row.key in printed:
+            follows(row.value, row.unit, printed[row.key])
     return [replace(row, printed=printed.get(row.key, "")) for row in rows]
 
 

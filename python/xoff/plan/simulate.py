@@ -67,6 +67,8 @@ class Trial:
             order = "neither ECN nor PFC was needed"
         elif self.first_mark_us is None:
             order = "PFC alone"
+        elif self.first_pause_us is None:
+            order = "ECN alone"
         else:
             order = "ECN came before PFC" if self.ecn_came_first else "PFC came before ECN"
         lost = "nothing was lost"
