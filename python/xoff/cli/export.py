@@ -1,0 +1,78 @@
+"""`xoff export`: a plan as configuration of switches or hosts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from xoff.export.export import Export
+    from xoff.plan.settings import Settings
+
+
+class Format(StrEnum):
+    """What is configured."""
+
+    SONIC = "sonic"
+    EOS = "eos"
+    NXOS = "nxos"
+    NVUE = "nvue"
+    HOST = "host"
+
+
+def export(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML), as for `xoff plan`.")],
+    target: Annotated[Format, typer.Option("--format", help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there; left out, print it.")] = None,
+) -> None:
+    """Write a plan's settings as configuration.
+
+    What a format cannot express is told in words: in comments, or on standard error if it has none. SONiC's tables are
+    linted (`xoff lint`), and what is found is told there, too; the status is 1 if something is an error.
+    """
+    from xoff.errors import OutputError, PlanError
+    from xoff.export import FORMATS
+    from xoff.plan.outcome import compute
+
+    settings = compute(plan).settings
+    if target is Format.HOST and settings.hosts is None:
+        problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
+        raise PlanError(str(plan), "congestion", problem, expected)
+    found = FORMATS[target.value](settings)
+    text = _with_notes(found)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
+            raise OutputError(message) from None
+    if target is Format.SONIC and _lint(found, settings):
+        raise typer.Exit(1)
+
+
+def _with_notes(found: Export) -> str:
+    if found.comment is None:
+        for note in found.notes:
+            typer.echo(f"note: {note}", err=True)
+        return found.text
+    notes = "".join(f"{found.comment} {note}\n" for note in found.notes)
+    first, end, rest = found.text.partition("\n")
+    return f"{first}{end}{notes}{rest}" if first.startswith("#!") else notes + found.text
+
+
+def _lint(found: Export, settings: Settings) -> bool:
+    """Tells what is wrong with tables; whether some of it is an error."""
+    from xoff import catalogue
+    from xoff.lint import Severity, Tables, lint
+
+    chip = next(chip for chip in catalogue.chips() if chip["name"] == settings.chip)
+    findings = lint([Tables.parse("config_db.json", found.text, chip)])
+    for finding in findings:
+        typer.echo(f"{finding.severity}: {finding.place.key}: {finding.physics} [{finding.check}]", err=True)
+    return any(finding.severity is Severity.ERROR for finding in findings)

@@ -1,0 +1,91 @@
+"""Arista EOS.
+
+Sources: the templates of AVD (qos profile, service-profile, qos map), public configurations (platform trident mmu).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.export.export import Export, alpha_text, percent, pool_notes, port_names, rounding_notes
+
+if TYPE_CHECKING:
+    from xoff.plan.settings import PortGroup, Settings
+
+_PROFILE = "XOFF"
+_LOSSLESS_EGRESS = 8
+"""Share of the free pool for queues of lossless classes: what was let in is not dropped on the way out."""
+
+
+def eos(settings: Settings) -> Export:
+    """Profiles of classes, marking and, on a Trident, memory."""
+    names = port_names(settings, "Ethernet{}", 1)
+    lines = [f"qos map dscp {one.dscp} to traffic-class {one.priority}" for one in settings.classes]
+    lines += ["!", *_qos_profile(settings)]
+    if _has_mmu(settings):
+        widest = max(settings.groups, key=lambda group: group.pause.headroom_bytes if group.pause else 0)
+        lines += ["!", *_mmu_profile(settings, widest)]
+    for port in names.values():
+        lines += ["!", f"interface {port}", f"   service-profile {_PROFILE}"]
+    return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
+
+
+def _has_mmu(settings: Settings) -> bool:
+    return settings.chip.startswith("trident")
+
+
+def _qos_profile(settings: Settings) -> list[str]:
+    lines = [f"qos profile {_PROFILE}", "   qos trust dscp"]
+    lossless = [one for one in settings.classes if one.lossless]
+    if lossless:
+        lines.append("   priority-flow-control on")
+        lines += [f"   priority-flow-control priority {one.priority} no-drop" for one in lossless]
+    for one in settings.classes:
+        if one.ecn:
+            lines += [
+                "   !",
+                f"   uc-tx-queue {one.priority}",
+                f"      random-detect ecn minimum-threshold {one.ecn.minimum_bytes} bytes "
+                f"maximum-threshold {one.ecn.maximum_bytes} bytes "
+                f"max-mark-probability {percent(one.ecn.probability)} weight 0",
+                "      random-detect ecn count",
+            ]
+    return lines
+
+
+def _mmu_profile(settings: Settings, group: PortGroup) -> list[str]:
+    lines = [f"platform trident mmu queue profile {_PROFILE}"]
+    lossless = [one for one in settings.classes if one.lossless]
+    if group.pause and lossless:
+        reserved = max(one.reserved_bytes for one in lossless)
+        lines += [f"   ingress reserved bytes {reserved}"] if reserved else []
+        lines.append(f"   ingress headroom bytes {group.pause.headroom_bytes}")
+    lines += [f"   ingress priority-group {one.priority} threshold {alpha_text(one.alpha)}" for one in lossless]
+    for one in settings.classes:
+        threshold = _LOSSLESS_EGRESS if one.lossless else alpha_text(one.alpha)
+        lines.append(f"   egress unicast queue {one.priority} threshold {threshold}")
+    return [*lines, f"platform trident mmu queue profile {_PROFILE} apply"]
+
+
+def _notes(settings: Settings) -> list[str]:
+    notes = rounding_notes(settings.classes, alphas=_has_mmu(settings))
+    notes += pool_notes(settings, "no command for it is confirmed")
+    pauses = [group.pause for group in settings.groups if group.pause]
+    if not _has_mmu(settings):
+        notes.append(
+            "alphas, reserves and headroom are left out: `platform trident mmu` is confirmed for Trident, "
+            f"not for {settings.chip}"
+        )
+    elif len({pause.headroom_bytes for pause in pauses}) > 1:
+        notes.append("headroom is the largest of all ports, since one memory profile holds for the whole switch")
+    if pauses:
+        offset = pauses[0].xon_offset_bytes
+        notes.append(f"resuming {offset} B below the pause is left out: the form of `ingress resume` is not confirmed")
+        notes.append("the pause watchdog is left out: its form varies with the release")
+    if settings.headroom_scheme not in (None, "sih"):
+        notes.append(
+            f"headroom shared by {settings.headroom_scheme} is left out: "
+            "the form of `mmu headroom-pool` is not confirmed"
+        )
+    notes.append("on Jericho, uc-tx-queue is tx-queue")
+    return notes

@@ -1,0 +1,83 @@
+"""Settings of hosts: a shell script for NVIDIA adapters (RoCE) or for Linux's TCP."""
+
+from __future__ import annotations
+
+from math import ceil, log2
+from typing import TYPE_CHECKING
+
+from xoff.export.export import Export
+
+if TYPE_CHECKING:
+    from xoff.plan.settings import HostSettings, Settings
+
+_HEAD = ["#!/bin/sh", "set -eu", 'device="${1:?the name of the network device}"']
+
+
+def host(settings: Settings) -> Export:
+    """A script that takes the device's name."""
+    hosts = settings.hosts
+    assert hosts is not None, "a plan without congestion control is refused before"
+    if hosts.congestion_control == "dcqcn":
+        lines, notes = _dcqcn(settings, hosts)
+    elif hosts.congestion_control in ("dctcp", "ecn_star"):
+        lines, notes = _tcp(settings, hosts)
+    else:
+        lines, notes = [], [f"{hosts.congestion_control} is set in adapters by no form that is known here"]
+    return Export("\n".join([*_HEAD, *lines]) + "\n", tuple(notes), "#")
+
+
+def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]:
+    lossless = {one.priority for one in settings.classes if one.lossless}
+    pfc = ",".join(str(int(priority in lossless)) for priority in range(8))
+    cable = ceil(max(group.cable_m for group in settings.groups))
+    lines = [
+        f'mlnx_qos -i "$device" --trust dscp --pfc {pfc} --cable_len {cable}',
+        f'mlnx_qos -i "$device" --dscp2prio set,{hosts.dscp},{hosts.priority}',
+    ]
+    base = "/sys/class/net/$device/ecn"
+    if hosts.cnp_dscp is not None:
+        lines.append(f'echo {hosts.cnp_dscp} > "{base}/roce_np/cnp_dscp"')
+    if hosts.cnp_interval_ns is not None:
+        lines.append(f'echo {ceil(hosts.cnp_interval_ns / 1000)} > "{base}/roce_np/min_time_between_cnps"')
+    if hosts.gain is not None:
+        lines.append(f'echo {_kept_of_1024(hosts.gain)} > "{base}/roce_rp/dce_tcp_g"')
+    notes = [
+        "`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors",
+        "rates of increase and their timers are left at the firmware's defaults, which are not the paper's",
+    ]
+    if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
+        notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
+    return lines, notes
+
+
+def _kept_of_1024(gain: float) -> int:
+    """What adapters take for g: the share of the old average that is kept, of 1024."""
+    return round(1024 * (1 - gain))
+
+
+def _tcp(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]:
+    control = "dctcp" if hosts.congestion_control == "dctcp" else "reno"
+    lines = [
+        f"sysctl -w net.ipv4.tcp_congestion_control={control}",
+        "sysctl -w net.ipv4.tcp_ecn=1",
+        "sysctl -w net.ipv4.tcp_ecn_fallback=0",
+    ]
+    notes = []
+    if control == "reno":
+        notes.append("ECN* is written as Reno with ECN (RFC 3168), which halves once a window as it does")
+    if hosts.gain is not None:
+        shift = round(-log2(hosts.gain))
+        lines.append(f"echo {shift} > /sys/module/tcp_dctcp/parameters/dctcp_shift_g")
+        if 2.0**-shift != hosts.gain:
+            notes.append(f"gain {hosts.gain:g} is written as 1/{2**shift}, a power of two")
+    marked = next((one.ecn for one in settings.classes if one.priority == hosts.priority and one.ecn), None)
+    if marked:
+        least, most = marked.minimum_bytes, marked.minimum_bytes + settings.mtu_bytes
+        burst = ceil((2 * least + most) / (3 * settings.mtu_bytes))
+        lines.append(
+            f'# tc qdisc add dev "$device" root red limit {max(1_000_000, 2 * most)} min {least} max {most} '
+            f"avpkt {settings.mtu_bytes} burst {burst} probability 1 ecn"
+        )
+        notes.append("the line of tc makes a Linux box mark as the switch would, for a laboratory; it is untested")
+    notes.append(f"applications mark their packets with DSCP {hosts.dscp}")
+    return lines, notes

@@ -1,0 +1,68 @@
+"""NVIDIA Cumulus Linux by NVUE commands."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from xoff.export.export import Export, percent, pool_notes, port_names, rounding_notes
+
+if TYPE_CHECKING:
+    from xoff.plan.settings import PortGroup, Settings
+
+_MARKING = "xoff"
+
+
+def nvue(settings: Settings) -> Export:
+    """Profiles of marking and PFC, and the interfaces that have them."""
+    names = port_names(settings, "swp{}", 1)
+    lines = []
+    for one in settings.classes:
+        if one.ecn:
+            base = f"nv set qos congestion-control {_MARKING} traffic-class {one.priority}"
+            lines += [
+                f"{base} ecn enable",
+                f"{base} red disable",
+                f"{base} min-threshold {one.ecn.minimum_bytes}",
+                f"{base} max-threshold {one.ecn.maximum_bytes}",
+                f"{base} probability {percent(one.ecn.probability)}",
+            ]
+    for group in settings.groups:
+        lines += _pfc(settings, group) if group.pause else []
+        for port in group.ports:
+            if any(one.ecn for one in settings.classes):
+                lines.append(f"nv set interface {names[port]} qos congestion-control profile {_MARKING}")
+            if group.pause:
+                lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
+    return Export("\n".join([*lines, "nv config apply"]) + "\n", tuple(_notes(settings)), "#")
+
+
+def _profile(group: PortGroup) -> str:
+    return f"xoff-{group.name}"
+
+
+def _pfc(settings: Settings, group: PortGroup) -> list[str]:
+    base = f"nv set qos pfc {_profile(group)}"
+    priorities = ",".join(str(one.priority) for one in settings.classes if one.lossless)
+    return [
+        f"{base} switch-priority {priorities}",
+        f"{base} cable-length {ceil(group.cable_m)}",
+        f"{base} rx enable",
+        f"{base} tx enable",
+    ]
+
+
+def _notes(settings: Settings) -> list[str]:
+    notes = rounding_notes(settings.classes, alphas=False)
+    notes += pool_notes(settings, "no command for it is known")
+    for group in settings.groups:
+        if group.pause:
+            notes.append(
+                f"{group.name}: headroom is computed by the switch from the cable's length; "
+                f"the plan has {group.pause.headroom_bytes} B for each class"
+            )
+    notes.append("alphas, reserves and sizes of pools are left out: the form of advance-buffer-config is not confirmed")
+    if settings.headroom_scheme not in (None, "sih"):
+        notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
+    notes.append("the mapping of DSCP to priorities is left out")
+    return notes

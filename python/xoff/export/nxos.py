@@ -1,0 +1,94 @@
+"""Cisco NX-OS (Nexus 9000): queuing and network-qos policies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.export.export import Export, percent, pool_notes, port_names, rounding_notes, static_xoff
+
+if TYPE_CHECKING:
+    from xoff.plan.settings import Pause, Settings
+
+
+def nxos(settings: Settings) -> Export:
+    """Policies and the interfaces that have them."""
+    marked = [one for one in settings.classes if one.ecn]
+    lossless = [one for one in settings.classes if one.lossless]
+    pauses = [group.pause for group in settings.groups if group.pause]
+    lines = ["policy-map type queuing XOFF-OUT"] if marked else []
+    for one in marked:
+        assert one.ecn is not None
+        lines += [
+            f"  class type queuing {_queue('out-8q-q', one.priority)}",
+            f"    random-detect minimum-threshold {_kbytes(one.ecn.minimum_bytes)} kbytes "
+            f"maximum-threshold {_kbytes(one.ecn.maximum_bytes)} kbytes "
+            f"drop-probability {percent(one.ecn.probability)} weight 0 ecn",
+        ]
+    if lossless:
+        widest = max(pauses, key=lambda pause: pause.headroom_bytes)
+        lines.append("policy-map type network-qos XOFF-NETWORK")
+        for one in lossless:
+            lines += [
+                f"  class type network-qos {_queue('8q-nq', one.priority)}",
+                f"    pause pfc-cos {one.priority}",
+                f"    mtu {settings.mtu_bytes}",
+            ]
+        lines.append("policy-map type queuing XOFF-IN")
+        for one in lossless:
+            lines += [f"  class type queuing {_queue('in-q', one.priority)}", f"    {_pause(settings, widest)}"]
+    lines += _applied(settings, marked=bool(marked), lossless=bool(lossless))
+    return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
+
+
+def _queue(kind: str, priority: int) -> str:
+    return f"c-{kind}{priority}" if priority else f"c-{kind}-default"
+
+
+def _kbytes(size: int) -> int:
+    return max(1, round(size / 1000))
+
+
+def _pause(settings: Settings, pause: Pause) -> str:
+    xoff = static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
+    resume = max(0, xoff - pause.xon_offset_bytes)
+    return f"pause buffer-size {xoff + pause.headroom_bytes} pause-threshold {xoff} resume-threshold {resume}"
+
+
+def _applied(settings: Settings, *, marked: bool, lossless: bool) -> list[str]:
+    lines = ["system qos"]
+    lines += ["  service-policy type queuing output XOFF-OUT"] if marked else []
+    lines += ["  service-policy type network-qos XOFF-NETWORK"] if lossless else []
+    if lossless:
+        for port in port_names(settings, "Ethernet1/{}", 1).values():
+            lines += [
+                f"interface {port}",
+                "  priority-flow-control mode on",
+                "  priority-flow-control watch-dog-interval on",
+                "  service-policy type queuing input XOFF-IN",
+            ]
+    return lines
+
+
+def _notes(settings: Settings) -> list[str]:
+    notes = rounding_notes(settings.classes, alphas=False)
+    notes += pool_notes(
+        settings,
+        "`wred-queue` suggests that marking can look at more than a queue, and no form for the pool is confirmed",
+    )
+    for one in settings.classes:
+        if one.ecn and (one.ecn.minimum_bytes % 1000 or one.ecn.maximum_bytes % 1000):
+            notes.append(f"class {one.name}: thresholds are rounded to whole kbytes of 1000 B")
+    pauses = [group.pause for group in settings.groups if group.pause]
+    if any(pause.xoff_bytes is None for pause in pauses):
+        notes.append(
+            "alphas are left out: written are the static thresholds that all lossless queues can reach at once, "
+            f"{static_xoff(settings)} B; buffer-size is that and the headroom"
+        )
+    if len({pause.headroom_bytes for pause in pauses}) > 1:
+        notes.append("headroom is the largest of all ports")
+    if settings.headroom_scheme not in (None, "sih"):
+        notes.append(f"headroom is each queue's own: {settings.headroom_scheme} has no form here")
+    if any(one.reserved_bytes for one in settings.classes):
+        notes.append("reserves of queues are left out")
+    notes.append("classification of DSCP and shares of the link are left out; queues are named by their priority")
+    return notes

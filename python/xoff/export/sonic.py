@@ -1,0 +1,219 @@
+"""SONiC's config_db.json, by the tables that `xoff lint` reads."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from xoff.export.export import Export, exponent, names_nothing, percent, pool_notes, ranges, rounding_notes
+from xoff.sonic import ConfigDb
+from xoff.sonic.config_db import (
+    BufferPg,
+    BufferPool,
+    BufferProfile,
+    BufferQueue,
+    DeviceMetadata,
+    PfcWatchdog,
+    Port,
+    PortQosMap,
+    Queue,
+    WredProfile,
+)
+
+if TYPE_CHECKING:
+    from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass
+
+_MAP = "AZURE"
+_PAUSED = "ingress_lossless_pool"
+_INGRESS = "ingress_lossy_pool"
+_LOSSLESS = "egress_lossless_pool"
+_LOSSY = "egress_lossy_pool"
+_WATCHDOG_MS = 200
+
+
+def sonic(settings: Settings) -> Export:
+    """The tables of buffers, marking and pauses."""
+    return Export(config_db(settings).to_json(), tuple(_notes(settings)))
+
+
+def config_db(settings: Settings) -> ConfigDb:
+    """The same as rows."""
+    lossless = [one for one in settings.classes if one.lossless]
+    return ConfigDb(
+        device_metadata={"localhost": DeviceMetadata(buffer_model="traditional")},
+        port={port: Port(speed=group.rate_bps // 10**6) for group, port in _ports(settings)},
+        cable_length={_MAP: {port: ceil(group.cable_m) for group, port in _ports(settings)}},
+        buffer_pool=_pools(settings),
+        buffer_profile=_profiles(settings),
+        buffer_pg=_priority_groups(settings),
+        buffer_queue=_queues(settings),
+        dscp_to_tc_map={_MAP: {str(one.dscp): str(one.priority) for one in settings.classes}},
+        tc_to_queue_map={_MAP: {str(number): number for number in range(8)}},
+        tc_to_priority_group_map={_MAP: {str(number): _group_of(settings, number) for number in range(8)}},
+        map_pfc_priority_to_queue={_MAP: {str(number): number for number in range(8)}},
+        wred_profile={_upper(one): _wred(one.ecn) for one in settings.classes if one.ecn},
+        queue={
+            f"{port}|{one.priority}": Queue(wred_profile=_upper(one))
+            for _, port in _ports(settings)
+            for one in settings.classes
+            if one.ecn
+        },
+        port_qos_map={port: _qos([one.priority for one in lossless]) for _, port in _ports(settings)},
+        pfc_wd=_watchdog(settings) if lossless else {},
+    )
+
+
+def _ports(settings: Settings) -> list[tuple[PortGroup, str]]:
+    return [(group, port) for group in settings.groups for port in group.ports]
+
+
+def _upper(one: TrafficClass) -> str:
+    return one.name.upper()
+
+
+def _reserved(settings: Settings, *, lossless: bool) -> int:
+    return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * len(_ports(settings))
+
+
+def _shares_headroom(settings: Settings) -> bool:
+    return settings.headroom_scheme not in (None, "sih")
+
+
+def _pools(settings: Settings) -> dict[str, BufferPool]:
+    pools = settings.pools
+    paused = pools.lossless_bytes * pools.mmus + _reserved(settings, lossless=True)
+    lossy = pools.lossy_bytes * pools.mmus + _reserved(settings, lossless=False)
+    found = {}
+    if paused:
+        xoff = pools.headroom_bytes * pools.mmus if _shares_headroom(settings) else None
+        found[_PAUSED] = BufferPool(type="ingress", mode="dynamic", size=paused, xoff=xoff)
+        found[_LOSSLESS] = BufferPool(type="egress", mode="static", size=settings.memory_bytes)
+    if lossy:
+        found[_INGRESS] = BufferPool(type="ingress", mode="dynamic", size=lossy)
+    if any(not one.lossless for one in settings.classes):
+        found[_LOSSY] = BufferPool(type="egress", mode="dynamic", size=lossy or paused)
+    return found
+
+
+def _profiles(settings: Settings) -> dict[str, BufferProfile]:
+    pools = _pools(settings)
+    found = {}
+    for one in settings.classes:
+        if one.lossless:
+            size = pools[_LOSSLESS].size
+            found["egress_lossless_profile"] = BufferProfile(pool=_LOSSLESS, size=0, static_th=size)
+            for group in settings.groups:
+                found[_paused_name(settings, group, one)] = _paused(group, one)
+        else:
+            ingress = _INGRESS if _INGRESS in pools else _PAUSED
+            found["ingress_lossy_profile"] = BufferProfile(pool=ingress, size=0, static_th=pools[ingress].size)
+            found[f"egress_{one.name}_profile"] = BufferProfile(
+                pool=_LOSSY, size=one.reserved_bytes, dynamic_th=exponent(one.alpha)
+            )
+    return found
+
+
+def _paused(group: PortGroup, one: TrafficClass) -> BufferProfile:
+    pause = group.pause
+    assert pause is not None, "a plan with a lossless class has pauses"
+    fixed = pause.xoff_bytes
+    return BufferProfile(
+        pool=_PAUSED,
+        size=one.reserved_bytes,
+        xon=0,
+        xoff=pause.headroom_bytes,
+        xon_offset=pause.xon_offset_bytes,
+        dynamic_th=exponent(one.alpha) if fixed is None else None,
+        static_th=fixed,
+    )
+
+
+def _paused_name(settings: Settings, group: PortGroup, one: TrafficClass) -> str:
+    """As the switch itself names them, with the class where classes differ."""
+    name = f"pg_lossless_{group.rate_bps // 10**6}_{ceil(group.cable_m)}m_profile"
+    kinds = {(other.alpha, other.reserved_bytes) for other in settings.classes if other.lossless}
+    return name if len(kinds) == 1 else f"{name}_{one.name}"
+
+
+def _group_of(settings: Settings, priority: int) -> int:
+    """Lossless classes have priority groups of their own; all others share one."""
+    lossless = {one.priority for one in settings.classes if one.lossless}
+    if priority in lossless:
+        return priority
+    return next(number for number in range(8) if number not in lossless)
+
+
+def _priority_groups(settings: Settings) -> dict[str, BufferPg]:
+    found: dict[str, BufferPg] = {}
+    for group, port in _ports(settings):
+        named: dict[str, set[int]] = {}
+        for one in settings.classes:
+            name = _paused_name(settings, group, one) if one.lossless else "ingress_lossy_profile"
+            named.setdefault(name, set()).add(_group_of(settings, one.priority))
+        found |= {f"{port}|{part}": BufferPg(profile=name) for name, of in named.items() for part in ranges(of)}
+    return found
+
+
+def _queues(settings: Settings) -> dict[str, BufferQueue]:
+    named: dict[str, set[int]] = {}
+    for one in settings.classes:
+        name = "egress_lossless_profile" if one.lossless else f"egress_{one.name}_profile"
+        named.setdefault(name, set()).add(one.priority)
+    return {
+        f"{port}|{part}": BufferQueue(profile=name)
+        for _, port in _ports(settings)
+        for name, of in named.items()
+        for part in ranges(of)
+    }
+
+
+def _wred(ecn: Ecn) -> WredProfile:
+    colours = {
+        f"{colour}_{field}": value
+        for colour in ("green", "yellow", "red")
+        for field, value in (
+            ("min_threshold", ecn.minimum_bytes),
+            ("max_threshold", ecn.maximum_bytes),
+            ("drop_probability", percent(ecn.probability)),
+        )
+    }
+    switches = {f"wred_{colour}_enable": True for colour in ("green", "yellow", "red")}
+    return WredProfile.model_validate({"ecn": "ecn_all", **switches, **colours})
+
+
+def _qos(lossless: list[int]) -> PortQosMap:
+    priorities = tuple(sorted(lossless)) or None
+    return PortQosMap(
+        dscp_to_tc_map=_MAP,
+        tc_to_queue_map=_MAP,
+        tc_to_pg_map=_MAP,
+        pfc_to_queue_map=_MAP,
+        pfc_enable=priorities,
+        pfcwd_sw_enable=priorities,
+    )
+
+
+def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
+    own = PfcWatchdog(action="drop", detection_time=_WATCHDOG_MS, restoration_time=_WATCHDOG_MS)
+    return {"GLOBAL": PfcWatchdog(POLL_INTERVAL=_WATCHDOG_MS), **{port: own for _, port in _ports(settings)}}
+
+
+def _notes(settings: Settings) -> list[str]:
+    notes = rounding_notes(settings.classes)
+    notes += pool_notes(
+        settings,
+        "SAI has an attribute for it (SAI_BUFFER_POOL_ATTR_WRED_PROFILE_ID), SONiC's tables and its orchagent have not",
+    )
+    if settings.pools.mmus > 1:
+        notes.append(f"sizes of pools are those of all {settings.pools.mmus} MMUs together; each has an equal part")
+    if settings.headroom_scheme == "dsh":
+        notes.append(
+            "DSH keeps headroom for each port and shares the rest, which SONiC has not; written is its shared headroom "
+            f"pool of {settings.pools.headroom_bytes * settings.pools.mmus} B, which guarantees no port its part"
+        )
+    if any(one.lossless for one in settings.classes):
+        notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG_MS} ms each")
+    if names_nothing(settings):
+        notes.append("ports are counted one by one, and SONiC names them by their first lane: name them in the plan")
+    notes.append("schedulers are left out: the plan says nothing of shares of the link")
+    return notes

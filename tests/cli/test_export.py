@@ -1,0 +1,50 @@
+"""`xoff export`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Outcome
+
+Command = Callable[..., Outcome]
+
+PLANS = sorted((ROOT / "plans").glob("*.toml"))
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
+def test_every_shipped_plan_is_a_configuration(command: Command, plan: Path, target: str) -> None:
+    outcome = command("export", plan, "--format", target)
+    assert outcome.status == 0
+    assert "error: " not in outcome.err
+
+
+def test_sonics_notes_are_beside_its_tables(command: Command) -> None:
+    outcome = command("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "sonic", "--out", "config_db.json")
+    assert (outcome.status, outcome.out) == (0, "")
+    assert "note: ECN on the shared pool (K_min 1802000 B" in outcome.err
+    tables = json.loads(Path("config_db.json").read_text(encoding="utf-8"))
+    assert tables["BUFFER_POOL"]["egress_lossy_pool"]["size"] == "16096000"  # 4 x 3 MB, and 32 x 128 kB reserved
+    assert tables["WRED_PROFILE"]["DCTCP"]["green_min_threshold"] == "720000"
+    assert command("lint", "config_db.json", "--chip", "tomahawk").status == 0
+
+
+def test_other_formats_have_theirs_as_comments(command: Command) -> None:
+    outcome = command("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "eos")
+    assert outcome.err == ""
+    assert outcome.out.startswith("! ECN on the shared pool (K_min 1802000 B")
+    script = command("export", ROOT / "plans" / "trident2_dcqcn.toml", "--format", "host").out
+    assert script.startswith("#!/bin/sh\n# ")
+
+
+def test_what_cannot_be_exported_is_refused_in_a_line(command: Command) -> None:
+    plan = ROOT / "plans" / "tomahawk_dsh.toml"
+    refusal = (
+        f"{plan}: congestion: is left out, and hosts are set by it; expected a table [congestion] with its scheme\n"
+    )
+    assert command("export", plan, "--format", "host") == Outcome(2, "", refusal)
+    refusal = "none/a.json: --out: cannot write here: no such file or directory; choose another file with --out\n"
+    assert command("export", plan, "--format", "eos", "--out", "none/a.json") == Outcome(2, "", refusal)
+    assert command("export", "none.toml", "--format", "eos").status == 2

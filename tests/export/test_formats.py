@@ -1,0 +1,227 @@
+"""Settings as configuration: what is written, and what is said instead."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from xoff.export import FORMATS
+from xoff.export.export import exponent, ranges
+from xoff.lint import Tables, lint
+from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
+from xoff.sonic import ConfigFile
+
+NEAR = PortGroup("near", ("Ethernet0",), 100 * 10**9, 202_020, 40.0, Pause(60_000, None, 3000))
+FAR = PortGroup("far", ("Ethernet1",), 100 * 10**9, 1_515_152, 300.0, Pause(100_000, None, 3000))
+BEST_EFFORT = TrafficClass("best_effort", 0, 0, lossless=False, alpha=1.0, reserved_bytes=1500, ecn=None)
+ROCE = TrafficClass("roce", 3, 26, lossless=True, alpha=1 / 8, reserved_bytes=3000, ecn=Ecn(150_000, 1_500_000, 0.2))
+ADAPTERS = HostSettings("dcqcn", 3, 26, 1 / 256, 50_000, 48)
+SETTINGS = Settings(
+    title="Two ports",
+    chip="trident_2",
+    memory_bytes=12_582_912,
+    cell_bytes=208,
+    mtu_bytes=1500,
+    headroom_scheme="sih",
+    groups=(NEAR, FAR),
+    classes=(BEST_EFFORT, ROCE),
+    pools=Pools(1, 2, 9_000_000, 3_000_000, 160_000, None),
+    hosts=ADAPTERS,
+)
+SHARED_ECN = replace(SETTINGS, pools=replace(SETTINGS.pools, ecn=Ecn(1_802_000, 2_602_000, 0.1)))
+
+
+def body(target: str, settings: Settings = SETTINGS) -> list[str]:
+    return FORMATS[target](settings).text.splitlines()
+
+
+def test_sonic() -> None:
+    tables = json.loads(FORMATS["sonic"](SETTINGS).text)
+    assert tables["BUFFER_POOL"] == {
+        "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "9006000"},
+        "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "12582912"},
+        "ingress_lossy_pool": {"type": "ingress", "mode": "dynamic", "size": "3003000"},
+        "egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "3003000"},
+    }
+    assert tables["BUFFER_PROFILE"]["pg_lossless_100000_300m_profile"] == {
+        "pool": "ingress_lossless_pool",
+        "size": "3000",
+        "xon": "0",
+        "xoff": "100000",
+        "xon_offset": "3000",
+        "dynamic_th": "-3",
+    }
+    assert tables["CABLE_LENGTH"] == {"AZURE": {"Ethernet0": "40m", "Ethernet1": "300m"}}
+    assert tables["BUFFER_PG"]["Ethernet1|3"] == {"profile": "pg_lossless_100000_300m_profile"}
+    assert tables["BUFFER_PG"]["Ethernet0|0"] == {"profile": "ingress_lossy_profile"}
+    assert tables["BUFFER_QUEUE"]["Ethernet0|3"] == {"profile": "egress_lossless_profile"}
+    assert tables["QUEUE"]["Ethernet0|3"] == {"wred_profile": "ROCE"}
+    wred = tables["WRED_PROFILE"]["ROCE"]
+    assert (wred["ecn"], wred["wred_green_enable"]) == ("ecn_all", "true")
+    assert (wred["green_min_threshold"], wred["green_max_threshold"]) == ("150000", "1500000")
+    assert wred["green_drop_probability"] == "20"
+    assert tables["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "3"
+    assert tables["DSCP_TO_TC_MAP"] == {"AZURE": {"0": "0", "26": "3"}}
+
+
+def test_sonics_tables_are_valid_and_have_no_faults_but_late_marks() -> None:
+    text = FORMATS["sonic"](SETTINGS).text
+    assert ConfigFile.parse("t.json", text).invalid == ()
+    assert lint([Tables.parse("t.json", text)]) == []
+    late = replace(ROCE, ecn=Ecn(1_500_000, 2_000_000, 0.2))  # a lone port is paused at 1/9 of 9 MB
+    text = FORMATS["sonic"](replace(SETTINGS, classes=(BEST_EFFORT, late))).text
+    assert [finding.check for finding in lint([Tables.parse("t.json", text)])] == ["ecn_after_pfc"]
+
+
+@pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
+def test_marking_by_the_pool_is_told_and_never_written(target: str) -> None:
+    plain, shared = FORMATS[target](SETTINGS), FORMATS[target](SHARED_ECN)
+    assert shared.text == plain.text
+    (note,) = set(shared.notes) - set(plain.notes)
+    assert "ECN on the shared pool (K_min 1802000 B, K_max 2602000 B, P_max 10 %) is left out" in note
+    assert "901000 B on each of 2 ports" in note
+
+
+def test_what_dsh_keeps_for_a_port_becomes_a_shared_headroom_pool() -> None:
+    settings = replace(SETTINGS, headroom_scheme="dsh")
+    tables = json.loads(FORMATS["sonic"](settings).text)
+    assert tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] == "160000"
+    assert any("guarantees no port its part" in note for note in FORMATS["sonic"](settings).notes)
+
+
+def test_eos() -> None:
+    assert (
+        body("eos")
+        == """\
+qos map dscp 0 to traffic-class 0
+qos map dscp 26 to traffic-class 3
+!
+qos profile XOFF
+   qos trust dscp
+   priority-flow-control on
+   priority-flow-control priority 3 no-drop
+   !
+   uc-tx-queue 3
+      random-detect ecn minimum-threshold 150000 bytes maximum-threshold 1500000 bytes max-mark-probability 20 weight 0
+      random-detect ecn count
+!
+platform trident mmu queue profile XOFF
+   ingress reserved bytes 3000
+   ingress headroom bytes 100000
+   ingress priority-group 3 threshold 1/8
+   egress unicast queue 0 threshold 1
+   egress unicast queue 3 threshold 8
+platform trident mmu queue profile XOFF apply
+!
+interface Ethernet1
+   service-profile XOFF
+!
+interface Ethernet2
+   service-profile XOFF""".splitlines()
+    )
+
+
+def test_eos_has_no_memory_profile_for_other_chips() -> None:
+    export = FORMATS["eos"](replace(SETTINGS, chip="tomahawk"))
+    assert "platform" not in export.text
+    assert any("confirmed for Trident, not for tomahawk" in note for note in export.notes)
+
+
+def test_nxos() -> None:
+    # 9 MB for one class of two ports: 4.5 MB each; with 100,000 B of headroom; resumed two packets below.
+    assert (
+        body("nxos")
+        == """\
+policy-map type queuing XOFF-OUT
+  class type queuing c-out-8q-q3
+    random-detect minimum-threshold 150 kbytes maximum-threshold 1500 kbytes drop-probability 20 weight 0 ecn
+policy-map type network-qos XOFF-NETWORK
+  class type network-qos c-8q-nq3
+    pause pfc-cos 3
+    mtu 1500
+policy-map type queuing XOFF-IN
+  class type queuing c-in-q3
+    pause buffer-size 4600000 pause-threshold 4500000 resume-threshold 4497000
+system qos
+  service-policy type queuing output XOFF-OUT
+  service-policy type network-qos XOFF-NETWORK
+interface Ethernet1/1
+  priority-flow-control mode on
+  priority-flow-control watch-dog-interval on
+  service-policy type queuing input XOFF-IN
+interface Ethernet1/2
+  priority-flow-control mode on
+  priority-flow-control watch-dog-interval on
+  service-policy type queuing input XOFF-IN""".splitlines()
+    )
+
+
+def test_nvue() -> None:
+    assert (
+        body("nvue")
+        == """\
+nv set qos congestion-control xoff traffic-class 3 ecn enable
+nv set qos congestion-control xoff traffic-class 3 red disable
+nv set qos congestion-control xoff traffic-class 3 min-threshold 150000
+nv set qos congestion-control xoff traffic-class 3 max-threshold 1500000
+nv set qos congestion-control xoff traffic-class 3 probability 20
+nv set qos pfc xoff-near switch-priority 3
+nv set qos pfc xoff-near cable-length 40
+nv set qos pfc xoff-near rx enable
+nv set qos pfc xoff-near tx enable
+nv set interface swp1 qos congestion-control profile xoff
+nv set interface swp1 qos pfc profile xoff-near
+nv set qos pfc xoff-far switch-priority 3
+nv set qos pfc xoff-far cable-length 300
+nv set qos pfc xoff-far rx enable
+nv set qos pfc xoff-far tx enable
+nv set interface swp2 qos congestion-control profile xoff
+nv set interface swp2 qos pfc profile xoff-far
+nv config apply""".splitlines()
+    )
+
+
+def test_hosts_with_roce() -> None:
+    assert body("host")[3:] == [
+        'mlnx_qos -i "$device" --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 300',
+        'mlnx_qos -i "$device" --dscp2prio set,26,3',
+        'echo 48 > "/sys/class/net/$device/ecn/roce_np/cnp_dscp"',
+        'echo 50 > "/sys/class/net/$device/ecn/roce_np/min_time_between_cnps"',
+        'echo 1020 > "/sys/class/net/$device/ecn/roce_rp/dce_tcp_g"',
+    ]
+
+
+def test_hosts_with_dctcp() -> None:
+    marked = replace(BEST_EFFORT, ecn=Ecn(30_000, 30_000, 1.0))
+    hosts = HostSettings("dctcp", 0, 0, 1 / 16, None, None)
+    assert body("host", replace(SETTINGS, classes=(marked, ROCE), hosts=hosts))[3:] == [
+        "sysctl -w net.ipv4.tcp_congestion_control=dctcp",
+        "sysctl -w net.ipv4.tcp_ecn=1",
+        "sysctl -w net.ipv4.tcp_ecn_fallback=0",
+        "echo 4 > /sys/module/tcp_dctcp/parameters/dctcp_shift_g",
+        '# tc qdisc add dev "$device" root red limit 1000000 min 30000 max 31500 avpkt 1500 burst 21 probability 1 ecn',
+    ]
+
+
+def test_names_of_the_plan_are_kept() -> None:
+    named = replace(NEAR, ports=("swp7",))
+    assert any(line.startswith("nv set interface swp7 ") for line in body("nvue", replace(SETTINGS, groups=(named,))))
+
+
+def test_what_is_rounded_is_told() -> None:
+    odd = replace(ROCE, alpha=0.3, ecn=Ecn(150_000, 1_500_000, 0.005))
+    notes = FORMATS["sonic"](replace(SETTINGS, classes=(BEST_EFFORT, odd))).notes
+    assert "class roce: alpha 0.3 is written as 1/4, a power of two" in notes
+    assert "class roce: probability 0.5 % is written as 1 %, whole percent" in notes
+
+
+def test_alphas_are_the_nearest_power_of_two_that_switches_have() -> None:
+    alphas = (Fraction(1, 16), Fraction(1, 3), Fraction(8), Fraction(1, 1024), Fraction(1000))
+    assert [exponent(float(alpha)) for alpha in alphas] == [-4, -2, 3, -8, 7]
+
+
+def test_numbers_in_a_row_are_a_range() -> None:
+    assert ranges({3, 4, 0, 6, 5}) == ["0", "3-6"]
