@@ -378,6 +378,17 @@ impl TcpSender {
             self.congestion_control.on_ack(now, &Ack { newly_acked, cumulative, ..all });
         }
         self.tell_of_reduction(before);
+        if all.echo {
+            self.tell_once_a_window();
+        }
+    }
+
+    /// A window at its floor is not reduced, but the receiver must be told all the same, or it echoes for ever (RFC 3168,
+    /// section 6.1.2).
+    fn tell_once_a_window(&mut self) {
+        if self.reduced_before == u64::MAX || self.unacknowledged > self.reduced_before {
+            self.reduced_before = self.next;
+        }
     }
 
     /// The next new segment tells the receiver if the window is smaller than before.
@@ -574,6 +585,26 @@ mod tests {
         }
         let told = (0..100).filter(|segment| sender.tells_of_reduction(segment * SEGMENT));
         assert_eq!(told.collect::<Vec<_>>(), [15]);
+    }
+
+    /// A window of two segments cannot be halved. Who echoes a mark until it is told stops all the same.
+    #[test]
+    fn a_window_at_its_floor_tells_of_an_echo_once_a_window() {
+        let mut settings = settings(Recovery::Sack);
+        settings.initial_window = 2;
+        settings.congestion_control = Parameters::EcnStar(crate::congestion_control::ecn_star::Parameters {});
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
+        assert_eq!(sent(&mut sender), [0, 1]);
+        let echo =
+            |next| Header { sequence: next * SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
+        let mut told = Vec::new();
+        for next in 1..=6 {
+            sender.on_ack(Time::new(100_000_000), &echo(next).into());
+            let sent = sent(&mut sender);
+            told.extend(sent.into_iter().filter(|segment| sender.tells_of_reduction(segment * SEGMENT)));
+        }
+        assert_eq!(sender.window(), Bytes::new(2 * SEGMENT));
+        assert_eq!(told, [2, 4, 6]);
     }
 
     #[test]
