@@ -10,9 +10,12 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pyarrow as pa
 
     from xoff.reproduce.points import Measure, Point, Points, Value
 
@@ -20,6 +23,36 @@ if TYPE_CHECKING:
 def mean_fct_us(transport: str) -> Callable[[Point], float]:
     """Mean completion time of a transport's flows (us); flows after the stop stay out."""
     return lambda point: point.fct_means_us()[transport]
+
+
+def background_ms(low_bytes: float, high_bytes: float, share: float | None = None) -> Callable[[Point], float]:
+    """Completion time (ms) of the flows of no query, from a size up to below another: the mean, or a quantile."""
+
+    def measure(point: Point) -> float:
+        flows = point.background()
+        size = flows["size_bytes"]
+        of_size = pc.and_(pc.greater_equal(size, low_bytes), pc.less(size, high_bytes))
+        return _statistic_ms(flows.filter(of_size)["fct_ns"], share)
+
+    return measure
+
+
+def background_timeouts(point: Point) -> float:
+    """Share of the flows of no query whose retransmission timer expired."""
+    timeouts = point.background()["timeouts"].to_numpy()
+    return float(np.mean(timeouts > 0))
+
+
+def completion_ms(share: float | None = None) -> Callable[[Point], float]:
+    """Completion time (ms) of queries: the mean, or a quantile."""
+    return lambda point: _statistic_ms(point.queries()["completion_ns"], share)
+
+
+def _statistic_ms(times_ns: pa.ChunkedArray, share: float | None) -> float:
+    times = times_ns.to_numpy() / 1e6
+    if not len(times):
+        return math.nan
+    return float(np.mean(times) if share is None else np.quantile(times, share))
 
 
 def mean_gbps(quantity: str, name: str, *, after_ms: float, until_ms: float = math.inf) -> Callable[[Point], float]:

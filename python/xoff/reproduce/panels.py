@@ -5,23 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from matplotlib.figure import Figure
 
-from xoff.plot import style
+from xoff.plot import completion, style
 from xoff.plot.flows import draw as draw_flows
+from xoff.reproduce.measures import completion_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
 
-    from xoff.reproduce.points import Measure, Points
+    from xoff.reproduce.points import Measure, Points, Value
 
 Names: TypeAlias = "Mapping[Any, str]"
 """For each position on an axis what a reader calls it, in the order of the plot."""
 
 Axis: TypeAlias = "tuple[str, Names]"
 """An axis and its positions."""
+
+Lines: TypeAlias = "Mapping[str, Mapping[str, Value]]"
+"""For each line what it is called, and its position on axes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +87,55 @@ def dots(points: Points, measures: Mapping[str, Measure], *, beside: str, column
     panels[0].set_yticks(range(len(rows)), [str(row) for row in rows])
     panels[0].invert_yaxis()
     style.shared_legend(panels)
+    return figure
+
+
+def queries_against(along: str, points: Points, lines: Lines) -> Figure:
+    """Mean completion time of queries and their share with a timeout, against an axis of numbers."""
+    figure = Figure(figsize=(8, 3.2))
+    row = completion_time, timeouts = figure.subplots(1, 2)
+    for (name, at), colour in zip(lines.items(), style.COLOURS, strict=False):
+        of_line = points.where(**at)
+        positions = of_line.axis(along)
+        for ax, measure in ((completion_time, completion_ms()), (timeouts, "queries.timeout_fraction")):
+            values = [of_line.mean(measure, **{along: position}) for position in positions]
+            ax.plot(positions, values, "o-", markersize=4, color=colour, label=name)
+            ax.set_xlabel(along)
+    completion_time.set_ylabel("mean query completion time (ms)")
+    timeouts.set_ylabel("queries with a timeout (share)")
+    style.shared_legend(row)
+    return figure
+
+
+def bars(ax: Axes, points: Points, measures_ms: Mapping[str, Measure], lines: Lines) -> None:
+    """Means over seeds of several times, on a logarithmic scale: for each measure a bar for each of the lines."""
+    width = 0.8 / len(lines)
+    heights = []
+    for index, (name, at) in enumerate(lines.items()):
+        positions = [group + (index + 0.5) * width - 0.4 for group in range(len(measures_ms))]
+        values = [points.mean(measure, **at) for measure in measures_ms.values()]
+        ax.bar(positions, values, width, label=name, color=style.COLOURS[index])
+        heights += values
+    low, high = min(heights) / 1.5, max(heights) * 1.5
+    ax.set_yscale("log")
+    ax.set_ylim(low, high)
+    style.logarithmic(ax.yaxis, style.TIME_UNITS[1:], low, high)
+    ax.set_xticks(range(len(measures_ms)), list(measures_ms))
+    ax.grid(visible=False, axis="x")
+
+
+def completion_of_queries(points: Points, lines: Lines) -> Figure:
+    """Distributions of the completion times of queries, over all seeds at the positions that are lines."""
+    figure = Figure()
+    ax = figure.subplots()
+    for (name, at), colour in zip(lines.items(), style.COLOURS, strict=False):
+        times = np.sort(np.concatenate([point.queries()["completion_ns"].to_numpy() for point in points.where(**at)]))
+        ax.plot(*completion.distribution(times / 1e6), drawstyle="steps-post", color=colour, label=name)
+    ax.set_xlim(left=0)
+    ax.set_ylim(0, 1.01)
+    ax.set_xlabel("query completion time (ms)")
+    ax.set_ylabel("share of queries")
+    ax.legend()
     return figure
 
 

@@ -75,6 +75,14 @@ class Point:
         """The whole result, with flows and series; read each time, because a figure may have many and large ones."""
         return folder.read(self.folder)
 
+    def queries(self) -> pa.Table:
+        """What is known of each complete query. Raises LookupError if none is."""
+        return _queries(self.folder)
+
+    def background(self) -> pa.Table:
+        """What is known of each finished flow that belongs to no complete query."""
+        return _background(self.folder)
+
     def fct_means_us(self) -> dict[str, float]:
         """Mean completion time of the flows of each transport, by its name; flows after the stop stay out."""
         return _fct_means_us(self.folder)
@@ -113,6 +121,21 @@ def _fct_means_us(path: Path) -> dict[str, float]:
     means = flows.filter(pc.invert(flows["after_stop"])).group_by("transport").aggregate([("fct_ns", "mean")])
     of_each = zip(means["transport"].to_pylist(), means["fct_ns_mean"].to_pylist(), strict=True)
     return {transport: mean / 1000 for transport, mean in of_each}
+
+
+@cache
+def _background(path: Path) -> pa.Table:
+    flows = folder.read(path).flows
+    return flows.filter(pc.is_null(flows["query_id"]))
+
+
+@cache
+def _queries(path: Path) -> pa.Table:
+    queries = folder.read(path).queries
+    if queries is None:
+        message = f"{path} has no complete query"
+        raise LookupError(message)
+    return queries
 
 
 @cache
