@@ -1,0 +1,20 @@
+"""Plot of the incasts of all hosts at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.reproduce import panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from xoff.reproduce.expected import Expected
+    from xoff.reproduce.points import Points
+
+LINES = {"TCP": {"control": "tcp"}, "DCTCP": {"control": "dctcp"}}
+
+
+def draw(points: Points, _expected: list[Expected]) -> Figure:
+    """Distributions of completion times."""
+    return panels.completion_of_queries(points, LINES)
