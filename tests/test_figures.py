@@ -55,6 +55,19 @@ MISSES = {
         "2 flows: share of the wire",
         "Standard deviation of the queue, 20 flows over 5",
     },
+    "dctcp/fig18": {"RTOmin 10 ms, 40 servers: share of DCTCP's queries with a timeout over that of TCP's"},
+    "dctcp/fig19": {"TCP: share of queries with a timeout, 10 servers"},
+    "dctcp/fig21": {"DCTCP: median completion time (us)"},
+    "dctcp/fig22": {"TCP: share of background flows with a timeout"},
+    "dctcp/fig24": {
+        "Queries: 95th percentile, TCP through deep buffers over DCTCP",
+        "TCP: share of queries with a timeout",
+        "TCP through deep buffers: share of queries with a timeout",
+    },
+    "dctcp/table2": {
+        "TCP: 95th percentile of completion time, with background over without",
+        "TCP without background: share of queries with a timeout",
+    },
     "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
