@@ -63,6 +63,8 @@ MISSES = {
         "Queries: 95th percentile, TCP through deep buffers over DCTCP",
         "TCP: share of queries with a timeout",
         "TCP through deep buffers: share of queries with a timeout",
+        "Queries: 95th percentile, TCP with RED over DCTCP",
+        "TCP with RED: share of queries with a timeout",
     },
     "dctcp/table2": {
         "TCP: 95th percentile of completion time, with background over without",
