@@ -51,6 +51,14 @@ impl Queries {
         Self { plans, first_channels, channels, turn_bits: OF_APPLICATION.trailing_zeros() - channel_bits }
     }
 
+    /// The same, each aggregator of which stops before its requests can no longer be told apart.
+    #[must_use]
+    pub fn within_turns(mut self) -> Self {
+        let most = self.most_turns();
+        self.plans.iter_mut().for_each(|plan| plan.most = plan.most.min(most));
+        self
+    }
+
     /// One for each workload of queries.
     pub fn plans(&self) -> &[Plan] {
         &self.plans
@@ -111,6 +119,13 @@ impl Queries {
 mod tests {
     use super::query::testing::plan;
     use super::*;
+
+    #[test]
+    fn queries_without_end_stop_while_they_can_be_told_apart() {
+        let without_end = || query::Plan { most: u64::MAX, ..plan(3, 2) };
+        let queries = Queries::new(vec![without_end(), plan(1, 40)]).within_turns();
+        assert_eq!(queries.plans().iter().map(|plan| plan.most).collect::<Vec<_>>(), [1 << 25, 3]);
+    }
 
     #[test]
     fn a_number_tells_channel_and_turn_and_a_channel_its_plan_and_host() {

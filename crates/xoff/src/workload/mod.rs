@@ -80,7 +80,7 @@ pub fn queries(scenario: &Scenario, network: &Network, files: &Files) -> Result<
     });
     let queries = Queries::new(plans.collect::<Result<_, _>>()?);
     query::check_turns(&queries)?;
-    Ok(queries)
+    Ok(queries.within_turns())
 }
 
 /// Makes the source of every workload, in the order of the scenario.
