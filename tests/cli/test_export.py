@@ -39,6 +39,15 @@ def test_other_formats_have_theirs_as_comments(command: Command) -> None:
     assert script.startswith("#!/bin/sh\n# ")
 
 
+def test_headroom_that_leaves_nothing_is_refused(command: Command) -> None:
+    text = (ROOT / "plans" / "tomahawk_dsh.toml").read_text(encoding="utf-8")
+    text = text.replace('"60000B"', '"700000B"').replace('scheme = "dsh"', 'scheme = "sih"')
+    Path("large.toml").write_text(text, encoding="utf-8")
+    refusal = "large.toml: headroom: leaves lossless classes nothing to share; expected less of it, or a larger chip\n"
+    for target in ("sonic", "nxos"):
+        assert command("export", "large.toml", "--format", target) == Outcome(2, "", refusal)
+
+
 def test_what_cannot_be_exported_is_refused_in_a_line(command: Command) -> None:
     plan = ROOT / "plans" / "tomahawk_dsh.toml"
     refusal = (

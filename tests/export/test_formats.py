@@ -225,3 +225,19 @@ def test_alphas_are_the_nearest_power_of_two_that_switches_have() -> None:
 
 def test_numbers_in_a_row_are_a_range() -> None:
     assert ranges({3, 4, 0, 6, 5}) == ["0", "3-6"]
+
+
+def test_cables_of_one_length_with_different_headroom_have_profiles_of_their_own() -> None:
+    far = replace(FAR, cable_m=NEAR.cable_m)
+    tables = json.loads(FORMATS["sonic"](replace(SETTINGS, groups=(NEAR, far))).text)
+    profiles = {name: row["xoff"] for name, row in tables["BUFFER_PROFILE"].items() if name.startswith("pg_lossless")}
+    assert profiles == {
+        "pg_lossless_100000_40m_profile_near": "60000",
+        "pg_lossless_100000_40m_profile_far": "100000",
+    }
+
+
+def test_whole_percent_need_no_note() -> None:
+    ecn = Ecn(150_000, 1_500_000, 0.07)
+    settings = replace(SETTINGS, classes=(BEST_EFFORT, replace(ROCE, ecn=ecn)))
+    assert not [note for note in FORMATS["sonic"](settings).notes if "whole percent" in note]

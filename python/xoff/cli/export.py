@@ -37,12 +37,18 @@ def export(
     from xoff.export import FORMATS
     from xoff.plan.outcome import compute
 
-    settings = compute(plan).settings
+    found = compute(plan)
+    settings = found.settings
+    if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:
+        problem, expected = "leaves lossless classes nothing to share", "expected less of it, or a larger chip"
+        raise PlanError(str(plan), "headroom", problem, expected)
+    for row in found.failed:
+        typer.echo(f"fails: {row.quantity}, {row.shown}: {row.why}", err=True)
     if target is Format.HOST and settings.hosts is None:
         problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
         raise PlanError(str(plan), "congestion", problem, expected)
-    found = FORMATS[target.value](settings)
-    text = _with_notes(found)
+    written = FORMATS[target.value](settings)
+    text = _with_notes(written)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -52,7 +58,7 @@ def export(
             reason = (error.strerror or str(error)).lower()
             message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
             raise OutputError(message) from None
-    if target is Format.SONIC and _lint(found, settings):
+    if target is Format.SONIC and _lint(written, settings):
         raise typer.Exit(1)
 
 

@@ -75,7 +75,7 @@ def rounding_notes(classes: Iterable[TrafficClass], *, alphas: bool = True) -> l
     for one in classes:
         if alphas and 2.0 ** exponent(one.alpha) != one.alpha:
             notes.append(f"class {one.name}: alpha {one.alpha:g} is written as {alpha_text(one.alpha)}, a power of two")
-        if one.ecn and percent(one.ecn.probability) != one.ecn.probability * 100:
+        if one.ecn and percent(one.ecn.probability) / 100 != one.ecn.probability:
             exact, written = f"{one.ecn.probability * 100:g} %", percent(one.ecn.probability)
             notes.append(f"class {one.name}: probability {exact} is written as {written} %, whole percent")
     return notes

@@ -129,10 +129,19 @@ def _paused(group: PortGroup, one: TrafficClass) -> BufferProfile:
 
 
 def _paused_name(settings: Settings, group: PortGroup, one: TrafficClass) -> str:
-    """As the switch itself names them, with the class where classes differ."""
-    name = f"pg_lossless_{group.rate_bps // 10**6}_{ceil(group.cable_m)}m_profile"
+    """As the switch itself names them, with the group and the class where that is not enough to tell them apart."""
+    megabits, metres = _link(group)
+    name = f"pg_lossless_{megabits}_{metres}m_profile"
+    alike = [other for other in settings.groups if _link(other) == _link(group)]
+    if len({other.pause for other in alike}) > 1:
+        name += f"_{group.name}"
     kinds = {(other.alpha, other.reserved_bytes) for other in settings.classes if other.lossless}
     return name if len(kinds) == 1 else f"{name}_{one.name}"
+
+
+def _link(group: PortGroup) -> tuple[int, int]:
+    """What the switch names a profile after."""
+    return group.rate_bps // 10**6, ceil(group.cable_m)
 
 
 def _group_of(settings: Settings, priority: int) -> int:
