@@ -35,6 +35,18 @@ def test_bccs_thresholds() -> None:
     assert not found.failed
 
 
+def test_thresholds_of_bcc_are_of_the_pool_that_lossless_classes_and_headroom_leave() -> None:
+    more = '[[class]]\nname = "rdma"\npriorities = [3]\nlossless = true\n[headroom]\nmethod = "published"\n'
+    classes = f'priorities = [0]\nalpha = 64\nreserved = "1500B"\n{more}'
+    trip = '[congestion]\nscheme = "bcc"\nround_trip = "8us"\nramp = "1us"'
+    found = planned("tomahawk", "", HUNDRED, classes, trip)
+    pools = found.settings.pools
+    # 4 MiB less 8 x 1500 B and 8 x 44,340 B (1.5 us, 1500 B), and a quarter of that
+    assert pools.lossy_bytes == (4 * 2**20 - 8 * 1500 - 8 * 44_340 + 3) // 4
+    assert pools.ecn is not None
+    assert pools.ecn.maximum_bytes < pools.lossy_bytes
+
+
 def test_variants_of_bcc() -> None:
     star = 'congestion_control = "ecn_star"\n'
     assert thresholds(bcc(more=star + PAPER)) == [1_872_000, 2_532_000, 1_732_000]

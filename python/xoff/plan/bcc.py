@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
+from xoff.plan import dsh, pools
 from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -49,10 +50,17 @@ def thresholds(switch: Switch, own: Bcc) -> Thresholds:
 
 
 def shared_bytes(switch: Switch, own: Bcc) -> int:
-    """Size of one shared pool: the plan's, or what reserves leave [B]."""
+    """Size of one shared pool: the plan's, or what reserves, headroom and lossless classes leave [B].
+
+    Raises PlanError if they leave nothing.
+    """
     if own.shared is not None:
         return own.shared
-    return switch.memory_bytes // switch.mmus - _reserved(switch) * switch.ports_per_mmu
+    left = pools.beside(switch, dsh.set_aside(switch)).lossy
+    if left == 0:
+        problem = f"reserves, headroom and lossless classes leave nothing of {switch.memory_bytes:,} B to share"
+        raise PlanError(None, "memory", problem, "expected more of it, or smaller reserves and headroom")
+    return left
 
 
 def port_threshold(switch: Switch, own: Bcc) -> int:

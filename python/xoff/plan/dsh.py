@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from xoff.plan import headroom
+from xoff.plan import headroom, pools
 from xoff.plan.classes import lossless_alpha
 from xoff.plan.file import Scheme
 from xoff.plan.rows import Row, Verdict, check, number
@@ -23,6 +23,8 @@ def equilibrium(shared: int, alpha: Fraction, busy: int, margin: int = 0) -> Fra
 
 def set_aside(switch: Switch) -> int:
     """Headroom that the plan's scheme sets aside on the whole switch."""
+    if not switch.lossless:
+        return 0
     everything = headroom.of_all_classes(switch)
     match switch.plan.headroom.scheme:
         case Scheme.DSH:
@@ -172,12 +174,14 @@ def _bursts(switch: Switch) -> list[Row]:
 
 def _pools(switch: Switch) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
     """For each scheme what is shared, and the margins [tau] between which its queues pause."""
-    beside = switch.memory_bytes - switch.reserved_bytes - (switch.plan.lossy_pool or 0)
     phi = max(headroom.chosen_bytes(switch, group) for group in switch.groups)
-    return (
-        ("sih", beside - headroom.of_all_classes(switch), (0,)),
-        ("dsh", beside - headroom.of_all_ports(switch), (0, phi)),
-    )
+    shared = (switch.mmus * pools.beside(switch, aside).lossless for aside in _aside(switch))
+    return tuple(zip(("sih", "dsh"), shared, ((0,), (0, phi)), strict=True))
+
+
+def _aside(switch: Switch) -> tuple[int, int]:
+    """Headroom of both schemes."""
+    return headroom.of_all_classes(switch), headroom.of_all_ports(switch)
 
 
 def _otherwise(switch: Switch, scheme: str) -> Verdict:

@@ -16,6 +16,8 @@ from xoff.errors import PlanError
 from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pydantic_core import ErrorDetails
 
 LIGHT_METRES_PER_SECOND = 300_000_000
@@ -95,8 +97,8 @@ class Ports(_Table):
 class Class(_Table):
     """A class of traffic, or several that are alike."""
 
-    name: str
-    """What exporters call it."""
+    name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$", max_length=30)]
+    """What exporters call it, with the priority where there are several."""
     priorities: Annotated[tuple[Annotated[int, Field(ge=0, le=7)], ...], Field(min_length=1)]
     """Of 802.1p, of the queue and of PFC."""
     lossless: bool = False
@@ -107,6 +109,23 @@ class Class(_Table):
     """Share of the free pool that one queue may take; left out, 1/8 if lossless (DCQCN says its own), else 1."""
     reserved: Size = 0
     """Guaranteed to its queue at each port."""
+
+    @model_validator(mode="after")
+    def _dscp_of_one(self) -> Class:
+        if self.dscp is not None and len(self.priorities) > 1:
+            message = f"has one dscp for {len(self.priorities)} priorities; expected a class for each, or no dscp"
+            raise ValueError(message)
+        return self
+
+    @property
+    def names(self) -> dict[int, str]:
+        """What exporters call it, by priority."""
+        several = len(self.priorities) > 1
+        return {priority: f"{self.name}{priority}" if several else self.name for priority in self.priorities}
+
+    def dscp_of(self, priority: int) -> int:
+        """The one that stands for a priority."""
+        return 8 * priority if self.dscp is None else self.dscp
 
 
 class Headroom(_Table):
@@ -277,17 +296,28 @@ class Plan(_Table):
             raise ValueError(message)
         return name
 
+    @field_validator("ports")
+    @classmethod
+    def _told_apart(cls, ports: tuple[Ports, ...]) -> tuple[Ports, ...]:
+        _once("a group called", (group.name.lower() for group in ports), "names that differ")
+        return ports
+
     @field_validator("classes")
     @classmethod
     def _disjoint(cls, classes: tuple[Class, ...]) -> tuple[Class, ...]:
-        taken: set[int] = set()
-        for one in classes:
-            for priority in one.priorities:
-                if priority in taken:
-                    message = f"has priority {priority} twice; expected each in one class"
-                    raise ValueError(message)
-                taken.add(priority)
+        _once("priority", (priority for one in classes for priority in one.priorities), "each in one class")
+        _once("a class called", (name.lower() for one in classes for name in one.names.values()), "names that differ")
+        _once("dscp", (one.dscp_of(priority) for one in classes for priority in one.priorities), "each in one class")
         return classes
+
+
+def _once(what: str, found: Iterable[int | str], expected: str) -> None:
+    taken = set()
+    for value in found:
+        if value in taken:
+            message = f"has {what} {value} twice; expected {expected}"
+            raise ValueError(message)
+        taken.add(value)
 
 
 def load(path: str | Path) -> Plan:
@@ -327,9 +357,9 @@ def _refusal(file: str | None, error: ErrorDetails) -> PlanError:
         case "missing":
             return PlanError(file, key, "is missing", "expected a value for it")
         case "union_tag_not_found":
-            return PlanError(file, f"{key}.scheme", "is missing", "expected one of bcc, dcqcn, dctcp, qcn")
+            return PlanError(file, f"{key}.scheme", "is missing", _ONE_OF_SCHEMES)
         case "union_tag_invalid":
-            return PlanError(file, f"{key}.scheme", "there is no such scheme", "expected one of bcc, dcqcn, dctcp, qcn")
+            return PlanError(file, f"{key}.scheme", "there is no such scheme", _ONE_OF_SCHEMES)
     problem, _, expected = problem.partition("; ")
     if expected:
         return PlanError(file, key, problem, expected)
@@ -346,6 +376,7 @@ def _key(location: tuple[int | str, ...]) -> str:
 
 
 _SCHEMES: dict[object, type[_Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn}
+_ONE_OF_SCHEMES = f"expected one of {', '.join(map(str, _SCHEMES))}"
 _TABLES: dict[object, type[_Table]] = {"ports": Ports, "class": Class, "headroom": Headroom, **_SCHEMES}
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 QUANTUM_BYTES = 64
 PUBLISHED_QUANTA = 60
+OF_PUBLISHED_REACTION = {Method.PUBLISHED, Method.WIRE, Method.REVERIE, Method.HPCC}
+"""Methods that take senders to react within that."""
 LONGEST_PAUSE_QUANTA = 65_535
 ETHERNET_BYTES = 38
 """Ethernet header and check sequence, preamble and gap, around a packet of the MTU."""
@@ -179,7 +181,7 @@ def _of_group(switch: Switch, group: Group) -> list[Row]:
         if budget is None:
             continue
         verdict, why = Verdict.UNCHECKED, ""
-        if method in {Method.PUBLISHED, Method.WIRE, Method.REVERIE, Method.HPCC}:
+        if method in OF_PUBLISHED_REACTION:
             needed = ieee(switch, group).size_bytes
             why = f"must be {needed:,} B: IEEE 802.3 lets the sender react for {allowed:,} B"
             verdict, why = check(budget.size_bytes >= needed, why, Verdict.WARNS)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, qcn
+from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, pools, qcn
 from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, load
 from xoff.plan.rows import Verdict, with_printed
@@ -111,9 +111,7 @@ def _group(switch: Switch, group: Group) -> PortGroup:
 
 
 def _class(switch: Switch, one: Class, priority: int) -> TrafficClass:
-    name = one.name if len(one.priorities) == 1 else f"{one.name}{priority}"
-    dscp = one.dscp if one.dscp is not None else 8 * priority
-    alpha = float(alpha_of(one, switch))
+    name, dscp, alpha = one.names[priority], one.dscp_of(priority), float(alpha_of(one, switch))
     return TrafficClass(name, priority, dscp, one.lossless, alpha, one.reserved, _queue_ecn(switch, one))
 
 
@@ -131,20 +129,13 @@ def _queue_ecn(switch: Switch, one: Class) -> Ecn | None:
 
 
 def _pools(switch: Switch) -> Pools:
-    aside = dsh.set_aside(switch) if switch.lossless else 0
-    left = max(0, switch.memory_bytes - aside - switch.reserved_bytes) // switch.mmus
-    lossy_too = any(not one.lossless for one in switch.plan.classes)
-    lossy, ecn = left, None
-    if switch.lossless:
-        asked = switch.plan.lossy_pool
-        quarter = left - left // 4 * 3
-        lossy = (quarter if asked is None else min(left, asked // switch.mmus)) if lossy_too else 0
+    aside, ecn = dsh.set_aside(switch), None
+    lossless, lossy = pools.beside(switch, aside)
     if isinstance(switch.plan.congestion, Bcc):
         own = switch.plan.congestion
         found = bcc.thresholds(switch, own)
         lossy = min(lossy, bcc.shared_bytes(switch, own))
         ecn = Ecn(found.minimum, found.maximum, own.probability)
-    lossless = left - lossy if switch.lossless else 0
     return Pools(switch.mmus, switch.ports_per_mmu, lossless, lossy, aside // switch.mmus, ecn)
 
 
@@ -156,11 +147,11 @@ def _hosts(switch: Switch) -> HostSettings | None:
     fitting = [one for one in switch.plan.classes if one.lossless == lossless]
     one = (fitting or switch.plan.classes)[0]
     priority = one.priorities[0]
-    dscp = one.dscp if one.dscp is not None else 8 * priority
+    dscp = one.dscp_of(priority)
     match congestion:
         case Dcqcn():
             of_cnps = next((c for c in switch.plan.classes if congestion.cnp_priority in c.priorities), None)
-            cnp_dscp = of_cnps.dscp if of_cnps is not None and of_cnps.dscp is not None else 8 * congestion.cnp_priority
+            cnp_dscp = of_cnps.dscp_of(congestion.cnp_priority) if of_cnps else 8 * congestion.cnp_priority
             interval = congestion.cnp_interval // 1000
             return HostSettings("dcqcn", priority, dscp, float(congestion.gain), interval, min(cnp_dscp, _MOST_DSCP))
         case Bcc():

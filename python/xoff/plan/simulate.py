@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan.file import Bcc, Dcqcn, Dctcp, Method, Qcn
-from xoff.plan.headroom import PUBLISHED_QUANTA
+from xoff.plan.file import Bcc, Dcqcn, Dctcp, Qcn
+from xoff.plan.headroom import OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ _HEADER_AND_CHECK = 18
 _ROCE_HEADERS = 62
 _TCP_HEADERS = 58
 _OBSERVED = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
-_PUBLISHED = {Method.PUBLISHED, Method.WIRE, Method.REVERIE, Method.HPCC}
-"""Methods that take senders to react within 60 quanta."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,9 @@ def scenario(found: Outcome, file: str | None = None) -> Scenario:
     else:
         table |= _bursts(found, len(pairs))
         table["observe"] = _OBSERVED | {"pauses": True}
-        table["pfc"] = {"reaction_quanta": PUBLISHED_QUANTA} if found.plan.headroom.method in _PUBLISHED else {}
+        table["pfc"] = (
+            {"reaction_quanta": PUBLISHED_QUANTA} if found.plan.headroom.method in OF_PUBLISHED_REACTION else {}
+        )
     return Scenario.from_dict(table)
 
 
@@ -116,7 +116,11 @@ def described(found: Outcome) -> str:
     hosts = sum(len(group.ports) for group in found.settings.groups)
     if found.settings.headroom_scheme is None:
         return f"{_LONG_FLOWS} long flows into each of {hosts} ports, which all start at once"
-    reaction = f"{PUBLISHED_QUANTA} quanta" if found.plan.headroom.method in _PUBLISHED else "what IEEE 802.3 allows"
+    reaction = (
+        f"{PUBLISHED_QUANTA} quanta"
+        if found.plan.headroom.method in OF_PUBLISHED_REACTION
+        else "what IEEE 802.3 allows"
+    )
     case = f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
     return f"{case}; senders react to a pause within {reaction}, as the plan's method takes it"
 

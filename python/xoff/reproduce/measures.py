@@ -26,7 +26,7 @@ def mean_fct_us(transport: str) -> Callable[[Point], float]:
 
 
 def background_ms(low_bytes: float, high_bytes: float, share: float | None = None) -> Callable[[Point], float]:
-    """Completion time (ms) of the flows of no query, from a size up to below another: the mean, or a quantile."""
+    """Completion time (ms) of flows of no complete query, from a size up to below another: the mean, or a quantile."""
 
     def measure(point: Point) -> float:
         flows = point.background()
@@ -38,7 +38,7 @@ def background_ms(low_bytes: float, high_bytes: float, share: float | None = Non
 
 
 def background_timeouts(point: Point) -> float:
-    """Share of the flows of no query whose retransmission timer expired."""
+    """Share of the flows of no complete query whose retransmission timer expired."""
     timeouts = point.background()["timeouts"].to_numpy()
     return float(np.mean(timeouts > 0))
 
