@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn queries_without_end_stop_while_they_can_be_told_apart() {
-        let without_end = || query::Plan { most: u64::MAX, ..plan(3, 2) };
+        let without_end = || Plan { most: u64::MAX, ..plan(3, 2) };
         let queries = Queries::new(vec![without_end(), plan(1, 40)]).within_turns();
         assert_eq!(queries.plans().iter().map(|plan| plan.most).collect::<Vec<_>>(), [1 << 25, 3]);
     }
