@@ -67,7 +67,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
-        let queries = workload::queries(scenario, &network, files)?;
+        let queries = workload::queries(&sources)?;
         let classes = classes_in_use(scenario, &sources);
         let routes = Routes::new(&network);
         let switches = layout::switches(scenario, &network, &routes, classes)?;

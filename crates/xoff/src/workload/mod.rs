@@ -68,17 +68,13 @@ impl Iterator for Source {
     }
 }
 
-/// The plan of every workload of queries, in the order of the scenario.
-pub fn queries(scenario: &Scenario, network: &Network, files: &Files) -> Result<Queries, ScenarioError> {
-    let names = network.names();
-    let plans = scenario.workload.iter().enumerate().filter_map(|(index, workload)| match workload {
-        Workload::Query(settings) => {
-            let setup = Setup { scenario, network, names: &names, files, index };
-            Some(query::plan(settings, &setup))
-        }
+/// The plans of those sources that are of queries, in their order.
+pub fn queries(sources: &[Source]) -> Result<Queries, ScenarioError> {
+    let plans = sources.iter().filter_map(|source| match &source.kind {
+        Kind::Query(query) => Some(query.plan.clone()),
         _ => None,
     });
-    let queries = Queries::new(plans.collect::<Result<_, _>>()?);
+    let queries = Queries::new(plans.collect());
     query::check_turns(&queries)?;
     Ok(queries.within_turns())
 }

@@ -8,13 +8,15 @@ use crate::application::query::{Pace, Plan};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{self, ScenarioError};
 
-/// No flow that is known beforehand.
+/// A plan, and no flow that is known beforehand.
 #[derive(Clone, Debug)]
-pub(super) struct Query;
+pub(super) struct Query {
+    pub(super) plan: Plan,
+}
 
 impl Query {
     pub(super) fn new(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        plan(settings, setup).map(|_| Self)
+        Ok(Self { plan: plan(settings, setup)? })
     }
 }
 
@@ -26,8 +28,7 @@ impl Iterator for Query {
     }
 }
 
-/// The plan of one workload.
-pub(super) fn plan(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Plan, ScenarioError> {
+fn plan(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Plan, ScenarioError> {
     let scenario::Query { aggregators, workers, jitter, start, .. } = settings;
     setup.two_hosts()?;
     let transport = setup.template(&settings.transport)?.transport;
@@ -138,15 +139,13 @@ fn check_deadline(plan: &Plan, aggregators: &Hosts, setup: &Setup<'_>) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{refusal, scenario, star};
-    use super::super::{Files, queries};
+    use super::super::queries;
+    use super::super::testing::{refusal, source, star};
     use super::*;
-    use crate::topology::Network;
 
     fn plan_of(keys: &str) -> Plan {
-        let scenario = scenario(&star(5), &format!("kind = 'query'\n{keys}"));
-        let network = Network::build(&scenario.topology).unwrap();
-        queries(&scenario, &network, &Files::new()).unwrap().plans()[0].clone()
+        let sources = [source(&star(5), &format!("kind = 'query'\n{keys}"))];
+        queries(&sources).unwrap().plans()[0].clone()
     }
 
     #[test]
