@@ -211,14 +211,6 @@ impl Sending {
         self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
     }
 
-    /// What they are like until then: SYNs, which have no byte of data.
-    fn send_syns(&mut self, settings: &Tcp) {
-        self.headers = settings.acknowledgement.get() as u32;
-        if settings.ecn_capable == EcnCapable::Data {
-            self.flags &= !ECN_CAPABLE;
-        }
-    }
-
     /// It sends one more segment at most. Of other transports the sender itself knows when it ends.
     fn end(&mut self) {
         match &mut self.sender {
@@ -268,12 +260,21 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> usize {
         let mut connection = None;
-        let (sender, headers, ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
+        let (sender, headers, is_ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
             Transport::Tcp(settings) => {
-                let ecn_capable = settings.congestion_control.needs().marks();
+                let is_ecn_capable = settings.congestion_control.needs().marks();
                 let sender;
                 (connection, sender) = self.tcp_sender(flow, settings, context);
-                (sender, settings.headers, ecn_capable)
+                if matches!(sender, Sender::Handshake(_)) {
+                    // SYNs, which have no byte of data.
+                    (
+                        sender,
+                        settings.acknowledgement,
+                        is_ecn_capable && settings.ecn_capable == EcnCapable::All,
+                    )
+                } else {
+                    (sender, settings.headers, is_ecn_capable)
+                }
             }
             Transport::Roce(settings) => {
                 let path = context.fabric.longest_paths[flow.transport as usize];
@@ -286,7 +287,7 @@ impl Host {
                 (Sender::ConstantRate(sender), settings.headers, false)
             }
         };
-        let mut sending = Sending {
+        let sending = Sending {
             flow: *flow,
             sender,
             connection,
@@ -295,13 +296,8 @@ impl Host {
             held_back: false,
             limiter: NO_LIMITER,
             headers: headers.get() as u32,
-            flags: flow.priority | if ecn_capable { ECN_CAPABLE } else { 0 },
+            flags: flow.priority | if is_ecn_capable { ECN_CAPABLE } else { 0 },
         };
-        if let (Transport::Tcp(settings), Sender::Handshake(_)) =
-            (&context.fabric.transports[flow.transport as usize], &sending.sender)
-        {
-            sending.send_syns(settings);
-        }
         let slot = self.sendings.insert(sending);
         self.sending_slots.push(slot as u32);
         slot
@@ -327,8 +323,7 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> (Option<u32>, Sender) {
         if flow.end < Time::MAX {
-            // It never moves, so that nobody needs to keep it.
-            self.timers.arm(&mut Timer::default(), TimerKey::End(flow.number), flow.end);
+            self.timers.once(TimerKey::End(flow.number), flow.end);
         }
         let host = &context.fabric.host;
         let on_new_connection = || {
