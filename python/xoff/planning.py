@@ -7,6 +7,11 @@ from typing import TypedDict
 
 from xoff import _xoff
 
+QUANTUM_BYTES = 64
+"""In which pauses and reactions to them are counted (IEEE 802.1Qbb)."""
+SONIC_CABLE_M_PER_S = 198_000_000
+"""Speed of light in a cable (sonic-swss e6b0c5b, cfgmgr/buffer_headroom_mellanox.lua)."""
+
 
 class PublishedHeadroom(TypedDict):
     """The parts of the headroom of one class of one port, in bytes on the wire (DSH, section II-C, equation 1)."""

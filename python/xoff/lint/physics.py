@@ -5,32 +5,23 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil
 
-CABLE_M_PER_S = 198_000_000
-"""Speed of light in a cable (sonic-swss e6b0c5b, cfgmgr/buffer_headroom_mellanox.lua)."""
+from xoff import _xoff
+from xoff.planning import QUANTUM_BYTES, SONIC_CABLE_M_PER_S
 
-_QUANTUM_BYTES = 64
-_PAUSE_QUANTA = {
-    10_000: 67,
-    25_000: 80,
-    40_000: 118,
-    50_000: 147,
-    100_000: 394,
-    200_000: 453,
-    400_000: 905,
-    800_000: 905,
-}
-"""By Mb/s (IEEE 802.3, 31B.3.7; the same file)."""
+_STATED_MBPS = {10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000, 800_000}
+"""Speeds of which IEEE 802.3 says how fast an end stops (31B.3.7)."""
 
 
 def bytes_on_cable(speed_mbps: int, cable_m: int) -> int:
     """What is in flight while a pause goes out and the last bit sent before it comes in: 2 L/c times the rate."""
-    return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * CABLE_M_PER_S))
+    return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * SONIC_CABLE_M_PER_S))
 
 
 def response_bytes(speed_mbps: int) -> int | None:
     """What the other end may send before it stops; None at a speed of which the standard says nothing."""
-    quanta = _PAUSE_QUANTA.get(speed_mbps)
-    return None if quanta is None else quanta * _QUANTUM_BYTES
+    if speed_mbps not in _STATED_MBPS:
+        return None
+    return _xoff.reaction_quanta(speed_mbps * 10**6) * QUANTUM_BYTES
 
 
 def alpha(exponent: int) -> Fraction:
@@ -40,8 +31,7 @@ def alpha(exponent: int) -> Fraction:
 
 def dynamic_limit(exponent: int, pool_bytes: int) -> int:
     """What one queue, alone in a pool, may hold of it under Dynamic Threshold: alpha B/(1 + alpha)."""
-    share = alpha(exponent)
-    return int(share * pool_bytes / (1 + share))
+    return _xoff.saturated_share(pool_bytes, alpha(exponent).as_integer_ratio(), 1)
 
 
 def guaranteed_minimum(exponent: int, pool_bytes: int, ports: int, classes: int) -> int:

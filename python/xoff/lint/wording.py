@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from xoff.lint.physics import CABLE_M_PER_S, alpha
+from xoff.lint.physics import alpha
+from xoff.planning import SONIC_CABLE_M_PER_S
 
 
 def bytes_text(count: int) -> str:
@@ -12,7 +13,7 @@ def bytes_text(count: int) -> str:
 
 def cable_formula(speed_mbps: int, cable_m: int) -> str:
     """Of what is in flight on a cable."""
-    return f"2 x {cable_m} m / {CABLE_M_PER_S / 1e8:.2f}e8 m/s x {speed_mbps / 1000:g} Gb/s / 8"
+    return f"2 x {cable_m} m / {SONIC_CABLE_M_PER_S / 1e8:.2f}e8 m/s x {speed_mbps / 1000:g} Gb/s / 8"
 
 
 def listed(names: list[str]) -> str:

@@ -10,13 +10,13 @@ from xoff import _xoff
 from xoff.errors import PlanError
 from xoff.plan.file import Method
 from xoff.plan.rows import Row, Verdict, check, number
+from xoff.planning import QUANTUM_BYTES, SONIC_CABLE_M_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xoff.plan.switch import Group, Switch
 
-QUANTUM_BYTES = 64
 PUBLISHED_QUANTA = 60
 OF_PUBLISHED_REACTION = {Method.PUBLISHED, Method.WIRE, Method.REVERIE, Method.HPCC}
 """Methods that take senders to react within that."""
@@ -24,7 +24,6 @@ LONGEST_PAUSE_QUANTA = 65_535
 ETHERNET_BYTES = 38
 """Ethernet header and check sequence, preamble and gap, around a packet of the MTU."""
 
-_SONIC_METRES_PER_SECOND = 198_000_000
 _SONIC_MAC_AND_PHY = Fraction(8, 10) * 1024
 _SMALL_PACKET_BYTES = 64
 _DEFAULT_CELL_BYTES = 96
@@ -80,7 +79,7 @@ def sonic(switch: Switch, group: Group) -> Budget:
     """SONiC's dynamic model: cells that small packets do not fill, and lengths instead of delays."""
     own = switch.plan.headroom
     cell = own.cell or switch.cell_bytes or _DEFAULT_CELL_BYTES
-    cable = Fraction(2 * group.rate_bps, 8 * _SONIC_METRES_PER_SECOND) * group.cable_m
+    cable = Fraction(2 * group.rate_bps, 8 * SONIC_CABLE_M_PER_S) * group.cable_m
     response = _xoff.reaction_quanta(group.rate_bps) * QUANTUM_BYTES
     propagation = own.port_mtu + cable + _SONIC_MAC_AND_PHY + response
     worst = _worst_case(cell)

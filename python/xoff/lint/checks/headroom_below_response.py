@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.physics import bytes_on_cable, response_bytes
 from xoff.lint.wording import bytes_text
+from xoff.planning import QUANTUM_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,6 @@ def headroom_below_response(tables: Tables) -> Iterator[Fault]:
                 headroom.place,
                 f"{headroom.of}{bytes_text(cable)} on {headroom.cable_m} m of cable leave {bytes_text(left)} for the "
                 f"other end's answer; at {headroom.speed_mbps // 1000} Gb/s the standard lets it take "
-                f"{response // 64} quanta, {bytes_text(response)}, and packets under way come on top",
+                f"{response // QUANTUM_BYTES} quanta, {bytes_text(response)}, and packets under way come on top",
                 f"xoff of at least {cable + response}, or a measurement of how fast the other end stops",
             )
