@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
+from xoff.reproduce.names import DCTCP_AND_TCP
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Point, Points
 
 SETTLED_MS = 300
-NAMES = {"tcp": "TCP", "dctcp": "DCTCP"}
 GROUPS = {"S1": range(10), "S2": range(10, 30), "S3": range(30, 40)}
 """Numbers of the hosts that send."""
 PUBLISHED = {"S1": 46, "S2": 475, "S3": 54}
@@ -41,7 +41,7 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     figure = Figure(figsize=(7.5, 3))
     row = figure.subplots(1, len(GROUPS))
     for ax, group in zip(row, GROUPS, strict=True):
-        for control, name in NAMES.items():
+        for control, name in DCTCP_AND_TCP.items():
             values = _of_flows(group, next(iter(points.where(control=control))))
             ax.plot(range(1, len(values) + 1), values, "o", markersize=4, label=name)
         ax.axhline(PUBLISHED[group], color=style.COLOURS[6], linestyle="--", linewidth=1, label="published for DCTCP")

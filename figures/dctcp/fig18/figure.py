@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xoff.reproduce import measures, panels
+from xoff.reproduce.names import DCTCP_AND_TCP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from xoff.reproduce.points import Points
 
 TIMEOUTS = "queries.timeout_fraction"
-NAMES = {"tcp": "TCP", "dctcp": "DCTCP"}
 
 
 def most_timeouts_of_few(points: Points) -> float:
@@ -43,7 +43,7 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Mean completion time and share of queries with a timeout against the number of servers."""
     lines = {
         f"{name}, RTOmin {rto} ms": {"control": control, "minimum_rto": rto}
-        for control, name in NAMES.items()
+        for control, name in DCTCP_AND_TCP.items()
         for rto in reversed(points.axis("minimum_rto"))
     }
     figure = panels.queries_against("servers", points, lines)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xoff.reproduce import measures, panels
+from xoff.reproduce.names import DCTCP_AND_TCP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from xoff.reproduce.points import Points
 
 TIMEOUTS = "queries.timeout_fraction"
-LINES = {"TCP": {"control": "tcp"}, "DCTCP": {"control": "dctcp"}}
+LINES = {name: {"control": control} for control, name in DCTCP_AND_TCP.items()}
 
 most_timeouts = partial(measures.greatest_mean, TIMEOUTS, "servers")
 

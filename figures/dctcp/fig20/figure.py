@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.reproduce import panels
+from xoff.reproduce.names import DCTCP_AND_TCP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
-LINES = {"TCP": {"control": "tcp"}, "DCTCP": {"control": "dctcp"}}
+LINES = {name: {"control": control} for control, name in DCTCP_AND_TCP.items()}
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 
 from xoff.plot import style
 from xoff.reproduce import measures, panels
+from xoff.reproduce.names import DCTCP_AND_TCP
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Measure, Points
 
-LINES = {"TCP": {"control": "tcp"}, "DCTCP": {"control": "dctcp"}}
+LINES = {name: {"control": control} for control, name in DCTCP_AND_TCP.items()}
 SIZES = {
     "<10 kB": (0, 1e4),
     "10 to\n100 kB": (1e4, 1e5),

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xoff.reproduce import measures, panels
+from xoff.reproduce.names import DCTCP_AND_TCP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
 
-NAMES = {"tcp": "TCP", "dctcp": "DCTCP"}
 
 with_over_without = partial(measures.ratio_of_means, "queries.completion_p95_us", background=("with", "without"))
 
@@ -22,7 +22,7 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Distributions of completion times, from where timeouts show."""
     lines = {
         f"{name} {background} background": {"control": control, "background": background, "connections": "persistent"}
-        for control, name in NAMES.items()
+        for control, name in DCTCP_AND_TCP.items()
         for background in points.axis("background")
     }
     figure = panels.completion_of_queries(points, lines)
