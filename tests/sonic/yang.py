@@ -1,0 +1,95 @@
+"""ConfigDB as an instance of SONiC's YANG models (RFC 7951), for `yanglint` to validate.
+
+Tables and keys by sonic-buildimage, src/sonic-yang-models, where every table is a list in a container of its name.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ROWS = {
+    "PORT": ("sonic-port", ("name",)),
+    "BUFFER_POOL": ("sonic-buffer-pool", ("name",)),
+    "BUFFER_PROFILE": ("sonic-buffer-profile", ("name",)),
+    "BUFFER_PG": ("sonic-buffer-pg", ("port", "pg_num")),
+    "BUFFER_QUEUE": ("sonic-buffer-queue", ("port", "qindex")),
+    "SCHEDULER": ("sonic-scheduler", ("name",)),
+    "WRED_PROFILE": ("sonic-wred-profile", ("name",)),
+    "QUEUE": ("sonic-queue", ("ifname", "qindex")),
+    "PORT_QOS_MAP": ("sonic-port-qos-map", ("ifname",)),
+    "PFC_WD": ("sonic-pfcwd", ("ifname",)),
+}
+"""Tables whose rows have fields: module, and the leaves that make up the key."""
+_PAIRS = {
+    "CABLE_LENGTH": ("sonic-cable-length", "port", "length"),
+    "DSCP_TO_TC_MAP": ("sonic-dscp-tc-map", "dscp", "tc"),
+    "TC_TO_QUEUE_MAP": ("sonic-tc-queue-map", "tc", "qindex"),
+    "TC_TO_PRIORITY_GROUP_MAP": ("sonic-tc-priority-group-map", "tc", "pg"),
+    "MAP_PFC_PRIORITY_TO_QUEUE": ("sonic-pfc-priority-queue-map", "pfc_priority", "qindex"),
+}
+"""Tables whose rows are maps: module, and the leaves of both sides."""
+_NUMBERS = {"speed", "mtu", "index", "dynamic_th", "weight", "tc"}
+_NUMBERS |= {"detection_time", "restoration_time", "POLL_INTERVAL"}
+"""Leaves of at most 32 bits, which JSON has as numbers; larger ones stay text."""
+_BOOLEANS = {"wred_green_enable", "wred_yellow_enable", "wred_red_enable"}
+
+
+def instance(tables: dict[str, Any]) -> dict[str, Any]:
+    """The same tables by the models. Raises KeyError for a table that is not known here."""
+    found = {}
+    for table, rows in tables.items():
+        if table == "DEVICE_METADATA":
+            module, content = "sonic-device_metadata", rows
+        elif table in _ROWS:
+            module, keys = _ROWS[table]
+            content = {f"{table}_LIST": [_row(keys, key.split("|"), row) for key, row in rows.items()]}
+        else:
+            module, *leaves = _PAIRS[table]
+            content = {
+                f"{table}_LIST": [
+                    {"name": name, table: [_row(leaves, pair, {}) for pair in row.items()]}
+                    for name, row in rows.items()
+                ]
+            }
+        found[f"{module}:{module}"] = {table: content}
+    return found
+
+
+def modules(data: dict[str, Any]) -> list[str]:
+    """The models that an instance is of."""
+    return [name.partition(":")[0] for name in data]
+
+
+def rendered(models: Path, into: Path) -> None:
+    """Copies `src/sonic-yang-models` of sonic-buildimage, templates as the switch's own validation has them."""
+    shutil.copytree(models / "yang-models", into, dirs_exist_ok=True)
+    templates = Environment(loader=FileSystemLoader(models / "yang-templates"), autoescape=False)  # noqa: S701 no HTML
+    for name in templates.list_templates(extensions=["j2"]):
+        text = templates.get_template(name).render(yang_model_type="py")
+        (into / name.removesuffix(".j2")).write_text(text, encoding="utf-8")
+
+
+def validated(data: Path, names: list[str], models: Path) -> str:
+    """What `yanglint` says against these models: nothing of what is valid."""
+    schemas = [str(models / f"{name}.yang") for name in names]
+    command = ["yanglint", "--quiet", "--type=config", f"--path={models}", *schemas, str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr if done.returncode or done.stderr else ""
+
+
+def _row(keys: tuple[str, ...] | list[str], parts: Any, fields: dict[str, str]) -> dict[str, Any]:  # noqa: ANN401
+    leaves = dict(zip(keys, parts, strict=True)) | fields
+    return {leaf: _value(leaf, value) for leaf, value in leaves.items()}
+
+
+def _value(leaf: str, value: str) -> object:
+    if leaf in _NUMBERS:
+        return int(value)
+    return value == "true" if leaf in _BOOLEANS else value
