@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from xoff.export import FORMATS
+from xoff.export import Format
 from xoff.export.export import exponent, ranges
 from xoff.lint import Tables, lint
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
@@ -35,11 +35,11 @@ SHARED_ECN = replace(SETTINGS, pools=replace(SETTINGS.pools, ecn=Ecn(1_802_000, 
 
 
 def body(target: str, settings: Settings = SETTINGS) -> list[str]:
-    return FORMATS[target](settings).text.splitlines()
+    return Format(target).write(settings).text.splitlines()
 
 
 def test_sonic() -> None:
-    tables = json.loads(FORMATS["sonic"](SETTINGS).text)
+    tables = json.loads(Format.SONIC.write(SETTINGS).text)
     assert tables["BUFFER_POOL"] == {
         "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "9006000"},
         "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "12582912"},
@@ -68,17 +68,17 @@ def test_sonic() -> None:
 
 
 def test_sonics_tables_are_valid_and_have_no_faults_but_late_marks() -> None:
-    text = FORMATS["sonic"](SETTINGS).text
+    text = Format.SONIC.write(SETTINGS).text
     assert ConfigFile.parse("t.json", text).invalid == ()
     assert lint([Tables.parse("t.json", text)]) == []
     late = replace(ROCE, ecn=Ecn(1_500_000, 2_000_000, 0.2))  # a lone port is paused at 1/9 of 9 MB
-    text = FORMATS["sonic"](replace(SETTINGS, classes=(BEST_EFFORT, late))).text
+    text = Format.SONIC.write(replace(SETTINGS, classes=(BEST_EFFORT, late))).text
     assert [finding.check for finding in lint([Tables.parse("t.json", text)])] == ["ecn_after_pfc"]
 
 
 @pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
 def test_marking_by_the_pool_is_told_and_never_written(target: str) -> None:
-    plain, shared = FORMATS[target](SETTINGS), FORMATS[target](SHARED_ECN)
+    plain, shared = Format(target).write(SETTINGS), Format(target).write(SHARED_ECN)
     assert shared.text == plain.text
     (note,) = set(shared.notes) - set(plain.notes)
     assert "ECN on the shared pool (K_min 1802000 B, K_max 2602000 B, P_max 10 %) is left out" in note
@@ -87,9 +87,9 @@ def test_marking_by_the_pool_is_told_and_never_written(target: str) -> None:
 
 def test_what_dsh_keeps_for_a_port_becomes_a_shared_headroom_pool() -> None:
     settings = replace(SETTINGS, headroom_scheme="dsh")
-    tables = json.loads(FORMATS["sonic"](settings).text)
+    tables = json.loads(Format.SONIC.write(settings).text)
     assert tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] == "160000"
-    assert any("guarantees no port its part" in note for note in FORMATS["sonic"](settings).notes)
+    assert any("guarantees no port its part" in note for note in Format.SONIC.write(settings).notes)
 
 
 def test_eos() -> None:
@@ -125,7 +125,7 @@ interface Ethernet2
 
 
 def test_eos_has_no_memory_profile_for_other_chips() -> None:
-    export = FORMATS["eos"](replace(SETTINGS, chip="tomahawk"))
+    export = Format.EOS.write(replace(SETTINGS, chip="tomahawk"))
     assert "platform" not in export.text
     assert any("confirmed for Trident, not for tomahawk" in note for note in export.notes)
 
@@ -213,7 +213,7 @@ def test_names_of_the_plan_are_kept() -> None:
 
 def test_what_is_rounded_is_told() -> None:
     odd = replace(ROCE, alpha=0.3, ecn=Ecn(150_000, 1_500_000, 0.005))
-    notes = FORMATS["sonic"](replace(SETTINGS, classes=(BEST_EFFORT, odd))).notes
+    notes = Format.SONIC.write(replace(SETTINGS, classes=(BEST_EFFORT, odd))).notes
     assert "class roce: alpha 0.3 is written as 1/4, a power of two" in notes
     assert "class roce: probability 0.5 % is written as 1 %, whole percent" in notes
 
@@ -229,7 +229,7 @@ def test_numbers_in_a_row_are_a_range() -> None:
 
 def test_cables_of_one_length_with_different_headroom_have_profiles_of_their_own() -> None:
     far = replace(FAR, cable_m=NEAR.cable_m)
-    tables = json.loads(FORMATS["sonic"](replace(SETTINGS, groups=(NEAR, far))).text)
+    tables = json.loads(Format.SONIC.write(replace(SETTINGS, groups=(NEAR, far))).text)
     profiles = {name: row["xoff"] for name, row in tables["BUFFER_PROFILE"].items() if name.startswith("pg_lossless")}
     assert profiles == {
         "pg_lossless_100000_40m_profile_near": "60000",
@@ -240,4 +240,4 @@ def test_cables_of_one_length_with_different_headroom_have_profiles_of_their_own
 def test_whole_percent_need_no_note() -> None:
     ecn = Ecn(150_000, 1_500_000, 0.07)
     settings = replace(SETTINGS, classes=(BEST_EFFORT, replace(ROCE, ecn=ecn)))
-    assert not [note for note in FORMATS["sonic"](settings).notes if "whole percent" in note]
+    assert not [note for note in Format.SONIC.write(settings).notes if "whole percent" in note]

@@ -1,17 +1,40 @@
-"""A plan tried out on a small switch."""
+"""A plan tried out on a small switch, and what makes BCC's lose packets."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from planned import planned
 
+from conftest import ROOT
 from xoff.errors import PlanError
-from xoff.plan.outcome import Outcome
-from xoff.plan.simulate import Trial, scenario, trial
+from xoff.plan.file import Qcn
+from xoff.plan.outcome import Outcome, compute
+from xoff.plan.simulate import scenario
+from xoff.plan.simulate.bursts import Bursts
+from xoff.plan.simulate.hotspots import Hotspots, HotspotsTrial
+from xoff.plan.simulate.long_flows import LongFlows, LongFlowsTrial, SlowStart
+from xoff.plan.simulate.trial import SharedMemoryTrial, order
+from xoff.scenario import Scenario
 
 PORTS = 'count = 8\nrate = "10Gbps"\ndelay = "1us"'
+QCN = '[congestion]\nscheme = "qcn"\nset_point = "60kB"\nbuffer = "150kB"\nstop = "110kB"\ngo = "44kB"\n'
+BCC = compute(ROOT / "plans" / "tomahawk_bcc.toml")
 
 
-def tried(found: Outcome) -> Trial:
-    return trial(scenario(found).run())
+def bursts(found: Outcome) -> SharedMemoryTrial:
+    return Bursts(found).trial(scenario(found).run())
+
+
+def long_flows(found: Outcome, table: dict[str, Any]) -> LongFlowsTrial:
+    return LongFlows(found).trial(Scenario.from_dict(table).run())
+
+
+def hotspots(found: Outcome) -> HotspotsTrial:
+    own = found.plan.congestion
+    assert isinstance(own, Qcn)
+    return Hotspots(found, own).trial(scenario(found).run())
 
 
 def dcqcn(minimum: str, maximum: str) -> Outcome:
@@ -20,16 +43,16 @@ def dcqcn(minimum: str, maximum: str) -> Outcome:
 
 
 def test_thresholds_that_hold_mark_before_they_pause() -> None:
-    found = tried(dcqcn("5kB", "10kB"))
+    found = bursts(dcqcn("5kB", "10kB"))
     assert found.ecn_came_first
     assert found.pause_frames > 0
-    assert (found.dropped_packets, found.last_drop_us) == (0, None)
+    assert (found.dropped_packets, found.first_drop_us, found.last_drop_us) == (0, None, None)
     assert found.sentences[0].endswith("ECN came before PFC")
     assert found.sentences[1].startswith("nothing was lost")
 
 
 def test_thresholds_that_are_never_reached_pause_first() -> None:
-    found = tried(dcqcn("900kB", "950kB"))
+    found = bursts(dcqcn("900kB", "950kB"))
     assert not found.ecn_came_first
     assert found.first_pause_us is not None
 
@@ -37,7 +60,7 @@ def test_thresholds_that_are_never_reached_pause_first() -> None:
 def test_headroom_far_too_small_loses_packets() -> None:
     rest = '[headroom]\nsize = "1kB"'
     classes = "priorities = [3]\nlossless = true\nalpha = 8"
-    found = tried(planned("trident_plus", 'memory = "200kB"', PORTS, classes, rest))
+    found = bursts(planned("trident_plus", 'memory = "200kB"', PORTS, classes, rest))
     assert found.dropped_packets > 0
     assert found.last_drop_us is not None
     assert "packets were lost, the last after" in found.sentences[1]
@@ -45,15 +68,127 @@ def test_headroom_far_too_small_loses_packets() -> None:
 
 def test_long_flows_of_dctcp_are_marked_and_never_paused() -> None:
     rest = '[congestion]\nscheme = "dctcp"\nround_trip = "100us"'
-    found = tried(planned("trident_plus", 'memory = "4MB"', PORTS, "priorities = [0]", rest))
-    assert found.marked_packets > 0
-    assert found.pause_frames == 0
-    assert found.sentences[0].endswith("ECN alone")
+    found = planned("trident_plus", 'memory = "4MB"', PORTS, "priorities = [0]", rest)
+    trial = long_flows(found, LongFlows(found).table())
+    assert trial.switch.marked_packets > 0
+    assert trial.switch.pause_frames == 0
+    assert trial.slow_start is None
+    assert trial.sentences[0].endswith("ECN alone")
+    assert trial.sentences[1].startswith("nothing was lost")
 
 
-def test_too_few_ports_and_qcn_are_refused() -> None:
-    with pytest.raises(PlanError, match="4 ports are too few to congest them all"):
-        scenario(planned("trident_plus", ports=PORTS.replace("8", "4")))
-    rest = '[congestion]\nscheme = "qcn"\nbuffer = "150kB"\nstop = "110kB"\ngo = "44kB"'
-    with pytest.raises(PlanError, match="QCN is not simulated"):
-        scenario(planned("trident_plus", ports=PORTS, rest=rest))
+def test_bccs_flows_that_all_begin_at_once_overshoot_into_their_hosts() -> None:
+    trial = long_flows(BCC, LongFlows(BCC).table())
+    found = trial.slow_start
+    assert trial.switch.dropped_packets > 0
+    assert found is not None
+    assert (found.links_bytes, found.memory_bytes) == (32 * 10**6, 16 << 20)  # 32 x 100 Gb/s x 80 us
+    assert found.windows_bytes > 2 * (found.links_bytes + found.memory_bytes)
+    assert found.adapter_bytes > 10**6
+    assert found.longest_round_trip_us == pytest.approx(80 + found.adapter_bytes * 8 / 100e3)
+    assert trial.sentences[2].endswith(f"takes {found.longest_round_trip_us:.0f} us there instead of 80")
+
+
+def test_it_is_not_bccs_first_windows_that_are_lost() -> None:
+    table: Any = LongFlows(BCC).table()
+    table["transport"]["long"]["initial_window"] = 1
+    assert long_flows(BCC, table).switch.dropped_packets > 0
+
+
+def test_bcc_loses_nothing_where_ports_of_a_pool_begin_a_round_trip_apart() -> None:
+    table: Any = LongFlows(BCC).table()
+    (all_at_once,) = table["workload"]
+    table["workload"] = [
+        all_at_once | {"pairs": [pair], "start": f"{80 * (int(pair[1].removeprefix('host')) % 8)}us"}
+        for pair in all_at_once["pairs"]
+    ]
+    trial = long_flows(BCC, table)
+    assert trial.switch.marked_packets > 0
+    assert (trial.switch.dropped_packets, trial.slow_start) == (0, None)
+
+
+def test_bcc_loses_nothing_where_adapters_hold_little_and_echoes_come_in_time() -> None:
+    """Small queues hold windows back where no host delay is in between: the same round trip, all of it in the links."""
+    table: Any = LongFlows(BCC).table()
+    table["host"] = {}
+    for link in table["topology"]["links"]:
+        link["delay"] = "20us"
+    result = Scenario.from_dict(table).run()
+    assert result.series is not None
+    rows = result.series.to_pylist()
+    assert max(row["value"] for row in rows if row["quantity"] == "queue") < 300_000  # 4 flows, 64 kB and a packet each
+    assert LongFlows(BCC).trial(result).switch.dropped_packets == 0
+
+
+def test_windows_that_links_and_memory_hold_are_all_that_is_told() -> None:
+    told = SlowStart(1000, 600, 400, 0, 80, 80).sentence
+    assert told.endswith("links hold 600 B in a round trip and the switch 400 B")
+
+
+def test_occupancy_sampling_spares_the_innocent_and_arrival_sampling_does_not() -> None:
+    """QCN-OS, figures 4 and 6; hot flows get their share of the output under both."""
+    sampling = {
+        name: hotspots(planned("trident_plus", ports=PORTS, rest=QCN + f'sampling = "{name}"\nhot_inputs = 6'))
+        for name in ("occupancy", "arrival")
+    }
+    for found in sampling.values():
+        assert found.hot_mbps == pytest.approx(2000, rel=0.02)
+        assert found.dropped_packets == 0
+    assert sampling["occupancy"].innocent_mbps == pytest.approx(5000, rel=0.02)
+    assert sampling["arrival"].innocent_mbps < 3000
+
+
+def test_feedback_stays_in_the_planned_range() -> None:
+    found = hotspots(planned("trident_plus", ports=PORTS, rest=QCN))
+    assert found.full_feedback == 18  # 63 x (150 - 60) / 300
+    assert found.least_feedback is not None
+    assert found.greatest_feedback is not None
+    assert 1 <= found.least_feedback <= found.greatest_feedback <= 63
+    assert found.greatest_feedback > found.full_feedback  # of a buffer that fills, by its growth
+    assert "of 63 steps, where a full buffer at rest has 18" in found.sentences[1]
+
+
+def test_all_inputs_are_hot_and_no_output_twice() -> None:
+    found = planned("trident_plus", ports=PORTS, rest=QCN + "hot_inputs = 3")
+    own = found.plan.congestion
+    assert isinstance(own, Qcn)
+    table: Any = Hotspots(found, own).table()
+    shared, alone = (workload["pairs"] for workload in table["workload"])
+    assert {source for source, _ in shared + alone} == {f"host{n}" for n in range(8)}
+    assert [pair[1] for pair in shared[1::2]] == [pair[1] for pair in alone]  # two flows into each hot output
+    outputs = {pair[1] for pair in shared}
+    assert len(outputs) == len(shared) == 8
+    assert all(source != to for source, to in shared + alone)
+
+
+@pytest.mark.parametrize(
+    ("ports", "classes", "rest", "says"),
+    [
+        (
+            4,
+            "priorities = [3]\nlossless = true",
+            "",
+            "ports: 4 ports are too few to congest them all; expected at least 5",
+        ),
+        (6, "priorities = [3]\nlossless = true", QCN, "ports: 6 ports are too few for a hotspot of 6 inputs; expected"),
+        (8, "priorities = [3]", QCN, "class: none is lossless, and full inputs pause their senders; expected one"),
+    ],
+)
+def test_what_is_not_simulated_is_refused(ports: int, classes: str, rest: str, says: str) -> None:
+    with pytest.raises(PlanError) as refused:
+        scenario(planned("trident_plus", ports=PORTS.replace("8", str(ports)), classes=classes, rest=rest), "p.toml")
+    assert str(refused.value).startswith(f"p.toml: {says}")
+
+
+@pytest.mark.parametrize(
+    ("mark", "pause", "judged"),
+    [
+        (1.0, 2.0, "first mark after 1.000 us, first pause after 2.000 us: ECN came before PFC"),
+        (2.0, 1.0, "first mark after 2.000 us, first pause after 1.000 us: PFC came before ECN"),
+        (None, 1.0, "no mark, first pause after 1.000 us: PFC alone"),
+        (1.0, None, "first mark after 1.000 us, no pause: ECN alone"),
+        (None, None, "no mark, no pause: neither ECN nor PFC was needed"),
+    ],
+)
+def test_what_came_first(mark: float | None, pause: float | None, judged: str) -> None:
+    assert order(("ECN", "mark", mark), ("PFC", "pause", pause)) == judged

@@ -13,7 +13,7 @@ import pytest
 from yang import instance, modules, rendered, validated
 
 from conftest import ROOT
-from xoff.export import FORMATS
+from xoff.export import Format
 from xoff.lint import Severity, Tables, lint
 from xoff.plan.outcome import compute
 
@@ -61,7 +61,7 @@ def on_a_switch(tables: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda path: path.stem)
 def test_exports_are_valid(plan: Path, says: Says) -> None:
-    tables = json.loads(FORMATS["sonic"](compute(plan).settings).text)
+    tables = json.loads(Format.SONIC.write(compute(plan).settings).text)
     assert says(on_a_switch(tables)) == ""
 
 
@@ -106,22 +106,20 @@ FAULTS = [
     (unknown_wred, "dangling_reference", "QUEUE|Ethernet0|3|wred_profile", "AZURE_LOST"),
     (length_without_unit, "invalid_value", "CABLE_LENGTH|AZURE|Ethernet0", "Invalid cable length"),
 ]
-faults = pytest.mark.parametrize(("breaks", "check", "key", "message"), FAULTS, ids=[fault[0].__name__ for fault in FAULTS])
+faults = pytest.mark.parametrize(
+    ("breaks", "check", "key", "message"), FAULTS, ids=[fault[0].__name__ for fault in FAULTS]
+)
 
 
 @faults
-def test_the_models_refuse(
-    breaks: Breaks, check: str, key: str, message: str, says: Says
-) -> None:
+def test_the_models_refuse(breaks: Breaks, check: str, key: str, message: str, says: Says) -> None:
     tables = json.loads(GOOD)
     breaks(tables)
     assert message in says(tables), f"{check}: {key}"
 
 
 @faults
-def test_lint_finds_what_the_models_refuse(
-    breaks: Breaks, check: str, key: str, message: str
-) -> None:
+def test_lint_finds_what_the_models_refuse(breaks: Breaks, check: str, key: str, message: str) -> None:
     tables = json.loads(GOOD)
     breaks(tables)
     (finding,) = lint([Tables.parse("t.json", json.dumps(tables))])

@@ -70,7 +70,7 @@ def modules(data: dict[str, Any]) -> list[str]:
 def rendered(models: Path, into: Path) -> None:
     """Copies `src/sonic-yang-models` of sonic-buildimage, templates as the switch's own validation has them."""
     shutil.copytree(models / "yang-models", into, dirs_exist_ok=True)
-    templates = Environment(loader=FileSystemLoader(models / "yang-templates"), autoescape=False)  # noqa: S701 no HTML
+    templates = Environment(loader=FileSystemLoader(models / "yang-templates"), autoescape=False)
     for name in templates.list_templates(extensions=["j2"]):
         text = templates.get_template(name).render(yang_model_type="py")
         (into / name.removesuffix(".j2")).write_text(text, encoding="utf-8")

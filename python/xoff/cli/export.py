@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.export import Format
+
 if TYPE_CHECKING:
     from xoff.export.export import Export
     from xoff.plan.settings import Settings
-
-
-class Format(StrEnum):
-    """What is configured."""
-
-    SONIC = "sonic"
-    EOS = "eos"
-    NXOS = "nxos"
-    NVUE = "nvue"
-    HOST = "host"
 
 
 def export(
@@ -34,7 +25,6 @@ def export(
     linted (`xoff lint`), and what is found is told there, too; the status is 1 if something is an error.
     """
     from xoff.errors import OutputError, PlanError
-    from xoff.export import FORMATS
     from xoff.plan.outcome import compute
 
     found = compute(plan)
@@ -47,7 +37,7 @@ def export(
     if target is Format.HOST and settings.hosts is None:
         problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
         raise PlanError(str(plan), "congestion", problem, expected)
-    written = FORMATS[target.value](settings)
+    written = target.write(settings)
     text = _with_notes(written)
     if out is None:
         typer.echo(text, nl=False)

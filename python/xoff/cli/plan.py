@@ -43,11 +43,9 @@ def plan(
 
 
 def _simulated(found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool) -> dict[str, object]:
-    from dataclasses import asdict
-
     from xoff import folder
     from xoff.cli.run import simulate
-    from xoff.plan.simulate import described, scenario, trial
+    from xoff.plan.simulate import case, scenario
 
     chosen = scenario(found, str(file))
     with folder.prepare(out, file.stem, force=force) as staging:
@@ -56,12 +54,12 @@ def _simulated(found: Outcome, file: Path, out: Path | None, *, force: bool, tol
     if interrupted:
         typer.echo(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
         raise typer.Exit(130)
-    outcome = trial(result)
+    outcome = case(found).trial(result)
     if told:
-        for line in (described(found), *outcome.sentences):
+        for line in (case(found).described, *outcome.sentences):
             typer.echo(f"Simulated: {line}")
         typer.echo(f"Results: {path}")
-    return asdict(outcome) | {"ecn_came_first": outcome.ecn_came_first, "results": str(path)}
+    return outcome.as_data() | {"results": str(path)}
 
 
 def _data(found: Outcome) -> dict[str, object]:

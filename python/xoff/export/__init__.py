@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from xoff.export.eos import eos
-from xoff.export.host import host
-from xoff.export.nvue import nvue
-from xoff.export.nxos import nxos
-from xoff.export.sonic import sonic
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from xoff.export.export import Export
     from xoff.plan.settings import Settings
 
-FORMATS: dict[str, Callable[[Settings], Export]] = {
-    writer.__name__: writer for writer in (sonic, eos, nxos, nvue, host)
-}
-"""By the name that `xoff export --format` takes."""
+
+class Format(StrEnum):
+    """What is configured: the name of a module here and of its writer."""
+
+    SONIC = "sonic"
+    EOS = "eos"
+    NXOS = "nxos"
+    NVUE = "nvue"
+    HOST = "host"
+
+    def write(self, settings: Settings) -> Export:
+        """The configuration."""
+        module = import_module(f"{__name__}.{self}")  # now: SONiC's brings pydantic, which other commands do not need
+        written: Export = getattr(module, self)(settings)
+        return written

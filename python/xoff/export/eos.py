@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, alpha_text, percent, pool_notes, port_names, rounding_notes
+from xoff.export.export import Export, alpha_text, percent, pool_notes, port_names, qcn_notes, rounding_notes
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings
@@ -69,6 +69,7 @@ def _mmu_profile(settings: Settings, group: PortGroup) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=_has_mmu(settings))
+    notes += qcn_notes(settings)
     notes += pool_notes(settings, "no command for it is confirmed")
     pauses = [group.pause for group in settings.groups if group.pause]
     if not _has_mmu(settings):
@@ -78,6 +79,11 @@ def _notes(settings: Settings) -> list[str]:
         )
     elif len({pause.headroom_bytes for pause in pauses}) > 1:
         notes.append("headroom is the largest of all ports, since one memory profile holds for the whole switch")
+    fixed = {pause.xoff_bytes for pause in pauses if pause.xoff_bytes is not None}
+    if fixed and _has_mmu(settings):
+        notes.append(
+            f"the pause at a fixed {max(fixed)} B is left out, for a share of the free pool: no form is confirmed"
+        )
     if pauses:
         offset = pauses[0].xon_offset_bytes
         notes.append(f"resuming {offset} B below the pause is left out: the form of `ingress resume` is not confirmed")

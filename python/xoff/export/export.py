@@ -93,3 +93,13 @@ def pool_notes(settings: Settings, system: str) -> list[str]:
         f"{ecn.minimum_bytes // ports} B on each of {ports} ports marks before the pool holds K_min, "
         "at the price of throughput when few are busy"
     ]
+
+
+def qcn_notes(settings: Settings) -> list[str]:
+    """That feedback by QCN is not there, and what is nearest."""
+    if settings.hosts is None or settings.hosts.congestion_control != "qcn":
+        return []
+    return [
+        "QCN's congestion points (802.1Qau) are left out: no form for them is known. Nearest is ECN on the queues with "
+        'DCQCN in the hosts (`scheme = "dcqcn"`), which routers pass on, as they do not pass on QCN\'s messages'
+    ]

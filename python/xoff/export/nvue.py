@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, percent, pool_notes, port_names, rounding_notes
+from xoff.export.export import Export, percent, pool_notes, port_names, qcn_notes, rounding_notes
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings
@@ -44,9 +44,18 @@ def _profile(group: PortGroup) -> str:
 def _pfc(settings: Settings, group: PortGroup) -> list[str]:
     base = f"nv set qos pfc {_profile(group)}"
     priorities = ",".join(str(one.priority) for one in settings.classes if one.lossless)
+    pause = group.pause
+    assert pause is not None, "a plan with a lossless class has pauses"
+    sizes = [f"{base} cable-length {ceil(group.cable_m)}"]
+    if pause.xoff_bytes is not None:
+        sizes = [
+            f"{base} port-buffer {pause.xoff_bytes + pause.headroom_bytes}",
+            f"{base} xoff-threshold {pause.xoff_bytes}",
+            f"{base} xon-threshold {pause.xon_bytes}",
+        ]
     return [
         f"{base} switch-priority {priorities}",
-        f"{base} cable-length {ceil(group.cable_m)}",
+        *sizes,
         f"{base} rx enable",
         f"{base} tx enable",
     ]
@@ -54,9 +63,10 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=False)
+    notes += qcn_notes(settings)
     notes += pool_notes(settings, "no command for it is known")
     for group in settings.groups:
-        if group.pause:
+        if group.pause and group.pause.xoff_bytes is None:
             notes.append(
                 f"{group.name}: headroom is computed by the switch from the cable's length; "
                 f"the plan has {group.pause.headroom_bytes} B for each class"

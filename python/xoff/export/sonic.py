@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, exponent, names_nothing, percent, pool_notes, ranges, rounding_notes
+from xoff.export.export import Export, exponent, names_nothing, percent, pool_notes, qcn_notes, ranges, rounding_notes
 from xoff.sonic import ConfigDb
 from xoff.sonic.config_db import (
     BufferPg,
@@ -209,6 +209,7 @@ def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes)
+    notes += qcn_notes(settings)
     notes += pool_notes(
         settings,
         "SAI has an attribute for it (SAI_BUFFER_POOL_ATTR_WRED_PROFILE_ID), SONiC's tables and its orchagent have not",
@@ -224,5 +225,8 @@ def _notes(settings: Settings) -> list[str]:
         notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG_MS} ms each")
     if names_nothing(settings):
         notes.append("ports are counted one by one, and SONiC names them by their first lane: name them in the plan")
+    notes.append(
+        "PORT has speeds alone, and SONiC's models ask for lanes: load this over the switch's own rows of PORT"
+    )
     notes.append("schedulers are left out: the plan says nothing of shares of the link")
     return notes

@@ -244,16 +244,26 @@ class Qcn(_Table):
     """Weight of the change since the sample before [w]."""
     interval: Annotated[Size, Field(gt=0)] = 150_000
     """Bytes between samples without congestion [I_s]."""
+    sampling: Literal["arrival", "occupancy"] = "arrival"
+    """Which frame is to blame: the one that arrives (802.1Qau), or one that occupies the buffer (QCN-OS)."""
     buffer: Annotated[Size, Field(gt=0)]
     """Of one input."""
     stop: Annotated[Size, Field(gt=0)]
     """Occupancy at which the sender is paused."""
     go: Size
     """Occupancy at which it resumes."""
-    hot_inputs: Annotated[int, Field(ge=2)] = 6
-    """Inputs of a hotspot, one of them innocent [K]."""
+    hot_inputs: Annotated[int, Field(ge=3)] = 6
+    """Flows of a hotspot, one of them innocent [K]."""
     timer: Annotated[Time, Field(gt=0)] = 15_000_000_000
     """Of the reaction point."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Qcn:
+        for less, more in (("go", "stop"), ("stop", "buffer")):
+            if getattr(self, less) >= getattr(self, more):
+                message = f"{less}, {getattr(self, less):,} B, is not below {more}, {getattr(self, more):,} B"
+                raise ValueError(f"{message}; expected go below stop, and stop below buffer")
+        return self
 
 
 Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn, Field(discriminator="scheme")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xoff.errors import PlanError
 from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, pools, qcn
 from xoff.plan.classes import alpha_of
-from xoff.plan.file import Bcc, Dcqcn, Dctcp, load
+from xoff.plan.file import Bcc, Dcqcn, Dctcp, Qcn, load
 from xoff.plan.rows import Verdict, with_printed
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
 from xoff.plan.switch import Switch
@@ -104,10 +104,16 @@ def _settings(switch: Switch) -> Settings:
 
 
 def _group(switch: Switch, group: Group) -> PortGroup:
-    own = switch.plan.headroom
-    offset = 2 * switch.plan.mtu if own.xon_offset is None else own.xon_offset
-    pause = Pause(headroom.chosen_bytes(switch, group), None, offset) if switch.lossless else None
+    pause = _pause(switch, group) if switch.lossless else None
     return PortGroup(group.name, group.ports, group.rate_bps, group.delay_ps, float(group.cable_m), pause)
+
+
+def _pause(switch: Switch, group: Group) -> Pause:
+    own, congestion = switch.plan.headroom, switch.plan.congestion
+    if isinstance(congestion, Qcn):
+        return Pause(congestion.buffer - congestion.stop, congestion.stop, congestion.stop - congestion.go)
+    offset = 2 * switch.plan.mtu if own.xon_offset is None else own.xon_offset
+    return Pause(headroom.chosen_bytes(switch, group), None, offset)
 
 
 def _class(switch: Switch, one: Class, priority: int) -> TrafficClass:

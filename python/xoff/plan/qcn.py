@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from xoff.plan.switch import Switch
 
 _SOURCE = "802.1Qau"
-_STEPS = 63
+STEPS = 63
+"""Of quantised feedback."""
 _CNM_WIRE_BYTES = 84
 _CYCLES = 5
 """Of fast recovery."""
@@ -27,6 +28,11 @@ def greatest_feedback(own: Qcn) -> float:
     return float((2 * own.weight + 1) * own.set_point)
 
 
+def full_at_rest(own: Qcn) -> int:
+    """Steps of feedback of a full buffer that neither grows nor shrinks."""
+    return _sample(own, own.buffer, own.buffer)[0]
+
+
 def rows(switch: Switch, own: Qcn) -> list[Row]:
     """Feedback, sampling, thresholds of PFC, recovery, and what a hotspot leaves."""
     return [*_feedback(own), *_sampling(switch, own), *_pauses(switch, own), *_rates(switch, own)]
@@ -34,7 +40,6 @@ def rows(switch: Switch, own: Qcn) -> list[Row]:
 
 def _feedback(own: Qcn) -> list[Row]:
     greatest, weight = greatest_feedback(own), float(own.weight)
-    still, _ = _sample(own, own.buffer, own.buffer)
     return [
         Row(
             "qcn.greatest_feedback",
@@ -56,14 +61,12 @@ def _feedback(own: Qcn) -> list[Row]:
         Row(
             "qcn.still_steps",
             "the same, quantised",
-            still,
+            full_at_rest(own),
             "",
-            f"{_STEPS} x {own.buffer - own.set_point:,} / {number(greatest)}",
+            f"{STEPS} x {own.buffer - own.set_point:,} / {number(greatest)}",
             _SOURCE,
         ),
-        Row(
-            "qcn.strongest_cut", "rate left by the strongest CNM", 100 * (1 - _STEPS / 128), "%", "1 - 63/128", _SOURCE
-        ),
+        Row("qcn.strongest_cut", "rate left by the strongest CNM", 100 * (1 - STEPS / 128), "%", "1 - 63/128", _SOURCE),
     ]
 
 
@@ -71,7 +74,7 @@ def _sampling(switch: Switch, own: Qcn) -> list[Row]:
     rate = switch.fastest.rate_bps
     found = []
     for index in range(8):
-        beyond = math.ceil(8 * index * greatest_feedback(own) / _STEPS)
+        beyond = math.ceil(8 * index * greatest_feedback(own) / STEPS)
         _, interval = _sample(own, own.set_point + beyond, own.set_point + beyond)
         period = interval * 8e6 / rate
         steps, prefix = f"feedback {8 * index} to {8 * index + 7}", f"qcn.interval.{index}"
@@ -97,7 +100,17 @@ def _pauses(switch: Switch, own: Qcn) -> list[Row]:
     group = switch.fastest
     rate, left, drained = group.rate_bps, own.buffer - own.stop, own.stop - own.go
     needed = headroom.published(switch, group).size_bytes
+    buffers = 2 * switch.ports * own.buffer
     return [
+        Row(
+            "qcn.buffers",
+            "buffers of all inputs and outputs",
+            buffers,
+            "B",
+            f"2 x {switch.ports} x {own.buffer:,}",
+            "QCN-OS, table I",
+            *check(buffers <= switch.memory_bytes, f"must fit memory, {switch.memory_bytes:,} B"),
+        ),
         Row(
             "qcn.above_stop",
             "room above STOP",

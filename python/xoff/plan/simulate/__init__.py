@@ -1,0 +1,60 @@
+"""A plan tried out: the planned switch under the worst case that it claims to survive, all ports congested at once.
+
+Lossless classes get bursts into one port after another (`bursts.py`); where no class is lossless, each port has long
+flows from several hosts (`long_flows.py`); with QCN, all inputs feed hotspots (`hotspots.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from xoff.errors import PlanError
+from xoff.plan.file import Qcn
+from xoff.plan.simulate.bursts import Bursts
+from xoff.plan.simulate.hotspots import Hotspots
+from xoff.plan.simulate.long_flows import LongFlows
+from xoff.scenario import Scenario
+
+if TYPE_CHECKING:
+    from xoff.plan.outcome import Outcome
+    from xoff.result import Result
+
+
+class Trial(Protocol):
+    """What became of a plan."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to tell."""
+
+    def as_data(self) -> dict[str, object]:
+        """Its numbers by name."""
+
+
+class Case(Protocol):
+    """The worst case of a plan."""
+
+    @property
+    def described(self) -> str:
+        """In words."""
+
+    def table(self) -> dict[str, object]:
+        """As a scenario. Raises PlanError, without the file, for a plan that is not simulated."""
+
+    def trial(self, result: Result) -> Trial:
+        """What a result of that scenario says of the plan."""
+
+
+def case(found: Outcome) -> Case:
+    """The worst case of a plan."""
+    if isinstance(found.plan.congestion, Qcn):
+        return Hotspots(found, found.plan.congestion)
+    return LongFlows(found) if found.settings.headroom_scheme is None else Bursts(found)
+
+
+def scenario(found: Outcome, file: str | None = None) -> Scenario:
+    """The scenario of a plan's worst case. Raises PlanError for a plan that is not simulated."""
+    try:
+        return Scenario.from_dict(case(found).table())
+    except PlanError as error:
+        raise PlanError(file, error.key, error.problem, error.expected) from None

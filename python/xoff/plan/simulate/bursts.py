@@ -1,0 +1,91 @@
+"""Bursts of lossless classes into one port after another, faster than ports drain, until all are full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xoff.plan.file import Dcqcn
+from xoff.plan.headroom import OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
+from xoff.plan.simulate import switch
+from xoff.plan.simulate.trial import SharedMemoryTrial
+
+if TYPE_CHECKING:
+    from xoff.plan.outcome import Outcome
+    from xoff.result import Result
+
+_OVERFILL = 3
+"""Times that the bursts together would fill memory if nobody slowed down."""
+_LEAST_HOSTS = 5
+_ROCE_HEADERS = 62
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """All hosts at once into one port, then into the next."""
+
+    found: Outcome
+
+    @property
+    def described(self) -> str:
+        """In words."""
+        hosts = switch.hosts(self.found.settings, _LEAST_HOSTS)
+        reaction = f"{PUBLISHED_QUANTA} quanta" if self._published_reaction else "what IEEE 802.3 allows"
+        case = f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
+        return f"{case}; senders react to a pause within {reaction}, as the plan's method takes it"
+
+    def table(self) -> dict[str, object]:
+        """As a scenario. Raises PlanError if there are too few ports."""
+        settings = self.found.settings
+        hosts = switch.hosts(settings, _LEAST_HOSTS)
+        return {
+            "title": f"{settings.title}: all ports congested at once",
+            "topology": switch.around(settings.groups),
+            "class": switch.classes(settings),
+            "switch": [switch.with_shared_memory(self.found)],
+            "pfc": {"reaction_quanta": PUBLISHED_QUANTA} if self._published_reaction else {},
+            "transport": {"burst": self._transport()},
+            "workload": self._workloads(hosts),
+            "observe": switch.OBSERVED | {"pauses": True},
+        }
+
+    def trial(self, result: Result) -> SharedMemoryTrial:
+        """What a result of that scenario says of the plan."""
+        return SharedMemoryTrial.of(result)
+
+    @property
+    def _published_reaction(self) -> bool:
+        return self.found.plan.headroom.method in OF_PUBLISHED_REACTION
+
+    def _transport(self) -> dict[str, object]:
+        settings, congestion = self.found.settings, self.found.plan.congestion
+        present = [one.priority for one in settings.classes]
+        lossy = [one.priority for one in settings.classes if not one.lossless]
+        control = congestion.cnp_priority if isinstance(congestion, Dcqcn) else None
+        transport: dict[str, object] = {
+            "kind": "roce",
+            "payload": f"{settings.mtu_bytes + switch.HEADER_AND_CHECK - _ROCE_HEADERS}B",
+            "control_priority": control if control in present else (lossy or present)[0],
+        }
+        if settings.hosts is not None and isinstance(congestion, Dcqcn):
+            transport["congestion_control"] = {"algorithm": "dcqcn", "gain": settings.hosts.gain}
+        return transport
+
+    def _workloads(self, hosts: int) -> list[dict[str, object]]:
+        settings = self.found.settings
+        size = -(-2 * _OVERFILL * settings.memory_bytes // (hosts * hosts))
+        slot_ps = size * 8 * 10**12 // min(group.rate_bps for group in settings.groups)
+        return [
+            {
+                "kind": "incast",
+                "transport": "burst",
+                "fan_in": hosts - 1,
+                "size": f"{size}B",
+                "receivers": [f"host{n}"],
+                "groups": 1,
+                "every": "1s",
+                "start": f"{n * slot_ps}ps",
+                "priority": [one.priority for one in settings.classes if one.lossless],
+            }
+            for n in range(hosts)
+        ]

@@ -1,0 +1,119 @@
+"""The planned switch and its hosts in a scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.errors import PlanError
+from xoff.plan.file import Bcc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xoff.plan.outcome import Outcome
+    from xoff.plan.settings import Ecn, PortGroup, Settings
+
+HEADER_AND_CHECK = 18
+"""Bytes of a frame beyond its packet."""
+OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
+_ACKNOWLEDGEMENTS_BYTES = 256 << 10
+
+
+def hosts(settings: Settings, least: int) -> int:
+    """How many there are: one at each port. Raises PlanError if they are too few to congest all ports."""
+    count = sum(len(group.ports) for group in settings.groups)
+    if count < least:
+        problem = f"{count} ports are too few to congest them all"
+        raise PlanError(None, "ports", problem, f"expected at least {least}")
+    return count
+
+
+def around(groups: Iterable[PortGroup]) -> dict[str, object]:
+    """A topology of a host at each port."""
+    ports = [group for group in groups for _ in group.ports]
+    return {
+        "kind": "custom",
+        "hosts": [f"host{n}" for n in range(len(ports))],
+        "switches": ["switch0"],
+        "links": [
+            {"between": [f"host{n}", "switch0"], "rate": f"{group.rate_bps}bps", "delay": f"{group.delay_ps}ps"}
+            for n, group in enumerate(ports)
+        ],
+    }
+
+
+def classes(settings: Settings) -> list[dict[str, object]]:
+    """The classes of traffic."""
+    return [{"priority": one.priority, "lossless": one.lossless} for one in settings.classes]
+
+
+def with_shared_memory(found: Outcome) -> dict[str, object]:
+    """A switch whose ports share memory, with its thresholds."""
+    settings, pools = found.settings, found.settings.pools
+    lossy = [one for one in settings.classes if not one.lossless]
+    alphas = {one.priority: one.alpha for one in lossy}
+    table: dict[str, object] = {
+        "ports_per_pool": pools.ports_per_mmu,
+        "buffer": {
+            "policy": "dynamic_threshold",
+            "alpha_by_priority": [alphas.get(priority, 1.0) for priority in range(8)],
+        },
+        "scheduler": {"kind": "deficit_round_robin"},
+        "marking": _marking(found),
+    }
+    if isinstance(found.plan.congestion, Bcc):
+        table["shared_per_pool"] = f"{pools.lossy_bytes}B"
+    else:
+        table["total"] = f"{settings.memory_bytes + _beside(settings)}B"
+    if lossy and settings.headroom_scheme is None:
+        table["reserved_per_queue"] = f"{min(one.reserved_bytes for one in lossy)}B"
+    if settings.headroom_scheme is not None:
+        table["pfc"] = _pauses(found)
+    return table
+
+
+def _pauses(found: Outcome) -> dict[str, object]:
+    settings = found.settings
+    lossless = [one for one in settings.classes if one.lossless]
+    pauses = [group.pause for group in settings.groups if group.pause is not None]
+    scheme: dict[str, object] = {
+        "scheme": settings.headroom_scheme,
+        "size": f"{max(pause.headroom_bytes for pause in pauses)}B",
+    }
+    if found.plan.headroom.ratio is not None:
+        scheme["ratio"] = float(found.plan.headroom.ratio)
+    return {
+        "xoff": {"policy": "dynamic_threshold", "alpha": max(one.alpha for one in lossless)},
+        "xon_offset": f"{pauses[0].xon_offset_bytes}B",
+        "headroom": scheme,
+        "reserved": f"{min(one.reserved_bytes for one in lossless)}B",
+        "lossy_pool": f"{settings.pools.lossy_bytes * settings.pools.mmus + _beside(settings)}B",
+    }
+
+
+def _beside(settings: Settings) -> int:
+    """Memory for acknowledgements where the plan, as papers do, leaves lossy classes none."""
+    return 0 if settings.pools.lossy_bytes else _ACKNOWLEDGEMENTS_BYTES
+
+
+def _marking(found: Outcome) -> dict[str, object]:
+    """On each queue and on the pool; BCC marks packets that leave (section 5)."""
+    settings, when = found.settings, {"when": "dequeue"} if isinstance(found.plan.congestion, Bcc) else {}
+    markers: dict[str, object] = {}
+    by_class = [one.ecn for one in settings.classes if one.ecn is not None]
+    if by_class:
+        markers["queue"] = _marker(by_class[0]) | when
+    if settings.pools.ecn is not None:
+        markers["pool"] = _marker(settings.pools.ecn) | when | {"uniform": True}
+    return markers
+
+
+def _marker(ecn: Ecn) -> dict[str, object]:
+    if ecn.minimum_bytes == ecn.maximum_bytes:
+        return {"kind": "threshold", "threshold": f"{ecn.minimum_bytes}B"}
+    return {
+        "kind": "red",
+        "minimum": f"{ecn.minimum_bytes}B",
+        "maximum": f"{ecn.maximum_bytes}B",
+        "probability": ecn.probability,
+    }
