@@ -30,6 +30,7 @@ TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ('`[congestion]` with `scheme = "dcqcn"`', file.Dcqcn),
     ('`[congestion]` with `scheme = "dctcp"`', file.Dctcp),
     ('`[congestion]` with `scheme = "qcn"`', file.Qcn),
+    ('`[congestion]` with `scheme = "hpcc"`', file.Hpcc),
 )
 _WORDS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a table"}
 _FORMATS = {"ratio": 'a number, or a fraction such as "1/16"'}

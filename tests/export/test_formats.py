@@ -85,6 +85,32 @@ def test_marking_by_the_pool_is_told_and_never_written(target: str) -> None:
     assert "901000 B on each of 2 ports" in note
 
 
+@pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
+@pytest.mark.parametrize(
+    ("control", "part"), [("qcn", "the congestion point (802.1Qau)"), ("hpcc", "in-band telemetry")]
+)
+def test_what_congestion_control_needs_of_switches_is_told(target: str, control: str, part: str) -> None:
+    export = Format(target).write(replace(SETTINGS, hosts=replace(ADAPTERS, congestion_control=control)))
+    (note,) = [note for note in export.notes if "DCQCN in the hosts" in note]
+    assert note.startswith(f"{part} for {control} is left out")
+
+
+def test_a_fixed_pause_threshold_is_written_where_there_is_a_form() -> None:
+    """QCN's inputs: paused at 110 kB of 150 kB, and resumed at 44 kB."""
+    settings = replace(SETTINGS, groups=(replace(NEAR, pause=Pause(40_000, 110_000, 66_000)),))
+    profiles = json.loads(Format.SONIC.write(settings).text)["BUFFER_PROFILE"]
+    profile = profiles["pg_lossless_100000_40m_profile"]
+    assert (profile["xoff"], profile["static_th"], profile["xon_offset"]) == ("40000", "110000", "66000")
+    assert "dynamic_th" not in profile
+    assert "    pause buffer-size 150000 pause-threshold 110000 resume-threshold 44000" in body("nxos", settings)
+    assert body("nvue", settings)[6:9] == [
+        "nv set qos pfc xoff-near port-buffer 150000",
+        "nv set qos pfc xoff-near xoff-threshold 110000",
+        "nv set qos pfc xoff-near xon-threshold 44000",
+    ]
+    assert any("the pause at a fixed 110000 B is left out" in note for note in Format.EOS.write(settings).notes)
+
+
 def test_what_dsh_keeps_for_a_port_becomes_a_shared_headroom_pool() -> None:
     settings = replace(SETTINGS, headroom_scheme="dsh")
     tables = json.loads(Format.SONIC.write(settings).text)

@@ -1,4 +1,4 @@
-"""BCC, DCQCN, DCTCP and QCN: the numbers of `facts/planner.md` 3 to 6."""
+"""BCC, DCQCN, DCTCP, QCN and HPCC: the numbers of `facts/planner.md` 3 to 7."""
 
 import pytest
 from planned import HUNDRED, planned, values
@@ -246,3 +246,24 @@ def test_qcn() -> None:
     five = values(planned("trident_plus", ports=ports, rest=rest + '\nhot_inputs = 5\ntimer = "10ms"'))
     assert [five["qcn.hot_flow"], five["qcn.hot_recovery"]] == pytest.approx([2500, 2400])
     assert five["qcn.timer_recovery"] == pytest.approx(50_000)
+
+
+def hpcc(gbps: int, more: str = "") -> Outcome:
+    rest = f'[congestion]\nscheme = "hpcc"\n{more}'
+    return planned("tomahawk", ports=f'count = 32\nrate = "{gbps}Gbps"\ndelay = "2us"', rest=rest)
+
+
+@pytest.mark.parametrize(
+    ("gbps", "trip", "window", "increase"), [(100, 13, 162_500, 81.25), (100, 16, 200_000, 100), (25, 13, 40_625, 20.3)]
+)
+def test_windows_of_hpcc(gbps: int, trip: int, window: int, increase: float) -> None:
+    numbers = values(hpcc(gbps, f'round_trip = "{trip}us"'))
+    assert numbers["hpcc.window"] == window
+    assert numbers["hpcc.increase"] == pytest.approx(increase, abs=0.02)
+    assert numbers["power_tcp.increase"] == pytest.approx(window / 100)
+
+
+def test_first_windows_that_memory_does_not_hold_are_warned_of() -> None:
+    found = {row.key: row.verdict for row in hpcc(100).rows}
+    assert found["hpcc.first_windows"] is Verdict.WARNS  # 100 x 200,000 B, and 16 MiB
+    assert {row.key: row.verdict for row in hpcc(100, "flows = 83").rows}["hpcc.first_windows"] is Verdict.HOLDS

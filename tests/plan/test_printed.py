@@ -7,7 +7,11 @@ from conftest import ROOT
 from xoff.plan.outcome import compute
 from xoff.plan.rows import follows
 
+TOMAHAWK = 'count = 32\nrate = "100Gbps"\ndelay = "2us"'
 TRIDENT = 'count = 32\nrate = "40Gbps"\ndelay = "1.5us"'
+DCQCN = '[congestion]\nscheme = "dcqcn"'
+T_ECN = 't_ecn_static = "0.85kB"'
+SEVEN = "priorities = [0, 1, 2, 3, 4, 5, 6]\nlossless = true"
 EIGHT = "priorities = [0, 1, 2, 3, 4, 5, 6, 7]\nlossless = true"
 
 
@@ -29,8 +33,12 @@ def test_dcqcn() -> None:
 
 def test_bcc() -> None:
     found = judged("tomahawk_bcc")
-    assert len(found) == 7
+    assert len(found) == 8
     assert all(found.values())
+
+
+def test_qcn() -> None:
+    assert judged("trident_plus_qcn") == {"qcn.hot_flow": True}
 
 
 def test_dsh() -> None:
@@ -82,6 +90,36 @@ def test_table_1_of_bcc(chip: str, count: int, gbps: int, per_port: float, per_g
     found = values(planned(chip, ports=ports, classes="priorities = [0]"))
     assert found["chip.per_port"] / 1024 == pytest.approx(per_port, abs=0.005)
     assert found["chip.per_port_per_gbps"] / 1024 == pytest.approx(per_gbps, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("chip", "head", "ports", "classes", "rest", "printed"),
+    [
+        # another t_flight, and binary memory: 853.5 B
+        ("trident_2", 'memory = "12MiB"', TRIDENT, EIGHT, '[headroom]\nsize = "21840B"\n' + DCQCN, T_ECN),
+        # DSH at ICDCS 2023
+        ("tomahawk", "", TOMAHAWK, SEVEN, '[headroom]\nmethod = "published"', '"headroom.published" = "56,840B"'),
+        ("tomahawk", "", TOMAHAWK, SEVEN, '[headroom]\nmethod = "published"', '"sih.headroom" = "12MiB"'),
+        # DSH's fabric of leaves and spines
+        ("tomahawk", "", TOMAHAWK, SEVEN, '[congestion]\nscheme = "hpcc"', '"hpcc.round_trip" = "16us"'),
+    ],
+)
+def test_other_readings(chip: str, head: str, ports: str, classes: str, rest: str, printed: str) -> None:
+    found = planned(chip, head, ports, classes, f"{rest}\n[printed]\n{printed}")
+    assert [row.follows for row in found.rows if row.printed] == [True]
+
+
+@pytest.mark.parametrize(("gbps", "packets", "least", "greatest"), [(1, 20, 1.2, 0.184), (10, 65, 11.9, 0.0805)])
+def test_dctcps_thresholds_and_gain_are_within_their_bounds(
+    gbps: int, packets: int, least: float, greatest: float
+) -> None:
+    ports = f'count = 1\nrate = "{gbps}Gbps"\ndelay = "1us"'
+    rest = f'[congestion]\nscheme = "dctcp"\nround_trip = "100us"\nthreshold = "{packets * 1500}B"\ngain = "1/16"'
+    found = values(planned(ports=ports, classes="priorities = [0]", rest=rest))
+    assert found["dctcp.least_packets"] == pytest.approx(least, abs=0.05)
+    assert found["dctcp.greatest_gain"] == pytest.approx(greatest, rel=0.004)
+    assert packets > least
+    assert greatest > 1 / 16
 
 
 @pytest.mark.parametrize(

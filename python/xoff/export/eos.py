@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, alpha_text, percent, pool_notes, port_names, qcn_notes, rounding_notes
+from xoff.export.export import Export, alpha_text, feedback_notes, percent, pool_notes, port_names, rounding_notes
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings
@@ -69,7 +69,7 @@ def _mmu_profile(settings: Settings, group: PortGroup) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=_has_mmu(settings))
-    notes += qcn_notes(settings)
+    notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is confirmed")
     pauses = [group.pause for group in settings.groups if group.pause]
     if not _has_mmu(settings):

@@ -95,11 +95,20 @@ def pool_notes(settings: Settings, system: str) -> list[str]:
     ]
 
 
-def qcn_notes(settings: Settings) -> list[str]:
-    """That feedback by QCN is not there, and what is nearest."""
-    if settings.hosts is None or settings.hosts.congestion_control != "qcn":
+_SWITCHES_PART = {
+    "qcn": "the congestion point (802.1Qau)",
+    "hpcc": "in-band telemetry",
+    "power_tcp": "in-band telemetry",
+}
+"""Of congestion controls that need more of switches than marks."""
+
+
+def feedback_notes(settings: Settings) -> list[str]:
+    """That what the hosts' congestion control needs of switches is not there, and what is nearest."""
+    control = settings.hosts.congestion_control if settings.hosts else ""
+    if control not in _SWITCHES_PART:
         return []
     return [
-        "QCN's congestion points (802.1Qau) are left out: no form for them is known. Nearest is ECN on the queues with "
-        'DCQCN in the hosts (`scheme = "dcqcn"`), which routers pass on, as they do not pass on QCN\'s messages'
+        f"{_SWITCHES_PART[control]} for {control} is left out: no form is known here. "
+        'Nearest is ECN on the queues with DCQCN in the hosts (`scheme = "dcqcn"`)'
     ]

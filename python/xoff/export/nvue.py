@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, percent, pool_notes, port_names, qcn_notes, rounding_notes
+from xoff.export.export import Export, feedback_notes, percent, pool_notes, port_names, rounding_notes
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings
@@ -63,7 +63,7 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=False)
-    notes += qcn_notes(settings)
+    notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is known")
     for group in settings.groups:
         if group.pause and group.pause.xoff_bytes is None:

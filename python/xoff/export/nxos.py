@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, percent, pool_notes, port_names, qcn_notes, rounding_notes, static_xoff
+from xoff.export.export import Export, feedback_notes, percent, pool_notes, port_names, rounding_notes, static_xoff
 
 if TYPE_CHECKING:
     from xoff.plan.settings import Pause, Settings
@@ -71,7 +71,7 @@ def _applied(settings: Settings, *, marked: bool, lossless: bool) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=False)
-    notes += qcn_notes(settings)
+    notes += feedback_notes(settings)
     notes += pool_notes(
         settings,
         "`wred-queue` suggests that marking can look at more than a queue, and no form for the pool is confirmed",

@@ -5,7 +5,16 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, exponent, names_nothing, percent, pool_notes, qcn_notes, ranges, rounding_notes
+from xoff.export.export import (
+    Export,
+    exponent,
+    feedback_notes,
+    names_nothing,
+    percent,
+    pool_notes,
+    ranges,
+    rounding_notes,
+)
 from xoff.sonic import ConfigDb
 from xoff.sonic.config_db import (
     BufferPg,
@@ -209,7 +218,7 @@ def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes)
-    notes += qcn_notes(settings)
+    notes += feedback_notes(settings)
     notes += pool_notes(
         settings,
         "SAI has an attribute for it (SAI_BUFFER_POOL_ATTR_WRED_PROFILE_ID), SONiC's tables and its orchagent have not",

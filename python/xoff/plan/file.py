@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from difflib import get_close_matches
 from enum import StrEnum
@@ -266,7 +267,21 @@ class Qcn(_Table):
         return self
 
 
-Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn, Field(discriminator="scheme")]
+class Hpcc(_Table):
+    """Windows by in-band telemetry (HPCC, PowerTCP)."""
+
+    scheme: Literal["hpcc"]
+    congestion_control: Literal["hpcc", "power_tcp"] = "hpcc"
+    """Of the hosts."""
+    round_trip: Annotated[Time, Field(gt=0)] | None = None
+    """Base round trip; left out, the propagation of eight links, from leaf to spine to leaf and back [T]."""
+    utilization: Annotated[Ratio, Field(gt=0, lt=1)] = Fraction(95, 100)
+    """Share of a link that flows use together [eta]."""
+    flows: Annotated[int, Field(ge=1)] = 100
+    """Flows that are expected to share a link [N]."""
+
+
+Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn | Hpcc, Field(discriminator="scheme")]
 
 
 class Plan(_Table):
@@ -373,7 +388,35 @@ def _refusal(file: str | None, error: ErrorDetails) -> PlanError:
     problem, _, expected = problem.partition("; ")
     if expected:
         return PlanError(file, key, problem, expected)
-    return PlanError(file, key, f"{error['input']!r} cannot be", problem[:1].lower() + problem[1:])
+    return PlanError(file, key, f"{_spelled(error['input'])} is not allowed", f"expected {_expected(error, problem)}")
+
+
+_KINDS = {
+    "tuple_type": "a list",
+    "string_type": "text in quotes",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "model_type": "a table",
+    "dict_type": "a table",
+}
+
+
+def _spelled(value: object) -> str:
+    """As TOML has it; tables and lists by their kind alone."""
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _expected(error: ErrorDetails, problem: str) -> str:
+    """What a validator expects, where it says so in its own words."""
+    expected = problem.rpartition("expected ")[2].removeprefix("Input should be ").replace("String should", "text to")
+    return _KINDS.get(error["type"], f"a value {expected}" if expected.startswith(("greater", "less")) else expected)
 
 
 def _key(location: tuple[int | str, ...]) -> str:
@@ -385,7 +428,7 @@ def _key(location: tuple[int | str, ...]) -> str:
     return key.removeprefix(".")
 
 
-_SCHEMES: dict[object, type[_Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn}
+_SCHEMES: dict[object, type[_Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn, "hpcc": Hpcc}
 _ONE_OF_SCHEMES = f"expected one of {', '.join(map(str, _SCHEMES))}"
 _TABLES: dict[object, type[_Table]] = {"ports": Ports, "class": Class, "headroom": Headroom, **_SCHEMES}
 

@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, pools, qcn
+from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, hpcc, pools, qcn
 from xoff.plan.classes import alpha_of
-from xoff.plan.file import Bcc, Dcqcn, Dctcp, Qcn, load
+from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn, load
 from xoff.plan.rows import Verdict, with_printed
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
 from xoff.plan.switch import Switch
@@ -54,20 +54,21 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
     switch = Switch.of(plan, file)
     try:
         sections = _sections(switch)
+        _check_printed(plan, sections)
+        sections = {name: with_printed(rows, plan.printed) for name, rows in sections.items()}
         settings = _settings(switch)
     except PlanError as error:
         raise PlanError(file, error.key, error.problem, error.expected) from None
+    return Outcome(plan, sections, settings)
+
+
+def _check_printed(plan: Plan, sections: dict[str, list[Row]]) -> None:
     keys = [row.key for rows in sections.values() for row in rows]
     for key in plan.printed:
         if key not in keys:
             near = get_close_matches(key, keys, 3)
             expected = f"expected a key of `xoff plan --json`{', such as ' + ', '.join(near) if near else ''}"
-            raise PlanError(file, f"printed.{key}", "is no row of this plan", expected)
-    try:
-        sections = {name: with_printed(rows, plan.printed) for name, rows in sections.items()}
-    except ValueError as error:
-        raise PlanError(file, "printed", str(error), "expected the unit of its row") from None
-    return Outcome(plan, sections, settings)
+            raise PlanError(None, f"printed.{key}", "is no row of this plan", expected)
 
 
 def _sections(switch: Switch) -> dict[str, list[Row]]:
@@ -82,7 +83,9 @@ def _sections(switch: Switch) -> dict[str, list[Row]]:
             sections["DCQCN"] = dcqcn.rows(switch, congestion)
         case Dctcp():
             sections["DCTCP"] = dctcp.rows(switch, congestion)
-        case _:
+        case Hpcc():
+            sections["HPCC and PowerTCP"] = hpcc.rows(switch, congestion)
+        case Qcn():
             sections["QCN"] = qcn.rows(switch, congestion)
     return {name: rows for name, rows in sections.items() if rows}
 
@@ -165,4 +168,6 @@ def _hosts(switch: Switch) -> HostSettings | None:
             return HostSettings(congestion.congestion_control, priority, dscp, gain, None, None)
         case Dctcp():
             return HostSettings("dctcp", priority, dscp, float(congestion.gain), None, None)
+        case Hpcc():
+            return HostSettings(congestion.congestion_control, priority, dscp, None, None, None)
     return HostSettings("qcn", priority, dscp, None, None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
@@ -20,13 +21,20 @@ _LENGTH = 'expected a length with its unit (cm, m, km), such as "40m"'
 
 def _reader(dimension: str) -> Callable[[object], int]:
     def read(value: object) -> int:
-        return _xoff.quantity(dimension, json.dumps(value, default=str))
+        return _xoff.quantity(dimension, _json(value))
 
     return read
 
 
 def _ratio(value: object) -> Fraction:
-    return Fraction(*_xoff.ratio(json.dumps(value, default=str)))
+    return Fraction(*_xoff.ratio(_json(value)))
+
+
+def _json(value: object) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        message = f"{value} is no number; expected a finite one"
+        raise ValueError(message)
+    return json.dumps(value, default=str)
 
 
 def _metres(value: object) -> Fraction:

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from xoff.errors import PlanError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
@@ -102,10 +104,14 @@ def follows(value: float, unit: str, printed: str) -> bool:
 
 
 def with_printed(rows: list[Row], printed: Mapping[str, str]) -> list[Row]:
-    """The rows with what a paper prints of them, by key. Raises ValueError for what is in no unit of its row."""
+    """The rows with what a paper prints of them, by key. Raises PlanError for what is in no unit of its row."""
     for row in rows:
         if row.key in printed:
-            follows(row.value, row.unit, printed[row.key])
+            try:
+                follows(row.value, row.unit, printed[row.key])
+            except ValueError as error:
+                expected = "expected the unit of its row"
+                raise PlanError(None, f"printed.{row.key}", str(error), expected) from None
     return [replace(row, printed=printed.get(row.key, "")) for row in rows]
 
 

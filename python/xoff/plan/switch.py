@@ -86,6 +86,9 @@ class Switch:
                 f"which has {self.chip_ports} of {self.chip_rate_bps / 1e9:g} Gb/s"
             )
             raise PlanError(file, "ports", problem, "expected fewer, or a larger chip; see `xoff list chips`")
+        if self.mmus > self.chip_ports:
+            problem = f"{self.mmus} parts of memory for {self.chip_ports} ports of {self.plan.chip}"
+            raise PlanError(file, "mmus", problem, "expected at most one for each port")
         names = [name for group in self.groups for name in group.ports]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

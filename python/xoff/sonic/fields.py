@@ -23,6 +23,8 @@ def problem(detail: ErrorDetails) -> str:
         return detail["msg"]
     if detail["type"] == "missing":
         return "is missing; add it, its table needs it"
+    if detail["type"] in ("model_type", "dict_type"):
+        return "is not allowed; expected an object of fields, in braces"
     return f"is not allowed; expected {detail['msg'].removeprefix('Input should be ').replace('Input', 'input')}"
 
 

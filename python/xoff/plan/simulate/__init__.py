@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from xoff.errors import PlanError
+from xoff.errors import PlanError, ScenarioError
 from xoff.plan.file import Qcn
 from xoff.plan.simulate.bursts import Bursts
 from xoff.plan.simulate.hotspots import Hotspots
@@ -53,8 +53,13 @@ def case(found: Outcome) -> Case:
 
 
 def scenario(found: Outcome, file: str | None = None) -> Scenario:
-    """The scenario of a plan's worst case. Raises PlanError for a plan that is not simulated."""
+    """The scenario of a plan's worst case. Raises PlanError for a plan that cannot be simulated."""
     try:
-        return Scenario.from_dict(case(found).table())
+        chosen = Scenario.from_dict(case(found).table())
+        chosen.check()
     except PlanError as error:
         raise PlanError(file, error.key, error.problem, error.expected) from None
+    except ScenarioError as error:
+        problem = f"the planned switch cannot be simulated, for {error.problem}"
+        raise PlanError(file, "", problem, error.expected) from None
+    return chosen

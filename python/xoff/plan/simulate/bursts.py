@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xoff.plan.file import Dcqcn
+from xoff.plan import hpcc
+from xoff.plan.file import Dcqcn, Hpcc
 from xoff.plan.headroom import OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
 from xoff.plan.simulate import switch
 from xoff.plan.simulate.trial import SharedMemoryTrial
+from xoff.plan.switch import Switch
 
 if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
@@ -18,6 +20,8 @@ _OVERFILL = 3
 """Times that the bursts together would fill memory if nobody slowed down."""
 _LEAST_HOSTS = 5
 _ROCE_HEADERS = 62
+_TELEMETRY = 42
+"""What every packet has for what switches write."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +66,25 @@ class Bursts:
         present = [one.priority for one in settings.classes]
         lossy = [one.priority for one in settings.classes if not one.lossless]
         control = congestion.cnp_priority if isinstance(congestion, Dcqcn) else None
+        headers = _ROCE_HEADERS + (_TELEMETRY if isinstance(congestion, Hpcc) else 0)
         transport: dict[str, object] = {
             "kind": "roce",
-            "payload": f"{settings.mtu_bytes + switch.HEADER_AND_CHECK - _ROCE_HEADERS}B",
+            "payload": f"{settings.mtu_bytes + switch.HEADER_AND_CHECK - headers}B",
             "control_priority": control if control in present else (lossy or present)[0],
         }
-        if settings.hosts is not None and isinstance(congestion, Dcqcn):
-            transport["congestion_control"] = {"algorithm": "dcqcn", "gain": settings.hosts.gain}
+        if isinstance(congestion, Dcqcn):
+            transport["congestion_control"] = {"algorithm": "dcqcn", "gain": float(congestion.gain)}
+        if isinstance(congestion, Hpcc):
+            transport["congestion_control"] = self._by_telemetry(congestion)
         return transport
+
+    def _by_telemetry(self, own: Hpcc) -> dict[str, object]:
+        planned = Switch.of(self.found.plan)
+        common = {"algorithm": own.congestion_control, "base_rtt": f"{hpcc.round_trip_ps(planned, own)}ps"}
+        if own.congestion_control == "power_tcp":
+            return common | {"expected_flows": own.flows}
+        increase = max(1, round(hpcc.additive_increase(planned, own)))
+        return common | {"target_utilization": float(own.utilization), "additive_increase": f"{increase}B"}
 
     def _workloads(self, hosts: int) -> list[dict[str, object]]:
         settings = self.found.settings

@@ -47,8 +47,9 @@ class SlowStart:
         if self.windows_bytes <= self.links_bytes + self.memory_bytes:
             return held
         return (
-            f"{held}; the rest waits in hosts, up to {self.adapter_bytes:,} B in one adapter, and echoes of marks behind "
-            f"it: a round trip takes {self.longest_round_trip_us:.0f} us there instead of {self.round_trip_us:.0f}"
+            f"{held}; the rest waits in hosts, up to {self.adapter_bytes:,} B in one adapter, and echoes of marks "
+            f"behind it: a round trip takes {self.longest_round_trip_us:.0f} us there "
+            f"instead of {self.round_trip_us:.0f}"
         )
 
 
