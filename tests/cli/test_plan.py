@@ -40,6 +40,14 @@ def test_a_plan_is_tried_out(command: Command) -> None:
     assert Path("tried/scenario.toml").exists()
 
 
+def test_qcn_is_tried_out_on_hotspots(command: Command) -> None:
+    outcome = command("plan", ROOT / "plans" / "trident_plus_qcn.toml", "--simulate", "--out", "tried")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "Simulated: 4 hotspots at once, each of 5 inputs into one output" in outcome.out
+    assert "QCN came before PFC" in outcome.out
+    assert "an innocent one 5,000 of 5,000 Mb/s" in outcome.out
+
+
 def test_trials_say_what_is_lost(command: Command) -> None:
     """BCC's flows all begin at once, and slow start overshoots."""
     outcome = command("plan", ROOT / "plans" / "tomahawk_bcc.toml", "--simulate", "--json")
@@ -48,6 +56,22 @@ def test_trials_say_what_is_lost(command: Command) -> None:
     assert found["first_pause_us"] is None
     assert found["dropped_packets"] > 0
     assert found["last_drop_us"] < 2000  # of 8000: none later
+    assert found["slow_start"]["links_bytes"] == 32_000_000
+
+
+def test_a_plan_that_cannot_be_simulated_is_refused_with_its_file(command: Command) -> None:
+    text = (ROOT / "plans" / "trident2_dcqcn.toml").read_text(encoding="utf-8")
+    Path("small.toml").write_text(text.replace('"12MB"', '"5MB"'), encoding="utf-8")
+    outcome = command("plan", "small.toml", "--simulate")
+    assert outcome.status == 2
+    assert outcome.err.startswith("small.toml: the planned switch cannot be simulated, for switch0 sets aside 5600KiB")
+    assert outcome.err.count("\n") == 1
+    assert not Path("results").exists()
+
+
+def test_a_folder_without_a_simulation_is_refused(command: Command) -> None:
+    refusal = "--out: is for what is simulated; expected --simulate, too\n"
+    assert command("plan", ROOT / "plans" / "tomahawk_bcc.toml", "--out", "x") == Outcome(2, "", refusal)
 
 
 def test_a_wrong_plan_is_refused_in_a_line(command: Command) -> None:

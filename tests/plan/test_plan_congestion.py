@@ -65,6 +65,13 @@ def test_variants_of_bcc() -> None:
     assert thresholds(future) == [1_720_000, 63_570_000, 50_770_000]
 
 
+def test_bccs_code_counts_in_binary() -> None:
+    binary = 'round_trip = "83.88608us"\nshared = "3MiB"\nramp = "8.192us"'  # 1 MiB in flight, and 100 KiB a port
+    required, maximum, minimum = thresholds(bcc(reserved="128KiB", more=binary))
+    assert required == pytest.approx(1_672_478.7, abs=1)
+    assert [maximum, minimum] == pytest.approx([2_727_608, 1_908_408], abs=1)
+
+
 def test_with_alpha_1_the_pool_marks_a_single_busy_port() -> None:
     found = bcc(alpha=1, more=PAPER)
     assert thresholds(found) == [1_592_000, 1_408_000, 608_000]

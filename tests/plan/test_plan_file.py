@@ -44,6 +44,22 @@ t_pfc = "1kB"
         ('"100Gbps"', '"400Gbps"', "ports[0].rate: 400 Gb/s, and ports of tomahawk have 100 Gb/s; expected at most"),
         ("count = 32", 'count = "many"', 'ports[0].count: "many" is not allowed; expected a whole number'),
         ("count = 32", "count = 0", "ports[0].count: 0 is not allowed; expected a value greater than or equal to 1"),
+        (
+            "count = 32",
+            "count = 1000000000000",
+            "ports[0].count: 1,000,000,000,000 ports do not fit tomahawk, which has 32",
+        ),
+        (
+            '"100Gbps"',
+            '"1bps"',
+            'ports[0].rate: "1bps" is not allowed; expected a value greater than or equal to 1000000',
+        ),
+        ("beta = 8", 'minimum = "1us"', 'congestion.minimum: "1us" is a time; expected a size'),
+        (
+            'scheme = "dcqcn"\nbeta = 8',
+            'scheme = "qcn"\nbuffer = "100kB"\nstop = "110kB"\ngo = "44kB"',
+            "congestion: stop, 110,000 B, is not below buffer, 100,000 B; expected go below stop",
+        ),
         ("[[class]]", "[class]", "class: a table is not allowed; expected a list"),
         (
             'chip = "tomahawk"',

@@ -28,10 +28,13 @@ def plan(
     """Compute thresholds and headroom for a chip and a fabric.
 
     Every row has its formula with the numbers in it, its source, and the verdict of its check. With --simulate it is
-    said whether ECN came before PFC and whether anything was lost.
+    said whether ECN, or QCN, came before PFC and whether anything was lost.
     """
+    from xoff.errors import InputError
     from xoff.plan.outcome import compute  # brings pydantic, which other commands do not need
 
+    if not simulate and (out is not None or force):
+        raise InputError(None, "--out" if out else "--force", "is for what is simulated", "expected --simulate, too")
     found = compute(file)
     data = _data(found)
     if not as_json:

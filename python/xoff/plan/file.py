@@ -59,7 +59,7 @@ class Ports(_Table):
     """How many; left out, as many as there are names, or all of the chip."""
     names: tuple[str, ...] | None = None
     """Left out, `Ethernet0` and on."""
-    rate: Annotated[Rate, Field(gt=0)] | None = None
+    rate: Annotated[Rate, Field(ge=10**6)] | None = None
     """Left out, that of the chip's ports [C]."""
     cable: Length | None = None
     """Its length; instead of `delay`."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LANES = 4
 """Ports that a port of 40 Gb/s and more can be split into."""
+_SMALLER = "expected fewer, or a larger chip; see `xoff list chips`"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ class Switch:
             if rate > chip_rate:
                 problem = f"{rate / 1e9:g} Gb/s, and ports of {plan.chip} have {chip_rate / 1e9:g} Gb/s"
                 raise PlanError(file, f"ports[{index}].rate", problem, "expected at most that, or another chip")
+            if (ports.count or 0) > _LANES * chip_ports:
+                problem = f"{ports.count:,} ports do not fit {plan.chip}, which has {chip_ports}"
+                raise PlanError(file, f"ports[{index}].count", problem, _SMALLER)
             taken = sum(group.count for group in groups)
             names = ports.names or tuple(f"Ethernet{taken + n}" for n in range(ports.count or chip_ports))
             groups.append(Group(ports.name, names, rate, ports.delay_ps, ports.cable_m))
@@ -85,7 +89,7 @@ class Switch:
                 f"{self.ports} ports of {self.rate_bps / 1e9:,g} Gb/s together do not fit {self.plan.chip}, "
                 f"which has {self.chip_ports} of {self.chip_rate_bps / 1e9:g} Gb/s"
             )
-            raise PlanError(file, "ports", problem, "expected fewer, or a larger chip; see `xoff list chips`")
+            raise PlanError(file, "ports", problem, _SMALLER)
         if self.mmus > self.chip_ports:
             problem = f"{self.mmus} parts of memory for {self.chip_ports} ports of {self.plan.chip}"
             raise PlanError(file, "mmus", problem, "expected at most one for each port")
