@@ -54,7 +54,7 @@ t_pfc = "1kB"
             '"1bps"',
             'ports[0].rate: "1bps" is not allowed; expected a value greater than or equal to 1000000',
         ),
-        ("beta = 8", 'minimum = "1us"', 'congestion.minimum: "1us" is a time; expected a size'),
+        ("beta = 8", 'minimum = "1us"', 'congestion.minimum: "1us" is a time, not a size; expected a size'),
         (
             'scheme = "dcqcn"\nbeta = 8',
             'scheme = "qcn"\nbuffer = "100kB"\nstop = "110kB"\ngo = "44kB"',
