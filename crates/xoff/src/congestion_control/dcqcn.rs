@@ -44,7 +44,7 @@ pub struct Parameters {
     pub clamp_target_rate: Option<Clamp>,
     /// Time from one increase to the next [T]. Preset `paper`: 55 us; `mellanox`: 300 us.
     #[schemars(extend("x-above" = "0s"))]
-    pub increase_period: Option<Span>,
+    pub timer: Option<Span>,
     /// Bytes sent from one increase to the next [B]; `0B` counts none. Preset `paper`: 10 MB; `mellanox`: 0.
     pub byte_counter: Option<Bytes>,
     /// Increases of either kind that are fast recovery [F]. Preset `paper`: 5; `mellanox`: 1.

@@ -365,9 +365,9 @@ fn roce() -> impl Strategy<Value = String> {
     let control = text(&[
         "",
         ", congestion_control = { algorithm = 'dcqcn' }",
-        ", congestion_control = { algorithm = 'dcqcn', preset = 'mellanox', increase_period = '20us' }",
+        ", congestion_control = { algorithm = 'dcqcn', preset = 'mellanox', timer = '20us' }",
         ", congestion_control = { algorithm = 'dcqcn', cnp_interval = '3us', byte_counter = '5kB', fast_recovery = 1, \
-         cnp_clock = 'free_running', increase_period = '7us', minimum_rate = '1Gbps' }",
+         cnp_clock = 'free_running', timer = '7us', minimum_rate = '1Gbps' }",
         ", congestion_control = { algorithm = 'hpcc' }",
         ", congestion_control = { algorithm = 'hpcc', base_rtt = '20us', maximum_stages = 0 }, telemetry = '9B'",
         ", congestion_control = { algorithm = 'power_tcp' }",

@@ -103,7 +103,7 @@ impl Dcqcn {
         self.rate = rate.max(self.values.minimum_rate.min(self.line_rate));
         (self.time_increases, self.byte_increases) = (0, 0);
         self.sent = Bytes::ZERO;
-        self.increase_due = now + self.values.increase_period;
+        self.increase_due = now + self.values.timer;
     }
 
     fn begin(&mut self, now: Time) {
@@ -213,8 +213,7 @@ impl CongestionControl for Dcqcn {
         }
         if self.increase_due <= now {
             self.increase(Cause::Timer);
-            self.increase_due =
-                if self.is_at_line_rate() { Time::MAX } else { now + self.values.increase_period };
+            self.increase_due = if self.is_at_line_rate() { Time::MAX } else { now + self.values.timer };
         }
     }
 }
