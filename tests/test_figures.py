@@ -27,6 +27,7 @@ MISSES = {
         "DCQCN: change of the users' 10th percentile over degrees 2 to 10",
         "10th percentile of the users' throughput, ECN before PFC over PFC before ECN",
     },
+    "dcqcn/fig12": {"16 : 1: mean of the queue, g = 1/256 over 1/16"},
     "dcqcn/fig3": {
         "PFC alone: the least that H4 gets over the most that another gets",
         "DCQCN: least throughput of any sender (Gbps)",

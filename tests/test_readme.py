@@ -54,6 +54,11 @@ def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Plan a switch"))
 
 
+def test_the_sweep_prints_the_table(command: Callable[..., Outcome]) -> None:
+    outcome = command(*block("sh", "## Sweep").split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Sweep"))
+
+
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)

@@ -28,6 +28,12 @@ words come from `xoff explain KEY`. A quantity is text with a unit, such as `"10
 `"3MiB"` (binary).
 """
 
+FLUID = """\
+# Fluid models
+
+What `xoff fluid MODEL --set KEY=VALUE` takes; a scenario has none of these keys.
+"""
+
 
 class Table(NamedTuple):
     """A table of the scenario file: one section of the reference."""
@@ -89,7 +95,9 @@ class Walk:
 
 def reference() -> str:
     """The reference as Markdown."""
-    return "\n".join([HEAD, *(section(table) for table in Walk(catalogue.schema()).tables())])
+    fluid = catalogue.fluid_schema()
+    models = Walk(fluid).inside("fluid", fluid["properties"]["fluid"])
+    return "\n".join([HEAD, *map(section, Walk(catalogue.schema()).tables()), FLUID, *map(section, models)])
 
 
 def section(table: Table) -> str:

@@ -82,3 +82,9 @@ def schema() -> dict[str, Any]:
     """The JSON Schema of a scenario."""
     found: dict[str, Any] = json.loads(_xoff.schema())
     return found
+
+
+def fluid_schema() -> dict[str, Any]:
+    """The JSON Schema of a table `fluid` with a fluid model's parameters."""
+    found: dict[str, Any] = json.loads(_xoff.fluid_schema())
+    return found

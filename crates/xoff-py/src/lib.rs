@@ -6,6 +6,7 @@
 mod catalogue;
 mod column;
 mod error;
+mod fluid;
 mod plan;
 mod quantity;
 mod result;
@@ -21,6 +22,8 @@ mod _xoff {
     use crate::catalogue::{algorithms, chips, explain, schema, sizes};
     #[pymodule_export]
     use crate::column::Column;
+    #[pymodule_export]
+    use crate::fluid::{Fluid, fluid_schema};
     #[pymodule_export]
     use crate::plan::{
         bcc_lambda, bcc_thresholds, drops_before_marking_from, headroom, ports_that_fit, published_headroom,

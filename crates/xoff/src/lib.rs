@@ -9,6 +9,7 @@ pub mod congestion_control;
 pub mod diagnosis;
 pub mod engine;
 pub mod flow_path;
+pub mod fluid;
 pub mod host;
 pub mod ideal;
 pub mod kernel;

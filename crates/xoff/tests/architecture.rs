@@ -48,6 +48,7 @@ const PARTS: &[Part] = &[
         "picks among queues of which it sees only the first packets' sizes.",
     ),
     part("plan", &["kernel"], "is formulas on numbers."),
+    part("fluid", &["kernel", "tagged"], "is equations on numbers."),
     part(
         "switch::marking",
         &["kernel", "tagged", "plan"],
@@ -60,6 +61,7 @@ const PARTS: &[Part] = &[
             "switch::matching",
             "kernel",
             "tagged",
+            "fluid",
             "congestion_control",
             "scheduler",
             "switch::buffer_policy",

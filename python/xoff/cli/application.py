@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import xoff
-from xoff.cli import check, compare, explain, export, init, lint, listing, pauses, plan, reproduce, run
+from xoff.cli import check, compare, explain, export, fluid, init, lint, listing, pauses, plan, reproduce, run
 from xoff.errors import InputError, OutputError, WorkerLostError
 
 application = typer.Typer(
@@ -24,6 +24,7 @@ application.command("pauses")(pauses.pauses)
 application.command("compare")(compare.compare)
 application.command("reproduce")(reproduce.reproduce)
 application.command("plan")(plan.plan)
+application.command("fluid")(fluid.fluid)
 application.command("export")(export.export)
 application.command("check")(check.check)
 application.command("lint")(lint.lint)

@@ -30,15 +30,15 @@ def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | 
 
 
 @contextmanager
-def shown_count(title: str, runs: int) -> Iterator[Callable[[], None]]:
-    """What to call for each finished run of many; nothing is shown where nobody watches."""
+def shown_count(title: str, count: int, of: str = "runs") -> Iterator[Callable[[], None]]:
+    """What to call for each finished one of many; nothing is shown where nobody watches."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
     with _bar() as bar:
-        task = bar.add_task(title, total=runs, state=f"0 of {runs} runs")
+        task = bar.add_task(title, total=count, state=f"0 of {count} {of}")
         finished = itertools.count(1)
-        yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {runs} runs")
+        yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {count} {of}")
 
 
 def _bar() -> Bar:

@@ -145,6 +145,7 @@ fn without_user_names(path: &str) -> String {
 fn catalogue() -> Vec<Explanation> {
     let mut entries = Vec::new();
     visit_inside(Node::root(), "", None, &mut entries);
+    visit_inside(Node::fluid(), "fluid", None, &mut entries);
     let mut merged: Vec<Explanation> = Vec::new();
     for entry in entries {
         let same = |other: &&mut Explanation| {
@@ -366,8 +367,10 @@ mod tests {
 
     #[test]
     fn an_algorithm_is_explained_from_the_head_of_its_file() {
-        let dctcp = only("dctcp");
-        assert_eq!(dctcp.family.as_deref(), Some("congestion_control"));
+        let found = explain("dctcp").unwrap();
+        let families: Vec<_> = found.iter().map(|found| found.family.as_deref()).collect();
+        assert_eq!(families, [Some("congestion_control"), Some("fluid")]);
+        let dctcp = &found[0];
         assert_eq!(dctcp.path, "transport.congestion_control.algorithm");
         assert_eq!(dctcp.source.as_deref(), Some("SIGCOMM 2010; RFC 8257"));
         assert!(dctcp.about.starts_with("DCTCP: cuts the window"));
@@ -393,7 +396,12 @@ mod tests {
         let threshold: Vec<_> = explain("threshold").unwrap().into_iter().map(|found| found.path).collect();
         assert_eq!(
             threshold,
-            ["switch.marking.queue.kind", "switch.buffer.threshold", "switch.marking.queue.threshold"]
+            [
+                "switch.marking.queue.kind",
+                "switch.buffer.threshold",
+                "switch.marking.queue.threshold",
+                "fluid.threshold"
+            ]
         );
     }
 

@@ -39,7 +39,7 @@ pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
 pub use self::pfc::{Class, PauseForm, Pausing, Pfc};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
-pub use self::schema::schema;
+pub use self::schema::{fluid_schema, schema};
 pub use self::stop::Stop;
 pub use self::switch::{Marking, Memory, PoolTable, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable};
 pub use self::topology::{

@@ -19,17 +19,18 @@ struct Step {
     index: Option<usize>,
 }
 
-/// Applies the overrides; those that name a kind come first, so that their order does not matter.
-pub(super) fn apply(table: &mut Table, overrides: &[String]) -> Result<(), ScenarioError> {
+/// Applies the overrides to a table at the root of a schema; those that name a kind come first, so that their order does
+/// not matter.
+pub(super) fn apply(table: &mut Table, root: Node, overrides: &[String]) -> Result<(), ScenarioError> {
     let mut parsed = overrides.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
-    parsed.sort_by_key(|change| !change.names_kind());
-    parsed.into_iter().try_for_each(|change| set(table, Node::root(), &change.path, &change.value, ""))
+    parsed.sort_by_key(|change| !change.names_kind(root));
+    parsed.into_iter().try_for_each(|change| set(table, root, &change.path, &change.value, ""))
 }
 
 impl Override {
-    fn names_kind(&self) -> bool {
+    fn names_kind(&self, root: Node) -> bool {
         let Some((last, above)) = self.path.split_last() else { return false };
-        let node = above.iter().try_fold(Node::root(), |node, step| node.child(&step.name));
+        let node = above.iter().try_fold(root, |node, step| node.child(&step.name));
         node.map(element).and_then(Node::tag) == Some(last.name.as_str())
     }
 }
@@ -160,7 +161,7 @@ mod tests {
     fn applied(text: &str, overrides: &[&str]) -> Table {
         let mut table: Table = text.parse().unwrap();
         let overrides: Vec<_> = overrides.iter().map(ToString::to_string).collect();
-        apply(&mut table, &overrides).unwrap();
+        apply(&mut table, Node::root(), &overrides).unwrap();
         table
     }
 
@@ -221,7 +222,7 @@ mod tests {
     fn what_cannot_be_set_is_said() {
         let applied_to = |file: &str, change: &str| {
             let mut table: Table = file.parse().unwrap();
-            apply(&mut table, &[change.to_owned()]).unwrap_err().to_string()
+            apply(&mut table, Node::root(), &[change.to_owned()]).unwrap_err().to_string()
         };
         let problem = |change| applied_to(TWO, change);
         assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");

@@ -1,9 +1,11 @@
-//! From text or tables to a `Scenario` and back.
+//! From text or tables to a `Scenario` and back; from changes to a fluid model.
 
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use super::schema::Node;
 use super::{Scenario, ScenarioError, conform, overrides};
+use crate::fluid;
 
 impl Scenario {
     /// Reads a scenario file's text, with the `KEY=VALUE` overrides applied.
@@ -14,7 +16,7 @@ impl Scenario {
 
     /// Reads a scenario that is already a table, with the `KEY=VALUE` overrides applied.
     pub fn from_value(mut table: Table, overrides: &[String]) -> Result<Self, ScenarioError> {
-        overrides::apply(&mut table, overrides)?;
+        overrides::apply(&mut table, Node::root(), overrides)?;
         let scenario = Self::from_table(table)?;
         scenario.validate()?;
         Ok(scenario)
@@ -22,22 +24,41 @@ impl Scenario {
 
     /// Every key by itself is right; whether the tables fit together is not asked.
     pub(super) fn from_table(table: Table) -> Result<Self, ScenarioError> {
-        let value = Value::Table(table);
-        conform::check(Node::root(), &value, "")?;
-        // What conforms to the schema is readable: only a schema that says less than its type leads to this error.
-        serde_path_to_error::deserialize(value).map_err(|error| {
-            ScenarioError::at(
-                error.path().to_string(),
-                error.inner().message(),
-                "see `xoff explain` for this key",
-            )
-        })
+        conforming(table, Node::root())
     }
 
     /// The scenario as a file with every default filled in, which reads back as the same scenario.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("what was read from TOML can be written as TOML")
     }
+}
+
+impl fluid::Parameters {
+    /// A fluid model with the `KEY=VALUE` changes to its defaults.
+    pub fn with_changes(model: &str, changes: &[String]) -> Result<Self, ScenarioError> {
+        let mut table = Table::new();
+        table.insert("model".to_owned(), model.into());
+        overrides::apply(&mut table, Node::fluid(), changes)?;
+        if table.get("model").and_then(Value::as_str) != Some(model) {
+            let problem = format!("\"{model}\" is chosen already");
+            return Err(ScenarioError::at("model", problem, "expected other keys"));
+        }
+        conforming(table, Node::fluid())
+    }
+}
+
+/// What a table that stands at a node of the schema says.
+fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Result<T, ScenarioError> {
+    let value = Value::Table(table);
+    conform::check(node, &value, "")?;
+    // What conforms to the schema is readable: only a schema that says less than its type leads to this error.
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        ScenarioError::at(
+            error.path().to_string(),
+            error.inner().message(),
+            "see `xoff explain` for this key",
+        )
+    })
 }
 
 fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {

@@ -1,4 +1,4 @@
-//! The scenario's JSON Schema, made from the structs, and a way to walk it.
+//! The JSON Schema of scenarios, made from the structs, and a way to walk it; that of fluid models likewise.
 //! Reading, explaining and listing all walk this one description, so a key is described once: in its struct.
 //!
 //! Beside the standard keywords it has: `x-quantity` (a number with a unit, or a ratio), `x-at-least` and `x-above`
@@ -6,19 +6,37 @@
 
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::Scenario;
+use crate::fluid;
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    let mut schema = schemars::schema_for!(Scenario).to_value();
-    without_null(&mut schema);
-    schema
-});
+static SCENARIO: LazyLock<Value> = LazyLock::new(of::<Scenario>);
+static FLUID: LazyLock<Value> = LazyLock::new(of::<FluidModel>);
+
+/// What is not part of a scenario has a name here too, so that it is found and explained like what is.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct FluidModel {
+    /// A fluid model.
+    fluid: fluid::Parameters,
+}
 
 /// The JSON Schema of a scenario.
 pub fn schema() -> Value {
-    SCHEMA.clone()
+    SCENARIO.clone()
+}
+
+/// The JSON Schema of a table `fluid` with a model's parameters.
+pub fn fluid_schema() -> Value {
+    FLUID.clone()
+}
+
+fn of<T: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(T).to_value();
+    without_null(&mut schema);
+    schema
 }
 
 /// TOML has no null: an optional key is one that may be left out.
@@ -48,6 +66,8 @@ fn without_null(schema: &mut Value) {
 /// One place in the schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
+    /// The schema it stands in.
+    document: &'static Value,
     own: &'static Map<String, Value>,
     /// What `$ref` leads to, or the node itself.
     referred: &'static Map<String, Value>,
@@ -85,15 +105,26 @@ pub(super) struct Variant {
 }
 
 impl Node {
+    /// A scenario.
     pub(super) fn root() -> Self {
-        Self::at(&SCHEMA)
+        Self::at(&SCENARIO, &SCENARIO)
     }
 
-    fn at(schema: &'static Value) -> Self {
+    /// The parameters of a fluid model.
+    pub(super) fn fluid() -> Self {
+        Self::at(&FLUID, &FLUID["properties"]["fluid"])
+    }
+
+    fn at(document: &'static Value, schema: &'static Value) -> Self {
         static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
         let own = schema.as_object().unwrap_or(&NOTHING);
-        let target = own.get("$ref").and_then(Value::as_str).and_then(|path| SCHEMA.pointer(&path[1..]));
-        Self { own, referred: target.and_then(Value::as_object).unwrap_or(own) }
+        let target = own.get("$ref").and_then(Value::as_str).and_then(|path| document.pointer(&path[1..]));
+        Self { document, own, referred: target.and_then(Value::as_object).unwrap_or(own) }
+    }
+
+    /// Another place of the same document.
+    fn elsewhere(self, schema: &'static Value) -> Self {
+        Self::at(self.document, schema)
     }
 
     /// A keyword of this place, or of the type it refers to.
@@ -118,7 +149,7 @@ impl Node {
     /// The keys of a table, in the order of its struct.
     pub(super) fn keys(self) -> impl Iterator<Item = (&'static str, Self)> {
         let properties = self.referred.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten().map(|(key, schema)| (key.as_str(), Self::at(schema)))
+        properties.into_iter().flatten().map(move |(key, schema)| (key.as_str(), self.elsewhere(schema)))
     }
 
     pub(super) fn key(self, name: &str) -> Option<Self> {
@@ -133,7 +164,7 @@ impl Node {
     pub(super) fn shape(self) -> Shape {
         let nodes = |keyword| {
             let list = self.referred.get(keyword).and_then(Value::as_array);
-            list.map(|list| list.iter().map(Self::at).collect::<Vec<_>>())
+            list.map(|list| list.iter().map(|schema| self.elsewhere(schema)).collect::<Vec<_>>())
         };
         if let Some(name) = self.text("x-quantity") {
             return Shape::Quantity(name);
@@ -147,10 +178,10 @@ impl Node {
         }
         match self.text("type") {
             Some("object") => match self.referred.get("additionalProperties") {
-                Some(values @ Value::Object(_)) => Shape::Map(Self::at(values)),
+                Some(values @ Value::Object(_)) => Shape::Map(self.elsewhere(values)),
                 _ => Shape::Table,
             },
-            Some("array") => Shape::List(Self::at(&self.referred["items"])),
+            Some("array") => Shape::List(self.elsewhere(&self.referred["items"])),
             name => Shape::Plain(name.unwrap_or("string")),
         }
     }
@@ -201,6 +232,7 @@ mod tests {
             }
         }
         visit(Node::root(), "");
+        visit(Node::fluid(), "fluid");
     }
 
     #[test]

@@ -1,0 +1,126 @@
+//! Fluid models: rates, windows and queues as real numbers that follow delay differential equations, where the simulator
+//! counts packets. To add one: its file here, and one line in the list below. `integration.rs` advances any of them.
+
+pub mod dcqcn;
+pub mod dctcp;
+mod integration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::units::{Bytes, Rate, Span};
+use integration::{Model, integrate};
+
+crate::tagged! {
+    /// A fluid model with its parameters.
+    pub enum Parameters by "model" {
+        dcqcn => Dcqcn(dcqcn::Parameters),
+        dctcp => Dctcp(dctcp::Parameters),
+    }
+}
+
+/// What the equations count in.
+#[derive(Clone, Copy, Debug)]
+struct Packets {
+    bytes: f64,
+}
+
+impl Packets {
+    fn of(packet: Bytes) -> Self {
+        Self { bytes: packet.as_f64() }
+    }
+
+    fn in_bytes(self, bytes: Bytes) -> f64 {
+        bytes.as_f64() / self.bytes
+    }
+
+    fn per_second(self, rate: Rate) -> f64 {
+        rate.as_f64() / self.bits()
+    }
+
+    fn bits(self) -> f64 {
+        8.0 * self.bytes
+    }
+}
+
+/// How far and how finely equations are integrated.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct Integration {
+    /// How long the flows are followed.
+    #[schemars(extend("x-at-least-key" = "step"))]
+    pub duration: Span,
+    /// Time from one evaluation of the equations to the next.
+    #[schemars(extend("x-above" = "0s"))]
+    pub step: Span,
+    /// Time from one recorded state to the next, in whole steps.
+    #[schemars(extend("x-at-least-key" = "step"))]
+    pub every: Span,
+}
+
+impl Default for Integration {
+    fn default() -> Self {
+        let (step, every) = (Span::from_microseconds(1), Span::from_microseconds(10));
+        Self { duration: Span::from_milliseconds(200), step, every }
+    }
+}
+
+/// One number of a model over time, in the units of results: bytes, bits per second, or a share of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What it is, such as `queue` or `rate`.
+    pub quantity: &'static str,
+    /// The number of its flow, where each flow has its own.
+    pub flow: Option<u32>,
+    /// At each of the trajectory's times.
+    pub values: Vec<f64>,
+}
+
+/// A model over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// When states were recorded, in seconds.
+    pub seconds: Vec<f64>,
+    /// What was recorded.
+    pub series: Vec<Series>,
+}
+
+impl Parameters {
+    /// Integrates the model. `goes_on` is asked now and then, with the share that is done; false ends it there.
+    pub fn run(&self, goes_on: &mut dyn FnMut(f64) -> bool) -> Trajectory {
+        match self {
+            Self::Dcqcn(parameters) => {
+                follow(&dcqcn::Dcqcn::new(parameters), &parameters.integration, goes_on)
+            }
+            Self::Dctcp(parameters) => {
+                follow(&dctcp::Dctcp::new(parameters), &parameters.integration, goes_on)
+            }
+        }
+    }
+}
+
+/// A model that says what to record of a state.
+trait Observed: Model {
+    /// The numbers that are recorded, without values.
+    fn series(&self) -> Vec<Series>;
+    /// Appends to each of them what it is in a state.
+    fn record(&self, seconds: f64, state: &[f64], series: &mut [Series]);
+}
+
+fn follow(
+    model: &impl Observed,
+    integration: &Integration,
+    goes_on: &mut dyn FnMut(f64) -> bool,
+) -> Trajectory {
+    let mut trajectory = Trajectory { seconds: Vec::new(), series: model.series() };
+    integrate(
+        model,
+        integration,
+        &mut |seconds, state| {
+            trajectory.seconds.push(seconds);
+            model.record(seconds, state, &mut trajectory.series);
+        },
+        goes_on,
+    );
+    trajectory
+}

@@ -1,0 +1,99 @@
+"""`xoff fluid`: a fluid model, and what becomes of it for many values of its parameters."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from xoff.models.fluid_sweep import Row, Swept
+
+
+class Model(StrEnum):
+    """What there is."""
+
+    DCQCN = "dcqcn"
+    DCTCP = "dctcp"
+
+
+def fluid(
+    model: Annotated[Model, typer.Argument(help="`xoff explain MODEL` has its parameters.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change one parameter, such as flows=8; may be repeated."),
+    ] = None,
+    sweeps: Annotated[
+        list[str] | None,
+        typer.Option("--sweep", metavar="KEY=A,B,C", help="Try each value; repeated, every combination."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads; left out, one per core.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the folder that --out names.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print fluid.json and nothing else.")] = False,
+) -> None:
+    """Integrate a fluid model, for one set of parameters or for many.
+
+    Rates, windows and the queue follow delay differential equations: no packets, and an answer in milliseconds. The
+    table has what rates and queue come to, beside the fixed point of equal flows where the model has one.
+    """
+    from xoff import batch
+    from xoff.cli.progress import shown_count
+    from xoff.models.fluid import Fluid
+    from xoff.models.fluid_sweep import Sweep, axis, prepare
+
+    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), dict(map(axis, sweeps or ())))
+    with prepare(out, force=force) as staging:
+        with shown_count(f"fluid {model.value}", len(sweep.models), "combinations") as on_finished:
+            swept = sweep.run(workers=workers or batch.cores(), on_finished=on_finished)
+        if swept.points:
+            path = swept.commit(staging)
+            if as_json:
+                typer.echo(json.dumps(swept.as_dict(), indent=2, ensure_ascii=False))
+            else:
+                _print(swept, path)
+    if not swept.is_whole:
+        done = f"{len(swept.points)} of {len(sweep.models)} combinations are finished"
+        typer.echo(f"interrupted: {done}" + (f" and kept in {path}" if swept.points else ""), err=True)
+        raise typer.Exit(130)
+
+
+def _print(swept: Swept, path: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False, width=None if Console().is_terminal else 140)
+    table = Table()
+    told = [dict(row.at) | _told(row) for row in swept.rows]
+    for heading in told[0]:
+        table.add_column(heading, justify="right")
+    for row in told:
+        table.add_row(*row.values())
+    console.print(table)
+    console.print("Rates: mean of the last tenth of the time. Queue: second half of the time.", soft_wrap=True)
+    console.print(f"Results: {path}", soft_wrap=True)
+
+
+def _told(row: Row) -> dict[str, str]:
+    from xoff.units import quantity
+
+    def size(count: float) -> str:
+        return quantity(count, ("B", "kB", "MB", "GB"))
+
+    told = {}
+    if row.difference_bps is not None:
+        told["greatest rate less least"] = quantity(row.difference_bps, ("bps", "kbps", "Mbps", "Gbps"))
+    told["queue: mean"] = size(row.queue_mean_bytes)
+    told["least to greatest"] = f"{size(row.queue_low_bytes)} to {size(row.queue_high_bytes)}"
+    if row.fixed_point:
+        told["fixed point: queue"] = size(row.fixed_point.queue_bytes)
+        told["marking probability"] = f"{row.fixed_point.probability:.3g}"
+    if row.sawtooth_bytes:
+        told["closed form"] = " to ".join(map(size, row.sawtooth_bytes))
+    return told
