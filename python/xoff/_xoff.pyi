@@ -7,6 +7,7 @@ from typing import final
 __all__ = [
     "Column",
     "Fluid",
+    "FlowRows",
     "Progress",
     "RawResult",
     "Scenario",
@@ -77,6 +78,11 @@ class Fluid:
     def run(self, goes_on: Callable[[float], bool]) -> tuple[Column, list[tuple[str, int | None, Column]]]: ...
 
 @final
+class FlowRows:
+    def __len__(self) -> int: ...
+    def column(self, name: str, start: int = 0, stop: int | None = None) -> Column: ...
+
+@final
 class Progress:
     @property
     def now_ns(self) -> float: ...
@@ -90,7 +96,7 @@ class Progress:
 @final
 class RawResult:
     @property
-    def flows(self) -> dict[str, Column]: ...
+    def flows(self) -> FlowRows: ...
     @property
     def queries(self) -> dict[str, Column]: ...
     @property

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xoff._xoff import Column, RawResult
 
@@ -117,9 +117,37 @@ OFF_TIMES = pa.schema(
 )
 
 
-def flows_table(raw: RawResult) -> pa.Table:
-    """One row per finished flow, in the order of finishing; columns as `FLOWS` has them."""
-    return _with_nulls(_table(FLOWS, raw.flows, raw.dictionaries), "query_id")
+class FlowRows:
+    """The finished flows in the simulator's memory, one row each, columns as `FLOWS` has them.
+
+    A run may leave millions, and all columns together take half as much again as the simulator's rows. So there is no
+    table of them: its methods are those of one, and make the columns or the rows that are asked for.
+    """
+
+    schema = FLOWS
+
+    def __init__(self, raw: RawResult) -> None:
+        self._rows, self._dictionaries = raw.flows, raw.dictionaries
+
+    @property
+    def num_rows(self) -> int:
+        """How many flows finished."""
+        return len(self._rows)
+
+    def select(self, names: Sequence[str]) -> pa.Table:
+        """These columns of all flows."""
+        return self._part(pa.schema([FLOWS.field(name) for name in names]), 0, len(self._rows))
+
+    def to_batches(self, max_chunksize: int) -> Iterator[pa.RecordBatch]:
+        """All columns, of so many flows at a time."""
+        for start in range(0, len(self._rows), max_chunksize):
+            part = self._part(FLOWS, start, min(start + max_chunksize, len(self._rows)))
+            yield from part.to_batches()
+
+    def _part(self, schema: pa.Schema, start: int, stop: int) -> pa.Table:
+        columns = {name: self._rows.column(name, start, stop) for name in schema.names}
+        table = _table(schema, columns, self._dictionaries)
+        return _with_nulls(table, "query_id") if "query_id" in schema.names else table
 
 
 def queries_table(raw: RawResult) -> pa.Table | None:

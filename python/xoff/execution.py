@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from xoff._xoff import Progress, RawResult
+    from xoff.columns import FlowRows
     from xoff.scenario import Scenario
 
 
@@ -32,13 +33,13 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     cost = Cost()
     raw = scenario._core.run(files, threads, report if progress else None)
     cost.stop()
-    flows, queries = columns.flows_table(raw), columns.queries_table(raw)
+    flows, queries = columns.FlowRows(raw), columns.queries_table(raw)
     observes_pauses, observes_headroom = scenario._core.observes_pauses, scenario._core.observes_headroom
     resolved, named = scenario.portable(files)
     engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
     result = Result(
         summary=_summary(scenario, raw, flows, queries, engine) | {"scenario_digest": inputs.digest(resolved, named)},
-        flows=flows,
+        flow_rows=flows,
         queries=queries,
         series=columns.series_table(raw),
         pauses=columns.pauses_table(raw) if observes_pauses else None,
@@ -53,7 +54,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
 
 
 def _summary(
-    scenario: Scenario, raw: RawResult, flows: pa.Table, queries: pa.Table | None, engine: dict[str, Any]
+    scenario: Scenario, raw: RawResult, flows: FlowRows, queries: pa.Table | None, engine: dict[str, Any]
 ) -> Summary:
     totals = json.loads(raw.totals)
     return {

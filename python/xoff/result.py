@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from xoff.columns import FlowRows
     from xoff.pause_tree import PauseTree
     from xoff.pauses import Cycle
     from xoff.plot import Plots
@@ -23,8 +25,8 @@ class Result:
 
     summary: Summary
     """What `summary.json` holds; docs/summary.md says what each key means, in which unit."""
-    flows: pa.Table
-    """One row per finished flow. Pandas, Polars and anything else that speaks Arrow read it without a copy."""
+    flow_rows: FlowRows | pa.Table
+    """The finished flows where they lie: `select` gives some columns of them, `flows` all."""
     series: pa.Table | None
     """One row per recorded value: `time_ns`, `quantity`, `name`, `priority`, `value`; None if nothing was observed."""
     scenario: str
@@ -43,6 +45,11 @@ class Result:
     """One row per time from XOFF to XON of a queue, with what came and went; None like `headroom`."""
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Text of the files the resolved scenario names, by path: `inputs/NAME`."""
+
+    @cached_property
+    def flows(self) -> pa.Table:
+        """One row per finished flow. Pandas, Polars and anything else that speaks Arrow read it without a copy."""
+        return self.flow_rows.select(self.flow_rows.schema.names)
 
     @property
     def interrupted(self) -> bool:

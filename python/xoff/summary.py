@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
+
+    from xoff.columns import FlowRows
 
 Summary = dict[str, Any]
 """Nested dictionaries of numbers, text and None; None where there is nothing to count."""
@@ -25,7 +27,7 @@ CLASSES = ("all", "small", "medium", "large")
 
 
 def summarise(
-    flows: pa.Table,
+    flows: FlowRows | pa.Table,
     totals: dict[str, Any],
     pathologies: dict[str, Any],
     size_classes: Sequence[int],
@@ -34,7 +36,7 @@ def summarise(
     """Everything `summary.json` holds about flows and the network.
 
     Args:
-        flows: A table with the columns of `flows.parquet`.
+        flows: What has the columns of `flows.parquet`.
         totals: The simulator's counters.
         pathologies: Deadlocks and storms.
         size_classes: Bytes at which small ends and medium ends.
@@ -78,19 +80,18 @@ def summarise(
     }
 
 
-def flow_classes(flows: pa.Table, size_classes: Sequence[int]) -> dict[str, Any]:
+def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dict[str, Any]:
     """Completion times and slowdowns of all, small, medium and large flows; flows after the stop stay out.
 
     Args:
-        flows: A table with the columns of `flows.parquet`.
+        flows: What has the columns of `flows.parquet`.
         size_classes: Bytes at which small ends and medium ends; a flow of just that size is in the next class.
     """
-    columns = counted(flows)
-    fct_us, slowdown = columns["fct_ns"] / 1000, columns["slowdown"]
-    return {
-        name: _class(fct_us[members], slowdown[members])
-        for name, members in members_of(columns["size_bytes"], size_classes)
-    }
+    classes = dict(members_of(counted(flows, "size_bytes"), size_classes))
+    # One column at a time, because a run may have millions of flows.
+    times = _of_each(classes, counted(flows, "fct_ns") / 1000, _times)
+    slowdowns = _of_each(classes, counted(flows, "slowdown"), _slowdowns)
+    return {name: times[name] | slowdowns[name] for name in classes}
 
 
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:
@@ -112,10 +113,11 @@ def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, An
     }
 
 
-def counted(flows: pa.Table) -> dict[str, npt.NDArray[Any]]:
-    """Size, completion time and slowdown of the flows that count: those that finished before the stop."""
-    before = ~flows["after_stop"].to_numpy().astype(bool)
-    return {name: flows[name].to_numpy()[before] for name in ("size_bytes", "fct_ns", "slowdown")}
+def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
+    """One column of the flows that count: those that finished before the stop."""
+    after_stop = flows.select(["after_stop"])["after_stop"].to_numpy()
+    column: npt.NDArray[Any] = flows.select([name])[name].to_numpy()
+    return column[~after_stop] if after_stop.any() else column
 
 
 def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
@@ -142,17 +144,36 @@ def quantile(ordered: npt.NDArray[Any], percent: int) -> float | None:
     return float(ordered[percent * len(ordered) // 100])
 
 
-def _class(fct_us: npt.NDArray[Any], slowdown: npt.NDArray[Any]) -> dict[str, float | int | None]:
-    times, slowdowns = np.sort(fct_us), np.sort(slowdown)
+def ordered_members(values: npt.NDArray[Any], members: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """The values of the members, in order; one copy of them and no other."""
+    chosen = values[members]
+    chosen.sort()
+    return chosen
+
+
+def _of_each(
+    classes: dict[str, npt.NDArray[np.bool_]],
+    values: npt.NDArray[Any],
+    numbers: Callable[[npt.NDArray[Any]], dict[str, float | int | None]],
+) -> dict[str, dict[str, float | int | None]]:
+    return {name: numbers(ordered_members(values, members)) for name, members in classes.items()}
+
+
+def _times(fct_us: npt.NDArray[Any]) -> dict[str, float | int | None]:
     return {
-        "count": len(times),
-        "fct_mean_us": _mean(times),
-        "fct_p50_us": quantile(times, 50),
-        "fct_p95_us": quantile(times, 95),
-        "fct_p99_us": quantile(times, 99),
-        "slowdown_mean": _mean(slowdowns),
-        "slowdown_p50": quantile(slowdowns, 50),
-        "slowdown_p99": quantile(slowdowns, 99),
+        "count": len(fct_us),
+        "fct_mean_us": _mean(fct_us),
+        "fct_p50_us": quantile(fct_us, 50),
+        "fct_p95_us": quantile(fct_us, 95),
+        "fct_p99_us": quantile(fct_us, 99),
+    }
+
+
+def _slowdowns(slowdown: npt.NDArray[Any]) -> dict[str, float | int | None]:
+    return {
+        "slowdown_mean": _mean(slowdown),
+        "slowdown_p50": quantile(slowdown, 50),
+        "slowdown_p99": quantile(slowdown, 99),
     }
 
 

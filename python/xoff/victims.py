@@ -58,10 +58,10 @@ def _victim(result: Result, pauses: Pauses, victim: str | int | None) -> _Victim
 
 
 def _name_of(result: Result, flow_id: int) -> str:
-    if not 0 <= flow_id < result.flows.num_rows:
+    if not 0 <= flow_id < result.flow_rows.num_rows:
         message = f"there is no finished flow {flow_id}"
         raise ValueError(message)
-    row = result.flows.slice(flow_id, 1).to_pylist()[0]
+    row = result.flow_rows.select(["source", "number"]).slice(flow_id, 1).to_pylist()[0]
     return f"{row['source']}.flow{row['number']}"
 
 
@@ -79,7 +79,7 @@ def _finish(result: Result, source: str, number: int, end_ns: float) -> float:
     """When a flow was finished, or the end of the run."""
     import pyarrow.compute as pc
 
-    flows = result.flows
+    flows = result.flow_rows.select(["source", "number", "finish_ns"])
     of_flow = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], number))
     finished = flows["finish_ns"].filter(of_flow).to_pylist()
     return float(finished[0]) if finished else end_ns

@@ -65,7 +65,7 @@ def test_a_run_without_flows_has_a_page(small_result: xoff.Result) -> None:
     flows = small_result.summary["flows"] | none
     empty = replace(
         small_result,
-        flows=small_result.flows.slice(0, 0),
+        flow_rows=small_result.flows.slice(0, 0),
         series=None,
         summary=small_result.summary | {"flows": flows, "interrupted": True},
     )

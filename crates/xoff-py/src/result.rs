@@ -4,12 +4,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::column::Column;
+use crate::flows::FlowRows;
 
 /// What a run leaves.
 #[pyclass(frozen, get_all, module = "xoff._xoff")]
 pub(crate) struct RawResult {
-    /// Columns of the finished flows, in the order of finishing.
-    flows: Py<PyDict>,
+    /// The finished flows.
+    flows: Py<FlowRows>,
     /// Columns of the complete queries.
     queries: Py<PyDict>,
     /// Columns of what was recorded over time.
@@ -65,29 +66,7 @@ impl RawResult {
             digest: report.digest,
             interrupted: report.interrupted,
             dictionaries: dictionaries.unbind(),
-            flows: columns!(
-                py,
-                report.flows,
-                flow_id,
-                source,
-                destination,
-                number,
-                priority,
-                transport,
-                size_bytes,
-                start_ns,
-                received_ns,
-                finish_ns,
-                fct_ns,
-                base_rtt_ns,
-                bottleneck_bps,
-                ideal_fct_ns,
-                slowdown,
-                retransmitted_bytes,
-                timeouts,
-                after_stop,
-                query_id,
-            ),
+            flows: Py::new(py, FlowRows::from(report.flows))?,
             queries: columns!(
                 py,
                 report.queries,

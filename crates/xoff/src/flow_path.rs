@@ -81,8 +81,8 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
     while found.is_none() && arrivals.next_start() <= Time::ZERO + crate::engine::LONGEST_RUN {
         let just_after = arrivals.next_start() + Span::new(1);
         arrivals.announce_until(just_after, |host, start| {
-            if host == source && start.number == number {
-                found = Some(start);
+            if host == source && start.flow.number == number {
+                found = Some(start.flow);
             }
         });
     }

@@ -45,6 +45,6 @@ pub fn run(
     progress: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Report, ScenarioError> {
     let simulation = Simulation::new(scenario, files)?;
-    let outcome = simulation.run(Execution::with_threads(threads), progress);
-    Ok(Report::new(&simulation, &outcome))
+    let mut outcome = simulation.run(Execution::with_threads(threads), progress);
+    Ok(Report::new(&simulation, &mut outcome))
 }

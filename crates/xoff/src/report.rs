@@ -1,5 +1,6 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+mod flows;
 mod headroom;
 mod pauses;
 mod queries;
@@ -11,9 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{Outcome, Quantity, Sample};
-use crate::host::{FinishedFlow, Host};
-use crate::ideal;
-use crate::kernel::units::{Span, Time};
+use crate::host::Host;
+use crate::kernel::units::Time;
 use crate::observer::{DropReason, PauseReason};
 use crate::port::{Port, PortCounters};
 use crate::simulation::Simulation;
@@ -21,53 +21,11 @@ use crate::switch::Switch;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
+pub use flows::{FlowRow, Flows, PathProperties};
 pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use pauses::{PauseColumns, PauseFlowColumns};
-use queries::QueryReport;
+use queries::{CompleteQueries, QueryReport};
 pub use queries::{QueryColumns, QueryTotals};
-
-/// Columns of `flows.parquet`, one entry for each finished flow, in order of start and source.
-#[derive(Clone, Debug, Default)]
-pub struct FlowColumns {
-    /// Position in this order.
-    pub flow_id: Vec<u64>,
-    /// Sending host, as an index into [`Report::node_names`].
-    pub source: Vec<u32>,
-    /// Receiving host, as an index into [`Report::node_names`].
-    pub destination: Vec<u32>,
-    /// Its number at its source, by which series and pauses name it: `host0.flow3`.
-    pub number: Vec<u32>,
-    /// Traffic class.
-    pub priority: Vec<u8>,
-    /// Index into [`Report::transport_names`].
-    pub transport: Vec<u8>,
-    /// Application bytes.
-    pub size_bytes: Vec<u64>,
-    /// When the application handed it to the transport.
-    pub start_ns: Vec<u64>,
-    /// When the last byte was at the receiver.
-    pub received_ns: Vec<u64>,
-    /// When the last byte was acknowledged at the sender; as `received_ns` where nothing is acknowledged.
-    pub finish_ns: Vec<u64>,
-    /// `finish` minus `start`.
-    pub fct_ns: Vec<u64>,
-    /// Propagation and host delays of the round trip.
-    pub base_rtt_ns: Vec<u64>,
-    /// Rate of the slowest link of its path.
-    pub bottleneck_bps: Vec<u64>,
-    /// Completion time of the same flow alone with an unlimited window.
-    pub ideal_fct_ns: Vec<u64>,
-    /// Completion time over the ideal one, both in picoseconds.
-    pub slowdown: Vec<f64>,
-    /// Application bytes sent again.
-    pub retransmitted_bytes: Vec<u64>,
-    /// Expiries of the retransmission timer.
-    pub timeouts: Vec<u32>,
-    /// Whether it finished after the run's condition to stop was met.
-    pub after_stop: Vec<bool>,
-    /// The complete query that it is a request or a response of; `u64::MAX` where there is none.
-    pub query_id: Vec<u64>,
-}
 
 /// Columns of `series.parquet`, in order of time.
 #[derive(Clone, Debug, Default)]
@@ -232,7 +190,7 @@ pub struct Pathologies {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Finished flows.
-    pub flows: FlowColumns,
+    pub flows: Flows,
     /// Complete queries.
     pub queries: QueryColumns,
     /// What was recorded over time.
@@ -265,36 +223,30 @@ pub struct Report {
     pub reason_names: Vec<&'static str>,
 }
 
-/// A finished flow with both its ends put together.
-struct Row<'a> {
-    source: NodeId,
-    flow: &'a FinishedFlow,
-    received: Time,
-    finish: Time,
-}
-
 impl Report {
-    /// Puts the results of a run together.
-    pub fn new(simulation: &Simulation, outcome: &Outcome) -> Self {
-        let rows = rows(simulation, outcome);
-        let end = outcome.end.unwrap_or_else(|| last_action(outcome, &rows));
+    /// Puts the results of a run together. The finished flows are taken out of `outcome`: it may have millions of them.
+    pub fn new(simulation: &Simulation, outcome: &mut Outcome) -> Self {
+        let complete_queries = CompleteQueries::new(outcome);
+        let flows = Flows::take(simulation, outcome, &complete_queries);
+        let outcome = &*outcome;
+        let end = outcome.end.unwrap_or_else(|| last_action(outcome, &flows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
         let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
         let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
-        let queries = QueryReport::new(simulation, outcome, &rows, end);
+        let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
         Self {
-            flows: FlowColumns { query_id: queries.of_flows, ..flows(simulation, &rows) },
             queries: queries.columns,
             series,
             pauses,
             headroom,
             off_times,
             pause_flows,
-            totals: Totals { queries: queries.totals, ..totals(outcome, &rows, end, &diagnosis) },
+            totals: Totals { queries: queries.totals, ..totals(outcome, &flows, end, &diagnosis) },
             pathologies: pathologies(&diagnosis, outcome.stood_still, &series_names),
-            digest: digest(outcome, &rows),
+            digest: digest(outcome, &flows),
+            flows,
             interrupted: outcome.interrupted,
             node_names: simulation.network().nodes.iter().map(|node| node.name.clone()).collect(),
             transport_names: simulation.scenario().transport.keys().cloned().collect(),
@@ -302,68 +254,6 @@ impl Report {
             quantity_names: Quantity::ALL.iter().map(|quantity| quantity.name()).collect(),
             reason_names: PauseReason::ALL.iter().map(|reason| reason.name()).collect(),
         }
-    }
-}
-
-fn rows<'a>(simulation: &Simulation, outcome: &'a Outcome) -> Vec<Row<'a>> {
-    let queries = &simulation.fabric().queries;
-    let mut rows: Vec<Row<'a>> = outcome
-        .hosts
-        .iter()
-        .flat_map(|host| host.finished().iter().map(|flow| (host.id(), flow)))
-        .filter_map(|(source, flow)| {
-            let received =
-                outcome.hosts[flow.flow.destination as usize].received_at(flow.flow.reception, queries)?;
-            let finish = if flow.finish == Time::MAX { received } else { flow.finish };
-            Some(Row { source, flow, received, finish })
-        })
-        .collect();
-    rows.sort_by_key(|row| (row.flow.flow.start, row.source, row.flow.flow.number));
-    rows
-}
-
-fn flows(simulation: &Simulation, rows: &[Row<'_>]) -> FlowColumns {
-    let mut columns = FlowColumns::default();
-    for (flow_id, row) in rows.iter().enumerate() {
-        let flow = &row.flow.flow;
-        let transport = flow.transport as usize;
-        let ideal =
-            ideal::of_flow(simulation, row.source, flow.destination, flow.number, flow.size, transport);
-        let fct = row.finish.since(flow.start);
-        columns.flow_id.push(flow_id as u64);
-        columns.source.push(row.source);
-        columns.destination.push(flow.destination);
-        columns.number.push(flow.number);
-        columns.priority.push(flow.priority);
-        columns.transport.push(flow.transport);
-        columns.size_bytes.push(flow.size.get());
-        columns.start_ns.push(flow.start.as_nanoseconds());
-        columns.received_ns.push(row.received.as_nanoseconds());
-        columns.finish_ns.push(row.finish.as_nanoseconds());
-        columns.fct_ns.push(fct.as_nanoseconds());
-        columns.base_rtt_ns.push(ideal.base_round_trip.as_nanoseconds());
-        columns.bottleneck_bps.push(ideal.bottleneck.get());
-        columns.ideal_fct_ns.push(ideal.finished.as_nanoseconds());
-        columns.slowdown.push(ratio(fct, ideal.finished));
-        columns.retransmitted_bytes.push(row.flow.retransmitted.get());
-        columns.timeouts.push(row.flow.timeouts);
-        columns.after_stop.push(false);
-    }
-    flag_after_stop(simulation, rows, &mut columns.after_stop);
-    columns
-}
-
-fn ratio(actual: Span, ideal: Span) -> f64 {
-    actual.get() as f64 / ideal.get() as f64
-}
-
-/// The run goes on to the next check after enough flows have finished; those that finish meanwhile are flagged.
-fn flag_after_stop(simulation: &Simulation, rows: &[Row<'_>], after_stop: &mut [bool]) {
-    let Some(enough) = simulation.scenario().stop.after_flows else { return };
-    let mut by_finish: Vec<usize> = (0..rows.len()).collect();
-    by_finish.sort_by_key(|&index| (rows[index].finish, index));
-    for &index in by_finish.iter().skip(enough as usize) {
-        after_stop[index] = true;
     }
 }
 
@@ -415,8 +305,8 @@ fn all_ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
 }
 
 /// Timers that outlive their flows, and how often somebody looks, must not make a run longer.
-fn last_action(outcome: &Outcome, rows: &[Row<'_>]) -> Time {
-    let finished = rows.iter().map(|row| row.finish);
+fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
+    let finished = flows.rows.iter().map(|row| row.finish);
     finished.chain(all_ports(outcome).map(Port::busy_until)).max().unwrap_or_default()
 }
 
@@ -439,10 +329,10 @@ fn pathologies(diagnosis: &Diagnosis, stood_still: bool, names: &[String]) -> Pa
     }
 }
 
-fn totals(outcome: &Outcome, rows: &[Row<'_>], end: Time, diagnosis: &Diagnosis) -> Totals {
+fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) -> Totals {
     let mut totals = Totals {
         end_ns: end.as_nanoseconds(),
-        flows_finished: rows.len() as u64,
+        flows_finished: flows.rows.len() as u64,
         events: outcome.events,
         ..Totals::default()
     };
@@ -505,21 +395,20 @@ impl PacketTotals {
 
 /// Everything that the models decided, in integers and in a fixed order. What depends on how the run was carried out,
 /// such as the number of events, stays out.
-fn digest(outcome: &Outcome, rows: &[Row<'_>]) -> String {
+fn digest(outcome: &Outcome, flows: &Flows) -> String {
     let mut hash = Sha256::new();
     let mut take = |value: u64| hash.update(value.to_le_bytes());
-    for row in rows {
-        let flow = &row.flow.flow;
+    for row in &flows.rows {
         for value in [
-            flow.start.get(),
+            row.start.get(),
             u64::from(row.source),
-            u64::from(flow.number),
-            u64::from(flow.destination),
-            flow.size.get(),
+            u64::from(row.number),
+            u64::from(row.destination),
+            row.size.get(),
             row.received.get(),
             row.finish.get(),
-            row.flow.retransmitted.get(),
-            u64::from(row.flow.timeouts),
+            row.retransmitted.get(),
+            u64::from(row.timeouts),
         ] {
             take(value);
         }

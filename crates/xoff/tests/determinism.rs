@@ -14,7 +14,7 @@ use xoff::simulation::Execution;
 use xoff::{Files, Report, Scenario, Simulation};
 
 fn by_reference(simulation: &Simulation) -> Report {
-    Report::new(simulation, &reference::run(simulation).0)
+    Report::new(simulation, &mut reference::run(simulation).0)
 }
 
 /// Everything that the models decided, in words that can be compared.

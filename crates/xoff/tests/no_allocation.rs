@@ -48,10 +48,10 @@ fn taken_by(end: &str) -> Taken {
     let scenario = Scenario::from_toml(&text, &overrides).unwrap_or_else(|error| panic!("{error}"));
     let simulation = Simulation::new(&scenario, &Files::new()).unwrap_or_else(|error| panic!("{error}"));
     let before = (ALLOCATIONS.load(Ordering::Relaxed), GROWTHS.load(Ordering::Relaxed));
-    let outcome = simulation.run(Execution::with_threads(1), &mut |_| true);
+    let mut outcome = simulation.run(Execution::with_threads(1), &mut |_| true);
     let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before.0;
     let growths = GROWTHS.load(Ordering::Relaxed) - before.1;
-    Taken { allocations, growths, hops: Report::new(&simulation, &outcome).totals.packet_hops }
+    Taken { allocations, growths, hops: Report::new(&simulation, &mut outcome).totals.packet_hops }
 }
 
 /// Rings are allocated anew when they grow and are counted. Tables of flows double in place: over the second half of

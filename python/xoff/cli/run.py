@@ -62,7 +62,7 @@ def run(
 
         print_summary(result.summary, path, report=report)
     if interrupted:
-        typer.echo(f"interrupted: {result.flows.num_rows:,} finished flows are kept in {path}", err=True)
+        typer.echo(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xoff.plot import style
-from xoff.summary import counted, members_of
+from xoff.summary import counted, members_of, ordered_members
 from xoff.table import class_labels
 
 if TYPE_CHECKING:
@@ -21,22 +21,23 @@ POINTS = 400  # more than a screen shows, few enough for a page
 
 def draw(result: Result, ax: Axes) -> Axes:
     """Cumulative share of flows against completion time, on a logarithmic time axis."""
-    flows = counted(result.flows)
+    fct_ns = counted(result.flow_rows, "fct_ns")
     limits = result.summary["size_classes_bytes"]
     labels = class_labels(limits)
     ax.set_xscale("log")
-    for name, members in members_of(flows["size_bytes"], limits):
-        times = np.sort(flows["fct_ns"][members]) / 1000
-        if len(times):
-            label = f"{labels[name]}: {len(times):,}"
-            ax.plot(*distribution(times), color=style.CLASS_COLOURS[name], label=label, **_look(name))
-    _finish(ax, flows["fct_ns"] / 1000, "flow completion time", "share of flows")
+    for name, members in members_of(counted(result.flow_rows, "size_bytes"), limits):
+        times_ns = ordered_members(fct_ns, members)
+        if len(times_ns):
+            label = f"{labels[name]}: {len(times_ns):,}"
+            points_ns, shares = distribution(times_ns)
+            ax.plot(points_ns / 1000, shares, color=style.CLASS_COLOURS[name], label=label, **_look(name))
+    _finish(ax, fct_ns, "flow completion time", "share of flows")
     return ax
 
 
-def _finish(ax: Axes, times: npt.NDArray[Any], what: str, share: str) -> None:
-    if len(times):
-        low, high = times.min() / 1.5, times.max() / 0.7
+def _finish(ax: Axes, times_ns: npt.NDArray[Any], what: str, share: str) -> None:
+    if len(times_ns):
+        low, high = times_ns.min() / 1000 / 1.5, times_ns.max() / 1000 / 0.7
         ax.set_xlim(low, high)
         style.logarithmic(ax.xaxis, style.TIME_UNITS, low, high)
         style.legend(ax)
@@ -50,15 +51,15 @@ def draw_queries(result: Result, ax: Axes) -> Axes:
     if result.queries is None:
         message = "no query is complete; a workload of kind `query` makes some"
         raise ValueError(message)
-    completion = result.queries["completion_ns"].to_numpy() / 1000
+    completion_ns = result.queries["completion_ns"].to_numpy()
     workloads = result.queries["workload"].to_numpy()
     numbers = np.unique(workloads)
     ax.set_xscale("log")
     for number in numbers:
-        times = np.sort(completion[workloads == number])
+        points_ns, shares = distribution(times_ns := ordered_members(completion_ns, workloads == number))
         name = f"workload {number}: " if len(numbers) > 1 else ""
-        ax.plot(*distribution(times), label=f"{name}{len(times):,} queries", drawstyle="steps-post")
-    _finish(ax, completion, "query completion time", "share of queries")
+        ax.plot(points_ns / 1000, shares, label=f"{name}{len(times_ns):,} queries", drawstyle="steps-post")
+    _finish(ax, completion_ns, "query completion time", "share of queries")
     return ax
 
 

@@ -114,8 +114,9 @@ def _held(result: Result, quantity: str, line: Line) -> Line:
         return line
     source, _, number = line.label.partition(".flow")
     if number:
-        of_it = pc.and_(pc.equal(result.flows["source"], source), pc.equal(result.flows["number"], int(number)))
-        end_ns = pc.max(result.flows.filter(of_it)["finish_ns"]).as_py() or result.summary["end_ns"]
+        flows = result.flow_rows.select(["source", "number", "finish_ns"])
+        of_it = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], int(number)))
+        end_ns = pc.max(flows.filter(of_it)["finish_ns"]).as_py() or result.summary["end_ns"]
     else:
         end_ns = result.summary["end_ns"]
     end_us = max(line.time_us[-1], end_ns / 1000)

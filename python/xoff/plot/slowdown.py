@@ -29,11 +29,14 @@ class Group(NamedTuple):
 
 def groups_of(result: Result, groups: int = 20) -> list[Group]:
     """The flows by size, in groups of equally many (fewer groups if there are fewer flows)."""
-    flows = counted(result.flows)
-    order = np.argsort(flows["size_bytes"], kind="stable")
-    sizes, slowdowns = flows["size_bytes"][order], flows["slowdown"][order]
-    parts = np.array_split(np.arange(len(order)), min(groups, len(order)) or 1)
-    return [Group(int(sizes[part[-1]]), len(part), _quantiles(np.sort(slowdowns[part]))) for part in parts if len(part)]
+    sizes = counted(result.flow_rows, "size_bytes")
+    order = np.argsort(sizes, kind="stable")
+    parts = [part for part in np.array_split(order, min(groups, len(order)) or 1) if len(part)]
+    largest = [int(sizes[part[-1]]) for part in parts]
+    del sizes  # a run may have millions of flows
+    slowdowns = counted(result.flow_rows, "slowdown")
+    quantiles = [_quantiles(np.sort(slowdowns[part])) for part in parts]
+    return [Group(*group) for group in zip(largest, map(len, parts), quantiles, strict=True)]
 
 
 def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:

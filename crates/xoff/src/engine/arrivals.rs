@@ -1,7 +1,7 @@
 //! Flows as they are drawn from the workloads, numbered at both of their ends.
 //! Every thread draws all flows, because that is cheaper than telling one another, and keeps its own.
 
-use crate::host::FlowStart;
+use crate::host::{Flow, FlowStart};
 use crate::kernel::units::Time;
 use crate::topology::NodeId;
 use crate::workload::{FlowSpec, Source};
@@ -31,20 +31,17 @@ impl Arrivals {
     pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(NodeId, FlowStart)) {
         while let Some(earliest) = self.earliest_before(end) {
             let head = &mut self.heads[earliest];
-            let Some(flow) = std::mem::replace(head, self.sources[earliest].next()) else { return };
-            let number = take_number(&mut self.departures[flow.source as usize]);
-            let reception = take_number(&mut self.receptions[flow.destination as usize]);
-            let start = FlowStart {
-                start: flow.start,
-                number,
-                destination: flow.destination,
-                reception,
-                size: flow.size,
-                end: flow.end,
-                priority: flow.priority,
-                transport: flow.transport,
+            let Some(drawn) = std::mem::replace(head, self.sources[earliest].next()) else { return };
+            let flow = Flow {
+                start: drawn.start,
+                number: take_number(&mut self.departures[drawn.source as usize]),
+                destination: drawn.destination,
+                reception: take_number(&mut self.receptions[drawn.destination as usize]),
+                size: drawn.size,
+                priority: drawn.priority,
+                transport: drawn.transport,
             };
-            announce(flow.source, start);
+            announce(drawn.source, FlowStart { flow, end: drawn.end });
         }
     }
 

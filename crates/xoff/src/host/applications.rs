@@ -3,7 +3,7 @@
 use slab::Slab;
 
 use super::receiving::Receptions;
-use super::{FlowStart, Host, TimerKey};
+use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::query::{Aggregator, Request, Worker};
 use crate::application::{Arrival, Carries, Queries};
@@ -167,16 +167,8 @@ impl Host {
         transport: u8,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let flow = FlowStart {
-            start: context.now,
-            number: 0,
-            destination,
-            reception,
-            size,
-            end: Time::MAX,
-            priority,
-            transport,
-        };
-        self.start_flow(flow, context);
+        let start = context.now;
+        let flow = Flow { start, number: 0, destination, reception, size, priority, transport };
+        self.start_flow(FlowStart { flow, end: Time::MAX }, context);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::FlowStart;
+use super::Flow;
 use crate::topology::NodeId;
 use crate::transport::tcp::Connection;
 
@@ -16,7 +16,7 @@ pub(super) struct OpenConnections {
 impl OpenConnections {
     /// The number of the first free connection for `flow`, which is no longer free, and what its last flow left there;
     /// nothing if it had to be opened.
-    pub(super) fn take(&mut self, flow: &FlowStart) -> (u32, Option<Connection>) {
+    pub(super) fn take(&mut self, flow: &Flow) -> (u32, Option<Connection>) {
         let open = self.open.entry((flow.destination, flow.transport)).or_default();
         let number = open.iter().position(Option::is_some).unwrap_or_else(|| {
             open.push(None);
@@ -26,7 +26,7 @@ impl OpenConnections {
     }
 
     /// `flow` is done, and its connection free again.
-    pub(super) fn give_back(&mut self, flow: &FlowStart, number: u32, connection: Connection) {
+    pub(super) fn give_back(&mut self, flow: &Flow, number: u32, connection: Connection) {
         if let Some(open) = self.open.get_mut(&(flow.destination, flow.transport)) {
             open[number as usize] = Some(connection);
         }
@@ -40,14 +40,13 @@ mod tests {
     use crate::scenario::{Host, Tcp};
     use crate::transport::tcp::TcpSender;
 
-    fn flow(destination: u32) -> FlowStart {
-        FlowStart {
+    fn flow(destination: u32) -> Flow {
+        Flow {
             start: Time::ZERO,
             number: 0,
             destination,
             reception: 0,
             size: Bytes::ZERO,
-            end: Time::MAX,
             priority: 0,
             transport: 0,
         }

@@ -41,7 +41,7 @@ pub use marking::Marking;
 use queue_pairs::Turns;
 use receiving::{Reception, Receptions};
 use sending::Sending;
-pub use sending::{FinishedFlow, FlowStart};
+pub use sending::{FinishedFlow, Flow, FlowStart};
 
 /// A table entry for a flow whose state is gone, or not there yet.
 const GONE: u32 = u32::MAX;
@@ -178,6 +178,11 @@ impl Host {
         &self.finished
     }
 
+    /// The same, which this host then no longer has.
+    pub fn take_finished(&mut self) -> Vec<FinishedFlow> {
+        std::mem::take(&mut self.finished)
+    }
+
     /// When a flow to this host was whole, by the number under which it knows it.
     pub fn received_at(&self, reception: u32, queries: &Queries) -> Option<Time> {
         match queries.arrival(reception) {
@@ -224,7 +229,7 @@ impl Host {
 
     /// Announces a flow. Flows are announced in order of their start.
     pub fn announce(&mut self, start: FlowStart) {
-        debug_assert!(self.starts.back().is_none_or(|last| last.start <= start.start));
+        debug_assert!(self.starts.back().is_none_or(|last| last.flow.start <= start.flow.start));
         self.starts.push_back(start);
     }
 
@@ -232,7 +237,7 @@ impl Host {
     #[inline]
     pub fn due(&self) -> Time {
         let head = |ring: &Ring<Flight>| ring.front().map_or(Time::MAX, |flight| flight.arrives);
-        let start = self.starts.front().map_or(Time::MAX, |start| start.start);
+        let start = self.starts.front().map_or(Time::MAX, |start| start.flow.start);
         head(&self.inbound).min(head(&self.adapter.outbound)).min(start).min(self.timers.next())
     }
 
@@ -244,7 +249,7 @@ impl Host {
             self.on_inbound(context);
         } else if is_due(&self.adapter.outbound) {
             self.on_outbound(context);
-        } else if self.starts.front().is_some_and(|start| start.start == now) {
+        } else if self.starts.front().is_some_and(|start| start.flow.start == now) {
             self.on_start(context);
         } else {
             self.on_timer(context);
@@ -307,12 +312,13 @@ impl Host {
     }
 
     /// Flows are numbered as they start.
-    fn start_flow(&mut self, flow: FlowStart, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    fn start_flow(&mut self, mut start: FlowStart, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.started += 1;
-        let flow = FlowStart { number: self.sending_slots.len() as u32, ..flow };
-        let slot = self.begin_sending(&flow, context);
+        let number = self.sending_slots.len() as u32;
+        start.flow.number = number;
+        let slot = self.begin_sending(start, context);
         let rate = self.sendings[slot].rate().unwrap_or(self.port().rate());
-        context.observer.on_rate(context.now, self.id, flow.number, rate);
+        context.observer.on_rate(context.now, self.id, number, rate);
         self.go_on_sending(slot, context);
     }
 

@@ -16,10 +16,10 @@ use crate::transport::constant_rate::ConstantRateSender;
 use crate::transport::roce::RoceSender;
 use crate::transport::tcp::{Handshake, TcpSender};
 
-/// A flow that is about to start.
+/// A flow as it started, or is about to.
 #[derive(Clone, Copy, Debug)]
-pub struct FlowStart {
-    /// When.
+pub struct Flow {
+    /// When it starts.
     pub start: Time,
     /// Its number among the flows of its source, which are numbered as they start.
     pub number: u32,
@@ -29,19 +29,26 @@ pub struct FlowStart {
     pub reception: u32,
     /// Payload bytes; `Bytes::MAX` is without end, or not known before it ends.
     pub size: Bytes,
-    /// When it ends if it has not sent them by then; `Time::MAX` for never. It has started before.
-    pub end: Time,
     /// Traffic class.
     pub priority: u8,
     /// Index of its transport.
     pub transport: u8,
 }
 
+/// A flow that is about to start.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowStart {
+    /// The flow.
+    pub flow: Flow,
+    /// When it ends if it has not sent all by then; `Time::MAX` for never. It has started before.
+    pub end: Time,
+}
+
 /// What is kept of a flow that is done.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedFlow {
     /// The flow as it started.
-    pub flow: FlowStart,
+    pub flow: Flow,
     /// When all was acknowledged; `Time::MAX` where nothing is.
     pub finish: Time,
     /// Payload bytes sent again.
@@ -61,7 +68,7 @@ pub(super) enum Sender {
 /// One flow under way.
 #[derive(Debug)]
 pub(super) struct Sending {
-    flow: FlowStart,
+    flow: Flow,
     pub(super) sender: Sender,
     /// Number of its persistent connection among those to its destination.
     connection: Option<u32>,
@@ -256,7 +263,7 @@ impl Sending {
 impl Host {
     pub(super) fn begin_sending(
         &mut self,
-        flow: &FlowStart,
+        FlowStart { flow, end }: FlowStart,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> usize {
         let mut connection = None;
@@ -264,7 +271,7 @@ impl Host {
             Transport::Tcp(settings) => {
                 let is_ecn_capable = settings.congestion_control.needs().marks();
                 let sender;
-                (connection, sender) = self.tcp_sender(flow, settings, context);
+                (connection, sender) = self.tcp_sender(&flow, end, settings, context);
                 if matches!(sender, Sender::Handshake(_)) {
                     // SYNs, which have no byte of data.
                     (
@@ -283,12 +290,12 @@ impl Host {
                 (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())
             }
             Transport::ConstantRate(settings) => {
-                let sender = ConstantRateSender::new(settings, flow.size, context.now, flow.end);
+                let sender = ConstantRateSender::new(settings, flow.size, context.now, end);
                 (Sender::ConstantRate(sender), settings.headers, false)
             }
         };
         let sending = Sending {
-            flow: *flow,
+            flow,
             sender,
             connection,
             timer: Timer::default(),
@@ -318,12 +325,13 @@ impl Host {
     /// A flow's sender, on a connection of its own or on a persistent one, whose number it tells.
     fn tcp_sender(
         &mut self,
-        flow: &FlowStart,
+        flow: &Flow,
+        end: Time,
         settings: &Tcp,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> (Option<u32>, Sender) {
-        if flow.end < Time::MAX {
-            self.timers.once(TimerKey::End(flow.number), flow.end);
+        if end < Time::MAX {
+            self.timers.once(TimerKey::End(flow.number), end);
         }
         let host = &context.fabric.host;
         let on_new_connection = || {

@@ -1,16 +1,13 @@
-//! Queries as columns, and the query that each flow is of.
+//! Queries as columns, and which of them a flow is of.
 
 use serde::Serialize;
 
-use super::{Outcome, Row, Simulation};
+use super::{Flows, Outcome, Simulation};
 use crate::application::query::Aggregator;
 use crate::application::{Carries, Queries};
-use crate::host::FlowStart;
+use crate::host::Flow;
 use crate::kernel::units::{Span, Time};
 use crate::topology::NodeId;
-
-/// The identity of the query of a flow that is of none, or of one that is not complete.
-const NO_QUERY: u64 = u64::MAX;
 
 /// Columns of `queries.parquet`: one entry for each complete query, in order of start and aggregator.
 #[derive(Clone, Debug, Default)]
@@ -61,30 +58,65 @@ struct Key {
     number: u32,
 }
 
+/// The complete queries, in order.
+pub(super) struct CompleteQueries(Vec<Key>);
+
+impl CompleteQueries {
+    pub(super) fn new(outcome: &Outcome) -> Self {
+        let mut keys = Vec::new();
+        for host in &outcome.hosts {
+            for (plan, aggregator) in host.applications().aggregators() {
+                let numbered = (0..).zip(aggregator.queries()).filter(|(_, query)| query.is_complete());
+                keys.extend(numbered.map(|(number, query)| Key {
+                    start: query.start,
+                    host: host.id(),
+                    plan,
+                    number,
+                }));
+            }
+        }
+        keys.sort_unstable();
+        Self(keys)
+    }
+
+    /// The position of the query that a flow is of, if it is of one of these.
+    pub(super) fn of_flow(
+        &self,
+        source: NodeId,
+        flow: &Flow,
+        simulation: &Simulation,
+        outcome: &Outcome,
+    ) -> Option<u32> {
+        let key = key_of(flow, source, &simulation.fabric().queries, outcome)?;
+        self.0.binary_search(&key).ok().map(|position| position as u32)
+    }
+}
+
 /// What queries have come to.
 pub(super) struct QueryReport {
     pub(super) columns: QueryColumns,
     pub(super) totals: QueryTotals,
-    /// By flow, in the order of the flows' own columns.
-    pub(super) of_flows: Vec<u64>,
 }
 
 impl QueryReport {
-    pub(super) fn new(simulation: &Simulation, outcome: &Outcome, rows: &[Row<'_>], end: Time) -> Self {
+    pub(super) fn new(
+        simulation: &Simulation,
+        outcome: &Outcome,
+        complete: &CompleteQueries,
+        flows: &Flows,
+        end: Time,
+    ) -> Self {
         let queries = &simulation.fabric().queries;
-        let keys = complete(outcome);
         let mut columns = QueryColumns::default();
-        for (id, key) in keys.iter().enumerate() {
+        for (id, key) in complete.0.iter().enumerate() {
             columns.push(id as u64, key, queries, outcome);
         }
-        let id_of = |key: Key| keys.binary_search(&key).map_or(NO_QUERY, |id| id as u64);
-        let of_flow =
-            |row: &Row<'_>| key_of(&row.flow.flow, row.source, queries, outcome).map_or(NO_QUERY, id_of);
-        let of_flows: Vec<u64> = rows.iter().map(of_flow).collect();
-        for (row, &id) in rows.iter().zip(&of_flows).filter(|of| *of.1 != NO_QUERY) {
-            columns.timeouts[id as usize] += row.flow.timeouts;
+        for row in &flows.rows {
+            if let Some(query) = row.query() {
+                columns.timeouts[query as usize] += row.timeouts;
+            }
         }
-        Self { totals: totals(&columns, queries, outcome, end), columns, of_flows }
+        Self { totals: totals(&columns, queries, outcome, end), columns }
     }
 }
 
@@ -115,26 +147,8 @@ fn aggregator(outcome: &Outcome, host: NodeId, plan: usize) -> Option<&Aggregato
     outcome.hosts[host as usize].applications().aggregator(plan)
 }
 
-/// The keys of all complete queries, in order.
-fn complete(outcome: &Outcome) -> Vec<Key> {
-    let mut keys = Vec::new();
-    for host in &outcome.hosts {
-        for (plan, aggregator) in host.applications().aggregators() {
-            let numbered = (0..).zip(aggregator.queries()).filter(|(_, query)| query.is_complete());
-            keys.extend(numbered.map(|(number, query)| Key {
-                start: query.start,
-                host: host.id(),
-                plan,
-                number,
-            }));
-        }
-    }
-    keys.sort_unstable();
-    keys
-}
-
 /// The key of the query that a flow is of, if it is of any.
-fn key_of(flow: &FlowStart, source: NodeId, queries: &Queries, outcome: &Outcome) -> Option<Key> {
+fn key_of(flow: &Flow, source: NodeId, queries: &Queries, outcome: &Outcome) -> Option<Key> {
     let arrival = queries.arrival(flow.reception)?;
     let (plan, carries) = queries.of_channel(arrival.channel);
     let (host, worker) = match carries {

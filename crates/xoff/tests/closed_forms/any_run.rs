@@ -3,7 +3,7 @@
 use xoff::Simulation;
 use xoff::application::query::Query;
 use xoff::engine::Outcome;
-use xoff::host::{FlowStart, Host, HostCounters};
+use xoff::host::{Flow, Host, HostCounters};
 use xoff::kernel::units::{Bytes, Time};
 use xoff::observer::DropReason;
 use xoff::packet::{ACKNOWLEDGEMENT, Packet};
@@ -118,14 +118,14 @@ fn nothing_is_left(outcome: &Outcome) {
 }
 
 /// The flows of a simulation as they are drawn.
-fn announced(simulation: &Simulation) -> Vec<FlowStart> {
+fn announced(simulation: &Simulation) -> Vec<Flow> {
     let mut flows = Vec::new();
-    simulation.arrivals().announce_until(Time::MAX, |_, flow| flows.push(flow));
+    simulation.arrivals().announce_until(Time::MAX, |_, start| flows.push(start.flow));
     flows
 }
 
 /// The flows of queries, of which each is complete and has a response for each request.
-fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<FlowStart> {
+fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
     let queries = &simulation.fabric().queries;
     let mut expected = 0;
     for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
@@ -134,7 +134,7 @@ fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<FlowStart> {
         expected += 2 * begun.len() * queries.plans()[plan].fan_in as usize;
     }
     let finished = measured(simulation, outcome).map(|measured| measured.flow.flow);
-    let flows: Vec<FlowStart> = finished.filter(|flow| queries.arrival(flow.reception).is_some()).collect();
+    let flows: Vec<Flow> = finished.filter(|flow| queries.arrival(flow.reception).is_some()).collect();
     assert_eq!(flows.len(), expected, "a request and a response for each worker");
     flows
 }
@@ -146,7 +146,7 @@ fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let started: u64 = outcome.hosts.iter().map(|host| host.counters.started).sum();
     assert_eq!(started, flows.len() as u64, "every flow starts");
 
-    let is_repaired = |flow: &FlowStart| {
+    let is_repaired = |flow: &Flow| {
         !matches!(simulation.fabric().transports[flow.transport as usize], Transport::ConstantRate(_))
     };
     let finished: Vec<_> = measured(simulation, outcome).map(|measured| measured.flow).collect();
@@ -160,7 +160,7 @@ fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let needed: Bytes = finished.iter().map(|finished| finished.flow.size).sum();
     let queries = &simulation.fabric().queries;
     let received =
-        |flow: &FlowStart| outcome.hosts[flow.destination as usize].received_at(flow.reception, queries);
+        |flow: &Flow| outcome.hosts[flow.destination as usize].received_at(flow.reception, queries);
     let unfinished = flows.iter().filter(|flow| received(flow).is_none()).map(|flow| flow.size);
     let sent =
         needed + unfinished.sum::<Bytes>() + finished.iter().map(|finished| finished.retransmitted).sum();

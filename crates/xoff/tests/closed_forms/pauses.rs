@@ -47,8 +47,8 @@ fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
 fn intervals_add_up_to_what_ports_have_counted() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let simulation = observed(simulation);
-        let outcome = run(&simulation);
-        let report = Report::new(&simulation, &outcome);
+        let mut outcome = run(&simulation);
+        let report = Report::new(&simulation, &mut outcome);
         let end = outcome.end.unwrap_or(Time::new(report.totals.end_ns * 1000));
         for port in ports(&outcome) {
             assert_eq!(paused(&outcome.pauses.changes, port, end), port.paused_by(end), "port {}", port.id());
@@ -85,7 +85,8 @@ fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
          workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host2'], ['host1', 'host2']], \
          size = '94200B' }}]"
     ));
-    let outcome = run(&simulation);
+    let mut outcome = run(&simulation);
+    let report = Report::new(&simulation, &mut outcome);
     let (time, Xoff { reason, bytes, egress, egress_bytes, queue_bytes, flows, .. }) =
         &outcome.pauses.xoffs[0];
     assert_eq!(time.get() % 800_000, 200_000, "the first frame arrives at 1.8 us");
@@ -93,7 +94,6 @@ fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
     let to_receiver = simulation.network().ports.first(3) + 2;
     assert_eq!((*egress, flows.len(), flows[0].destination), (to_receiver, 2, 2));
     assert_eq!(flows[0].bytes + flows[1].bytes, *queue_bytes);
-    let report = Report::new(&simulation, &outcome);
     assert_eq!(report.pauses.pause_id.len(), outcome.pauses.xoffs.len(), "each is sent and takes effect");
     // The pause frame of 84 bytes at 10 Gbps, the link, and the 67 quanta of IEEE 802.3.
     let transit = 67_200 + 1_000_000 + 67 * 51_200;
@@ -127,8 +127,8 @@ fn ring(form: &str, cut: &str, rest: &str) -> Simulation {
 fn a_ring_in_which_everyone_waits_is_a_deadlock_and_ends_the_run() {
     for form in ["quanta", "on_off"] {
         let simulation = ring(form, "no pair", "");
-        let outcome = run(&simulation);
-        let report = Report::new(&simulation, &outcome);
+        let mut outcome = run(&simulation);
+        let report = Report::new(&simulation, &mut outcome);
         let cycle: Vec<&str> = report.pathologies.deadlock.iter().map(|stuck| stuck.port.as_str()).collect();
         assert_eq!(cycle, ["s0.port1", "s1.port2", "s2.port2", "s3.port2", "s4.port2"], "{form}");
         assert!(report.pathologies.deadlock.iter().all(|stuck| stuck.queue_bytes > 0 && stuck.since_ns > 0));
@@ -136,7 +136,7 @@ fn a_ring_in_which_everyone_waits_is_a_deadlock_and_ends_the_run() {
         // Pauses that are not said again leave nothing to do; others would be said for ever.
         assert_eq!(report.pathologies.stood_still, form == "quanta");
         assert!(report.totals.end_ns < 20_000_000, "{}", report.totals.end_ns);
-        let again = Report::new(&simulation, &simulation.run(Execution::with_threads(3), &mut |_| true));
+        let again = Report::new(&simulation, &mut simulation.run(Execution::with_threads(3), &mut |_| true));
         assert_eq!((again.digest, again.totals.end_ns), (report.digest, report.totals.end_ns));
     }
 }
@@ -145,7 +145,7 @@ fn a_ring_in_which_everyone_waits_is_a_deadlock_and_ends_the_run() {
 fn a_deadlock_ends_nothing_that_is_still_to_start() {
     let late = ", { kind = 'long_lived', transport = 'blocks', size = '30kB', pairs = [['x', 'y']], start = '40ms' }";
     let simulation = ring("quanta", "no pair", late);
-    let report = Report::new(&simulation, &run(&simulation));
+    let report = Report::new(&simulation, &mut run(&simulation));
     assert_eq!((report.totals.flows_started, report.totals.flows_finished), (6, 1));
     assert!(report.pathologies.stood_still && report.totals.end_ns > 40_000_000);
 }
@@ -153,7 +153,7 @@ fn a_deadlock_ends_nothing_that_is_still_to_start() {
 #[test]
 fn a_ring_that_is_not_closed_is_no_deadlock() {
     let simulation = ring("quanta", ", ['h4', 'h1']", "");
-    let report = Report::new(&simulation, &run(&simulation));
+    let report = Report::new(&simulation, &mut run(&simulation));
     assert_eq!((report.pathologies.deadlock, report.totals.flows_unfinished), (vec![], 0));
     assert!(report.totals.pfc.pause_frames > 0);
 }

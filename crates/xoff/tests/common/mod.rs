@@ -20,7 +20,7 @@ pub(crate) fn simulation_of(text: &str, overrides: &[&str], files: &Files) -> Si
 
 /// Runs a simulation to its end.
 pub(crate) fn report(simulation: &Simulation, execution: Execution) -> Report {
-    Report::new(simulation, &simulation.run(execution, &mut |_| true))
+    Report::new(simulation, &mut simulation.run(execution, &mut |_| true))
 }
 
 /// Holds a law against random scenarios that end in one of these ways; shows the smallest that breaks it.

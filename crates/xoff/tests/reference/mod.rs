@@ -166,7 +166,7 @@ impl<'a> Reference<'a> {
                 }
                 arrivals.announce_until(until, |source, start| {
                     self.hosts[source as usize].announce(start);
-                    self.pending.insert((start.start, Class::Host, source, 0), None);
+                    self.pending.insert((start.flow.start, Class::Host, source, 0), None);
                 });
             }
         }

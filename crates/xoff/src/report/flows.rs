@@ -1,0 +1,186 @@
+//! Finished flows, both ends of each put together. A run may leave millions of them, so a row keeps only what the others
+//! of its columns follow from, and what the run kept of it is given back as it is made.
+
+use std::collections::BTreeMap;
+
+use super::queries::CompleteQueries;
+use super::{Outcome, Simulation};
+use crate::host::FinishedFlow;
+use crate::ideal;
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::topology::NodeId;
+
+/// The query of a flow that is of none, or of one that is not complete.
+const NO_QUERY: u32 = u32::MAX;
+
+/// A finished flow.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowRow {
+    /// When the application handed it to the transport.
+    pub start: Time,
+    /// When the last byte was at the receiver.
+    pub received: Time,
+    /// When the last byte was acknowledged at the sender; as `received` where nothing is acknowledged.
+    pub finish: Time,
+    /// Completion time of the same flow alone with an unlimited window.
+    pub ideal: Span,
+    /// Application bytes.
+    pub size: Bytes,
+    /// Application bytes sent again.
+    pub retransmitted: Bytes,
+    /// Sending host.
+    pub source: NodeId,
+    /// Receiving host.
+    pub destination: NodeId,
+    /// Its number at its source, by which series and pauses name it: `host0.flow3`.
+    pub number: u32,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u32,
+    /// Position of its path in [`Flows::paths`].
+    path: u32,
+    /// Position of its query, or [`NO_QUERY`].
+    query: u32,
+    /// Traffic class.
+    pub priority: u8,
+    /// Index into [`super::Report::transport_names`].
+    pub transport: u8,
+    /// Whether it finished after the run's condition to stop was met.
+    pub after_stop: bool,
+}
+
+impl FlowRow {
+    /// `finish` minus `start`.
+    pub fn completion(&self) -> Span {
+        self.finish.since(self.start)
+    }
+
+    /// Completion time over the ideal one.
+    pub fn slowdown(&self) -> f64 {
+        self.completion().get() as f64 / self.ideal.get() as f64
+    }
+
+    /// Position of the complete query that it is a request or a response of, if it is of one.
+    pub fn query(&self) -> Option<u32> {
+        (self.query != NO_QUERY).then_some(self.query)
+    }
+}
+
+/// What the paths of many flows have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathProperties {
+    /// Propagation and host delays of the round trip.
+    pub base_round_trip: Span,
+    /// Rate of the slowest link.
+    pub bottleneck: Rate,
+}
+
+/// All finished flows.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    /// One row for each, in order of start and source.
+    pub rows: Vec<FlowRow>,
+    paths: Vec<PathProperties>,
+}
+
+impl Flows {
+    /// Takes them out of what a run has left.
+    pub(super) fn take(
+        simulation: &Simulation,
+        outcome: &mut Outcome,
+        complete_queries: &CompleteQueries,
+    ) -> Self {
+        let mut rows = Vec::with_capacity(outcome.hosts.iter().map(|host| host.finished().len()).sum());
+        let mut paths = Paths::default();
+        for source in 0..outcome.hosts.len() {
+            let finished = outcome.hosts[source].take_finished();
+            let source = source as NodeId;
+            rows.extend(finished.iter().filter_map(|finished| {
+                let received = received(simulation, outcome, finished)?;
+                let query = complete_queries.of_flow(source, &finished.flow, simulation, outcome);
+                Some(row(simulation, source, finished, received, query, &mut paths))
+            }));
+        }
+        rows.sort_unstable_by_key(|row| (row.start, row.source, row.number));
+        if let Some(enough) = simulation.scenario().stop.after_flows {
+            flag_after_stop(&mut rows, enough as usize);
+        }
+        Self { rows, paths: paths.in_order }
+    }
+
+    /// The path of one of the rows.
+    pub fn path(&self, row: &FlowRow) -> PathProperties {
+        self.paths[row.path as usize]
+    }
+}
+
+fn received(simulation: &Simulation, outcome: &Outcome, finished: &FinishedFlow) -> Option<Time> {
+    let destination = &outcome.hosts[finished.flow.destination as usize];
+    destination.received_at(finished.flow.reception, &simulation.fabric().queries)
+}
+
+fn row(
+    simulation: &Simulation,
+    source: NodeId,
+    finished: &FinishedFlow,
+    received: Time,
+    query: Option<u32>,
+    paths: &mut Paths,
+) -> FlowRow {
+    let flow = &finished.flow;
+    let transport = flow.transport as usize;
+    let ideal = ideal::of_flow(simulation, source, flow.destination, flow.number, flow.size, transport);
+    let path = PathProperties { base_round_trip: ideal.base_round_trip, bottleneck: ideal.bottleneck };
+    FlowRow {
+        start: flow.start,
+        received,
+        finish: if finished.finish == Time::MAX { received } else { finished.finish },
+        ideal: ideal.finished,
+        size: flow.size,
+        retransmitted: finished.retransmitted,
+        source,
+        destination: flow.destination,
+        number: flow.number,
+        timeouts: finished.timeouts,
+        path: paths.position(path),
+        query: query.unwrap_or(NO_QUERY),
+        priority: flow.priority,
+        transport: flow.transport,
+        after_stop: false,
+    }
+}
+
+/// The run goes on to the next check after enough flows have finished; those that finish meanwhile are flagged.
+fn flag_after_stop(rows: &mut [FlowRow], enough: usize) {
+    if enough >= rows.len() {
+        return;
+    }
+    let mut by_finish: Vec<u32> = (0..rows.len() as u32).collect();
+    by_finish.select_nth_unstable_by_key(enough, |&index| (rows[index as usize].finish, index));
+    by_finish[enough..].iter().for_each(|&index| rows[index as usize].after_stop = true);
+}
+
+/// Each path once.
+#[derive(Default)]
+struct Paths {
+    in_order: Vec<PathProperties>,
+    positions: BTreeMap<PathProperties, u32>,
+}
+
+impl Paths {
+    fn position(&mut self, path: PathProperties) -> u32 {
+        *self.positions.entry(path).or_insert_with(|| {
+            self.in_order.push(path);
+            self.in_order.len() as u32 - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finished_flow_takes_eighty_bytes() {
+        assert_eq!(size_of::<FlowRow>(), 80);
+    }
+}
