@@ -28,7 +28,7 @@ SCENARIO = "scenario.toml"
 PROVENANCE = "provenance.json"
 REPORT = "report.html"
 
-ROW_GROUP = 1 << 17
+ROW_GROUP = 1 << 16
 """Rows that are made and written at a time."""
 
 

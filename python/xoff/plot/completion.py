@@ -21,11 +21,12 @@ POINTS = 400  # more than a screen shows, few enough for a page
 
 def draw(result: Result, ax: Axes) -> Axes:
     """Cumulative share of flows against completion time, on a logarithmic time axis."""
-    fct_ns = counted(result.flow_rows, "fct_ns")
     limits = result.summary["size_classes_bytes"]
+    classes = dict(members_of(counted(result.flow_rows, "size_bytes"), limits))
+    fct_ns = counted(result.flow_rows, "fct_ns")
     labels = class_labels(limits)
     ax.set_xscale("log")
-    for name, members in members_of(counted(result.flow_rows, "size_bytes"), limits):
+    for name, members in classes.items():
         times_ns = ordered_members(fct_ns, members)
         if len(times_ns):
             label = f"{labels[name]}: {len(times_ns):,}"

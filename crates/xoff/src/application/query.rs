@@ -2,6 +2,7 @@
 //! (partition/aggregate: DCTCP, SIGCOMM 2010, section 2.1). A fetch is a query of one worker.
 
 use crate::kernel::rng::{Rng, below, exponential};
+use crate::kernel::sparse::Sparse;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
 
@@ -107,7 +108,7 @@ pub struct Aggregator {
     rng: Rng,
     queries: Vec<Query>,
     /// Of which query the requests to each worker are, by turn.
-    asked: Vec<Vec<u32>>,
+    asked: Sparse<Vec<u32>>,
     /// The places of the workers it may ask, in whatever order the queries before have left them.
     order: Vec<u32>,
 }
@@ -117,7 +118,7 @@ impl Aggregator {
     pub fn new(plan: &Plan, host: NodeId, rng: Rng) -> Self {
         let places = 0..plan.workers.len() as u32;
         let order = places.filter(|&place| plan.workers[place as usize] != host).collect();
-        Self { rng, queries: Vec::new(), asked: vec![Vec::new(); plan.workers.len()], order }
+        Self { rng, queries: Vec::new(), asked: Sparse::with_places(plan.workers.len()), order }
     }
 
     /// When it begins its first query; nothing if it never does.
@@ -141,7 +142,7 @@ impl Aggregator {
             let rest = (self.order.len() - place) as u64;
             self.order.swap(place, place + below(&mut self.rng, rest) as usize);
             let worker = self.order[place];
-            let asked = &mut self.asked[worker as usize];
+            let asked = self.asked.get_or_default(worker);
             let turn = asked.len() as u32;
             asked.push(number);
             send(Request { worker, turn, priority });
@@ -152,7 +153,8 @@ impl Aggregator {
     /// A response is whole. Returns when the next query begins, if that was the last response this one waited for and the
     /// next one for it.
     pub fn on_response(&mut self, plan: &Plan, worker: u32, turn: u32, now: Time) -> Option<Time> {
-        let query = &mut self.queries[self.asked[worker as usize][turn as usize] as usize];
+        let number = self.query_of(worker, turn);
+        let query = &mut self.queries[number as usize];
         query.left -= 1;
         if !query.is_complete() {
             return None;
@@ -168,7 +170,7 @@ impl Aggregator {
 
     /// The number of the query that a request, or its response, is of.
     pub fn query_of(&self, worker: u32, turn: u32) -> u32 {
-        self.asked[worker as usize][turn as usize]
+        self.asked.get(worker).expect("it was asked")[turn as usize]
     }
 
     fn start_after(&mut self, plan: &Plan, before: Time) -> Option<Time> {

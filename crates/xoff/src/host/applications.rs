@@ -8,6 +8,7 @@ use crate::agenda::{Agenda, Context};
 use crate::application::query::{Aggregator, Request, Worker};
 use crate::application::{Arrival, Carries, Queries};
 use crate::kernel::rng::{Purpose, Rng};
+use crate::kernel::sparse::Sparse;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
@@ -22,7 +23,7 @@ pub struct Applications {
     /// By plan; nothing where this host does not answer.
     workers: Vec<Option<Worker>>,
     /// What has come by each channel.
-    channels: Vec<Receptions>,
+    channels: Sparse<Receptions>,
     /// Responses that wait for their time.
     responses: Slab<Response>,
 }
@@ -43,12 +44,10 @@ impl Applications {
         let plans = || queries.plans().iter().enumerate();
         let aggregator = |(index, plan)| Aggregator::new(plan, host, stream(Purpose::Queries, index));
         let worker = |(index, _)| Worker::new(stream(Purpose::ResponseJitter, index));
-        let mut channels = Vec::new();
-        channels.resize_with(queries.channels() as usize, Receptions::default);
         Self {
             aggregators: plans().map(|of| of.1.aggregator(host).map(|_| aggregator(of))).collect(),
             workers: plans().map(|of| of.1.worker(host).map(|_| worker(of))).collect(),
-            channels,
+            channels: Sparse::with_places(queries.channels() as usize),
             responses: Slab::new(),
         }
     }
@@ -65,11 +64,11 @@ impl Applications {
     }
 
     pub(super) fn channel(&mut self, channel: u32) -> &mut Receptions {
-        &mut self.channels[channel as usize]
+        self.channels.get_or_default(channel)
     }
 
     pub(super) fn received_at(&self, arrival: Arrival) -> Option<Time> {
-        self.channels[arrival.channel as usize].received_at(arrival.turn)
+        self.channels.get(arrival.channel)?.received_at(arrival.turn)
     }
 
     /// Sets the time of every first query.

@@ -5,6 +5,7 @@ pub mod barrier;
 pub mod bit_set;
 pub mod ring;
 pub mod rng;
+pub mod sparse;
 pub mod timers;
 pub mod tournament;
 pub mod units;

@@ -13,6 +13,9 @@ use crate::topology::NodeId;
 /// The query of a flow that is of none, or of one that is not complete.
 const NO_QUERY: u32 = u32::MAX;
 
+/// Records of a host that are given back at a time: one host may have half of all.
+const GIVEN_BACK: usize = 1 << 14;
+
 /// A finished flow.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRow {
@@ -92,13 +95,17 @@ impl Flows {
         let mut rows = Vec::with_capacity(outcome.hosts.iter().map(|host| host.finished().len()).sum());
         let mut paths = Paths::default();
         for source in 0..outcome.hosts.len() {
-            let finished = outcome.hosts[source].take_finished();
+            let mut finished = outcome.hosts[source].take_finished();
             let source = source as NodeId;
-            rows.extend(finished.iter().filter_map(|finished| {
-                let received = received(simulation, outcome, finished)?;
-                let query = complete_queries.of_flow(source, &finished.flow, simulation, outcome);
-                Some(row(simulation, source, finished, received, query, &mut paths))
-            }));
+            while !finished.is_empty() {
+                let part = finished.split_off(finished.len().saturating_sub(GIVEN_BACK));
+                finished.shrink_to_fit();
+                rows.extend(part.iter().filter_map(|finished| {
+                    let received = received(simulation, outcome, finished)?;
+                    let query = complete_queries.of_flow(source, &finished.flow, simulation, outcome);
+                    Some(row(simulation, source, finished, received, query, &mut paths))
+                }));
+            }
         }
         rows.sort_unstable_by_key(|row| (row.start, row.source, row.number));
         if let Some(enough) = simulation.scenario().stop.after_flows {
