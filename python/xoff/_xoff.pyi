@@ -6,8 +6,8 @@ from typing import final
 
 __all__ = [
     "Column",
-    "Fluid",
     "FlowRows",
+    "Fluid",
     "Progress",
     "RawResult",
     "Scenario",
