@@ -9,6 +9,9 @@ import typer
 
 from xoff import catalogue
 
+_FLUID = "fluid."
+"""Before the keys of fluid models, which stand on the command line and in no file."""
+
 
 def explain(
     name: Annotated[str, typer.Argument(help="An algorithm (dctcp) or a key (switch.buffer.alpha).")],
@@ -33,19 +36,25 @@ def _print(entry: dict[str, Any]) -> None:
         if text:
             typer.echo(f"  {label + ':':9} {text}")
     _print_lines("one of", [(choice["name"], choice["about"]) for choice in entry["choices"]])
-    _print_lines("keys", [(key["path"], _key(key)) for key in entry["keys"]])
+    _print_lines("keys", [(key["path"].removeprefix(_FLUID), _key(key)) for key in entry["keys"]])
 
 
 def _facts(entry: dict[str, Any]) -> dict[str, str | None]:
     is_key = not entry["family"]
     return {
-        "written": None if is_key else f'{entry["path"]} = "{entry["name"]}"',
+        "written": None if is_key else _written(entry),
         "takes": entry["takes"] if is_key else None,
         "default": _default(entry) if is_key and not entry["keys"] else None,
         "symbol": entry["symbol"],
         "only for": ", ".join(entry["of"]),
         "source": entry["source"],
     }
+
+
+def _written(entry: dict[str, Any]) -> str:
+    if entry["path"].startswith(_FLUID):
+        return f"xoff fluid {entry['name']} --set KEY=VALUE"
+    return f'{entry["path"]} = "{entry["name"]}"'
 
 
 def _default(entry: dict[str, Any]) -> str:
