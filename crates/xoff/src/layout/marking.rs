@@ -1,20 +1,21 @@
 //! The markers of one switch, started from its settings.
 
 use super::Subject;
+use super::marking_keys::{Key, Of};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::packet::{PRIORITIES, classes_of};
 use crate::scenario::{Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
-use crate::switch::markers::{Markers, Placed};
+use crate::switch::markers::{Markers, OnPorts, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
 use crate::switch::mmu::{Pool, Reserve};
 
 /// Markers before the run.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
-    queues: Placed,
-    ports: Placed,
+    queues: OnPorts,
+    ports: OnPorts,
     pub(super) pools: Placed,
     pool_of: Vec<u16>,
 }
@@ -25,9 +26,10 @@ impl Marks {
         Markers::new(queues, ports, pools, pool_of, rng)
     }
 
-    /// The length of a queue or port above which each of its packets is marked, the least if both are.
-    pub(super) fn least_port_threshold(&self) -> Option<Bytes> {
-        let ranges = [&self.queues, &self.ports].map(|placed| placed.marker.as_ref()?.range(0));
+    /// The length of a port or one of its queues above which each of its packets is marked, the least if both are.
+    pub(super) fn least_port_threshold(&self, port: u16) -> Option<Bytes> {
+        let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));
+        let ranges = at_port.map(|placed| placed.marker.as_ref()?.range(0));
         ranges.into_iter().flatten().map(|range| range.all_above).min()
     }
 
@@ -64,12 +66,12 @@ pub(super) fn of(
         (false, _) => pools.iter().map(on_pool).collect(),
     };
 
-    let Marking { queue, port, pool } = &settings.marking;
     subject.check_chip(settings)?;
+    let of_ports = |of, places| subject.place_on_ports(of, ports as u16, &settings.marking, places);
     let marks = Marks {
-        queues: subject.place("queue", queue.as_ref(), &on_queues)?,
-        ports: subject.place("port", port.as_ref(), &on_ports)?,
-        pools: subject.place("pool", pool.as_ref(), &on_pools)?,
+        queues: of_ports(Of::Queues, &on_queues)?,
+        ports: of_ports(Of::Ports, &on_ports)?,
+        pools: subject.place(Key::POOL, &settings.marking, &on_pools)?,
         pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of },
     };
     subject.check_pool_marker(&marks.pools, &on_pools)?;
@@ -131,37 +133,51 @@ fn pool_of(pools: &[Pool], ports: usize) -> Vec<u16> {
 }
 
 impl Subject<'_> {
-    fn place(
+    /// The markers of all queues or of all ports.
+    fn place_on_ports(
         &self,
-        key: &str,
-        parameters: Option<&marking::Parameters>,
+        of: Of,
+        ports: u16,
+        marking: &Marking,
         places: &[Place],
-    ) -> Result<Placed, ScenarioError> {
-        let Some(parameters) = parameters else { return Ok(Placed::default()) };
+    ) -> Result<OnPorts, ScenarioError> {
+        let mut keys: Vec<Key> = Vec::new();
+        let mut index = |port| {
+            let key = Key::deciding(of, self.rate(port), marking);
+            keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+                keys.push(key);
+                keys.len() - 1
+            })
+        };
+        let of_port: Vec<u16> = (0..ports).map(|port| index(port) as u16).collect();
+        let placed = |key: &Key| self.place(*key, marking, places);
+        let mut several = keys.iter().map(placed).collect::<Result<Vec<_>, _>>()?;
+        Ok(match several.len() {
+            1 => OnPorts::Alike(several.remove(0)),
+            _ => OnPorts::Several(several, of_port),
+        })
+    }
+
+    fn place(&self, key: Key, marking: &Marking, places: &[Place]) -> Result<Placed, ScenarioError> {
+        let Some(parameters) = key.parameters(marking) else { return Ok(Placed::default()) };
         let marker = parameters
             .start(places)
             .map_err(|Unfit { problem, expected }| self.refuse_marker(key, &problem, expected))?;
         Ok(Placed { marker: Some(marker), when: parameters.when() })
     }
 
-    fn refuse_marker(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
-        let of = |marking: &Marking| match key {
-            "queue" => marking.queue.is_some(),
-            "port" => marking.port.is_some(),
-            _ => marking.pool.is_some(),
+    fn refuse_marker(&self, key: Key, problem: &str, expected: &str) -> ScenarioError {
+        let says = |table: &SwitchTable| {
+            table.marking.as_ref().and_then(|marking| key.parameters(marking)).is_some()
         };
-        let says = |table: &SwitchTable| table.marking.as_ref().is_some_and(of);
         let key = self.scenario.switch_key(self.name, says, &format!("marking.{key}"));
         ScenarioError::at(key, format!("on {}, {problem}", self.name), expected)
     }
 
     /// Not every chip can mark.
     fn check_chip(&self, settings: &SwitchSettings) -> Result<(), ScenarioError> {
-        let Marking { queue, port, pool } = &settings.marking;
-        let marked =
-            [("queue", queue), ("port", port), ("pool", pool)].into_iter().find(|(_, set)| set.is_some());
-        match (marked, settings.memory.chip) {
-            (Some((key, _)), Some(chip)) if !chip.0.ecn => {
+        match (Key::all(&settings.marking).next(), settings.memory.chip) {
+            (Some(key), Some(chip)) if !chip.0.ecn => {
                 let problem = format!("the chip {} marks nothing", chip.0.name);
                 Err(self.refuse_marker(key, &problem, "expected a chip with ECN, or no marker"))
             }
@@ -176,12 +192,16 @@ impl Subject<'_> {
             let shared = pool.shared;
             if shared == Bytes::ZERO {
                 let problem = "there is no shared pool: reserves have all memory";
-                return Err(self.refuse_marker("pool", problem, "expected more memory, or smaller reserves"));
+                return Err(self.refuse_marker(
+                    Key::POOL,
+                    problem,
+                    "expected more memory, or smaller reserves",
+                ));
             }
             if let Some(reach) = marker.reach(index).filter(|reach| *reach >= shared) {
                 let problem = format!("it is set to {reach}, which is not below the pool's size, {shared}");
                 let expected = "expected less, or a larger pool";
-                return Err(self.refuse_marker("pool", &problem, expected));
+                return Err(self.refuse_marker(Key::POOL, &problem, expected));
             }
         }
         Ok(())
@@ -206,14 +226,17 @@ impl Subject<'_> {
             let most_of_queue = classes_of(classes).map(most_of).max().unwrap_or(Bytes::MAX);
             let all_queues = classes_of(classes).map(most_of).sum::<Bytes>();
             let most_of_port = all_queues.min(pool.shared + reserve.of_ports(1, used));
-            for (key, placed, most) in
-                [("queue", &marks.queues, most_of_queue), ("port", &marks.ports, most_of_port)]
+            let limits =
+                [(Of::Queues, &marks.queues, most_of_queue), (Of::Ports, &marks.ports, most_of_port)];
+            for (&port, (of, placed, most)) in
+                pool.ports.iter().flat_map(|port| limits.map(|limit| (port, limit)))
             {
-                let reach = placed.marker.as_ref().and_then(|marker| marker.reach(0));
+                let reach = placed.at(port.into()).marker.as_ref().and_then(|marker| marker.reach(0));
                 if let Some(reach) = reach.filter(|reach| *reach >= most) {
                     let limit = most + Bytes::new(1);
                     let problem = format!("it is set to {reach}, and packets are dropped from {limit} on");
                     let expected = "expected less, or more memory for it: a larger alpha, threshold or total";
+                    let key = Key::deciding(of, self.rate(port), &settings.marking);
                     return Err(self.refuse_marker(key, &problem, expected));
                 }
             }

@@ -5,6 +5,7 @@ mod fabric;
 mod kinds;
 mod lossless;
 mod marking;
+mod marking_keys;
 mod notes;
 mod paths;
 mod pauses;
@@ -133,6 +134,7 @@ pub fn switches(
     let nodes = network.hosts..network.nodes.len() as NodeId;
     let names: Vec<&str> = nodes.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
     scenario.check_switch_patterns(&names)?;
+    marking_keys::check_rates(scenario, network)?;
     let fabric = Fabric::new(scenario, network, routes, classes);
     nodes.zip(names).map(|(node, name)| switch(&Subject { scenario, name, node, fabric: &fabric })).collect()
 }

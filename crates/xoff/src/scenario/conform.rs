@@ -21,6 +21,7 @@ pub(super) fn check(node: Node, value: &Value, at: &str) -> Checked {
             check_table(chosen.node, table, at, &variants)
         }
         (Shape::Map(values), Value::Table(table)) => {
+            node.names().map_or(Ok(()), |names| check_names(names, table, at))?;
             table.iter().try_for_each(|(name, value)| check(values, value, &join(at, name)))
         }
         (Shape::List(items), Value::Array(values)) => check_list(node, items, values, at),
@@ -95,6 +96,22 @@ fn check_table(node: Node, table: &Table, at: &str, siblings: &[Variant]) -> Che
         return Err(ScenarioError::at(join(at, key), "missing", expected));
     }
     node.keys().try_for_each(|(key, _)| check_against_neighbour(node, key, table, at))
+}
+
+/// Names that are quantities: each is one, and none is there twice in other words.
+fn check_names(names: Node, table: &Table, at: &str) -> Checked {
+    let mut known: Vec<(Option<Magnitude>, &str)> = Vec::new();
+    for name in table.keys() {
+        let value = Value::String(name.clone());
+        check(names, &value, &join(at, name))?;
+        let magnitude = magnitude(names, &value);
+        if let Some((_, other)) = known.iter().find(|(found, _)| *found == magnitude) {
+            let problem = format!("the same as `{other}`");
+            return Err(ScenarioError::at(join(at, name), problem, "expected one of them"));
+        }
+        known.push((magnitude, name));
+    }
+    Ok(())
 }
 
 fn unknown_key(node: Node, key: &str, at: &str, siblings: &[Variant]) -> ScenarioError {

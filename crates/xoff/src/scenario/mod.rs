@@ -41,7 +41,9 @@ pub use self::pfc::{Class, PauseForm, Pausing, Pfc};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::schema::{fluid_schema, schema};
 pub use self::stop::Stop;
-pub use self::switch::{Marking, Memory, PoolTable, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable};
+pub use self::switch::{
+    Marking, Memory, PoolTable, PortMarking, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable,
+};
 pub use self::topology::{
     Clos3, Custom, Dumbbell, Fabric, FatTree, FlowControl, InternalLink, LeafSpine, LinkBetween,
     LinkSettings, RoutingKind, Star, Topology,

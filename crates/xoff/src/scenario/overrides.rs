@@ -48,7 +48,12 @@ fn parse(text: &str) -> Result<Override, ScenarioError> {
         ScenarioError::at(format!("--set {text}"), problem, "expected KEY=VALUE, such as workload.load=0.5")
     };
     let (key, value) = text.split_once('=').ok_or_else(|| malformed("no `=`"))?;
-    let path = key.trim().split('.').map(step).collect::<Option<Vec<_>>>();
+    let mut is_quoted = false;
+    let parts = key.trim().split(|character| {
+        is_quoted ^= character == '"';
+        character == '.' && !is_quoted
+    });
+    let path = parts.map(step).collect::<Option<Vec<_>>>();
     Ok(Override { path: path.ok_or_else(|| malformed("malformed key"))?, value: parse_value(value.trim()) })
 }
 
@@ -57,6 +62,7 @@ fn step(part: &str) -> Option<Step> {
         Some((name, index)) => (name, Some(index.strip_suffix(']')?.parse().ok()?)),
         None => (part, None),
     };
+    let name = name.trim_matches('"');
     (!name.is_empty()).then(|| Step { name: name.to_owned(), index })
 }
 
@@ -198,6 +204,11 @@ mod tests {
             "transport.dctcp.congestion_control.gain = \"1/16\"",
         );
         equal("", &["switch.total=1MB"], "[[switch]]\ntotal = \"1MB\"");
+    }
+
+    #[test]
+    fn a_name_with_a_dot_is_quoted() {
+        equal("", &["transport.\"a.b\".payload=1kB"], "transport.\"a.b\".payload = \"1kB\"");
     }
 
     #[test]

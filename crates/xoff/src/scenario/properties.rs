@@ -41,7 +41,8 @@ impl Generator {
                 self.table(variant.node).into()
             }
             Shape::Map(values) => {
-                let entries = ["a", "b"].map(|name| (name.to_owned(), self.value(values)));
+                let names = if node.names().is_some() { ["2.5Gbps", "100Gbps"] } else { ["a", "b"] };
+                let entries = names.map(|name| (name.to_owned(), self.value(values)));
                 Table::from_iter(entries).into()
             }
             Shape::List(items) => {

@@ -81,7 +81,7 @@ pub(super) enum Shape {
     Table,
     /// A table whose tag key names one of the variants.
     Tagged(Vec<Variant>),
-    /// A table of tables by names of the user's choice.
+    /// A table of tables by names of the user's choice, or by quantities.
     Map(Node),
     /// A list.
     List(Node),
@@ -184,6 +184,14 @@ impl Node {
             Some("array") => Shape::List(self.elsewhere(&self.referred["items"])),
             name => Shape::Plain(name.unwrap_or("string")),
         }
+    }
+
+    /// What the names of a map are, where they are not of the user's choice.
+    pub(super) fn names(self) -> Option<Self> {
+        self.referred
+            .get("propertyNames")
+            .or_else(|| self.own.get("propertyNames"))
+            .map(|schema| self.elsewhere(schema))
     }
 
     fn as_variant(self) -> Option<Variant> {

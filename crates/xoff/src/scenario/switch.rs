@@ -1,5 +1,7 @@
 //! `[[switch]]`: settings of switches by name pattern, and what they come to for one switch.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,7 @@ use super::chip::NamedChip;
 use super::cioq::{CioqSettings, InputTable, InternalTable, OutputTable};
 use super::words::did_you_mean;
 use super::{Pausing, Scenario, ScenarioError, pattern};
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Rate};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::marking;
@@ -180,6 +182,22 @@ pub struct Marking {
     /// On the bytes in the shared pool of its egress port; what is in reserves does not count.
     #[serde(default)]
     pub pool: Option<marking::Parameters>,
+    /// At ports whose link has this rate, over `queue` and `port`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, PortMarking>", extend("propertyNames" = { "$ref": "#/$defs/Rate" }))]
+    pub at_rate: BTreeMap<Rate, PortMarking>,
+}
+
+/// What marks packets at the ports of one rate; keys left out are as for all ports.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PortMarking {
+    /// On the length of the packet's own queue.
+    #[serde(default)]
+    pub queue: Option<marking::Parameters>,
+    /// On the length of all queues of its egress port together.
+    #[serde(default)]
+    pub port: Option<marking::Parameters>,
 }
 
 /// One switch's settings after every matching table has been applied.
@@ -300,6 +318,11 @@ impl SwitchSettings {
             put_some(&mut self.marking.queue, marking.queue.as_ref());
             put_some(&mut self.marking.port, marking.port.as_ref());
             put_some(&mut self.marking.pool, marking.pool.as_ref());
+            for (rate, PortMarking { queue, port }) in &marking.at_rate {
+                let at_rate = self.marking.at_rate.entry(*rate).or_default();
+                put_some(&mut at_rate.queue, queue.as_ref());
+                put_some(&mut at_rate.port, port.as_ref());
+            }
         }
     }
 }
@@ -386,6 +409,32 @@ mod tests {
         };
         assert_eq!(threshold(&leaf), (20_000, marking::When::Enqueue));
         assert_eq!(threshold(&spine), (10_000, marking::When::Dequeue));
+    }
+
+    #[test]
+    fn the_marking_of_a_rate_is_overridden_key_by_key() {
+        let scenario = scenario(
+            r#"
+            [[switch]]
+            [switch.marking.at_rate.10Gbps]
+            queue = { kind = "threshold", threshold = "10kB" }
+            port = { kind = "threshold", threshold = "20kB" }
+            [[switch]]
+            nodes = "leaf*"
+            marking.at_rate."10000Mbps".port = { kind = "pi", reference = "30kB" }
+            marking.at_rate.1Gbps.queue = { kind = "codel" }
+            "#,
+        );
+        let spelling = |set: &Option<marking::Parameters>| set.as_ref().map(marking::Parameters::spelling);
+        let markers = |node| {
+            let at_rate = scenario.switch_settings(node).marking.at_rate;
+            at_rate
+                .iter()
+                .map(|(rate, at)| (rate.get() / 1_000_000_000, spelling(&at.queue), spelling(&at.port)))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(markers("leaf0"), [(1, Some("codel"), None), (10, Some("threshold"), Some("pi"))]);
+        assert_eq!(markers("spine0"), [(10, Some("threshold"), Some("threshold"))]);
     }
 
     #[test]

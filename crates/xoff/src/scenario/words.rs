@@ -22,7 +22,9 @@ pub(super) fn what(node: Node) -> String {
             let tag = variants.first().map_or("kind", |variant| variant.tag);
             format!("a table with {tag} = {}", choices(variants.iter().map(|variant| variant.spelling)))
         }
-        Shape::Map(_) => "tables by name".to_owned(),
+        Shape::Map(_) => node
+            .names()
+            .map_or_else(|| "tables by name".to_owned(), |names| format!("tables by {}", what(names))),
         Shape::List(items) => list(node, items),
         Shape::Choice(branches) => choices(branches.iter().filter_map(|branch| branch.text("const"))),
         Shape::Either(branches) => {

@@ -1,5 +1,6 @@
 //! The markers of one switch: on every queue, on every port, on every pool. All that are set are asked about each
-//! packet, whatever the others say, so that none changes what another draws; one yes marks.
+//! packet, whatever the others say, so that none changes what another draws; one yes marks. Queues and ports may have another
+//! marker where their link has another rate.
 
 use super::marking::{AnyMarker, Departure, Level, Signal, When};
 use super::mmu::Mmu;
@@ -15,11 +16,20 @@ pub struct Placed {
     pub when: When,
 }
 
+/// The markers of all queues or of all ports.
+#[derive(Clone, Debug)]
+pub enum OnPorts {
+    /// The same at every port.
+    Alike(Placed),
+    /// Several, and which of them is at each port.
+    Several(Vec<Placed>, Vec<u16>),
+}
+
 /// Every marker of one switch.
 #[derive(Clone, Debug)]
 pub struct Markers {
-    queues: Placed,
-    ports: Placed,
+    queues: OnPorts,
+    ports: OnPorts,
     pools: Placed,
     /// Which place of `pools` the packets of each port count for.
     pool_of: Vec<u16>,
@@ -44,6 +54,12 @@ pub struct Candidate {
     pub is_ecn_capable: bool,
 }
 
+impl Candidate {
+    fn beside(&self, others: Bytes) -> Level {
+        Level { now: self.now, others, frame: self.frame }
+    }
+}
+
 impl Placed {
     /// Whether the marker of a place, if there is one and it is asked at this moment, marks a packet beside so many `others`.
     fn marks(
@@ -56,16 +72,10 @@ impl Placed {
     ) -> bool {
         let Some(marker) = &mut self.marker else { return false };
         let waits = packet.is_ecn_capable || marker.drops_at_head();
-        let is_asked = moment == if waits { self.when } else { When::Enqueue };
-        let hears = moment == When::Enqueue && marker.follows();
-        if !is_asked && !hears {
+        if moment != if waits { self.when } else { When::Enqueue } {
             return false;
         }
-        let level = Level { now: packet.now, others: others(), frame: packet.frame };
-        if hears {
-            marker.on_arrival(place, &level);
-        }
-        is_asked && marker.signal(place, &level, rng) == Signal::Mark
+        marker.signal(place, &packet.beside(others()), rng) == Signal::Mark
     }
 
     /// The marker, if it hears of what comes and goes.
@@ -74,22 +84,48 @@ impl Placed {
     }
 }
 
+impl OnPorts {
+    /// What is at a port.
+    pub fn at(&self, port: usize) -> &Placed {
+        match self {
+            Self::Alike(placed) => placed,
+            Self::Several(several, of_port) => &several[usize::from(of_port[port])],
+        }
+    }
+
+    #[inline]
+    fn at_mut(&mut self, port: usize) -> &mut Placed {
+        match self {
+            Self::Alike(placed) => placed,
+            Self::Several(several, of_port) => &mut several[usize::from(of_port[port])],
+        }
+    }
+
+    /// Whatever is at any port.
+    fn all(&self) -> &[Placed] {
+        match self {
+            Self::Alike(placed) => std::slice::from_ref(placed),
+            Self::Several(several, _) => several,
+        }
+    }
+}
+
 impl Markers {
     /// Markers on the bytes of queues and of ports, and on the shared bytes of pools; `pool_of` says for which place
     /// of the last the packets of each port count. All draw from `rng`.
-    pub fn new(queues: Placed, ports: Placed, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
-        let all = [&queues, &ports, &pools];
-        let any_at = |when| all.iter().any(|placed| placed.marker.is_some() && placed.when == when);
-        let follows = |placed: &&Placed| placed.marker.as_ref().is_some_and(AnyMarker::follows);
-        let any_follows = all.iter().any(follows);
+    pub fn new(queues: OnPorts, ports: OnPorts, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
+        let all = || queues.all().iter().chain(ports.all()).chain([&pools]);
+        let any_at = |when| all().any(|placed| placed.marker.is_some() && placed.when == when);
+        let any_follows = all().filter_map(|placed| placed.marker.as_ref()).any(AnyMarker::follows);
         let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue) || any_follows, any_at(When::Dequeue));
-        let asked_from = match all.map(|placed| &placed.marker) {
-            [None, None, None] => Bytes::MAX,
-            [Some(marker), None, None] => {
-                marker.silent_up_to().map_or(Bytes::ZERO, |length| length.saturating_add(Bytes::new(1)))
-            }
-            _ => Bytes::ZERO,
+        let asked_from = |placed: &Placed| match placed.marker.as_ref().map(AnyMarker::silent_up_to) {
+            None => Bytes::MAX,
+            Some(silent) => silent.map_or(Bytes::ZERO, |length| length.saturating_add(Bytes::new(1))),
         };
+        // Only the length of the queue is at hand before anything is asked.
+        let goes_by_queues = ports.all().iter().chain([&pools]).all(|placed| placed.marker.is_none());
+        let from_queues = queues.all().iter().map(asked_from).min();
+        let asked_from = from_queues.filter(|_| goes_by_queues).unwrap_or(Bytes::ZERO);
         Self {
             queues,
             ports,
@@ -133,7 +169,8 @@ impl Markers {
     pub fn on_refusal(&mut self, queue: usize) {
         let port = Mmu::port(queue);
         let places = [queue, port, self.pool_of[port].into()];
-        for (place, placed) in places.into_iter().zip([&mut self.queues, &mut self.ports, &mut self.pools]) {
+        let at_port = [self.queues.at_mut(port), self.ports.at_mut(port), &mut self.pools];
+        for (place, placed) in places.into_iter().zip(at_port) {
             if let Some(marker) = placed.follower() {
                 marker.on_refusal(place);
             }
@@ -153,11 +190,11 @@ impl Markers {
         let Self { queues, ports, pools, pool_of, .. } = self;
         let port = Mmu::port(queue);
         let departure = |before, after| Departure { now, before, after };
-        if let Some(marker) = queues.follower() {
+        if let Some(marker) = queues.at_mut(port).follower() {
             let before = mmu.queue_bytes(queue);
             marker.on_departure(queue, &departure(before, before - leaving));
         }
-        if let Some(marker) = ports.follower() {
+        if let Some(marker) = ports.at_mut(port).follower() {
             let before = mmu.port_bytes(port);
             marker.on_departure(port, &departure(before, before - leaving));
         }
@@ -168,11 +205,31 @@ impl Markers {
     }
 
     #[inline(never)]
+    fn tell_of_arrival(&mut self, queue: usize, mmu: &Mmu, packet: Candidate) {
+        let Self { queues, ports, pools, pool_of, .. } = self;
+        let port = Mmu::port(queue);
+        if let Some(marker) = queues.at_mut(port).follower() {
+            marker.on_arrival(queue, &packet.beside(mmu.queue_bytes(queue)));
+        }
+        if let Some(marker) = ports.at_mut(port).follower() {
+            marker.on_arrival(port, &packet.beside(mmu.port_bytes(port)));
+        }
+        if let Some(marker) = pools.follower() {
+            let others = mmu.shared_beside(queue, Bytes::ZERO);
+            marker.on_arrival(pool_of[port].into(), &packet.beside(others));
+        }
+    }
+
+    #[inline(never)]
     fn ask(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, moment: When, held: Bytes) -> bool {
+        if self.looks_at_departures && moment == When::Enqueue {
+            self.tell_of_arrival(queue, mmu, packet);
+        }
         let Self { queues, ports, pools, pool_of, rng, .. } = self;
         let port = Mmu::port(queue);
-        let on_queue = queues.marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
-        let on_port = ports.marks(port, packet, moment, || mmu.port_bytes(port) - held, rng);
+        let on_queue =
+            queues.at_mut(port).marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
+        let on_port = ports.at_mut(port).marks(port, packet, moment, || mmu.port_bytes(port) - held, rng);
         let on_pool =
             pools.marks(pool_of[port].into(), packet, moment, || mmu.shared_beside(queue, held), rng);
         on_queue | on_port | on_pool
@@ -209,6 +266,10 @@ mod tests {
     }
 
     fn markers(queues: Placed, ports: Placed, pools: Placed) -> Markers {
+        on_ports(OnPorts::Alike(queues), OnPorts::Alike(ports), pools)
+    }
+
+    fn on_ports(queues: OnPorts, ports: OnPorts, pools: Placed) -> Markers {
         Markers::new(queues, ports, pools, vec![0, 1, 0], stream(1, Purpose::Marking, 0))
     }
 
@@ -231,6 +292,27 @@ mod tests {
         assert_eq!([1, 2].map(|packets| marks(at(packets), none(), none())), [true, false]);
         assert_eq!([3, 4].map(|packets| marks(none(), at(packets), none())), [true, false]);
         assert_eq!([6, 7].map(|packets| marks(none(), none(), at(packets))), [true, false]);
+    }
+
+    /// Three packets in a queue of each port: port 0 marks above two and port 1 above five; port 2 has no marker.
+    #[test]
+    fn each_port_has_its_own_marker() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[0, 1, 2].map(|port| [(port, 0); 3]).concat());
+        let at = |packets, when| threshold(packets, when);
+        let several =
+            |when| OnPorts::Several(vec![at(2, when), at(5, when), Placed::default()], vec![0, 1, 2]);
+        let none = || OnPorts::Alike(Placed::default());
+        for mut markers in [
+            on_ports(several(When::Enqueue), none(), Placed::default()),
+            on_ports(none(), several(When::Enqueue), Placed::default()),
+        ] {
+            let marks = |port| markers.at_enqueue(Mmu::queue(port, 0), &mmu, || CAPABLE);
+            assert_eq!([0, 1, 2].map(marks), [true, false, false]);
+        }
+        let mut markers = on_ports(several(When::Dequeue), none(), Placed::default());
+        let marks = |port| markers.at_dequeue(Mmu::queue(port, 0), &mmu, CAPABLE, Bytes::ZERO);
+        assert_eq!([0, 1, 2].map(marks), [true, false, false]);
     }
 
     /// At dequeue the packet itself does not count, whether memory has let it go already or not.

@@ -49,6 +49,31 @@ fn peaks(queue: &[f64]) -> Vec<f64> {
     peaks
 }
 
+/// A packet that cannot be marked is let in while no more than K are before it, so that a port that is offered too much holds
+/// K packets and one, or one less. Two senders at 100 Gbps offer too much to a port of 1 Gbps and to one of 10 Gbps.
+#[test]
+fn ports_of_different_rates_hold_thresholds_of_their_own() {
+    let simulation = simulation(
+        "title = 'thresholds by rate'\n\
+         topology = { kind = 'star', hosts = 4, host_link = { rate = '100Gbps', delay = '1us' }, \
+         links = [{ between = ['host0', 'switch0'], rate = '1Gbps' }, { between = ['host1', 'switch0'], rate = '10Gbps' }] }\n\
+         switch = [{ total = '4MB', marking.queue = { kind = 'threshold', threshold = '30kB' }, \
+         marking.at_rate.10Gbps.queue = { kind = 'threshold', threshold = '97500B' } }]\n\
+         transport.steady = { kind = 'constant_rate', payload = '1442B', rate = '17Gbps' }\n\
+         workload = [{ kind = 'long_lived', transport = 'steady', pairs = [['host2', 'host0'], ['host3', 'host1']] }]\n\
+         stop.at = '2ms'\nobserve.queues = { every = '100ns', of = ['switch0.*'] }",
+    );
+    let outcome = run(&simulation);
+    for (port, threshold) in [("switch0.port0", 20.0), ("switch0.port1", 65.0)] {
+        let queue = recorded(&simulation, &outcome, Quantity::Queue, port, Span::from_milliseconds(1));
+        let lengths: Vec<f64> = queue.iter().map(|bytes| bytes / PACKET).collect();
+        assert!(
+            lengths.iter().all(|&length| (threshold..=threshold + 1.0).contains(&length)),
+            "{port}: {lengths:?}"
+        );
+    }
+}
+
 /// One Reno flow adds a packet to the queue each round. Once the queue holds the target's 25 packets (300 us), the interval
 /// of 5 ms runs, in which it grows by about four more; the drop is noticed a round later, and then the window is halved.
 #[test]

@@ -1,0 +1,196 @@
+//! The keys of `switch.marking` that set a marker, and which of them decides at a port.
+
+use std::collections::BTreeSet;
+use std::fmt::{Display, Formatter};
+
+use crate::kernel::units::Rate;
+use crate::scenario::{Marking, Scenario, ScenarioError};
+use crate::switch::marking;
+use crate::topology::{Network, NodeId};
+
+/// Of what a marker looks at the length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Queues,
+    Ports,
+    Pools,
+}
+
+/// A key below `marking`, such as `queue` or `at_rate.10Gbps.queue`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    of: Of,
+    rate: Option<Rate>,
+}
+
+impl Key {
+    pub(super) const POOL: Self = Self { of: Of::Pools, rate: None };
+
+    /// The key that decides about the queues of a port, or the port itself: that of its rate if it says anything.
+    pub(super) fn deciding(of: Of, rate: Rate, marking: &Marking) -> Self {
+        let at_rate = Self { of, rate: Some(rate) };
+        if at_rate.parameters(marking).is_some() { at_rate } else { Self { of, rate: None } }
+    }
+
+    /// Those that say anything.
+    pub(super) fn all(marking: &Marking) -> impl Iterator<Item = Self> {
+        let rates = marking.at_rate.keys().map(|rate| Some(*rate));
+        let everywhere = [Of::Queues, Of::Ports, Of::Pools].map(|of| Self { of, rate: None });
+        let at_rates = rates.flat_map(|rate| [Of::Queues, Of::Ports].map(|of| Self { of, rate }));
+        everywhere.into_iter().chain(at_rates).filter(|key| key.parameters(marking).is_some())
+    }
+
+    /// What it says.
+    pub(super) fn parameters(self, marking: &Marking) -> Option<&marking::Parameters> {
+        let (queue, port) = match self.rate {
+            None => (&marking.queue, &marking.port),
+            Some(rate) => marking.at_rate.get(&rate).map(|at_rate| (&at_rate.queue, &at_rate.port))?,
+        };
+        match self.of {
+            Of::Queues => queue.as_ref(),
+            Of::Ports => port.as_ref(),
+            Of::Pools => marking.pool.as_ref(),
+        }
+    }
+}
+
+impl Display for Key {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        if let Some(rate) = self.rate {
+            write!(formatter, "at_rate.{rate}.")?;
+        }
+        formatter.write_str(match self.of {
+            Of::Queues => "queue",
+            Of::Ports => "port",
+            Of::Pools => "pool",
+        })
+    }
+}
+
+/// Refuses the marking of a rate that no port has of the switches that a table is about.
+pub(super) fn check_rates(scenario: &Scenario, network: &Network) -> Result<(), ScenarioError> {
+    for (index, table) in scenario.switch.iter().enumerate() {
+        let Some(marking) = table.marking.as_ref().filter(|marking| !marking.at_rate.is_empty()) else {
+            continue;
+        };
+        let switches = network.hosts..network.nodes.len() as NodeId;
+        let matching = switches.filter(|&node| table.matches(&network.nodes[node as usize].name));
+        let ports = matching.flat_map(|node| network.ports.of(node));
+        let rates: BTreeSet<Rate> = ports.map(|port| network.links[port.link as usize].rate).collect();
+        if let Some(rate) = marking.at_rate.keys().find(|rate| !rates.contains(rate)) {
+            let nearest = [rates.range(..rate).next_back(), rates.range(rate..).next()];
+            let nearest: Vec<String> = nearest.into_iter().flatten().map(Rate::to_string).collect();
+            let key = format!("switch[{index}].marking.at_rate.{rate}");
+            let problem = format!("no port of a switch \"{}\" has this rate", table.nodes);
+            return Err(ScenarioError::at(key, problem, format!("expected {}", nearest.join(" or "))));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SwitchLayout;
+    use crate::workload::Files;
+    use crate::{Scenario, Simulation};
+
+    const K: &str = "kind = 'threshold', threshold";
+
+    /// Hosts at 1, 10 and 100 Gbps at ports 0 to 2 of a switch, joined at 100 Gbps to another that has a host at 100 Gbps.
+    fn simulation(switch: &str) -> Result<Simulation, String> {
+        let text = format!(
+            "topology = {{ kind = 'dumbbell', left = 3, right = 1, host_link = {{ rate = '100Gbps', delay = '1us' }}, \
+             middle_link = {{ rate = '100Gbps', delay = '1us' }}, links = [\
+             {{ between = ['host0', 'left'], rate = '1Gbps' }}, {{ between = ['host1', 'left'], rate = '10Gbps' }}] }}\n\
+             transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+             workload = [{{ kind = 'permutation', transport = 'dctcp', size = '1MB' }}]\n\
+             switch = [{switch}]"
+        );
+        let scenario = Scenario::from_toml(&text, &[]).map_err(|error| error.to_string())?;
+        Simulation::new(&scenario, &Files::new()).map_err(|error| error.to_string())
+    }
+
+    fn problem(switch: &str) -> String {
+        simulation(switch).map_or_else(|error| error, |_| "accepted".to_owned())
+    }
+
+    /// kB at which each port of the left switch marks.
+    fn thresholds(switch: &str) -> Vec<Option<u64>> {
+        let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
+        let SwitchLayout::SharedMemory(layout) = simulation.layout(4) else { panic!("a shared memory") };
+        let least = |port| Some(layout.marks.least_port_threshold(port)?.get() / 1000);
+        (0..3).map(least).collect()
+    }
+
+    #[test]
+    fn a_port_is_marked_as_its_rate_says_or_as_all_are() {
+        let ten = format!("marking.at_rate.10Gbps.queue = {{ {K} = '97kB' }}");
+        assert_eq!(thresholds(&format!("{{ {ten} }}")), [None, Some(97), None]);
+        let all = format!("{{ marking.queue = {{ {K} = '30kB' }}, {ten} }}");
+        assert_eq!(thresholds(&all), [Some(30), Some(97), Some(30)]);
+        let queue_and_port =
+            format!("{{ marking.queue = {{ {K} = '97kB' }}, {} }}", ten.replace("queue", "port"));
+        assert_eq!(thresholds(&queue_and_port), [Some(97); 3]);
+        let over =
+            format!("{all}, {{ nodes = 'left', marking.at_rate = {{ 1Gbps.queue = {{ {K} = '9kB' }} }} }}");
+        assert_eq!(thresholds(&over), [Some(9), Some(97), Some(30)]);
+    }
+
+    /// A port may have 500 kB of 1 MB, two at once 333 kB each. Two ports have 100 Gbps, and one has 10.
+    #[test]
+    fn only_ports_of_a_threshold_are_busy_together() {
+        let notes = |rate: &str| {
+            let switch = format!(
+                "{{ nodes = 'left', total = '1MB', marking.at_rate.{rate}.queue = {{ {K} = '400kB' }} }}"
+            );
+            simulation(&switch).unwrap().layout(4).notes().into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(notes("10Gbps"), [""; 0]);
+        let late = "with 2 busy ports, packets are dropped before their threshold of 400kB marks any";
+        assert_eq!(notes("100Gbps"), [late]);
+    }
+
+    #[test]
+    fn a_rate_is_that_of_a_port() {
+        let at = |nodes: &str, rate: &str| {
+            problem(&format!("{{ nodes = '{nodes}', marking.at_rate.{rate}.queue = {{ {K} = '97kB' }} }}"))
+        };
+        assert_eq!(at("*", "1Gbps"), "accepted");
+        for (nodes, rate, nearest) in [
+            ("*", "25Gbps", "10Gbps or 100Gbps"),
+            ("left", "400Gbps", "100Gbps"),
+            ("r*", "10Gbps", "100Gbps"),
+        ] {
+            assert_eq!(
+                at(nodes, rate),
+                format!(
+                    "switch[0].marking.at_rate.{rate}: no port of a switch \"{nodes}\" has this rate; expected {nearest}"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn a_marker_of_a_rate_is_refused_by_its_own_key() {
+        let at = |place: &str, marker: &str| {
+            let marking = format!("marking.at_rate.10Gbps.{place} = {{ {marker} }}");
+            problem(&format!("{{ total = '1MB', marking.queue = {{ {K} = '30kB' }} }}, {{ {marking} }}"))
+        };
+        assert_eq!(
+            at("queue", &format!("{K} = '500kB'")),
+            "switch[1].marking.at_rate.10Gbps.queue: on left, it is set to 500kB, and packets are dropped from 500kB on; \
+             expected less, or more memory for it: a larger alpha, threshold or total"
+        );
+        assert_eq!(
+            at("port", "kind = 'codel'"),
+            "switch[1].marking.at_rate.10Gbps.port: on left, codel drops what leaves a queue of a switch; \
+             expected it in marking.queue of a switch"
+        );
+        let marked = format!("{{ chip = 'cat4948', marking.at_rate.10Gbps.queue = {{ {K} = '30kB' }} }}");
+        assert_eq!(
+            problem(&marked),
+            "switch[0].marking.at_rate.10Gbps.queue: on left, the chip cat4948 marks nothing; \
+             expected a chip with ECN, or no marker"
+        );
+    }
+}
