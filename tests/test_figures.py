@@ -28,6 +28,9 @@ MISSES = {
         "10th percentile of the users' throughput, ECN before PFC over PFC before ECN",
     },
     "dcqcn/fig12": {"16 : 1: mean of the queue, g = 1/256 over 1/16"},
+    "dcqcn/fig17": {
+        "10th percentile of the users' throughput, 80 pairs with DCQCN over 5 pairs under PFC alone",
+    },
     "dcqcn/fig3": {
         "PFC alone: the least that H4 gets over the most that another gets",
         "DCQCN: least throughput of any sender (Gbps)",

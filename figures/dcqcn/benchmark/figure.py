@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.points import Point, Points
+    from xoff.reproduce.points import Points
 
 NAMES = {
     "pfc_only": "PFC only",
@@ -20,18 +21,18 @@ NAMES = {
     "misconfigured": "DCQCN, PFC before ECN",
     "right": "DCQCN, ECN before PFC",
 }
-LEAST_SIZE = 100_000
-"""Of flows whose throughput is measured; that of smaller ones is mostly their round trip."""
+OF_USERS = partial(measures.throughputs_gbps, "user", 100_000)
+"""That of smaller flows is mostly their round trip."""
 
 
 def tenth(points: Points) -> float:
     """10th percentile of the users' throughput."""
-    return points.mean(lambda point: float(np.quantile(_throughputs(point), 0.1)))
+    return points.mean(lambda point: float(np.quantile(OF_USERS(point), 0.1)))
 
 
 def middle(points: Points) -> float:
     """Median of the users' throughput."""
-    return points.mean(lambda point: float(np.median(_throughputs(point))))
+    return points.mean(lambda point: float(np.median(OF_USERS(point))))
 
 
 def pauses(points: Points) -> float:
@@ -63,14 +64,6 @@ def spread_over_degrees(points: Points) -> float:
     """Highest 10th percentile of all degrees over the least, less one."""
     values = [tenth(points.where(degree=degree)) for degree in points.axis("degree")]
     return max(values) / min(values) - 1
-
-
-def _throughputs(point: Point) -> np.ndarray:
-    flows = point.result().flows
-    of_users = pc.and_(pc.equal(flows["transport"], "user"), pc.greater_equal(flows["size_bytes"], LEAST_SIZE))
-    chosen = flows.filter(of_users)
-    throughputs: np.ndarray = chosen["size_bytes"].to_numpy() * 8 / chosen["fct_ns"].to_numpy()
-    return throughputs
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy.typing as npt
     import pyarrow as pa
 
     from xoff.reproduce.points import Measure, Point, Points, Value
@@ -46,6 +47,15 @@ def background_timeouts(point: Point) -> float:
 def completion_ms(share: float | None = None) -> Callable[[Point], float]:
     """Completion time (ms) of queries: the mean, or a quantile."""
     return lambda point: _statistic_ms(point.queries()["completion_ns"], share)
+
+
+def throughputs_gbps(transport: str, least_bytes: int, point: Point) -> npt.NDArray[np.float64]:
+    """Size over completion time of each finished flow of a transport from a size up (Gbps)."""
+    flows = point.result().flows
+    chosen = pc.and_(pc.equal(flows["transport"], transport), pc.greater_equal(flows["size_bytes"], least_bytes))
+    flows = flows.filter(chosen)
+    throughputs: npt.NDArray[np.float64] = flows["size_bytes"].to_numpy() * 8 / flows["fct_ns"].to_numpy()
+    return throughputs
 
 
 def _statistic_ms(times_ns: pa.ChunkedArray, share: float | None) -> float:
