@@ -11,6 +11,7 @@ from jitcdde import jitcdde, t, y
 from xoff.errors import ScenarioError
 from xoff.models.dctcp import Bottleneck, SteadyState
 from xoff.models.fluid import Array, Fluid
+from xoff.models.fluid_sweep import Sweep
 
 US = 1e-6
 
@@ -106,6 +107,21 @@ def test_a_flow_sends_nothing_before_it_starts() -> None:
     assert list(ran.rates_bps[1] > 0) == [False] * 10 + [True] * 11
 
 
+def test_no_flow_starts_above_the_rate_of_the_link() -> None:
+    ran = Fluid.of("dcqcn", initial_rates=["100Gbps"], duration="1ms").run()
+    assert list(ran.rates_bps[:, 0]) == [40e9, 40e9]
+
+
+def test_ctrl_c_ends_what_runs_and_keeps_what_was_finished() -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    sweep = Sweep.of(Fluid.of("dctcp", every="1ms"), {"duration": ["1ms", "1000s", "1001s"]})
+    swept = sweep.run(on_finished=interrupt)
+    assert [point.at["duration"] for point in swept.points] == ["1ms"]
+    assert not swept.is_whole
+
+
 def test_a_run_ends_where_it_is_told_to() -> None:
     asked: list[float] = []
 
@@ -123,10 +139,20 @@ def test_a_run_ends_where_it_is_told_to() -> None:
     [
         ({"timr": "5us"}, "timr: unknown key `timr`; did you mean `timer`?"),
         ({"timer": 5}, "timer: 5 has no unit; expected a time with its unit"),
-        ({"timer": "0s"}, 'timer: "0s" is too small; expected a value above 0s'),
+        ({"timer": "500ns"}, 'timer: "500ns" is not at least `step`, "1us"'),
         ({"step": "100us"}, 'delay: "50us" is not at least `step`, "100us"'),
         ({"maximum": "4kB"}, 'maximum: "4kB" is not at least `minimum`, "5kB"'),
-        ({"flows": 0}, "flows: 0 is too small; expected a value at least 1"),
+        ({"flows": 0}, "flows: 0 is too small; expected a value at least 1 and at most 10000"),
+        ({"duration": "5us"}, 'duration: "5us" is not at least `every`, "10us"; expected a value at least `every`'),
+        (
+            {"duration": "100s"},
+            "every: 80000008 numbers would be recorded; expected at most 10000000, by a longer `every` or a shorter",
+        ),
+        ({"delay": "10s"}, "step: 80000000 numbers of the past would be remembered; expected at most 10000000"),
+        (
+            {"byte_counter": "4999B"},
+            "byte_counter: 4999 B pass within a `step` at `rate`; expected 0B, or at least 5000 B",
+        ),
         ({"model": "dctcp"}, 'model: "dcqcn" is chosen already; expected other keys'),
     ],
 )

@@ -16,12 +16,13 @@ pub struct Parameters {
     #[schemars(extend("x-above" = "0bps"))]
     pub rate: Rate,
     /// How many flows share it [N].
-    #[schemars(extend("minimum" = 1))]
+    #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub flows: u32,
     /// What the equations count in.
     #[schemars(extend("x-at-least" = "1B"))]
     pub packet: Bytes,
-    /// Rates at which flows start, in turn; the last counts for all that follow. Those left out are of figure 11.
+    /// Rates at which flows start, in turn, but never above `rate`; the last counts for all that follow. Those left out are
+    /// of figure 11.
     #[schemars(extend("minItems" = 1))]
     pub initial_rates: Vec<Rate>,
     /// When flows start, in turn; the last counts for all that follow. Left out, at once.
@@ -43,18 +44,18 @@ pub struct Parameters {
     #[schemars(extend("x-at-least-key" = "step"))]
     pub delay: Span,
     /// Least time from one CNP of a flow to the next [tau].
-    #[schemars(extend("x-above" = "0s"))]
+    #[schemars(extend("x-at-least-key" = "step"))]
     pub cnp_interval: Span,
     /// Time without a CNP after which alpha falls [tau'].
-    #[schemars(extend("x-above" = "0s"))]
+    #[schemars(extend("x-at-least-key" = "step"))]
     pub alpha_period: Span,
     /// Weight of the newest period in alpha, above 0 and at most 1 [g].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gain: Ratio,
     /// Time from one increase to the next [T].
-    #[schemars(extend("x-above" = "0s"))]
+    #[schemars(extend("x-at-least-key" = "step"))]
     pub timer: Span,
-    /// Bytes sent from one increase to the next [B]; `0B` counts none.
+    /// Bytes sent from one increase to the next; `0B` counts none [B].
     pub byte_counter: Bytes,
     /// Increases of either kind that are fast recovery [F].
     pub fast_recovery: u32,
@@ -172,8 +173,10 @@ impl Dcqcn {
         let packets = Packets::of(parameters.packet);
         let flow = |number: u32| Flow {
             start: of_turn(&parameters.starts, number as usize).map_or(0.0, Span::as_seconds),
-            initial_rate: packets
-                .per_second(of_turn(&parameters.initial_rates, number as usize).unwrap_or(parameters.rate)),
+            initial_rate: packets.per_second(
+                of_turn(&parameters.initial_rates, number as usize)
+                    .map_or(parameters.rate, |rate| rate.min(parameters.rate)),
+            ),
         };
         let counts_bytes = parameters.byte_counter > Bytes::ZERO;
         Self {

@@ -21,18 +21,19 @@ pub(super) trait Model {
     fn confine(&self, state: &mut [f64]);
 }
 
-/// Steps from one question whether to go on to the next.
-const PATIENCE: u64 = 1 << 14;
+/// Numbers that are advanced from one question whether to go on to the next.
+const PATIENCE: u64 = 1 << 16;
 
 /// Shows `observe` the state at time 0 and from then on at every multiple of `every`.
 pub(super) fn integrate(
-    model: &impl Model,
+    model: &dyn Model,
     integration: &Integration,
     observe: &mut dyn FnMut(f64, &[f64]),
     goes_on: &mut dyn FnMut(f64) -> bool,
 ) {
     let &Integration { duration, step, every } = integration;
     let (steps, stride) = (duration.get() / step.get(), every.get() / step.get());
+    let patience = (PATIENCE / model.width() as u64).max(1);
     let step = step.as_seconds();
 
     let mut state = vec![0.0; model.width()];
@@ -63,7 +64,7 @@ pub(super) fn integrate(
         if number % stride == 0 {
             observe(now, &state);
         }
-        if number % PATIENCE == 0 && !goes_on(number as f64 / steps as f64) {
+        if number % patience == 0 && !goes_on(number as f64 / steps as f64) {
             return;
         }
     }
@@ -81,7 +82,7 @@ struct History {
 }
 
 impl History {
-    fn new(model: &impl Model, step: f64, state: &[f64]) -> Self {
+    fn new(model: &dyn Model, step: f64, state: &[f64]) -> Self {
         let width = model.echo_width();
         let steps = model.delay() / step;
         // A delay of whole steps is not to become one less by rounding.

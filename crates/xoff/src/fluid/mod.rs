@@ -1,5 +1,6 @@
 //! Fluid models: rates, windows and queues as real numbers that follow delay differential equations, where the simulator
-//! counts packets. To add one: its file here, and one line in the list below. `integration.rs` advances any of them.
+//! counts packets. To add one: its file here, a line in the list below and one in `Parameters::model`, and its name for
+//! `xoff fluid`. `integration.rs` advances any of them.
 
 pub mod dcqcn;
 pub mod dctcp;
@@ -48,7 +49,7 @@ impl Packets {
 #[serde(default)]
 pub struct Integration {
     /// How long the flows are followed.
-    #[schemars(extend("x-at-least-key" = "step"))]
+    #[schemars(extend("x-at-least-key" = "every"))]
     pub duration: Span,
     /// Time from one evaluation of the equations to the next.
     #[schemars(extend("x-above" = "0s"))]
@@ -88,13 +89,28 @@ pub struct Trajectory {
 impl Parameters {
     /// Integrates the model. `goes_on` is asked now and then, with the share that is done; false ends it there.
     pub fn run(&self, goes_on: &mut dyn FnMut(f64) -> bool) -> Trajectory {
+        let (model, integration) = self.model();
+        follow(&*model, integration, goes_on)
+    }
+
+    /// How many numbers a run records.
+    pub fn recorded_numbers(&self) -> u64 {
+        let (model, integration) = self.model();
+        let times = integration.duration.get() / integration.every.get() + 1;
+        times.saturating_mul(model.width() as u64 + 1)
+    }
+
+    /// How many numbers of its past a run remembers until they are felt.
+    pub fn remembered_numbers(&self) -> u64 {
+        let (model, integration) = self.model();
+        let steps = (model.delay() / integration.step.as_seconds()) as u64;
+        steps.saturating_mul(model.echo_width() as u64)
+    }
+
+    fn model(&self) -> (Box<dyn Observed>, &Integration) {
         match self {
-            Self::Dcqcn(parameters) => {
-                follow(&dcqcn::Dcqcn::new(parameters), &parameters.integration, goes_on)
-            }
-            Self::Dctcp(parameters) => {
-                follow(&dctcp::Dctcp::new(parameters), &parameters.integration, goes_on)
-            }
+            Self::Dcqcn(parameters) => (Box::new(dcqcn::Dcqcn::new(parameters)), &parameters.integration),
+            Self::Dctcp(parameters) => (Box::new(dctcp::Dctcp::new(parameters)), &parameters.integration),
         }
     }
 }
@@ -108,7 +124,7 @@ trait Observed: Model {
 }
 
 fn follow(
-    model: &impl Observed,
+    model: &dyn Observed,
     integration: &Integration,
     goes_on: &mut dyn FnMut(f64) -> bool,
 ) -> Trajectory {

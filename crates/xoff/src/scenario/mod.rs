@@ -8,6 +8,7 @@ mod conform;
 mod error;
 mod explain;
 mod files;
+mod fluid;
 mod host;
 mod overrides;
 mod parse;

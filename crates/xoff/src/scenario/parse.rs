@@ -1,11 +1,10 @@
-//! From text or tables to a `Scenario` and back; from changes to a fluid model.
+//! From text or tables to a `Scenario` and back.
 
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use super::schema::Node;
 use super::{Scenario, ScenarioError, conform, overrides};
-use crate::fluid;
 
 impl Scenario {
     /// Reads a scenario file's text, with the `KEY=VALUE` overrides applied.
@@ -33,22 +32,8 @@ impl Scenario {
     }
 }
 
-impl fluid::Parameters {
-    /// A fluid model with the `KEY=VALUE` changes to its defaults.
-    pub fn with_changes(model: &str, changes: &[String]) -> Result<Self, ScenarioError> {
-        let mut table = Table::new();
-        table.insert("model".to_owned(), model.into());
-        overrides::apply(&mut table, Node::fluid(), changes)?;
-        if table.get("model").and_then(Value::as_str) != Some(model) {
-            let problem = format!("\"{model}\" is chosen already");
-            return Err(ScenarioError::at("model", problem, "expected other keys"));
-        }
-        conforming(table, Node::fluid())
-    }
-}
-
 /// What a table that stands at a node of the schema says.
-fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Result<T, ScenarioError> {
+pub(super) fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Result<T, ScenarioError> {
     let value = Value::Table(table);
     conform::check(node, &value, "")?;
     // What conforms to the schema is readable: only a schema that says less than its type leads to this error.
