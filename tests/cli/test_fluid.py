@@ -40,9 +40,23 @@ def test_dctcp_is_held_against_its_closed_form(command: Command, flows: str) -> 
     assert "greatest rate" not in outcome.out
 
 
+def test_a_closed_form_that_some_have_not_has_its_heading(command: Command) -> None:
+    """A hundred thousand flows have no whole packet each."""
+    out = command("fluid", "dctcp", "--sweep", "flows=100000,2", "--set", "duration=1ms").out
+    (heading, many) = (line for line in out.splitlines() if "closed form" in line or "100000" in line)
+    assert many.rstrip(" │").endswith("none")
+    assert heading.index("closed form") > heading.index("least to greatest")
+
+
 def test_wrong_input_is_refused_in_a_line(command: Command) -> None:
     assert command("fluid", "dcqcn", "--sweep", "timer=") == Outcome(
         2, "", "--sweep timer=: no values; expected KEY=A,B,C, such as timer=55us,300us\n"
+    )
+    assert command("fluid", "dcqcn", "--sweep", "timer=55us", "--sweep", "timer=60us,70us").err == (
+        "--sweep timer=60us,70us: `timer` is swept already; expected all its values in one --sweep\n"
+    )
+    assert command("fluid", "dcqcn", "--sweep", "timer=55us,60us,55us").err == (
+        "--sweep timer=55us,60us,55us: a value stands twice; expected each value once\n"
     )
     outcome = command("fluid", "dcqcn", "--sweep", "timer=55us,3")
     assert (outcome.status, outcome.out) == (2, "")

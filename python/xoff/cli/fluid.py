@@ -46,9 +46,9 @@ def fluid(
     from xoff import batch
     from xoff.cli.progress import shown_count
     from xoff.models.fluid import Fluid
-    from xoff.models.fluid_sweep import Sweep, axis, prepare
+    from xoff.models.fluid_sweep import Sweep, axes, prepare
 
-    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), dict(map(axis, sweeps or ())))
+    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), axes(sweeps or ()))
     with prepare(out, force=force) as staging:
         with shown_count(f"fluid {model.value}", len(sweep.models), "combinations") as on_finished:
             swept = sweep.run(workers=workers or batch.cores(), on_finished=on_finished)
@@ -71,12 +71,15 @@ def _print(swept: Swept, path: Path) -> None:
     console = Console(highlight=False, markup=False, width=None if Console().is_terminal else 140)
     table = Table()
     told = [dict(row.at) | _told(row) for row in swept.rows]
-    for heading in told[0]:
+    headings = list(dict.fromkeys(heading for row in told for heading in row))
+    for heading in headings:
         table.add_column(heading, justify="right")
     for row in told:
-        table.add_row(*row.values())
+        table.add_row(*(row.get(heading, "none") for heading in headings))
     console.print(table)
-    console.print("Rates: mean of the last tenth of the time. Queue: second half of the time.", soft_wrap=True)
+    if swept.rows[0].difference_bps is not None:
+        console.print("Rates: mean of the last tenth of the time. ", end="")
+    console.print("Queue: second half of the time.", soft_wrap=True)
     console.print(f"Results: {path}", soft_wrap=True)
 
 

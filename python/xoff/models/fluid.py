@@ -5,7 +5,7 @@
     slow = Fluid.of("dcqcn", timer="1500us", flows=2)
     slow.run().difference_bps[-1]
 
-`xoff explain fluid` and `xoff explain dcqcn` have the parameters; `xoff.models.fluid_sweep` tries many values of them.
+`xoff explain dcqcn` has the parameters; `xoff.models.fluid_sweep` tries many values of them.
 """
 
 from __future__ import annotations

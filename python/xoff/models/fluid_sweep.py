@@ -125,6 +125,7 @@ class Sweep:
                     task.result()
             except KeyboardInterrupt:
                 cancelled.set()
+                pool.shutdown(wait=False, cancel_futures=True)
         return Swept(self, tuple(points[place] for place in sorted(points)))
 
 
@@ -184,13 +185,24 @@ def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
     return Staging.at(out, replaces=(lambda path: (path / NUMBERS).is_file()) if force else None)
 
 
-def axis(text: str) -> tuple[str, list[str]]:
-    """A parameter and its values from `KEY=A,B,C`; commas within brackets separate nothing. Raises ScenarioError."""
-    key, separator, values = text.partition("=")
-    chosen = [value.strip() for value in re.split(r",(?![^\[]*\])", values)]
-    if not separator or not key.strip() or not all(chosen):
-        raise ScenarioError(None, f"--sweep {text}", "no values", "expected KEY=A,B,C, such as timer=55us,300us")
-    return key.strip(), chosen
+def axes(sweeps: Sequence[str]) -> dict[str, list[str]]:
+    """Parameters and their values from texts `KEY=A,B,C`; commas within brackets separate nothing.
+
+    Raises ScenarioError for one without values, and for what stands twice.
+    """
+    found: dict[str, list[str]] = {}
+    for text in sweeps:
+        key, separator, listed = text.partition("=")
+        key, values = key.strip(), [value.strip() for value in re.split(r",(?![^\[]*\])", listed)]
+        where = f"--sweep {text}"
+        if not separator or not key or not all(values):
+            raise ScenarioError(None, where, "no values", "expected KEY=A,B,C, such as timer=55us,300us")
+        if key in found:
+            raise ScenarioError(None, where, f"`{key}` is swept already", "expected all its values in one --sweep")
+        if len(set(values)) < len(values):
+            raise ScenarioError(None, where, "a value stands twice", "expected each value once")
+        found[key] = values
+    return found
 
 
 def _series(point: Point) -> pa.Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
 from xoff.plot.over_time import MOST_LINES, kept
@@ -114,6 +115,8 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
     bottom.set_ylim(bottom=0)
     if unit is None:
         bottom.set_xticks(list(places.values()), list(places))
+    elif all(place.is_integer() for place in places.values()):
+        bottom.xaxis.set_major_locator(MaxNLocator(integer=True))
     bottom.set_xlabel(f"{first} ({unit})" if unit else first)
     if len(lines) > 1:
         style.legend(figure.axes[0], f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None)
