@@ -92,12 +92,15 @@ def _print(found: Outcome) -> None:
 
 
 def _summary(found: Outcome) -> list[str]:
+    from xoff.plan.rows import Verdict
+
     printed = [row for row in found.rows if row.printed]
     lines = [f"Fails: {_told(row)}" for row in found.failed]
     if printed:
         follow = sum(row.follows is True for row in printed)
         lines.append(f"Printed numbers that follow from their formulas: {follow} of {len(printed)}")
-    return lines or ["Every check holds."]
+    warned = sum(row.verdict is Verdict.WARNS for row in found.rows)
+    return lines or [f"No check fails, and {warned} warn." if warned else "Every check holds."]
 
 
 def _told(row: Row) -> str:

@@ -210,5 +210,5 @@ class Hotspots:
         for row in rows:
             if row["quantity"] == "flow_throughput" and row["time_ns"] * 1000 > self._settled_ps:
                 total[row["name"] in firsts] += row["value"]
-        samples = 1e6 * (_TIMERS - _SETTLED_TIMERS) * self._hotspots
-        return total[False] / samples / self._inputs, total[True] / samples
+        samples = (_TIMERS - _SETTLED_TIMERS) * self._hotspots
+        return total[False] / samples / self._inputs / 1e6, total[True] / samples / 1e6

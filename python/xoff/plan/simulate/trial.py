@@ -69,9 +69,10 @@ def order(*signals: tuple[str, str, float | None]) -> str:
     """When two ways to slow senders down came first, each with its name, what it sends and the time in us."""
     times = [f"first {sent} after {us:.3f} us" if us is not None else f"no {sent}" for _, sent, us in signals]
     (one, _, first), (other, _, second) = signals
-    if first is None or second is None:
-        alone = one if first is not None else other
-        judged = f"neither {one} nor {other} was needed" if first is second else f"{alone} alone"
+    if first is None and second is None:
+        judged = f"neither {one} nor {other} was needed"
+    elif first is None or second is None:
+        judged = f"{other if first is None else one} alone"
     else:
         judged = f"{one} came before {other}" if first < second else f"{other} came before {one}"
     return f"{', '.join(times)}: {judged}"
