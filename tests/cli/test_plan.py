@@ -64,7 +64,8 @@ def test_a_plan_that_cannot_be_simulated_is_refused_with_its_file(command: Comma
     Path("small.toml").write_text(text.replace('"12MB"', '"5MB"'), encoding="utf-8")
     outcome = command("plan", "small.toml", "--simulate")
     assert outcome.status == 2
-    assert outcome.err.startswith("small.toml: the planned switch cannot be simulated, for switch0 sets aside 5600KiB")
+    said = "small.toml: the planned switch cannot be simulated: switch[0].pfc.headroom: switch0 sets aside 5600KiB"
+    assert outcome.err.startswith(said)
     assert outcome.err.count("\n") == 1
     assert not Path("results").exists()
 

@@ -180,6 +180,11 @@ def test_what_is_not_simulated_is_refused(ports: int, classes: str, rest: str, s
     assert str(refused.value).startswith(f"p.toml: {says}")
 
 
+def test_packets_of_headers_alone_are_refused() -> None:
+    with pytest.raises(PlanError, match=r"^p.toml: mtu: 40 B are no more than headers; expected at least 45B$"):
+        scenario(planned("trident_plus", 'mtu = "40B"', PORTS, "priorities = [3]\nlossless = true"), "p.toml")
+
+
 @pytest.mark.parametrize(
     ("mark", "pause", "judged"),
     [

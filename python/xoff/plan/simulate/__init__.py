@@ -60,6 +60,6 @@ def scenario(found: Outcome, file: str | None = None) -> Scenario:
     except PlanError as error:
         raise PlanError(file, error.key, error.problem, error.expected) from None
     except ScenarioError as error:
-        problem = f"the planned switch cannot be simulated, for {error.problem}"
+        problem = f"the planned switch cannot be simulated: {error.key}: {error.problem}"
         raise PlanError(file, "", problem, error.expected) from None
     return chosen

@@ -69,7 +69,7 @@ class Bursts:
         headers = _ROCE_HEADERS + (_TELEMETRY if isinstance(congestion, Hpcc) else 0)
         transport: dict[str, object] = {
             "kind": "roce",
-            "payload": f"{settings.mtu_bytes + switch.HEADER_AND_CHECK - headers}B",
+            "payload": switch.payload(settings, headers),
             "control_priority": control if control in present else (lossy or present)[0],
         }
         if isinstance(congestion, Dcqcn):

@@ -187,7 +187,7 @@ class Hotspots:
         return {
             "kind": "constant_rate",
             "rate": f"{self._group.rate_bps // parts}bps",
-            "payload": f"{self.found.settings.mtu_bytes + switch.HEADER_AND_CHECK + _TAG - _HEADERS}B",
+            "payload": switch.payload(self.found.settings, _HEADERS - _TAG),
             "catch_up": False,
         }
 

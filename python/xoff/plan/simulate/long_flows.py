@@ -130,8 +130,8 @@ class LongFlows:
         control: dict[str, object] = {"algorithm": settings.hosts.congestion_control if settings.hosts else "reno"}
         if settings.hosts is not None and settings.hosts.gain is not None:
             control["gain"] = settings.hosts.gain
-        payload = settings.mtu_bytes + switch.HEADER_AND_CHECK - _TCP_HEADERS
-        return {"kind": "tcp", "payload": f"{payload}B", "congestion_control": control}
+        payload = switch.payload(settings, _TCP_HEADERS)
+        return {"kind": "tcp", "payload": payload, "congestion_control": control}
 
     def _slow_start(self, result: Result, first_drop_us: float | None) -> SlowStart | None:
         if first_drop_us is None or result.series is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Ecn, PortGroup, Settings
 
-HEADER_AND_CHECK = 18
+_HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
 OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
 _ACKNOWLEDGEMENTS_BYTES = 256 << 10
@@ -26,6 +26,15 @@ def hosts(settings: Settings, least: int) -> int:
         problem = f"{count} ports are too few to congest them all"
         raise PlanError(None, "ports", problem, f"expected at least {least}")
     return count
+
+
+def payload(settings: Settings, headers_bytes: int) -> str:
+    """What the largest packet carries. Raises PlanError if that is nothing."""
+    count = settings.mtu_bytes + _HEADER_AND_CHECK - headers_bytes
+    if count < 1:
+        problem = f"{settings.mtu_bytes} B are no more than headers"
+        raise PlanError(None, "mtu", problem, f"expected at least {settings.mtu_bytes - count + 1}B")
+    return f"{count}B"
 
 
 def around(groups: Iterable[PortGroup]) -> dict[str, object]:
