@@ -6,8 +6,8 @@
 mod catalogue;
 mod column;
 mod error;
-mod fluid;
 mod flows;
+mod fluid;
 mod plan;
 mod quantity;
 mod result;
@@ -24,9 +24,9 @@ mod _xoff {
     #[pymodule_export]
     use crate::column::Column;
     #[pymodule_export]
-    use crate::fluid::{Fluid, fluid_schema};
-    #[pymodule_export]
     use crate::flows::FlowRows;
+    #[pymodule_export]
+    use crate::fluid::{Fluid, fluid_schema};
     #[pymodule_export]
     use crate::plan::{
         bcc_lambda, bcc_thresholds, drops_before_marking_from, headroom, ports_that_fit, published_headroom,
