@@ -37,7 +37,7 @@ def test_dctcp_is_held_against_its_closed_form(command: Command, flows: str) -> 
     outcome = command("fluid", "dctcp", "--sweep", f"flows={flows}", "--set", "duration=20ms", "--out", "few")
     assert (outcome.status, outcome.err) == (0, "")
     assert "46.34 kB to 63 kB" in outcome.out
-    assert "greatest rate" not in outcome.out
+    assert "difference of rates" not in outcome.out
 
 
 def test_a_closed_form_that_some_have_not_has_its_heading(command: Command) -> None:

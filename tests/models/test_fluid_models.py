@@ -120,6 +120,7 @@ def test_ctrl_c_ends_what_runs_and_keeps_what_was_finished() -> None:
     swept = sweep.run(on_finished=interrupt)
     assert [point.at["duration"] for point in swept.points] == ["1ms"]
     assert not swept.is_whole
+    assert swept.as_dict()["interrupted"]
 
 
 def test_a_run_ends_where_it_is_told_to() -> None:

@@ -78,7 +78,7 @@ def _print(swept: Swept, path: Path) -> None:
         table.add_row(*(row.get(heading, "none") for heading in headings))
     console.print(table)
     if swept.rows[0].difference_bps is not None:
-        console.print("Rates: mean of the last tenth of the time. ", end="")
+        console.print("Rates: greatest less least, mean of the last tenth of the time. ", end="")
     console.print("Queue: second half of the time.", soft_wrap=True)
     console.print(f"Results: {path}", soft_wrap=True)
 
@@ -91,7 +91,7 @@ def _told(row: Row) -> dict[str, str]:
 
     told = {}
     if row.difference_bps is not None:
-        told["greatest rate less least"] = quantity(row.difference_bps, ("bps", "kbps", "Mbps", "Gbps"))
+        told["difference of rates"] = quantity(row.difference_bps, ("bps", "kbps", "Mbps", "Gbps"))
     told["queue: mean"] = size(row.queue_mean_bytes)
     told["least to greatest"] = f"{size(row.queue_low_bytes)} to {size(row.queue_high_bytes)}"
     if row.fixed_point:

@@ -159,6 +159,7 @@ class Swept:
         return {
             "model": self.sweep.model,
             "axes": {key: list(values) for key, values in self.sweep.axes.items()},
+            "interrupted": not self.is_whole,
             "rows": [row.as_dict() for row in self.rows],
         }
 

@@ -39,7 +39,7 @@ def draw_differences(points: Sequence[Point], ax: Axes) -> None:
     for point in points:
         _line(ax, point, point.trajectory.difference_bps, point.label)
     ax.yaxis.set_major_formatter(style.ticks(RATE_UNITS))
-    ax.set_ylabel("greatest rate less least")
+    ax.set_ylabel("difference of rates")
 
 
 def draw_queues(points: Sequence[Point], ax: Axes) -> None:
@@ -108,7 +108,7 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
         bottom.fill_between(at, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     for ax in top:
         ax.yaxis.set_major_formatter(style.ticks(RATE_UNITS))
-        ax.set_ylabel("greatest rate less least")
+        ax.set_ylabel("difference of rates")
         ax.set_ylim(bottom=0)
     bottom.yaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))
     bottom.set_ylabel("queue: mean, least to greatest")
