@@ -207,9 +207,7 @@ def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Stagin
 
     Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier comparison be replaced.
     """
-    if out is None:
-        return Staging.numbered("results", name)
-    return Staging.at(out, replaces=(lambda path: (path / NUMBERS).is_file()) if force else None)
+    return Staging.chosen(out, name, force=force, replaces=lambda path: (path / NUMBERS).is_file())
 
 
 def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:

@@ -37,9 +37,7 @@ def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Stagin
 
     Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier result folder be replaced.
     """
-    if out is None:
-        return Staging.numbered("results", name)
-    return Staging.at(out, replaces=is_result if force else None)
+    return Staging.chosen(out, name, force=force, replaces=is_result)
 
 
 def is_result(path: Path) -> bool:

@@ -60,6 +60,14 @@ class Staging:
         return cls._make(_numbered(Path(parent), name), Path(parent), name, replaces=False)
 
     @classmethod
+    def chosen(cls, out: str | Path | None, name: str, *, force: bool, replaces: Callable[[Path], bool]) -> Staging:
+        """For the folder `out`, or by default a new numbered one, `results/NAME-001`.
+
+        Raises OutputError if it cannot be written or `out` exists; with `force` it may, if `replaces` says so of it.
+        """
+        return cls.numbered("results", name) if out is None else cls.at(out, replaces=replaces if force else None)
+
+    @classmethod
     def _make(cls, names: Iterator[Path], parent: Path, name: str, *, replaces: bool) -> Staging:
         made: list[Path] = []
         try:

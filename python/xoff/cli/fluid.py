@@ -84,14 +84,15 @@ def _print(swept: Swept, path: Path) -> None:
 
 
 def _told(row: Row) -> dict[str, str]:
+    from xoff.plot.style import RATE_UNITS, SIZE_UNITS
     from xoff.units import quantity
 
     def size(count: float) -> str:
-        return quantity(count, ("B", "kB", "MB", "GB"))
+        return quantity(count, SIZE_UNITS)
 
     told = {}
     if row.difference_bps is not None:
-        told["difference of rates"] = quantity(row.difference_bps, ("bps", "kbps", "Mbps", "Gbps"))
+        told["difference of rates"] = quantity(row.difference_bps, RATE_UNITS)
     told["queue: mean"] = size(row.queue_mean_bytes)
     told["least to greatest"] = f"{size(row.queue_low_bytes)} to {size(row.queue_high_bytes)}"
     if row.fixed_point:

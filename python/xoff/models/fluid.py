@@ -41,7 +41,7 @@ class FixedPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Fluid:
-    """A checked model. It never changes: `with_value` gives another one."""
+    """A checked model. It never changes: `with_values` gives another one."""
 
     model: str
     """`dcqcn` or `dctcp`."""

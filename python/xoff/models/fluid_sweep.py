@@ -8,6 +8,7 @@ import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +67,7 @@ class Point:
         """Its values, as a legend has them."""
         return ", ".join(f"{key} {value}" for key, value in self.at.items())
 
-    @property
+    @cached_property
     def row(self) -> Row:
         """What became of it."""
         end = self.trajectory.seconds[-1]
@@ -181,9 +182,7 @@ def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
 
     Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced.
     """
-    if out is None:
-        return Staging.numbered("results", "fluid")
-    return Staging.at(out, replaces=(lambda path: (path / NUMBERS).is_file()) if force else None)
+    return Staging.chosen(out, "fluid", force=force, replaces=lambda path: (path / NUMBERS).is_file())
 
 
 def axes(sweeps: Sequence[str]) -> dict[str, list[str]]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from xoff.models.fluid import Array
     from xoff.models.fluid_sweep import Point, Row, Swept
 
-RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 _SIZE_INCHES = (6.4, 5.2)
 
 
@@ -38,7 +37,7 @@ def draw_differences(points: Sequence[Point], ax: Axes) -> None:
     """The greatest rate less the least over time, a line for each combination."""
     for point in points:
         _line(ax, point, point.trajectory.difference_bps, point.label)
-    ax.yaxis.set_major_formatter(style.ticks(RATE_UNITS))
+    ax.yaxis.set_major_formatter(style.ticks(style.RATE_UNITS))
     ax.set_ylabel("difference of rates")
 
 
@@ -73,7 +72,7 @@ def _draw_rates(point: Point, ax: Axes) -> None:
     rates = point.trajectory.rates_bps
     for flow, rate in islice(enumerate(rates), MOST_LINES):
         _line(ax, point, rate, f"flow {flow}" if len(rates) <= MOST_LINES else f"flow {flow} of {len(rates)}")
-    ax.yaxis.set_major_formatter(style.ticks(RATE_UNITS))
+    ax.yaxis.set_major_formatter(style.ticks(style.RATE_UNITS))
     ax.set_ylabel("rate")
 
 
@@ -107,7 +106,7 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
         low, high = ([row.queue_low_bytes for row in rows], [row.queue_high_bytes for row in rows])
         bottom.fill_between(at, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     for ax in top:
-        ax.yaxis.set_major_formatter(style.ticks(RATE_UNITS))
+        ax.yaxis.set_major_formatter(style.ticks(style.RATE_UNITS))
         ax.set_ylabel("difference of rates")
         ax.set_ylim(bottom=0)
     bottom.yaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))

@@ -27,16 +27,15 @@ class _Axis(NamedTuple):
     drawstyle: str = "steps-post"
 
 
-_RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 _BEFORE = "steps-pre"
 """A value is of the time since the one before."""
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS),
     "pool": _Axis("pool", style.SIZE_UNITS),
-    "throughput": _Axis("throughput", _RATE_UNITS, _BEFORE),
+    "throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
     "window": _Axis("window", style.SIZE_UNITS),
-    "rate": _Axis("rate limit", _RATE_UNITS),
-    "flow_throughput": _Axis("throughput", _RATE_UNITS, _BEFORE),
+    "rate": _Axis("rate limit", style.RATE_UNITS),
+    "flow_throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
     "input": _Axis("input buffer", style.SIZE_UNITS),
     "cnms": _Axis("CNMs", ("",), _BEFORE),
     "marks": _Axis("packets marked", ("",)),

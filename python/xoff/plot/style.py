@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TIME_UNITS = ("us", "ms", "s")
 SIZE_UNITS = ("B", "kB", "MB", "GB")
+RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 
 SIZE_INCHES = (6.4, 3.6)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xoff.errors import PlanError
 from xoff.plan import qcn
 from xoff.plan.simulate import switch
-from xoff.plan.simulate.trial import losses, order, times_us
+from xoff.plan.simulate.trial import losses, order, pauses_us, times_us
 
 if TYPE_CHECKING:
     from xoff.plan.file import Qcn
@@ -127,13 +127,13 @@ class Hotspots:
         """What a result of that scenario says of the plan."""
         rows = result.series.to_pylist() if result.series is not None else []
         feedback = [int(row["value"]) for row in rows if row["quantity"] == "cnms"]
-        paused = result.pauses["xoff_ns"].to_pylist() if result.pauses is not None else []
+        paused = pauses_us(result)
         cnms, drops, packets = times_us(result, "cnms"), times_us(result, "drops"), result.summary["packets"]
         hot, innocent = self._rates_mbps(rows)
         return HotspotsTrial(
             first_cnm_us=min(cnms, default=None),
-            first_pause_us=min(paused) / 1000 if paused else None,
-            last_pause_us=max(paused) / 1000 if paused else None,
+            first_pause_us=min(paused, default=None),
+            last_pause_us=max(paused, default=None),
             cnms=len(feedback),
             least_feedback=min(feedback, default=None),
             greatest_feedback=max(feedback, default=None),
@@ -141,7 +141,7 @@ class Hotspots:
             pause_frames=result.summary["pfc"]["pause_frames"],
             settled_us=self._settled_ps / 1e6,
             hot_mbps=hot,
-            planned_hot_mbps=self._group.rate_bps / (self.own.hot_inputs - 1) / 1e6,
+            planned_hot_mbps=self._group.rate_bps / self._inputs / 1e6,
             innocent_mbps=innocent,
             offered_innocent_mbps=self._group.rate_bps / 2 / 1e6,
             dropped_packets=packets["dropped"],

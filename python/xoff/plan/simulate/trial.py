@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
+
 if TYPE_CHECKING:
     from xoff.result import Result
 
@@ -31,11 +33,11 @@ class SharedMemoryTrial:
     def of(cls, result: Result) -> SharedMemoryTrial:
         """Reads a result."""
         marks, drops = (times_us(result, quantity) for quantity in ("marks", "drops"))
-        pauses = result.pauses["xoff_ns"].to_pylist() if result.pauses is not None else []
+        pauses = pauses_us(result)
         summary = result.summary
         return cls(
             first_mark_us=min(marks, default=None),
-            first_pause_us=min(pauses) / 1000 if pauses else None,
+            first_pause_us=min(pauses, default=None),
             marked_packets=summary["packets"]["marked"],
             pause_frames=summary["pfc"]["pause_frames"],
             dropped_packets=summary["packets"]["dropped"] + summary["packets"]["acknowledgements_dropped"],
@@ -85,5 +87,12 @@ def losses(packets: int, last_us: float | None) -> str:
 
 def times_us(result: Result, quantity: str) -> list[float]:
     """When a quantity that is recorded on change was not 0."""
-    series = result.series.select(["time_ns", "quantity", "value"]).to_pylist() if result.series is not None else []
-    return [row["time_ns"] / 1000 for row in series if row["quantity"] == quantity and row["value"]]
+    if result.series is None:
+        return []
+    of_it = pc.and_(pc.equal(result.series["quantity"], quantity), pc.not_equal(result.series["value"], 0))
+    return [time_ns / 1000 for time_ns in result.series.filter(of_it)["time_ns"].to_pylist()]
+
+
+def pauses_us(result: Result) -> list[float]:
+    """When senders were told to pause."""
+    return [] if result.pauses is None else [time_ns / 1000 for time_ns in result.pauses["xoff_ns"].to_pylist()]
