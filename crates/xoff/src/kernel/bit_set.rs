@@ -1,14 +1,25 @@
-//! A set of small numbers in one word, walked and searched by bit operations.
+//! A set of small numbers in two words, walked and searched by bit operations.
+
+const WORDS: usize = 2;
+const BITS: usize = u64::BITS as usize;
 
 /// Numbers below [`BitSet::LIMIT`].
+// Words, because one number of 128 bits is shifted as a whole to look at one bit of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BitSet(u128);
+pub struct BitSet([u64; WORDS]);
+
+/// Where a number is: its word, and its bit there.
+#[inline]
+const fn place(number: u16) -> (usize, u32) {
+    debug_assert!((number as usize) < BitSet::LIMIT);
+    (number as usize / BITS % WORDS, number as u32 % u64::BITS)
+}
 
 impl BitSet {
     /// Every member is below this.
-    pub const LIMIT: usize = u128::BITS as usize;
+    pub const LIMIT: usize = WORDS * BITS;
     /// No member.
-    pub const EMPTY: Self = Self(0);
+    pub const EMPTY: Self = Self([0; WORDS]);
 
     /// These numbers.
     #[cfg(test)]
@@ -21,77 +32,99 @@ impl BitSet {
     }
 
     /// The numbers below `count`.
-    pub const fn below(count: usize) -> Self {
-        if count >= Self::LIMIT { Self(u128::MAX) } else { Self((1 << count) - 1) }
+    #[inline]
+    pub fn below(count: usize) -> Self {
+        let below = |count: usize| if count >= BITS { u64::MAX } else { (1 << count) - 1 };
+        Self([below(count), below(count.saturating_sub(BITS))])
     }
 
     /// The numbers from `start` up to `end`, which is not one of them; beyond the last comes 0.
-    pub const fn around(start: u16, end: u16) -> Self {
-        let (from_start, before_end) = (u128::MAX << start, (1 << end) - 1);
-        Self(if start <= end { from_start & before_end } else { from_start | before_end })
+    #[inline]
+    pub fn around(start: u16, end: u16) -> Self {
+        let (before_start, before_end) = (Self::below(start.into()), Self::below(end.into()));
+        let from_start = Self::below(Self::LIMIT).without(before_start);
+        if start <= end { from_start.and(before_end) } else { from_start.or(before_end) }
     }
 
     /// Whether there is no member.
     #[inline]
     pub const fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0[0] | self.0[1] == 0
     }
 
     /// Whether `number` is a member.
     #[inline]
-    pub const fn contains(self, number: u16) -> bool {
-        self.0 >> number & 1 != 0
+    pub const fn contains(&self, number: u16) -> bool {
+        let (word, bit) = place(number);
+        self.0[word] >> bit & 1 != 0
     }
 
     /// Makes `number` a member or not.
     #[inline]
     pub const fn set(&mut self, number: u16, is_member: bool) {
-        if is_member {
-            self.0 |= 1 << number;
-        } else {
-            self.0 &= !(1 << number);
-        }
+        let (word, bit) = place(number);
+        self.0[word] = self.0[word] & !(1 << bit) | (is_member as u64) << bit;
     }
 
     /// Members of both.
     #[inline]
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
+        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
     }
 
     /// Members of either.
     #[inline]
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The members in order.
-    #[inline]
-    pub fn members(self) -> impl Iterator<Item = u16> {
-        let mut left = self;
-        std::iter::from_fn(move || {
-            let least = left.next_from(0)?;
-            left.0 &= left.0 - 1;
-            Some(least)
-        })
+        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
     }
 
     /// Members of this one only.
     #[inline]
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
+        Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
+    }
+
+    /// The members in order.
+    #[inline]
+    pub fn members(self) -> impl Iterator<Item = u16> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let word = usize::from(left[0] == 0);
+            let bits = left[word];
+            if bits == 0 {
+                return None;
+            }
+            left[word] &= bits - 1;
+            Some(number(word, bits))
+        })
     }
 
     /// The least member that is not below `start`, or else the least of all.
     #[inline]
     pub const fn next_from(self, start: u16) -> Option<u16> {
-        let after = self.0 & (u128::MAX << start);
-        let bits = if after != 0 { after } else { self.0 };
-        if bits == 0 { None } else { Some(bits.trailing_zeros() as u16) }
+        let (word, bit) = place(start);
+        let other = 1 - word;
+        let from_start = self.0[word] & (u64::MAX << bit);
+        // From the second word the search goes on with the first.
+        if from_start != 0 {
+            Some(number(word, from_start))
+        } else if self.0[other] != 0 {
+            Some(number(other, self.0[other]))
+        } else if self.0[word] != 0 {
+            Some(number(word, self.0[word]))
+        } else {
+            None
+        }
     }
+}
+
+/// The least number among these bits of a word.
+#[inline]
+const fn number(word: usize, bits: u64) -> u16 {
+    (word * BITS) as u16 + bits.trailing_zeros() as u16
 }
 
 #[cfg(test)]

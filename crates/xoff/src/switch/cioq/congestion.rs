@@ -41,21 +41,28 @@ struct OfInput<'a> {
     input: &'a Input,
 }
 
+impl OfInput<'_> {
+    /// See [`Input::frame`].
+    fn frame(&self, position: u32) -> (u16, &Packet, u32) {
+        self.input.frame(&self.switch.slots, position)
+    }
+}
+
 impl Frames for OfInput<'_> {
     fn count(&self) -> u32 {
         self.input.count()
     }
     fn units(&self, position: u32) -> u32 {
-        self.input.frame(position).2
+        self.frame(position).2
     }
     fn largest(&self) -> u32 {
         self.switch.sizes.largest
     }
     fn is_data(&self, position: u32) -> bool {
-        !self.input.frame(position).1.is(ACKNOWLEDGEMENT)
+        !self.frame(position).1.is(ACKNOWLEDGEMENT)
     }
     fn path_congestion(&self, position: u32) -> u32 {
-        let (output, packet, _) = self.input.frame(position);
+        let (output, packet, _) = self.frame(position);
         self.switch.path_congestion(output, packet.destination())
     }
 }
@@ -115,7 +122,7 @@ impl Cioq {
         let Some(mut point) = self.points.inputs[number(input, priority)].take() else { return };
         let frames = OfInput { switch: self, input: &self.inputs[usize::from(input)] };
         let arrived = has_arrived.then(|| frames.count() - 1);
-        let culprit = point.culprit(arrived, &frames).map(|position| *frames.input.frame(position).1);
+        let culprit = point.culprit(arrived, &frames).map(|position| *frames.frame(position).1);
         if let Some(culprit) = culprit {
             self.counters.of_inputs += 1;
             self.send_cnm(input, &cnm(&culprit, feedback, &point), context);

@@ -1,7 +1,6 @@
 //! The crossbar: which inputs and outputs are idle, who asks for whom, and what is on its way between them.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::units::{Bytes, Rate, Time, TransmissionClock};
@@ -39,7 +38,8 @@ pub(super) struct Crossbar {
     was_maximal: bool,
     /// By output.
     transfers: Vec<Transfer>,
-    ends: BinaryHeap<Reverse<(Time, u16)>>,
+    /// When what crosses to which output has crossed, in order.
+    ends: VecDeque<(Time, u16)>,
 }
 
 impl Crossbar {
@@ -59,7 +59,7 @@ impl Crossbar {
             changed_outputs: BitSet::EMPTY,
             was_maximal: true,
             transfers: vec![Transfer::default(); ports],
-            ends: BinaryHeap::with_capacity(ports),
+            ends: VecDeque::with_capacity(ports),
         }
     }
 
@@ -149,17 +149,20 @@ impl Crossbar {
         self.idle_inputs.set(input, false);
         self.idle_outputs.set(output, false);
         self.transfers[usize::from(output)] = transfer;
-        self.ends.push(Reverse((now + self.clock.transmission_time(frame), output)));
+        let end = (now + self.clock.transmission_time(frame), output);
+        // Only shorter frames overtake, so that the search seldom goes on.
+        let later = self.ends.iter().rev().take_while(|&&other| other > end).count();
+        self.ends.insert(self.ends.len() - later, end);
     }
 
     /// A frame that has crossed by now; of several, that of the lowest output.
     #[inline]
     pub(super) fn take_crossed(&mut self, now: Time) -> Option<Transfer> {
-        let &Reverse((end, output)) = self.ends.peek()?;
+        let &(end, output) = self.ends.front()?;
         if end > now {
             return None;
         }
-        self.ends.pop();
+        self.ends.pop_front();
         let transfer = self.transfers[usize::from(output)];
         self.idle_inputs.set(transfer.input, true);
         self.idle_outputs.set(output, true);
@@ -171,6 +174,6 @@ impl Crossbar {
     /// When the next frame has crossed; `Time::MAX` for never.
     #[inline]
     pub(super) fn next_end(&self) -> Time {
-        self.ends.peek().map_or(Time::MAX, |&Reverse((end, _))| end)
+        self.ends.front().map_or(Time::MAX, |&(end, _)| end)
     }
 }

@@ -1,20 +1,23 @@
 //! The buffer of one input: frames in virtual output queues (VOQs), counted in units of memory, of which any that is occupied can
-//! be looked up by number.
+//! be looked up by number. The frames of all inputs of a switch lie in one slab, where each takes the slot that was freed last: what
+//! crosses soon is where something has just been.
 
 use std::collections::VecDeque;
 
-use crate::kernel::ring::Ring;
+use slab::Slab;
+
 use crate::packet::{PRIORITIES, Packet};
 
-/// Stands for no frame.
+/// Stands for no frame, and for no queue.
 const NONE: u32 = u32::MAX;
 
-/// A frame in the buffer.
+/// A frame in a buffer, in a line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Stored {
     packet: Packet,
     units: u32,
-    /// Its number among the occupied slots.
+    /// Its number among the frames of its input.
     position: u32,
     /// The slot of the next frame in its queue.
     next: u32,
@@ -23,7 +26,28 @@ struct Stored {
     is_copy: bool,
 }
 
-/// A queue of frames, linked by their slots.
+/// The frames in the buffers of all inputs, by slot.
+#[derive(Debug, Default)]
+pub(super) struct Slots(Slab<Stored>);
+
+impl Slots {
+    fn get(&self, slot: u32) -> &Stored {
+        &self.0[slot as usize]
+    }
+
+    fn get_mut(&mut self, slot: u32) -> &mut Stored {
+        &mut self.0[slot as usize]
+    }
+
+    /// The frame in a slot, and its units.
+    #[inline]
+    pub(super) fn at(&self, slot: u32) -> (&Packet, u32) {
+        let stored = self.get(slot);
+        (&stored.packet, stored.units)
+    }
+}
+
+/// A queue, linked by what is in it: frames by their slots, ready queues by their numbers.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     head: u32,
@@ -32,6 +56,29 @@ struct Queue {
 
 impl Queue {
     const EMPTY: Self = Self { head: NONE, tail: NONE };
+
+    fn is_empty(self) -> bool {
+        self.head == NONE
+    }
+
+    /// Adds an entry. Returns the one before it, if there is one.
+    #[inline]
+    fn push(&mut self, entry: u32) -> Option<u32> {
+        let before = (!self.is_empty()).then_some(self.tail);
+        if before.is_none() {
+            self.head = entry;
+        }
+        self.tail = entry;
+        before
+    }
+}
+
+/// A virtual output queue.
+#[derive(Clone, Copy, Debug)]
+struct Voq {
+    frames: Queue,
+    /// Behind it among those that are ready for the same output.
+    next_ready: u32,
 }
 
 /// Where a frame waits.
@@ -49,13 +96,11 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Input {
     outputs: usize,
-    slots: Vec<Stored>,
-    free: Vec<u32>,
-    /// The slots in use, in no order.
+    /// The slots of its frames, in no order.
     occupied: Vec<u32>,
-    voqs: Vec<Queue>,
+    voqs: Box<[Voq]>,
     /// By rank and output: the virtual output queues whose first frame goes there; they take turns.
-    ready: Vec<Ring<u32>>,
+    ready: Box<[Queue]>,
     /// Slots of copies of frames that are on their way through the fabric, the oldest first.
     copies: VecDeque<u32>,
     /// Units in use by class.
@@ -66,11 +111,9 @@ impl Input {
     pub(super) fn new(outputs: usize, voqs: usize, ranks: usize) -> Self {
         Self {
             outputs,
-            slots: Vec::new(),
-            free: Vec::new(),
             occupied: Vec::new(),
-            voqs: vec![Queue::EMPTY; voqs],
-            ready: (0..outputs * ranks).map(|_| Ring::new()).collect(),
+            voqs: vec![Voq { frames: Queue::EMPTY, next_ready: NONE }; voqs].into(),
+            ready: vec![Queue::EMPTY; outputs * ranks].into(),
             copies: VecDeque::new(),
             units: [0; PRIORITIES],
         }
@@ -93,49 +136,45 @@ impl Input {
     }
 
     /// The frame of a number below that, with its output and its units. What has just been stored has the highest.
-    pub(super) fn frame(&self, position: u32) -> (u16, &Packet, u32) {
-        let Stored { egress, packet, units, .. } = &self.slots[self.occupied[position as usize] as usize];
+    pub(super) fn frame<'a>(&self, slots: &'a Slots, position: u32) -> (u16, &'a Packet, u32) {
+        let Stored { egress, packet, units, .. } = slots.get(self.occupied[position as usize]);
         (*egress, packet, *units)
     }
 
     /// The frames that wait in the buffer or cross; copies of others are left out.
-    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
-        let stored = self.occupied.iter().map(|&slot| &self.slots[slot as usize]);
+    pub(super) fn packets<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = &'a Packet> {
+        let stored = self.occupied.iter().map(|&slot| slots.get(slot));
         stored.filter(|stored| !stored.is_copy).map(|stored| &stored.packet)
     }
 
     /// The frames and copies in the buffer in no order, each with its output and its units.
-    pub(super) fn frames(&self) -> impl Iterator<Item = (u16, &Packet, u32)> {
-        self.occupied.iter().map(|&slot| {
-            let Stored { egress, packet, units, .. } = &self.slots[slot as usize];
-            (*egress, packet, *units)
-        })
+    pub(super) fn frames<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = (u16, &'a Packet, u32)> {
+        (0..self.count()).map(|position| self.frame(slots, position))
     }
 
     /// Takes in a frame, which gets the highest number. Returns whether its queue was empty, so that it is ready.
     #[inline]
-    pub(super) fn store(&mut self, packet: Packet, units: u32, place: Place) -> bool {
-        let position = self.occupied.len() as u32;
-        let stored = Stored { packet, units, position, next: NONE, egress: place.egress, is_copy: false };
-        let slot = if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = stored;
-            slot
-        } else {
-            self.slots.push(stored);
-            self.slots.len() as u32 - 1
-        };
+    pub(super) fn store(&mut self, slots: &mut Slots, packet: Packet, units: u32, place: Place) -> bool {
+        let Place { voq, egress, rank } = place;
+        let stored = Stored { packet, units, position: self.count(), next: NONE, egress, is_copy: false };
+        let slot = slots.0.insert(stored) as u32;
         self.occupied.push(slot);
         self.units[packet.priority()] += units;
-        let queue = &mut self.voqs[place.voq as usize];
-        let was_empty = queue.head == NONE;
-        if was_empty {
-            queue.head = slot;
-            self.ready[place.rank * self.outputs + usize::from(place.egress)].push_back(place.voq);
-        } else {
-            self.slots[queue.tail as usize].next = slot;
+        let before = self.voqs[voq as usize].frames.push(slot);
+        match before {
+            Some(before) => slots.get_mut(before).next = slot,
+            None => self.make_ready(rank, egress, voq),
         }
-        queue.tail = slot;
-        was_empty
+        before.is_none()
+    }
+
+    /// The first frame of a queue goes to this output.
+    #[inline]
+    fn make_ready(&mut self, rank: usize, output: u16, voq: u32) {
+        self.voqs[voq as usize].next_ready = NONE;
+        if let Some(before) = self.ready[rank * self.outputs + usize::from(output)].push(voq) {
+            self.voqs[before as usize].next_ready = voq;
+        }
     }
 
     /// Whether something of this rank waits for this output.
@@ -147,52 +186,50 @@ impl Input {
     /// Takes the frame whose turn it is out of its queue, but not out of the buffer. Returns its slot, and the output of the frame
     /// behind it.
     #[inline]
-    pub(super) fn take(&mut self, rank: usize, output: u16) -> (u32, Option<u16>) {
-        let voq = self.ready[rank * self.outputs + usize::from(output)].take_front();
-        let queue = &mut self.voqs[voq as usize];
-        let slot = queue.head;
-        let next = self.slots[slot as usize].next;
-        queue.head = next;
+    pub(super) fn take(&mut self, slots: &Slots, rank: usize, output: u16) -> (u32, Option<u16>) {
+        let ready = &mut self.ready[rank * self.outputs + usize::from(output)];
+        let number = ready.head;
+        let voq = &mut self.voqs[number as usize];
+        ready.head = voq.next_ready;
+        let slot = voq.frames.head;
+        let next = slots.get(slot).next;
+        voq.frames.head = next;
         if next == NONE {
             return (slot, None);
         }
-        let egress = self.slots[next as usize].egress;
-        self.ready[rank * self.outputs + usize::from(egress)].push_back(voq);
+        let egress = slots.get(next).egress;
+        self.make_ready(rank, egress, number);
         (slot, Some(egress))
-    }
-
-    /// The frame in a slot, and its units.
-    #[inline]
-    pub(super) fn at(&self, slot: u32) -> (&Packet, u32) {
-        let stored = &self.slots[slot as usize];
-        (&stored.packet, stored.units)
     }
 
     /// Frees the memory of a frame that has left its queue.
     #[inline]
-    pub(super) fn free(&mut self, slot: u32) {
-        let Stored { packet, units, position, .. } = self.slots[slot as usize];
+    pub(super) fn free(&mut self, slots: &mut Slots, slot: u32) {
+        let Stored { packet, units, position, .. } = slots.0.remove(slot as usize);
         self.units[packet.priority()] -= units;
         self.occupied.swap_remove(position as usize);
         if let Some(&moved) = self.occupied.get(position as usize) {
-            self.slots[moved as usize].position = position;
+            slots.get_mut(moved).position = position;
         }
-        self.free.push(slot);
     }
 
     /// Keeps a frame that has left its queue.
-    pub(super) fn retain(&mut self, slot: u32) {
-        self.slots[slot as usize].is_copy = true;
+    pub(super) fn retain(&mut self, slots: &mut Slots, slot: u32) {
+        slots.get_mut(slot).is_copy = true;
         self.copies.push_back(slot);
     }
 
     /// Frees the memory of the oldest copy of which this holds. Returns its class and its units.
-    pub(super) fn free_copy(&mut self, is_copy: impl Fn(&Packet) -> bool) -> Option<(usize, u32)> {
-        let index = self.copies.iter().position(|&slot| is_copy(&self.slots[slot as usize].packet))?;
+    pub(super) fn free_copy(
+        &mut self,
+        slots: &mut Slots,
+        is_copy: impl Fn(&Packet) -> bool,
+    ) -> Option<(usize, u32)> {
+        let index = self.copies.iter().position(|&slot| is_copy(&slots.get(slot).packet))?;
         let slot = self.copies.remove(index)?;
-        let (packet, units) = self.at(slot);
+        let (packet, units) = slots.at(slot);
         let freed = (packet.priority(), units);
-        self.free(slot);
+        self.free(slots, slot);
         Some(freed)
     }
 }

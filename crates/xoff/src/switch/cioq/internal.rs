@@ -133,7 +133,7 @@ impl Cioq {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let is_copy = |packet: &Packet| Delivery::of(packet) == *delivery;
-        if let Some((priority, units)) = self.inputs[usize::from(input)].free_copy(is_copy) {
+        if let Some((priority, units)) = self.inputs[usize::from(input)].free_copy(&mut self.slots, is_copy) {
             self.used -= units;
             self.control_flow(input, priority, context);
         }

@@ -28,7 +28,7 @@ use crate::routing::SwitchRoutes;
 pub use congestion::{CnmCounters, CongestionPoints};
 use crossbar::{Crossbar, Transfer};
 pub use flow_control::Thresholds;
-use input::{Input, Place};
+use input::{Input, Place, Slots};
 use internal::Credits;
 pub use internal::Downstream;
 
@@ -109,6 +109,8 @@ pub struct Cioq {
     sizes: Sizes,
     voqs: Voqs,
     inputs: Vec<Input>,
+    /// What is in the buffers of inputs.
+    slots: Slots,
     flow_control: flow_control::Inputs,
     crossbar: Crossbar,
     outputs: Vec<Output>,
@@ -181,6 +183,7 @@ impl Cioq {
             pause_frames: parts.pause_frames,
             lossless,
             inputs: (0..count).map(|_| Input::new(count, voqs * ranks.count, ranks.count)).collect(),
+            slots: Slots::default(),
             flow_control: flow_control::Inputs::new(thresholds, count),
             crossbar: Crossbar::new(parts.crossbar, &parts.matching, count, ranks.count),
             outputs: downstream.iter().map(|downstream| sizes.output_behind(downstream.as_ref())).collect(),
@@ -263,7 +266,7 @@ impl Cioq {
         let place = Place { voq: order * self.ranks.count as u32 + rank as u32, egress, rank };
         self.count_in(units);
         let input = &mut self.inputs[usize::from(ingress)];
-        if input.store(packet, units, place) {
+        if input.store(&mut self.slots, packet, units, place) {
             self.crossbar.request(rank, ingress, egress, true);
             if self.crossbar.is_free(rank, ingress, egress) {
                 context.agenda.crossbar_due(self.ports[0].id(), context.now);
@@ -291,14 +294,14 @@ impl Cioq {
 
     /// The frame of this rank whose turn it is begins to cross; room for it is taken at the output.
     fn begin_to_cross(&mut self, now: Time, input: u16, output: u16, rank: usize) {
-        let Self { crossbar, inputs, outputs, sizes, .. } = self;
+        let Self { crossbar, inputs, slots, outputs, sizes, .. } = self;
         let buffer = &mut inputs[usize::from(input)];
-        let (slot, next) = buffer.take(rank, output);
+        let (slot, next) = buffer.take(slots, rank, output);
         crossbar.request(rank, input, output, buffer.is_ready(rank, output));
         if let Some(next) = next {
             crossbar.request(rank, input, next, true);
         }
-        let (packet, units) = buffer.at(slot);
+        let (packet, units) = slots.at(slot);
         let at_output = &mut outputs[usize::from(output)];
         at_output.units[packet.priority()] += units;
         crossbar.set_room(rank, output, at_output.has_room(packet.priority(), sizes.largest));
@@ -311,11 +314,11 @@ impl Cioq {
         let Transfer { input, output, slot } = transfer;
         let keeps_copy = self.reliable_delivery && !self.is_internal(input) && self.is_internal(output);
         let buffer = &mut self.inputs[usize::from(input)];
-        let (&packet, units) = buffer.at(slot);
+        let (&packet, units) = self.slots.at(slot);
         if keeps_copy {
-            buffer.retain(slot);
+            buffer.retain(&mut self.slots, slot);
         } else {
-            buffer.free(slot);
+            buffer.free(&mut self.slots, slot);
             self.used -= units;
             self.control_flow(input, packet.priority(), context);
         }

@@ -37,25 +37,25 @@ impl Cioq {
     /// The packets of a class in the buffer of an input, each with the number of its output.
     pub fn packets_from(&self, input: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
         let of_class = move |(_, packet, _): &(u16, &Packet, u32)| packet.priority() == priority;
-        let frames = self.inputs[usize::from(input)].frames().filter(of_class);
+        let frames = self.inputs[usize::from(input)].frames(&self.slots).filter(of_class);
         frames.map(|(egress, packet, _)| (egress, packet))
     }
 
     /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
     /// What a flow's receiver sends back is the flow's.
     pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
-        let frames = self.inputs[usize::from(input)].frames();
+        let frames = self.inputs[usize::from(input)].frames(&self.slots);
         frames.map(|(_, packet, units)| (packet.flow_ends().0, packet.flow(), self.sizes.bytes(units)))
     }
 
     /// The packets in the buffers of all inputs.
     pub fn packets_at_inputs(&self) -> impl Iterator<Item = &Packet> {
-        self.inputs.iter().flat_map(Input::packets)
+        self.inputs.iter().flat_map(|input| input.packets(&self.slots))
     }
 
     /// The packets of a class that wait for or at an output.
     pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
-        let at_inputs = self.inputs.iter().flat_map(Input::frames);
+        let at_inputs = self.inputs.iter().flat_map(|input| input.frames(&self.slots));
         let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
         let of_class = at_inputs.filter(move |packet| packet.priority() == priority);
         of_class.chain(self.ports[usize::from(output)].queued_of(priority))
@@ -73,7 +73,8 @@ impl Cioq {
 
     /// Whether every unit is accounted for, and no buffer overrun.
     pub(super) fn adds_up(&self) -> bool {
-        let at_inputs: u32 = self.inputs.iter().flat_map(Input::frames).map(|(_, _, units)| units).sum();
+        let at_inputs = self.inputs.iter().flat_map(|input| input.frames(&self.slots));
+        let at_inputs: u32 = at_inputs.map(|(_, _, units)| units).sum();
         let counted = self.inputs.iter().map(Input::units).sum::<u32>();
         let at_outputs = self.outputs.iter().flat_map(|output| output.units).sum::<u32>();
         let queued: u32 =
