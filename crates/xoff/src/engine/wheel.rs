@@ -152,7 +152,6 @@ impl Wheel {
     pub(super) fn take_arrival(&mut self, ring: u32, rank: usize) -> Packet {
         let ring = &mut self.rings[ring as usize];
         let Flight { packet, .. } = ring.take_front();
-        ring.prefetch(1);
         let next = ring.front().map_or(Time::MAX, |flight| flight.arrives);
         self.set(rank, next);
         packet

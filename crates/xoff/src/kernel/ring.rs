@@ -1,5 +1,6 @@
 //! A queue in a power-of-two ring that starts empty, grows when it must and forgets where it was when it empties,
-//! so that a queue that never holds more than a few entries never touches more than a few cache lines.
+//! so that a queue that never holds more than a few entries never touches more than a few cache lines. It asks for memory
+//! before its turn comes: a long queue has left the cache when it is read, and is no longer there when it is written again.
 
 /// First in, first out.
 #[derive(Clone, Debug)]
@@ -44,6 +45,7 @@ impl<T: Copy + Default> Ring<T> {
         let index = self.index(self.length);
         *self.slot_mut(index) = value;
         self.length += 1;
+        self.prefetch(self.length);
     }
 
     /// The entry at the front.
@@ -65,6 +67,8 @@ impl<T: Copy + Default> Ring<T> {
         let value = *self.slot(self.index(0));
         self.length -= 1;
         self.head = if self.length == 0 { 0 } else { self.head.wrapping_add(1) };
+        // Whoever takes an entry often looks at the next one at once, which was asked for before.
+        self.prefetch(1);
         value
     }
 
@@ -75,20 +79,18 @@ impl<T: Copy + Default> Ring<T> {
         Some(*self.slot(self.index(self.length)))
     }
 
-    /// Asks for the memory of the entry behind `offset` others, which is read soon. Nothing waits for it.
+    /// Asks for the memory of the entry behind `offset` others, or for where it would be. Nothing waits for it. Its last byte is
+    /// enough: before that, entries share their lines.
     #[inline]
     #[allow(unsafe_code)]
     pub fn prefetch(&self, offset: u32) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let entry =
-                self.slots.as_ptr().wrapping_add(self.head.wrapping_add(offset) as usize & self.mask());
+            let end = (self.head.wrapping_add(offset) as usize & self.mask()).wrapping_add(1);
+            let last = self.slots.as_ptr().wrapping_add(end).cast::<i8>().wrapping_sub(1);
             // SAFETY: a prefetch of any address is a hint and touches nothing.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(entry.cast());
-                _mm_prefetch::<_MM_HINT_T0>(entry.cast::<i8>().wrapping_add(size_of::<T>() - 1));
-            }
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(last) };
         }
     }
 
