@@ -89,8 +89,6 @@ struct LocalCluster {
 struct HostSource {
     cluster: usize,
     rank: usize,
-    /// What the wheel was last told.
-    due: Time,
 }
 
 /// One thread's part of the network.
@@ -162,10 +160,8 @@ impl<'a> Workshop<'a> {
         let mut wheel = layout.wheel;
         wheel.telemetry = Telemetry::new(Arc::clone(&self.records));
         let hosts: Vec<Host> = layout.hosts.iter().map(|&node| (self.host)(node)).collect();
-        let mut host_sources = layout.host_sources;
-        for (host, source) in hosts.iter().zip(&mut host_sources) {
-            source.due = host.due();
-            wheel.notify(source.cluster, source.rank, source.due);
+        for (host, source) in hosts.iter().zip(&layout.host_sources) {
+            wheel.notify(source.cluster, source.rank, host.due());
         }
         Worker {
             thread,
@@ -173,7 +169,7 @@ impl<'a> Workshop<'a> {
             clusters: layout.clusters,
             sources: layout.sources,
             hosts,
-            host_sources,
+            host_sources: layout.host_sources,
             host_places: layout.host_places,
             switches: layout.switches.iter().map(|&node| (self.switch)(node)).collect(),
             wheel,
@@ -281,7 +277,7 @@ impl Layout {
                         Outgoing { cluster: number as u32, rank: rank as u32, ring };
                 }
                 Class::Host => {
-                    self.host_sources[place as usize] = HostSource { cluster: number, rank, due: Time::MAX };
+                    self.host_sources[place as usize] = HostSource { cluster: number, rank };
                 }
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
@@ -418,9 +414,8 @@ impl<O: CountsFlows> Worker<'_, O> {
             if place != ELSEWHERE {
                 let host = &mut hosts[place as usize];
                 host.announce(start);
-                let source = &mut host_sources[place as usize];
-                source.due = host.due();
-                wheel.notify(source.cluster, source.rank, source.due);
+                let source = host_sources[place as usize];
+                wheel.notify(source.cluster, source.rank, host.due());
             }
         });
     }
@@ -487,6 +482,7 @@ impl<O: CountsFlows> Worker<'_, O> {
     fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
         let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
         let host = &mut hosts[source.place as usize];
+        let told = host.due();
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::HostEndOfTransmission => {
@@ -499,11 +495,9 @@ impl<O: CountsFlows> Worker<'_, O> {
             }
             _ => host.on_due(&mut context),
         }
-        let own = &mut host_sources[source.place as usize];
         let due = host.due();
-        if own.due != due {
-            own.due = due;
-            wheel.set(own.rank, due);
+        if due != told {
+            wheel.set(host_sources[source.place as usize].rank, due);
         }
     }
 

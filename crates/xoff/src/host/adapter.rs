@@ -1,8 +1,8 @@
 //! The adapter (NIC): the host's delay on the way out, a queue with a limit, and the port to the link.
 
 use super::marking::Marking;
+use super::pending::Pending;
 use crate::agenda::{Agenda, Context};
-use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
@@ -16,8 +16,6 @@ pub(super) struct Adapter {
     pub(super) port: Port,
     /// Bytes waiting in each of the port's queues.
     pub(super) queued: [Bytes; PRIORITIES],
-    /// Packets on their way from the transport.
-    pub(super) outbound: Ring<Flight>,
     marking: Marking,
     last_release: Time,
     rng: Rng,
@@ -34,8 +32,7 @@ pub(super) enum Sent {
 
 impl Adapter {
     pub(super) fn new(port: Port, marking: Marking, rng: Rng) -> Self {
-        let (queued, outbound) = ([Bytes::ZERO; PRIORITIES], Ring::new());
-        Self { port, queued, outbound, marking, last_release: Time::ZERO, rng }
+        Self { port, queued: [Bytes::ZERO; PRIORITIES], marking, last_release: Time::ZERO, rng }
     }
 
     /// Bytes waiting.
@@ -48,6 +45,7 @@ impl Adapter {
     pub(super) fn send(
         &mut self,
         packet: Packet,
+        pending: &mut Pending,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
         let host = &context.fabric.host;
@@ -56,7 +54,7 @@ impl Adapter {
         }
         let release = (context.now + host.delay + self.draw_jitter(&packet, context)).max(self.last_release);
         self.last_release = release;
-        self.outbound.push_back(Flight { arrives: release, packet });
+        pending.send_out(Flight { arrives: release, packet });
         Sent::Elsewhere
     }
 

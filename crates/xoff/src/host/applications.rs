@@ -2,6 +2,7 @@
 
 use slab::Slab;
 
+use super::pending::Pending;
 use super::receiving::Receptions;
 use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -9,7 +10,6 @@ use crate::application::query::{Aggregator, Request, Worker};
 use crate::application::{Arrival, Carries, Queries};
 use crate::kernel::rng::{Purpose, Rng};
 use crate::kernel::sparse::Sparse;
-use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::Packet;
@@ -72,10 +72,10 @@ impl Applications {
     }
 
     /// Sets the time of every first query.
-    pub(super) fn begin(&mut self, queries: &Queries, timers: &mut Timers<TimerKey>) {
+    pub(super) fn begin(&mut self, queries: &Queries, pending: &mut Pending) {
         for (index, (plan, aggregator)) in queries.plans().iter().zip(&mut self.aggregators).enumerate() {
             if let Some(start) = aggregator.as_mut().and_then(|aggregator| aggregator.first_start(plan)) {
-                timers.once(TimerKey::Query(index as u32), start);
+                pending.once(TimerKey::Query(index as u32), start);
             }
         }
     }
@@ -85,7 +85,7 @@ impl Host {
     /// The same host with its part in queries.
     #[must_use]
     pub fn with_applications(mut self, mut applications: Applications, queries: &Queries) -> Self {
-        applications.begin(queries, &mut self.timers);
+        applications.begin(queries, &mut self.pending);
         self.applications = applications;
         self
     }
@@ -103,7 +103,7 @@ impl Host {
         let mut requests = Vec::with_capacity(plan.fan_in as usize);
         let next = aggregator.begin(plan, context.now, |request| requests.push(request));
         if let Some(next) = next {
-            self.timers.once(TimerKey::Query(index), next);
+            self.pending.once(TimerKey::Query(index), next);
         }
         let channel = queries.channel(index as usize, Carries::Requests(place));
         for Request { worker, turn, priority } in requests {
@@ -146,12 +146,12 @@ impl Host {
                 let priority = last.priority() as u8;
                 let response = Response { plan: index, aggregator, turn: arrival.turn, priority };
                 let key = responses.insert(response) as u32;
-                self.timers.once(TimerKey::Response(key), at);
+                self.pending.once(TimerKey::Response(key), at);
             }
             Carries::Responses(worker) => {
                 let Some(aggregator) = &mut aggregators[index] else { return };
                 if let Some(next) = aggregator.on_response(plan, worker, arrival.turn, context.now) {
-                    self.timers.once(TimerKey::Query(index as u32), next);
+                    self.pending.once(TimerKey::Query(index as u32), next);
                 }
             }
         }

@@ -30,12 +30,12 @@ impl Host {
         }
         self.cnps.waiting.push_back(Flight { arrives: ready, packet: cnp });
         if !self.cnps.timer.is_armed() {
-            self.timers.arm(&mut self.cnps.timer, TimerKey::Cnp, ready);
+            self.pending.arm(&mut self.cnps.timer, TimerKey::Cnp, ready);
         }
     }
 
     pub(super) fn on_cnp_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if !self.timers.expires(&mut self.cnps.timer, TimerKey::Cnp, time) {
+        if !self.pending.expires(&mut self.cnps.timer, TimerKey::Cnp, time) {
             return;
         }
         while let Some(flight) = self.cnps.waiting.front().copied()
@@ -45,7 +45,7 @@ impl Host {
             self.put_cnp(flight.packet, context);
         }
         if let Some(next) = self.cnps.waiting.front().map(|flight| flight.arrives) {
-            self.timers.arm(&mut self.cnps.timer, TimerKey::Cnp, next);
+            self.pending.arm(&mut self.cnps.timer, TimerKey::Cnp, next);
         }
     }
 

@@ -37,7 +37,7 @@ impl Host {
         if interrupts.waiting.len() >= moderation.packets as usize {
             self.interrupt(context);
         } else if !interrupts.timer.is_armed() {
-            self.timers.arm(&mut interrupts.timer, TimerKey::Interrupt, context.now + moderation.time);
+            self.pending.arm(&mut interrupts.timer, TimerKey::Interrupt, context.now + moderation.time);
         }
     }
 
@@ -48,7 +48,7 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.timers.expires(&mut self.interrupts.timer, TimerKey::Interrupt, time) {
+        if self.pending.expires(&mut self.interrupts.timer, TimerKey::Interrupt, time) {
             self.interrupt(context);
         }
     }

@@ -69,7 +69,7 @@ impl Host {
                 return self.go_on_sending(slot, context);
             }
         }
-        if self.sendings[slot].is_done_after_sending(&mut self.timers, context) {
+        if self.sendings[slot].is_done_after_sending(&mut self.pending, context) {
             self.finish_sending(slot, Time::MAX);
         }
     }
@@ -83,7 +83,7 @@ impl Host {
             return false;
         }
         if context.now < limiter.ready_at {
-            self.timers.arm(&mut limiter.pacing, TimerKey::Limiter(sending.number()), limiter.ready_at);
+            self.pending.arm(&mut limiter.pacing, TimerKey::Limiter(sending.number()), limiter.ready_at);
             sending.hold_back();
             return false;
         }
@@ -92,12 +92,12 @@ impl Host {
                 let packet = sending.packet(self.id, sequence, length, context);
                 self.counters.data_sent += 1;
                 self.counters.data_retransmitted += u64::from(retransmission);
-                sending.send(packet, &mut self.adapter, context);
+                sending.send(packet, &mut self.adapter, &mut self.pending, context);
                 self.count_against_limit(slot, context.now, &packet, context);
                 true
             }
             Transmit::WaitUntil(time) => {
-                sending.wait_until(time, &mut self.timers);
+                sending.wait_until(time, &mut self.pending);
                 false
             }
             Transmit::WindowFull | Transmit::Idle => false,
@@ -130,7 +130,7 @@ impl Host {
             sending.limiter = NO_LIMITER;
         } else {
             let due = limiter.point.timer_due();
-            self.timers.arm(&mut limiter.cycle, TimerKey::ReactionPoint(number), due);
+            self.pending.arm(&mut limiter.cycle, TimerKey::ReactionPoint(number), due);
         }
     }
 
@@ -144,7 +144,7 @@ impl Host {
     ) {
         let Some((slot, limiter)) = self.limiter_of(number) else { return };
         let timer = &mut self.limiters[limiter].pacing;
-        if self.timers.expires(timer, TimerKey::Limiter(number), time) {
+        if self.pending.expires(timer, TimerKey::Limiter(number), time) {
             self.go_on_sending(slot, context);
         }
     }
@@ -159,7 +159,7 @@ impl Host {
     ) {
         let Some((slot, limiter)) = self.limiter_of(number) else { return };
         let limiter = &mut self.limiters[limiter];
-        if self.timers.expires(&mut limiter.cycle, TimerKey::ReactionPoint(number), time) {
+        if self.pending.expires(&mut limiter.cycle, TimerKey::ReactionPoint(number), time) {
             limiter.point.on_timer(&context.fabric.host.reaction_point, context.now);
             self.on_limit_changed(slot, context);
             self.go_on_sending(slot, context);

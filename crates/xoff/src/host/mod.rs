@@ -12,19 +12,16 @@ mod connections;
 mod interrupts;
 mod limiters;
 mod marking;
+mod pending;
 mod queue_pairs;
 mod receiving;
 mod sending;
-
-use std::collections::VecDeque;
 
 use slab::Slab;
 
 use crate::agenda::{Agenda, Context};
 use crate::application::Queries;
-use crate::kernel::ring::Ring;
 use crate::kernel::rng::Rng;
-use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, Flight, NO_TRANSPORT, Packet};
@@ -38,6 +35,7 @@ use connections::OpenConnections;
 use interrupts::Interrupts;
 use limiters::{Limiter, Limiters};
 pub use marking::Marking;
+use pending::{Due, Pending};
 use queue_pairs::Turns;
 use receiving::{Reception, Receptions};
 use sending::Sending;
@@ -106,7 +104,6 @@ pub struct HostCounters {
 pub struct Host {
     id: NodeId,
     adapter: Adapter,
-    starts: VecDeque<FlowStart>,
     sendings: Slab<Sending>,
     /// Slot of each flow of this host, by its number.
     sending_slots: Vec<u32>,
@@ -115,13 +112,11 @@ pub struct Host {
     /// Flows to this host that are no application's.
     flows_to: Receptions,
     applications: Applications,
-    /// Packets on their way to the transport.
-    inbound: Ring<Flight>,
     interrupts: Interrupts,
     turns: Turns,
     cnps: Cnps,
     limiters: Limiters,
-    timers: Timers<TimerKey>,
+    pending: Pending,
     reactions: Reactions,
     finished: Vec<FinishedFlow>,
     /// What it has done.
@@ -134,19 +129,17 @@ impl Host {
         Self {
             id,
             adapter: Adapter::new(port, marking, rng),
-            starts: VecDeque::new(),
             sendings: Slab::new(),
             sending_slots: Vec::new(),
             connections: OpenConnections::default(),
             receptions: Slab::new(),
             flows_to: Receptions::default(),
             applications: Applications::default(),
-            inbound: Ring::new(),
             interrupts: Interrupts::default(),
             turns: Turns::default(),
             cnps: Cnps::default(),
             limiters: Limiters::new(),
-            timers: Timers::default(),
+            pending: Pending::default(),
             reactions,
             finished: Vec::new(),
             counters: HostCounters::default(),
@@ -219,40 +212,28 @@ impl Host {
 
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
-        let delayed = self.adapter.outbound.iter().chain(self.inbound.iter());
-        self.adapter
-            .port
-            .queued()
-            .chain(delayed.map(|flight| &flight.packet))
-            .chain(self.interrupts.waiting.iter())
+        self.adapter.port.queued().chain(self.pending.packets()).chain(self.interrupts.waiting.iter())
     }
 
     /// Announces a flow. Flows are announced in order of their start.
     pub fn announce(&mut self, start: FlowStart) {
-        debug_assert!(self.starts.back().is_none_or(|last| last.flow.start <= start.flow.start));
-        self.starts.push_back(start);
+        self.pending.announce(start);
     }
 
     /// When it next does something by itself; `Time::MAX` for never.
     #[inline]
     pub fn due(&self) -> Time {
-        let head = |ring: &Ring<Flight>| ring.front().map_or(Time::MAX, |flight| flight.arrives);
-        let start = self.starts.front().map_or(Time::MAX, |start| start.flow.start);
-        head(&self.inbound).min(head(&self.adapter.outbound)).min(start).min(self.timers.next())
+        self.pending.due()
     }
 
-    /// Does the one thing that is due now; of several, the first in the order of the list below.
+    /// Does the one thing that is due now.
     pub fn on_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let now = context.now;
-        let is_due = |ring: &Ring<Flight>| ring.front().is_some_and(|flight| flight.arrives == now);
-        if is_due(&self.inbound) {
-            self.on_inbound(context);
-        } else if is_due(&self.adapter.outbound) {
-            self.on_outbound(context);
-        } else if self.starts.front().is_some_and(|start| start.flow.start == now) {
-            self.on_start(context);
-        } else {
-            self.on_timer(context);
+        match self.pending.take(context.now) {
+            Some(Due::Inbound(packet)) => self.receive(packet, context),
+            Some(Due::Outbound(packet)) => self.on_outbound(packet, context),
+            Some(Due::Start(start)) => self.start_flow(start, context),
+            Some(Due::Timer(time, key)) => self.on_timer(time, key, context),
+            None => {}
         }
     }
 
@@ -266,7 +247,7 @@ impl Host {
         if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
             self.receive(packet, context);
         } else {
-            self.inbound.push_back(Flight { arrives: context.now + delay, packet });
+            self.pending.bring_in(Flight { arrives: context.now + delay, packet });
         }
     }
 
@@ -287,27 +268,10 @@ impl Host {
         self.reactions.settle(context.now, |change| self.adapter.port.apply(change, context))
     }
 
-    /// A packet has crossed the host's delay and reaches the transport.
-    fn on_inbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(flight) = self.inbound.pop_front() {
-            self.receive(flight.packet, context);
-        }
-    }
-
     /// A packet has crossed the host's delay and reaches the adapter.
-    fn on_outbound(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(flight) = self.adapter.outbound.pop_front() {
-            let sent = self.adapter.accept(flight.packet, context);
-            if sent == Sent::Queued && !flight.packet.is(ACKNOWLEDGEMENT) {
-                self.on_entered_adapter(&flight.packet);
-            }
-        }
-    }
-
-    /// A flow starts.
-    fn on_start(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(start) = self.starts.pop_front() {
-            self.start_flow(start, context);
+    fn on_outbound(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if self.adapter.accept(packet, context) == Sent::Queued && !packet.is(ACKNOWLEDGEMENT) {
+            self.on_entered_adapter(&packet);
         }
     }
 
@@ -323,22 +287,21 @@ impl Host {
     }
 
     /// A timer may expire.
-    fn on_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        match self.timers.pop() {
-            Some((time, TimerKey::Interrupt)) => self.on_interrupt_timer(time, context),
-            Some((time, TimerKey::Sending(number))) => self.on_sending_timer(number, time, context),
-            Some((time, TimerKey::Reception(number))) => self.on_reception_timer(number, time, context),
-            Some((time, TimerKey::Cnp)) => self.on_cnp_timer(time, context),
-            Some((time, TimerKey::Pacing(number))) => self.on_pacing_timer(number, time, context),
-            Some((time, TimerKey::CongestionControl(number))) => self.on_control_timer(number, time, context),
-            Some((time, TimerKey::Limiter(number))) => self.on_limiter_timer(number, time, context),
-            Some((time, TimerKey::ReactionPoint(number))) => {
+    fn on_timer(&mut self, time: Time, key: TimerKey, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        match key {
+            TimerKey::Interrupt => self.on_interrupt_timer(time, context),
+            TimerKey::Sending(number) => self.on_sending_timer(number, time, context),
+            TimerKey::Reception(number) => self.on_reception_timer(number, time, context),
+            TimerKey::Cnp => self.on_cnp_timer(time, context),
+            TimerKey::Pacing(number) => self.on_pacing_timer(number, time, context),
+            TimerKey::CongestionControl(number) => self.on_control_timer(number, time, context),
+            TimerKey::Limiter(number) => self.on_limiter_timer(number, time, context),
+            TimerKey::ReactionPoint(number) => {
                 self.on_reaction_point_timer(number, time, context);
             }
-            Some((_, TimerKey::Query(plan))) => self.begin_query(plan, context),
-            Some((_, TimerKey::Response(place))) => self.begin_response(place, context),
-            Some((_, TimerKey::End(number))) => self.on_end_timer(number, context),
-            None => {}
+            TimerKey::Query(plan) => self.begin_query(plan, context),
+            TimerKey::Response(place) => self.begin_response(place, context),
+            TimerKey::End(number) => self.on_end_timer(number, context),
         }
     }
 

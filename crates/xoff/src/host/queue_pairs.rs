@@ -115,7 +115,7 @@ impl Host {
             ready_at = ready_at.max(self.limiters[sending.limiter as usize].ready_at);
         }
         if ready_at > now.max(self.adapter.port.busy_until()) {
-            self.timers.arm(&mut pair.pacing, key, ready_at);
+            self.pending.arm(&mut pair.pacing, key, ready_at);
             return false;
         }
         pair.in_turn = true;
@@ -149,7 +149,7 @@ impl Host {
             let mut packet = sending.packet(self.id, segment.sequence, segment.length, context);
             packet = packet.with_stamp(stamp);
             if !sending.timer.is_armed() {
-                sending.arm_retransmission(&mut self.timers, context);
+                sending.arm_retransmission(&mut self.pending, context);
             }
             self.counters.data_sent += 1;
             self.counters.data_retransmitted += u64::from(segment.retransmission);
@@ -170,7 +170,7 @@ impl Host {
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
         match pair.sender.next_timer() {
             Time::MAX => pair.control.disarm(),
-            due => self.timers.arm(&mut pair.control, key, due),
+            due => self.pending.arm(&mut pair.control, key, due),
         }
     }
 
@@ -201,7 +201,7 @@ impl Host {
             }
             if progress {
                 if pair.sender.is_waiting() {
-                    sending.arm_retransmission(&mut self.timers, context);
+                    sending.arm_retransmission(&mut self.pending, context);
                 } else {
                     sending.timer.disarm();
                 }
@@ -219,7 +219,7 @@ impl Host {
     ) {
         let Some(slot) = self.sending_slot(number) else { return };
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
-        if self.timers.expires(&mut pair.pacing, TimerKey::Pacing(number), time) {
+        if self.pending.expires(&mut pair.pacing, TimerKey::Pacing(number), time) {
             self.offer(slot, context);
         }
     }
@@ -233,7 +233,7 @@ impl Host {
     ) {
         let Some(slot) = self.sending_slot(number) else { return };
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
-        if self.timers.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
+        if self.pending.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
             pair.sender.on_timer(context.now);
             context.observer.on_rate(context.now, self.id, number, pair.sender.rate());
             self.arm_control(slot);

@@ -116,7 +116,7 @@ impl Host {
                     && !reception.timer.is_armed()
                 {
                     let key = TimerKey::Reception(packet.reception());
-                    self.timers.arm(&mut reception.timer, key, look_at);
+                    self.pending.arm(&mut reception.timer, key, look_at);
                 }
                 if reply.complete {
                     self.finish_reception(packet, context);
@@ -222,7 +222,7 @@ impl Host {
             && !reception.timer.is_armed()
         {
             let deadline = context.now + tcp.acknowledge_timeout;
-            self.timers.arm(&mut reception.timer, TimerKey::Reception(number), deadline);
+            self.pending.arm(&mut reception.timer, TimerKey::Reception(number), deadline);
         }
     }
 
@@ -238,7 +238,7 @@ impl Host {
             return;
         }
         let reception = &mut self.receptions[slot as usize];
-        if !self.timers.expires(&mut reception.timer, TimerKey::Reception(number), time) {
+        if !self.pending.expires(&mut reception.timer, TimerKey::Reception(number), time) {
             return;
         }
         let back = reception.back;
@@ -343,6 +343,6 @@ impl Host {
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
-        self.adapter.send(packet.into(), context);
+        self.adapter.send(packet.into(), &mut self.pending, context);
     }
 }

@@ -2,10 +2,11 @@
 
 use super::adapter::{Adapter, Sent};
 use super::limiters::NO_LIMITER;
+use super::pending::Pending;
 use super::queue_pairs::QueuePair;
 use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::kernel::timers::{Timer, Timers};
+use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
@@ -151,16 +152,17 @@ impl Sending {
         &mut self,
         packet: Packet,
         adapter: &mut Adapter,
+        pending: &mut Pending,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if adapter.send(packet, context) == Sent::Queued {
+        if adapter.send(packet, pending, context) == Sent::Queued {
             self.queued += packet.frame();
         }
     }
 
-    pub(super) fn wait_until(&mut self, time: Time, timers: &mut Timers<TimerKey>) {
+    pub(super) fn wait_until(&mut self, time: Time, pending: &mut Pending) {
         let key = self.key();
-        timers.arm(&mut self.timer, key, time);
+        pending.arm(&mut self.timer, key, time);
     }
 
     pub(super) fn hold_back(&mut self) {
@@ -173,7 +175,7 @@ impl Sending {
     #[inline]
     pub(super) fn arm_retransmission(
         &mut self,
-        timers: &mut Timers<TimerKey>,
+        pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let timeout = match &self.sender {
@@ -181,7 +183,7 @@ impl Sending {
             _ => self.other_timeout(),
         };
         let key = self.key();
-        timers.arm(&mut self.timer, key, context.now + timeout);
+        pending.arm(&mut self.timer, key, context.now + timeout);
     }
 
     #[cold]
@@ -197,7 +199,7 @@ impl Sending {
     #[inline]
     pub(super) fn is_done_after_sending(
         &mut self,
-        timers: &mut Timers<TimerKey>,
+        pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> bool {
         let is_waiting = match &self.sender {
@@ -207,7 +209,7 @@ impl Sending {
             Sender::QueuePair(_) => return false,
         };
         if is_waiting && !self.timer.is_armed() {
-            self.arm_retransmission(timers, context);
+            self.arm_retransmission(pending, context);
         }
         false
     }
@@ -331,7 +333,7 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> (Option<u32>, Sender) {
         if end < Time::MAX {
-            self.timers.once(TimerKey::End(flow.number), end);
+            self.pending.once(TimerKey::End(flow.number), end);
         }
         let host = &context.fabric.host;
         let on_new_connection = || {
@@ -397,16 +399,16 @@ impl Host {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
-                    sending.send(packet, &mut self.adapter, context);
+                    sending.send(packet, &mut self.adapter, &mut self.pending, context);
                 }
                 Transmit::WaitUntil(time) => {
-                    sending.wait_until(time, &mut self.timers);
+                    sending.wait_until(time, &mut self.pending);
                     break;
                 }
                 Transmit::WindowFull | Transmit::Idle => break,
             }
         }
-        if sending.is_done_after_sending(&mut self.timers, context) {
+        if sending.is_done_after_sending(&mut self.pending, context) {
             self.finish_sending(slot, Time::MAX);
         }
     }
@@ -433,7 +435,7 @@ impl Host {
         }
         if progress {
             if sender.is_waiting() {
-                sending.arm_retransmission(&mut self.timers, context);
+                sending.arm_retransmission(&mut self.pending, context);
             } else {
                 sending.timer.disarm();
             }
@@ -449,7 +451,7 @@ impl Host {
     ) {
         let Some(slot) = self.sending_slot(number) else { return };
         let sending = &mut self.sendings[slot];
-        if !self.timers.expires(&mut sending.timer, TimerKey::Sending(number), time) {
+        if !self.pending.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
         }
         match &mut sending.sender {
