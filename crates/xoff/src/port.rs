@@ -2,6 +2,8 @@
 //! An idle port needs no event: a transmission starts at once, and its end is an event only when something waits for it
 //! that is not paused.
 
+use std::mem::offset_of;
+
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
@@ -9,7 +11,8 @@ use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
 use crate::pfc::{Change, PauseFrame};
-use crate::scheduler;
+use crate::scheduler::strict_priority::StrictPriority;
+use crate::scheduler::{self, Scheduler};
 use crate::topology::PortId;
 
 /// What a port has done since the start.
@@ -52,7 +55,7 @@ impl PortCounters {
     }
 }
 
-/// One egress port of a switch or an adapter. What every packet touches is in its first cache line.
+/// One egress port of a switch or an adapter. What every packet touches is in its first cache line; a queue is in one line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Port {
@@ -62,19 +65,23 @@ pub struct Port {
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
-    /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`] and [`IN_ADAPTER`].
+    /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`] and
+    /// [`TAKES_TURNS`].
     paused: u16,
     /// What it has done.
     pub counters: PortCounters,
+    /// Of the pauses that are over.
+    longest_pause: Span,
     queues: [Ring<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
-    /// Of the pauses that are over.
-    longest_pause: Span,
-    link_errors: Option<LinkErrors>,
+    link_errors: Option<Box<LinkErrors>>,
 }
+
+const _: () = assert!(offset_of!(Port, counters.marked) + size_of::<u64>() == 64);
+const _: () = assert!(offset_of!(Port, queues).is_multiple_of(64));
 
 /// What the link of a port does to packets.
 #[derive(Clone, Debug)]
@@ -102,23 +109,26 @@ const CORRUPTS: u16 = 1 << 15;
 const TRACES: u16 = 1 << 14;
 /// and whether it is an adapter's port that stamps, or a switch's that writes.
 const IN_ADAPTER: u16 = 1 << 13;
+/// Whether its scheduler is another than strict priority, which has no state to look up.
+const TAKES_TURNS: u16 = 1 << 12;
 
 impl Port {
     /// A port at the start of a link.
     pub fn new(id: PortId, rate: Rate, delay: Span, scheduler: &scheduler::Parameters) -> Self {
+        let is_strict = matches!(scheduler, scheduler::Parameters::StrictPriority(_));
         Self {
             busy_until: Time::ZERO,
             clock: TransmissionClock::new(rate),
             delay,
             id,
             waiting: 0,
-            paused: 0,
+            paused: if is_strict { 0 } else { TAKES_TURNS },
             counters: PortCounters::default(),
+            longest_pause: Span::ZERO,
             queues: std::array::from_fn(|_| Ring::new()),
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
             paused_since: [Time::ZERO; PRIORITIES],
-            longest_pause: Span::ZERO,
             link_errors: None,
         }
     }
@@ -126,7 +136,7 @@ impl Port {
     /// The same on a link that corrupts packets.
     #[must_use]
     pub fn with_link_errors(self, errors: LinkErrors) -> Self {
-        Self { paused: self.paused | CORRUPTS, link_errors: Some(errors), ..self }
+        Self { paused: self.paused | CORRUPTS, link_errors: Some(Box::new(errors)), ..self }
     }
 
     /// The same where packets have deferred stamps, in an adapter or in a switch.
@@ -316,15 +326,21 @@ impl Port {
         if ready == 0 {
             return None;
         }
+        let takes_turns = self.paused & TAKES_TURNS != 0;
         let queues = &self.queues;
-        let priority = self
-            .scheduler
-            .pick(ready as u8, |class| queues[class].front().map_or(Bytes::ZERO, Packet::frame));
+        let head = |class: usize| queues[class].front().map_or(Bytes::ZERO, Packet::frame);
+        let priority = if takes_turns {
+            self.scheduler.pick(ready as u8, head)
+        } else {
+            StrictPriority.pick(ready as u8, head)
+        };
         let queue = &mut self.queues[priority];
         let packet = queue.take_front();
         if queue.is_empty() {
             self.waiting &= !(1 << priority);
-            self.scheduler.on_empty(priority);
+            if takes_turns {
+                self.scheduler.on_empty(priority);
+            }
         }
         Some(packet)
     }
@@ -384,7 +400,7 @@ impl Port {
 
     #[cold]
     fn corrupts(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
-        let strikes = self.link_errors.as_mut().is_some_and(LinkErrors::strike);
+        let strikes = self.link_errors.as_mut().is_some_and(|errors| errors.strike());
         if strikes {
             self.drop(packet, DropReason::LinkError, context);
         }

@@ -27,18 +27,19 @@ impl Default for Parameters {
     }
 }
 
-/// One flow's state.
+/// One flow's state; first what every acknowledgement needs.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Dctcp {
     reno: Reno,
-    gain: f64,
-    alpha: f64,
     acked: Bytes,
-    marked: Bytes,
     /// The observation window ends once this byte is acknowledged.
     window_end: u64,
+    marked: Bytes,
     /// No second cut before this byte is acknowledged.
     cut_end: u64,
+    gain: f64,
+    alpha: f64,
 }
 
 impl Dctcp {

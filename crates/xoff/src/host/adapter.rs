@@ -10,13 +10,14 @@ use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
 use crate::port::Port;
 use crate::switch::marking::When;
 
-/// The adapter of one host.
+/// The adapter of one host. Behind the port, in one cache line, is what a packet that waits touches.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Adapter {
     pub(super) port: Port,
+    marking: Option<Box<Marking>>,
     /// Bytes waiting in each of the port's queues.
     pub(super) queued: [Bytes; PRIORITIES],
-    marking: Marking,
     last_release: Time,
     rng: Rng,
 }
@@ -32,7 +33,8 @@ pub(super) enum Sent {
 
 impl Adapter {
     pub(super) fn new(port: Port, marking: Marking, rng: Rng) -> Self {
-        Self { port, queued: [Bytes::ZERO; PRIORITIES], marking, last_release: Time::ZERO, rng }
+        let marking = marking.is_on().then(|| Box::new(marking));
+        Self { port, marking, queued: [Bytes::ZERO; PRIORITIES], last_release: Time::ZERO, rng }
     }
 
     /// Bytes waiting.
@@ -77,7 +79,7 @@ impl Adapter {
             self.transmit(packet, context);
             return Sent::Elsewhere;
         }
-        if self.marking.is_on() {
+        if self.marking.is_some() {
             self.mark_and_enqueue(&packet, context)
         } else {
             self.enqueue(packet, context)
@@ -91,13 +93,17 @@ impl Adapter {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
         let mut packet = *packet;
-        if self.marking.marks(When::Enqueue, context.now, &packet, self.queued[packet.priority()])
-            && !self.port.mark(&mut packet, context)
-        {
+        if self.marks(When::Enqueue, context.now, &packet) && !self.port.mark(&mut packet, context) {
             self.port.drop(&packet, DropReason::NotEcnCapable, context);
             return Sent::Elsewhere;
         }
         self.enqueue(packet, context)
+    }
+
+    /// Whether a packet that now enters or leaves its queue is to be marked.
+    fn marks(&mut self, moment: When, now: Time, packet: &Packet) -> bool {
+        let others = self.queued[packet.priority()];
+        self.marking.as_mut().is_some_and(|marking| marking.marks(moment, now, packet, others))
     }
 
     /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
@@ -106,7 +112,9 @@ impl Adapter {
         if self.port.starts_at_once(queue, context.now) {
             return self.transmit(packet, context);
         }
-        self.marking.tell(When::Enqueue, context.now, &packet, self.queued[queue]);
+        if let Some(marking) = &mut self.marking {
+            marking.tell(When::Enqueue, context.now, &packet, self.queued[queue]);
+        }
         self.queued[queue] += packet.frame();
         self.port.enqueue(packet, context.agenda);
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
@@ -136,7 +144,7 @@ impl Adapter {
         let queue = packet.priority();
         self.queued[queue] -= packet.frame();
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
-        if self.marking.is_on() {
+        if self.marking.is_some() {
             self.mark_and_transmit(&packet, context);
         } else {
             self.transmit(packet, context);
@@ -147,7 +155,7 @@ impl Adapter {
     #[cold]
     fn mark_and_transmit(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let mut packet = *packet;
-        if self.marking.marks(When::Dequeue, context.now, &packet, self.queued[packet.priority()]) {
+        if self.marks(When::Dequeue, context.now, &packet) {
             self.port.mark(&mut packet, context);
         }
         self.transmit(packet, context);

@@ -21,7 +21,6 @@ impl Marking {
     }
 
     /// Whether there is any.
-    #[inline]
     pub(super) fn is_on(&self) -> bool {
         self.marker.is_some()
     }

@@ -1,9 +1,9 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state,
-//! `connections.rs` what flows leave to the next, `adapter.rs` is the way out with its marking in `marking.rs`, `interrupts.rs`
-//! the way up. Transports that live in the adapter, which no delay or interrupt of the host concerns, take turns in
-//! `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion notification messages name.
-//! `applications.rs` begins flows when others are whole.
+//! `connections.rs` what flows leave to the next, `pending.rs` what is due later, `adapter.rs` is the way out with its marking
+//! in `marking.rs`, `interrupts.rs` the way up. Transports that live in the adapter, which no delay or interrupt of the host
+//! concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion
+//! notification messages name. `applications.rs` begins flows when others are whole.
 
 mod adapter;
 mod applications;
@@ -16,6 +16,8 @@ mod pending;
 mod queue_pairs;
 mod receiving;
 mod sending;
+
+use std::mem::offset_of;
 
 use slab::Slab;
 
@@ -72,77 +74,85 @@ enum TimerKey {
     End(u32),
 }
 
-/// What a host has done since the start.
+/// What a host has done since the start; first what nearly every packet adds to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct HostCounters {
-    /// Flows handed to a transport.
-    pub started: u64,
-    /// Flows finished: acknowledged whole at this sender, or received whole here where nothing is acknowledged.
-    pub finished: u64,
-    /// Data packets sent, retransmissions and SYNs included.
-    pub data_sent: u64,
-    /// Of them, sent again.
-    pub data_retransmitted: u64,
     /// Data packets received.
     pub data_delivered: u64,
     /// Payload bytes received, duplicates included.
     pub payload_delivered: Bytes,
     /// Acknowledgements sent, of any kind.
     pub acknowledgements_sent: u64,
-    /// Of them, CNPs.
-    pub cnps_sent: u64,
     /// Acknowledgements received.
     pub acknowledgements_delivered: u64,
+    /// Data packets sent, retransmissions and SYNs included.
+    pub data_sent: u64,
+    /// Of them, sent again.
+    pub data_retransmitted: u64,
+    /// Flows handed to a transport.
+    pub started: u64,
+    /// Flows finished: acknowledged whole at this sender, or received whole here where nothing is acknowledged.
+    pub finished: u64,
+    /// Of the acknowledgements sent, CNPs.
+    pub cnps_sent: u64,
     /// Expiries of retransmission timers.
     pub timeouts: u64,
     /// Congestion notification messages (802.1Qau) received by the adapter.
     pub cnms_received: u64,
 }
 
-/// One host.
+/// One host. Behind the adapter, three cache lines hold what packets touch: of data one and the last, of acknowledgements
+/// another and the last.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Host {
-    id: NodeId,
     adapter: Adapter,
-    sendings: Slab<Sending>,
     /// Slot of each flow of this host, by its number.
     sending_slots: Vec<u32>,
-    connections: OpenConnections,
+    sendings: Slab<Sending>,
     receptions: Slab<Reception>,
     /// Flows to this host that are no application's.
     flows_to: Receptions,
-    applications: Applications,
-    interrupts: Interrupts,
-    turns: Turns,
-    cnps: Cnps,
-    limiters: Limiters,
-    pending: Pending,
-    reactions: Reactions,
+    connections: OpenConnections,
     finished: Vec<FinishedFlow>,
+    /// Ends with when the first is due, with which the last of these lines begins.
+    pending: Pending,
+    id: NodeId,
     /// What it has done.
     pub counters: HostCounters,
+    turns: Turns,
+    limiters: Limiters,
+    applications: Applications,
+    interrupts: Interrupts,
+    cnps: Cnps,
+    reactions: Reactions,
 }
+
+const _: () = assert!(offset_of!(Host, sending_slots).is_multiple_of(64));
+const _: () = assert!(offset_of!(Host, receptions).is_multiple_of(64));
+const _: () = assert!(offset_of!(Host, id) % 64 == size_of::<Time>());
 
 impl Host {
     /// A host with nothing to do; `rng` is the stream of its jitter.
     pub fn new(id: NodeId, port: Port, marking: Marking, reactions: Reactions, rng: Rng) -> Self {
         Self {
-            id,
             adapter: Adapter::new(port, marking, rng),
-            sendings: Slab::new(),
             sending_slots: Vec::new(),
-            connections: OpenConnections::default(),
+            sendings: Slab::new(),
             receptions: Slab::new(),
             flows_to: Receptions::default(),
+            connections: OpenConnections::default(),
+            finished: Vec::new(),
+            pending: Pending::default(),
+            id,
+            counters: HostCounters::default(),
+            turns: Turns::default(),
+            limiters: Limiters::new(),
             applications: Applications::default(),
             interrupts: Interrupts::default(),
-            turns: Turns::default(),
             cnps: Cnps::default(),
-            limiters: Limiters::new(),
-            pending: Pending::default(),
             reactions,
-            finished: Vec::new(),
-            counters: HostCounters::default(),
         }
     }
 
@@ -313,7 +323,7 @@ impl Host {
             if !packet.is(ACKNOWLEDGEMENT) {
                 self.on_left_adapter(&packet, context);
             }
-            if self.turns.wait(packet.priority()) {
+            if self.adapter.queued[packet.priority()] == Bytes::ZERO && self.turns.wait(packet.priority()) {
                 self.take_turns(packet.priority(), context);
             }
         }

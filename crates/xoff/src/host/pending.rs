@@ -21,26 +21,27 @@ pub(super) enum Due {
 }
 
 /// All that is pending. The engine asks after every event when the first of it is due, which is therefore kept, and known to
-/// whatever changes something here.
+/// whatever changes something here. It is the last field, beside what every event of a host touches.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Pending {
-    due: Time,
     /// Packets on their way to the transport.
     inbound: Ring<Flight>,
     /// Packets on their way from the transport.
     outbound: Ring<Flight>,
     starts: VecDeque<FlowStart>,
     timers: Timers<TimerKey>,
+    due: Time,
 }
 
 impl Default for Pending {
     fn default() -> Self {
         Self {
-            due: Time::MAX,
             inbound: Ring::new(),
             outbound: Ring::new(),
             starts: VecDeque::new(),
             timers: Timers::default(),
+            due: Time::MAX,
         }
     }
 }

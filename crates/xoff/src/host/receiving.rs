@@ -52,6 +52,7 @@ impl ReturnAddress {
 
 /// What is known of flows to this host, by their numbers.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(super) struct Receptions {
     /// Where the state of each is.
     slots: Vec<u32>,
@@ -86,12 +87,13 @@ impl Receptions {
     }
 }
 
-/// One flow that is arriving.
+/// One flow that is arriving, in as few cache lines as can be.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Reception {
-    receiver: Receiver,
     back: ReturnAddress,
     timer: Timer,
+    receiver: Receiver,
 }
 
 impl Host {

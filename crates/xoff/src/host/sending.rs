@@ -1,5 +1,7 @@
 //! The sending side of a host: flows under way, what they send and when they are done.
 
+use std::mem::offset_of;
+
 use super::adapter::{Adapter, Sent};
 use super::limiters::NO_LIMITER;
 use super::pending::Pending;
@@ -66,25 +68,28 @@ pub(super) enum Sender {
     ConstantRate(ConstantRateSender),
 }
 
-/// One flow under way.
+/// One flow under way. All but the sender is in one cache line, the sender begins the next.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Sending {
     flow: Flow,
-    pub(super) sender: Sender,
-    /// Number of its persistent connection among those to its destination.
-    connection: Option<u32>,
     /// Until what is in flight is given up.
     pub(super) timer: Timer,
     /// Bytes of this flow waiting in the adapter.
     queued: Bytes,
-    held_back: bool,
     /// The place of its limiter, or [`NO_LIMITER`].
     pub(super) limiter: u32,
     /// What every packet adds to its payload.
-    headers: u32,
+    headers: u16,
     /// Flags of every packet.
     flags: u8,
+    held_back: bool,
+    pub(super) sender: Sender,
+    /// Number of its persistent connection among those to its destination.
+    connection: Option<u32>,
 }
+
+const _: () = assert!(offset_of!(Sending, sender) == 64);
 
 impl Sending {
     pub(super) fn number(&self) -> u32 {
@@ -216,7 +221,7 @@ impl Sending {
 
     /// What its packets are like once its connection is open.
     fn send_data(&mut self, settings: &Tcp) {
-        self.headers = settings.headers.get() as u32;
+        self.headers = settings.headers.get() as u16;
         self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
     }
 
@@ -254,7 +259,7 @@ impl Sending {
             flow: self.flow.number,
             reception: self.flow.reception,
             length,
-            frame: (length + self.headers) as u16,
+            frame: length as u16 + self.headers,
             transport: self.flow.transport,
             flags,
         }
@@ -304,7 +309,7 @@ impl Host {
             queued: Bytes::ZERO,
             held_back: false,
             limiter: NO_LIMITER,
-            headers: headers.get() as u32,
+            headers: headers.get() as u16,
             flags: flow.priority | if is_ecn_capable { ECN_CAPABLE } else { 0 },
         };
         let slot = self.sendings.insert(sending);
@@ -489,7 +494,8 @@ impl Host {
     ) {
         let Some(slot) = self.sending_slot(packet.flow()) else { return };
         let sending = &mut self.sendings[slot];
-        if matches!(sending.sender, Sender::QueuePair(_)) {
+        // What queue pairs have in the adapter is not counted.
+        if sending.queued == Bytes::ZERO {
             return;
         }
         sending.queued -= packet.frame();

@@ -6,18 +6,19 @@ use std::collections::VecDeque;
 /// A segment is lost once this many later ones have arrived [DupThresh].
 const DUPLICATE_THRESHOLD: usize = 3;
 
-/// Segment numbers run from the start of the flow.
+/// Segment numbers run from the start of the flow. What tells that there is nothing to repair comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Scoreboard {
+    sacked_count: u64,
     /// First segment not cumulatively acknowledged.
     first: u64,
-    /// Whether each segment from `first` on has been selectively acknowledged.
-    sacked: VecDeque<bool>,
-    sacked_count: u64,
-    /// The highest selectively acknowledged segments, the highest first.
-    highest: [u64; DUPLICATE_THRESHOLD],
     /// Segments below this that are not selectively acknowledged are lost.
     lost_below: u64,
+    /// Whether each segment from `first` on has been selectively acknowledged.
+    sacked: VecDeque<bool>,
+    /// The highest selectively acknowledged segments, the highest first.
+    highest: [u64; DUPLICATE_THRESHOLD],
     /// The next candidate to send again; lost segments below it have been.
     next: u64,
     /// Segments from `next` to `lost_below` that have not arrived.

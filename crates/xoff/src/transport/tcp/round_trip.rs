@@ -4,13 +4,14 @@ use crate::kernel::units::Span;
 
 /// Bounds of the timeout.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Bounds {
-    /// Before the first sample.
-    pub(super) initial: Span,
     /// Least.
     pub(super) minimum: Span,
     /// Largest, after back-off.
     pub(super) maximum: Span,
+    /// Before the first sample.
+    pub(super) initial: Span,
 }
 
 /// Smoothed round-trip time, its variation and the back-off.

@@ -41,38 +41,40 @@ struct Departures {
     timing: Option<Timing>,
 }
 
-/// Sending state of one flow.
+/// Sending state of one flow. What an acknowledgement touches while nothing is lost comes first, but for what the congestion
+/// control keeps behind what it needs for that.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct TcpSender {
-    size: u64,
-    segment: u64,
-    maximum_window: u64,
+    congestion_control: Algorithm,
     /// First byte not acknowledged [`snd_una`].
     unacknowledged: u64,
     /// First byte never sent [`snd_nxt`].
     next: u64,
-    congestion_control: Algorithm,
-    round_trip: RoundTrip,
-    bounds: Bounds,
-    recovery: Recovery,
-    state: State,
-    recover: u64,
-    duplicates: u32,
+    size: u64,
+    segment: u64,
+    maximum_window: u64,
     /// Window beyond the congestion control's during `NewReno` recovery.
     inflation: u64,
-    /// The next retransmission goes out whatever the window.
-    forced: bool,
-    /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
-    rescued: bool,
-    window_limited: bool,
-    /// Where the data begins that is sent first after the window was reduced.
-    reduced_before: u64,
-    scoreboard: Scoreboard,
-    departures: Option<Departures>,
-    /// Most bytes of an acknowledgement that the congestion control hears of at once.
-    counted_at_once: Bytes,
     /// Most bytes of an acknowledgement that is taken without more ado.
     taken_plainly: Bytes,
+    /// Where the data begins that is sent first after the window was reduced.
+    reduced_before: u64,
+    departures: Option<Box<Departures>>,
+    duplicates: u32,
+    state: State,
+    window_limited: bool,
+    recovery: Recovery,
+    /// The next retransmission goes out whatever the window.
+    forced: bool,
+    round_trip: RoundTrip,
+    bounds: Bounds,
+    scoreboard: Scoreboard,
+    recover: u64,
+    /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
+    rescued: bool,
+    /// Most bytes of an acknowledgement that the congestion control hears of at once.
+    counted_at_once: Bytes,
     /// First byte that was not acknowledged when the timer last expired.
     expired_at: u64,
     /// Payload bytes sent again.
@@ -116,7 +118,7 @@ impl TcpSender {
             scoreboard: Scoreboard::default(),
             taken_plainly: if timing.is_some() { Bytes::ZERO } else { counted_at_once },
             departures: (segmentation.is_some() || timing.is_some())
-                .then_some(Departures { segmentation, timing }),
+                .then(|| Box::new(Departures { segmentation, timing })),
             counted_at_once,
             expired_at: u64::MAX,
             retransmitted: Bytes::ZERO,
@@ -248,7 +250,8 @@ impl TcpSender {
     /// Whether segmentation offload, if there is any, lets the next segment go, which may then be timed. A loss is repaired
     /// segment by segment.
     fn may_leave(&mut self, now: Time, length: u64, in_flight: u64, window: u64) -> bool {
-        let Some(Departures { segmentation, timing }) = &mut self.departures else { return true };
+        let Some(departures) = &mut self.departures else { return true };
+        let Departures { segmentation, timing } = &mut **departures;
         if let Some(segmentation) = segmentation
             && self.state == State::Open
             && !segmentation.may_go(self.next, window - in_flight, window, self.size - self.next)
