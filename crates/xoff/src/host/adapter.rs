@@ -43,7 +43,9 @@ impl Adapter {
     }
 
     /// Sends a packet off from the transport.
-    #[inline]
+    // Called at three places; as a call it copies the packet once more.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub(super) fn send(
         &mut self,
         packet: Packet,
@@ -54,10 +56,21 @@ impl Adapter {
         if host.delay == Span::ZERO && !host.jitter {
             return self.accept(packet, context);
         }
-        let release = (context.now + host.delay + self.draw_jitter(&packet, context)).max(self.last_release);
+        self.send_later(packet, pending, context);
+        Sent::Elsewhere
+    }
+
+    #[inline(never)]
+    fn send_later(
+        &mut self,
+        packet: Packet,
+        pending: &mut Pending,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let delay = context.fabric.host.delay + self.draw_jitter(&packet, context);
+        let release = (context.now + delay).max(self.last_release);
         self.last_release = release;
         pending.send_out(Flight { arrives: release, packet });
-        Sent::Elsewhere
     }
 
     fn draw_jitter(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> Span {

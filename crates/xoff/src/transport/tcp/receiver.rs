@@ -65,7 +65,9 @@ impl TcpReceiver {
     }
 
     /// A data packet has arrived, or a SYN, which has no byte and is answered at once. A mark on a SYN says nothing.
-    #[inline]
+    // Called at one place; as a call half of it is writing and reading what it returns.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn on_data(&mut self, packet: &Packet) -> Received {
         let before = if self.pending > 0 { self.on_mark_change(packet) } else { None };
         let start = packet.sequence();

@@ -212,7 +212,9 @@ impl TcpSender {
     }
 
     /// What to send now. Call again until it answers something else than a segment.
-    #[inline]
+    // Called at two places, one of them seldom.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn poll_transmit(&mut self, now: Time) -> Transmit {
         let window = self.window().get().min(self.maximum_window) + self.inflation;
         let in_flight = self.in_flight();
