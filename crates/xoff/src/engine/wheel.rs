@@ -74,6 +74,8 @@ pub(super) struct Wheel {
     pub(super) telemetry: Telemetry,
     /// The cluster that is running.
     running: u32,
+    /// What its arrivals' ranks are added to, modulo 2^32, for the number of their ring.
+    first_ring: u32,
 }
 
 impl Wheel {
@@ -97,6 +99,7 @@ impl Wheel {
             earliest_mail: NEVER,
             telemetry: Telemetry::default(),
             running: REMOTE,
+            first_ring: 0,
         }
     }
 
@@ -110,9 +113,11 @@ impl Wheel {
         self.next[cluster] < horizon
     }
 
-    /// Opens a window of one cluster, whose packets in flight are in these rings.
-    pub(super) fn open(&mut self, cluster: usize, rings: Range<u32>) {
+    /// Opens a window of one cluster, whose packets in flight are in these rings. Those in the first arrive at the source of rank
+    /// `first_arrival`, and so on.
+    pub(super) fn open(&mut self, cluster: usize, rings: Range<u32>, first_arrival: u32) {
         self.running = cluster as u32;
+        self.first_ring = rings.start.wrapping_sub(first_arrival);
         self.tournaments.open(cluster);
         for ring in &self.rings[rings.start as usize..rings.end as usize] {
             ring.prefetch(0);
@@ -145,12 +150,12 @@ impl Wheel {
         }
     }
 
-    /// Takes the packet that arrives now from a ring, of whose arrivals the source of this rank tells.
+    /// Takes the packet that arrives now at the source of this rank.
     // Called for hosts and for switches, and for each as often as anything is.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(super) fn take_arrival(&mut self, ring: u32, rank: usize) -> Packet {
-        let ring = &mut self.rings[ring as usize];
+    pub(super) fn take_arrival(&mut self, rank: usize) -> Packet {
+        let ring = &mut self.rings[self.first_ring.wrapping_add(rank as u32) as usize];
         let Flight { packet, .. } = ring.take_front();
         let next = ring.front().map_or(Time::MAX, |flight| flight.arrives);
         self.set(rank, next);

@@ -70,9 +70,9 @@ struct LocalSource {
     port: u16,
     /// Index among this thread's hosts or switches.
     place: u32,
-    /// Where what arrives here is in flight.
-    ring: u32,
 }
+
+const _: () = assert!(size_of::<LocalSource>() == 8, "it is looked up at every event");
 
 /// One cluster as its thread sees it.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,8 @@ struct LocalCluster {
     lookahead: Span,
     /// Its rings.
     rings: (u32, u32),
+    /// The rank of what arrives from the first of them; the others follow.
+    first_arrival: u32,
 }
 
 /// Where what a host does by itself is heard of.
@@ -255,12 +257,12 @@ impl Layout {
     ) {
         let number = self.clusters.len();
         let (offset, first_ring) = (self.sources.len(), self.rings);
+        let mut first_arrival = None;
         for (rank, source) in sources::of_nodes(network, &cluster.nodes, equipment).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
             let place = places[source.node as usize];
-            let mut ring = u32::MAX;
             match source.class {
                 Class::EndOfTransmission => ranks.ends[own as usize] = rank as u32,
                 Class::Pause | Class::Crossbar => {
@@ -270,7 +272,9 @@ impl Layout {
                     of_class[own as usize..][..ports].fill(rank as u32);
                 }
                 Class::Arrival | Class::Signal => {
-                    ring = self.rings;
+                    let first_arrival = *first_arrival.get_or_insert(rank as u32);
+                    let ring = first_ring + (rank as u32 - first_arrival);
+                    debug_assert_eq!(ring, self.rings, "arrivals follow each other");
                     self.rings += 1;
                     let signals = if source.class == Class::Signal { network.ports.count() } else { 0 };
                     outgoing[signals + peer as usize] =
@@ -281,10 +285,11 @@ impl Layout {
                 }
             }
             let kind = Kind::new(source.class, network.is_host(source.node));
-            self.sources.push(LocalSource { kind, port: source.port, place, ring });
+            self.sources.push(LocalSource { kind, port: source.port, place });
         }
         let rings = (first_ring, self.rings);
-        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead, rings });
+        let first_arrival = first_arrival.unwrap_or_default();
+        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead, rings, first_arrival });
     }
 }
 
@@ -425,10 +430,10 @@ impl<O: CountsFlows> Worker<'_, O> {
         let longest = least.get().saturating_add(self.longest_window.get());
         let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
         for cluster in 0..self.clusters.len() {
-            let LocalCluster { offset, lookahead, rings } = self.clusters[cluster];
+            let LocalCluster { offset, lookahead, rings, first_arrival } = self.clusters[cluster];
             let horizon = least.get().saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
-                self.wheel.open(cluster, rings.0..rings.1);
+                self.wheel.open(cluster, rings.0..rings.1, first_arrival);
                 while let Some((now, rank)) = self.wheel.least_before(horizon) {
                     self.handle(now, rank, self.sources[offset + rank]);
                 }
@@ -446,7 +451,7 @@ impl<O: CountsFlows> Worker<'_, O> {
         let mut context = Context { now, agenda: wheel, observer, fabric };
         match source.kind {
             Kind::SwitchArrival => {
-                let packet = context.agenda.take_arrival(source.ring, rank);
+                let packet = context.agenda.take_arrival(rank);
                 switches[source.place as usize].on_arrival(source.port, packet, &mut context);
             }
             Kind::SwitchEndOfTransmission => {
@@ -456,7 +461,7 @@ impl<O: CountsFlows> Worker<'_, O> {
             }
             Kind::SwitchPause | Kind::HostPause => self.handle_pause(now, rank, source),
             Kind::SwitchSignal => {
-                let signal = context.agenda.take_arrival(source.ring, rank);
+                let signal = context.agenda.take_arrival(rank);
                 switches[source.place as usize].on_signal(source.port, &signal, &mut context);
             }
             Kind::Crossbar => {
@@ -490,7 +495,7 @@ impl<O: CountsFlows> Worker<'_, O> {
                 context.agenda.set(rank, next);
             }
             Kind::HostArrival => {
-                let packet = context.agenda.take_arrival(source.ring, rank);
+                let packet = context.agenda.take_arrival(rank);
                 host.on_arrival(packet, &mut context);
             }
             _ => host.on_due(&mut context),
