@@ -136,7 +136,8 @@ impl Simulation {
 
     /// The records of telemetry as they are before the run.
     pub fn records(&self) -> Arc<Records> {
-        Records::new(self.telemetry_rates.clone())
+        let switches = self.fabric.longest_paths.iter().map(|path| path.switches).max().unwrap_or_default();
+        Records::new(self.telemetry_rates.clone(), switches as usize)
     }
 
     /// A host as it is before the run.

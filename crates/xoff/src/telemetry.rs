@@ -109,66 +109,87 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// One packet's record: when its first bit left the adapter, and what switches have written since. The packet knows how many.
+const WORDS_OF_LINE: usize = 8;
+const LINES_OF_CHUNK: usize = 4096;
+const WORDS_OF_CHUNK: usize = LINES_OF_CHUNK * WORDS_OF_LINE;
+const MOST_CHUNKS: usize = 4096;
+
+/// A cache line of records.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Record {
-    departure: AtomicU64,
-    hops: [AtomicU64; MOST_HOPS],
+struct Line([AtomicU64; WORDS_OF_LINE]);
+
+/// One packet's record: when its first bit left the adapter, and behind that a word for each switch on the longest path. The
+/// packet knows how many of these are written.
+#[derive(Clone, Copy, Debug)]
+struct Record<'a> {
+    line: &'a Line,
+    first: usize,
 }
 
-impl Record {
-    fn depart(&self, now: Time) {
-        self.departure.store(now.get(), Ordering::Relaxed);
+impl<'a> Record<'a> {
+    #[inline]
+    fn departure(self) -> &'a AtomicU64 {
+        &self.line.0[self.first]
     }
 
-    fn write(&self, place: usize, hop: Hop) {
-        self.hops[place].store(hop.0, Ordering::Relaxed);
-    }
-
-    fn read(&self, hops: usize) -> (Time, Trail) {
-        let departure = self.departure.load(Ordering::Relaxed);
-        let length = hops as u8;
-        let hops = self.hops.each_ref().map(|hop| Hop(hop.load(Ordering::Relaxed)));
-        (Time::new(departure), Trail { hops, length })
+    #[inline]
+    fn hop(self, place: usize) -> &'a AtomicU64 {
+        &self.line.0[(self.first + 1 + place) % WORDS_OF_LINE]
     }
 }
 
-const CHUNK: usize = 4096;
-const MOST_CHUNKS: usize = 4096;
+type Chunk = Box<[Line; LINES_OF_CHUNK]>;
 
 /// The records of all packets under way. They come in chunks, because they must not move while other threads use them.
 #[derive(Debug, Default)]
 pub struct Records {
-    chunks: Box<[OnceLock<Box<[Record]>>]>,
+    chunks: Box<[OnceLock<Chunk>]>,
     chunks_taken: AtomicUsize,
+    /// Words of a record: a power of two, so that none lies across lines and short paths need less of the cache.
+    words: usize,
     /// What the codes of rates stand for.
     rates: Vec<Rate>,
 }
 
 impl Records {
-    /// Records in which ports with links of these rates write: at most [`MOST_RATES`], or none where no packet has a record.
-    pub fn new(rates: Vec<Rate>) -> Arc<Self> {
+    /// Records in which ports with links of these rates write, at most [`MOST_RATES`], on paths of at most so many switches, no
+    /// more than [`MOST_HOPS`]; none where no packet has a record and there are no rates.
+    pub fn new(rates: Vec<Rate>, switches: usize) -> Arc<Self> {
         debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
+        debug_assert!(rates.is_empty() || switches <= MOST_HOPS, "a switch has a word");
         let chunks = if rates.is_empty() { 0 } else { MOST_CHUNKS };
         let chunks = (0..chunks).map(|_| OnceLock::new()).collect();
-        Arc::new(Self { chunks, chunks_taken: AtomicUsize::new(0), rates })
+        let words = (1 + switches).next_power_of_two();
+        Arc::new(Self { chunks, chunks_taken: AtomicUsize::new(0), words, rates })
     }
 
     /// Numbers begin at 1.
-    fn record(&self, number: u32) -> &Record {
-        let index = number as usize - 1;
-        let chunk = self.chunks[index / CHUNK].get().expect("its chunk was taken with the number");
-        &chunk[index % CHUNK]
+    #[inline]
+    fn record(&self, number: u32) -> Record<'_> {
+        let first = (number as usize - 1) * self.words;
+        let chunk = self.chunks[first / WORDS_OF_CHUNK].get().expect("its chunk was taken with the number");
+        let line = &chunk[first % WORDS_OF_CHUNK / WORDS_OF_LINE];
+        Record { line, first: first % WORDS_OF_LINE }
+    }
+
+    fn records_of_chunk(&self) -> usize {
+        WORDS_OF_CHUNK / self.words
     }
 
     fn take_chunk(&self, free: &mut Vec<u32>) {
         let chunk = self.chunks_taken.fetch_add(1, Ordering::Relaxed);
-        assert!(chunk < self.chunks.len(), "{} packets at most carry telemetry", self.chunks.len() * CHUNK);
-        self.chunks[chunk].get_or_init(|| (0..CHUNK).map(|_| Record::default()).collect());
-        let first = (chunk * CHUNK) as u32 + 1;
-        free.extend((first..first + CHUNK as u32).rev());
+        let records = self.records_of_chunk();
+        assert!(chunk < self.chunks.len(), "{} packets at most carry telemetry", self.chunks.len() * records);
+        self.chunks[chunk].get_or_init(new_chunk);
+        let first = (chunk * records) as u32 + 1;
+        free.extend((first..first + records as u32).rev());
     }
+}
+
+fn new_chunk() -> Chunk {
+    let lines: Box<[Line]> = (0..LINES_OF_CHUNK).map(|_| Line::default()).collect();
+    lines.try_into().expect("so many lines were made")
 }
 
 /// One thread's access to the records of all.
@@ -202,7 +223,7 @@ impl Telemetry {
 
     /// The first bit of a packet leaves the adapter, and no switch has written yet.
     pub fn depart(&self, number: u32, now: Time) {
-        self.records.record(number).depart(now);
+        self.records.record(number).departure().store(now.get(), Ordering::Relaxed);
     }
 
     /// A packet leaves a switch, before which so many have written, by a port of this rate, which has sent so much before, while
@@ -210,14 +231,20 @@ impl Telemetry {
     pub fn write(&self, number: u32, hop: usize, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
         let code = self.records.rates.iter().position(|&known| known == rate);
         let code = code.expect("every link's rate has a code");
-        self.records.record(number).write(hop, Hop::new(code, now, sent, queue));
+        let Hop(word) = Hop::new(code, now, sent, queue);
+        self.records.record(number).hop(hop).store(word, Ordering::Relaxed);
     }
 
     /// When a packet's first bit left the adapter, and what so many switches have written since. Frees the record.
     pub fn collect(&mut self, number: u32, hops: usize) -> (Time, Trail) {
-        let collected = self.records.record(number).read(hops);
+        let record = self.records.record(number);
+        let departure = Time::new(record.departure().load(Ordering::Relaxed));
+        let mut trail = Trail { length: hops as u8, ..Trail::default() };
+        for (place, hop) in trail.hops.iter_mut().enumerate().take(hops) {
+            *hop = Hop(record.hop(place).load(Ordering::Relaxed));
+        }
         self.free(number);
-        collected
+        (departure, trail)
     }
 
     /// What a trail says, once its codes are known.
@@ -227,7 +254,9 @@ impl Telemetry {
 
     /// How many records packets have that are still under way, if these are all threads of a run.
     pub fn in_use(threads: &[Self]) -> usize {
-        let taken = threads.first().map_or(0, |one| one.records.chunks_taken.load(Ordering::Relaxed) * CHUNK);
+        let taken = threads.first().map_or(0, |one| {
+            one.records.chunks_taken.load(Ordering::Relaxed) * one.records.records_of_chunk()
+        });
         taken - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
     }
 }
@@ -239,7 +268,7 @@ mod tests {
     const RATE: Rate = Rate::from_gbps(100);
 
     fn telemetry() -> Telemetry {
-        Telemetry::new(Records::new(vec![Rate::from_gbps(25), RATE]))
+        Telemetry::new(Records::new(vec![Rate::from_gbps(25), RATE], MOST_HOPS))
     }
 
     fn nanoseconds(time: u64) -> Time {
@@ -300,13 +329,14 @@ mod tests {
 
     #[test]
     fn threads_share_records_and_know_how_many_are_in_use() {
-        let records = Records::new(vec![RATE]);
+        let records = Records::new(vec![RATE], 3);
         let mut threads = [(); 2].map(|()| Telemetry::new(Arc::clone(&records)));
-        let taken: Vec<u32> = (0..2 * CHUNK).map(|place| threads[place % 2].take()).collect();
+        let taken: Vec<u32> =
+            (0..2 * records.records_of_chunk()).map(|place| threads[place % 2].take()).collect();
         let mut distinct = taken.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (2 * CHUNK, 2 * CHUNK));
+        assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (taken.len(), taken.len()));
         threads[0].depart(taken[1], Time::new(3));
         assert_eq!(threads[1].collect(taken[1], 0).0, Time::new(3));
         taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));

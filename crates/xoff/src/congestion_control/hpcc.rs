@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::paced_window::PacedWindow;
 use super::{Ack, CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
-use crate::telemetry::{Interval, Trail};
+use crate::telemetry::{Interval, Reading, Trail};
 
 /// What can be set of HPCC.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -90,6 +90,15 @@ impl Hpcc {
         queue / (bytes_per_second * self.window.base_rtt()) + sent / bytes_per_second
     }
 
+    /// The load of the busiest port since the last acknowledgement, and over which time: none if nothing is known.
+    fn busiest(&self, telemetry: &Reading<'_>) -> (f64, Span) {
+        telemetry.since(&self.trail).fold((0.0, Span::ZERO), |busiest, interval| {
+            let load = self.load(&interval);
+            // Which port it is cannot be predicted: a choice of values, not a branch.
+            if load >= busiest.0 { (load, interval.span) } else { busiest }
+        })
+    }
+
     /// Takes in the busiest port's load over a time in seconds.
     fn measure(&mut self, load: f64, seconds: f64) {
         let weight = (seconds / self.window.base_rtt()).min(1.0);
@@ -130,11 +139,12 @@ impl CongestionControl for Hpcc {
         if self.round_end == 0 {
             self.round_end = ack.next_sequence;
         }
-        let earlier = std::mem::replace(&mut self.trail, *telemetry.trail);
-        let loads =
-            telemetry.since(&earlier).map(|interval| (self.load(&interval), interval.span.as_seconds()));
-        let Some((load, seconds)) = loads.max_by(|one, other| one.0.total_cmp(&other.0)) else { return };
-        self.measure(load, seconds);
+        let (load, span) = self.busiest(&telemetry);
+        self.trail = *telemetry.trail;
+        if span == Span::ZERO {
+            return;
+        }
+        self.measure(load, span.as_seconds());
         self.window.set(self.next_window().max(self.least));
         if ack.cumulative > self.round_end {
             self.begin_round(ack.next_sequence);

@@ -282,7 +282,7 @@ impl Probe {
         let flow = Flow { segment, line_rate: Self::LINE_RATE, path, ..Flow::default() };
         Self {
             algorithm: parameters.start(&flow),
-            telemetry: Telemetry::new(Records::new(vec![Self::LINE_RATE])),
+            telemetry: Telemetry::new(Records::new(vec![Self::LINE_RATE], 1)),
             now: Time::ZERO,
             sent: 0.0,
             acknowledged: 0,
