@@ -228,6 +228,7 @@ impl Telemetry {
 
     /// A packet leaves a switch, before which so many have written, by a port of this rate, which has sent so much before, while
     /// so much waits.
+    #[inline]
     pub fn write(&self, number: u32, hop: usize, now: Time, rate: Rate, sent: Bytes, queue: Bytes) {
         let code = self.records.rates.iter().position(|&known| known == rate);
         let code = code.expect("every link's rate has a code");

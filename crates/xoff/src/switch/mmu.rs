@@ -257,7 +257,7 @@ impl Mmu {
     }
 
     /// Counts in a packet of a lossless class, which was admitted where it came in.
-    #[inline(never)]
+    #[inline]
     pub fn hold(&mut self, queue: usize, frame: Bytes) {
         self.queues[queue].bytes += frame;
         self.lossless += frame;

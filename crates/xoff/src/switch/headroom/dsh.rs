@@ -71,37 +71,43 @@ pub enum EstimatorKind {
 
 /// What is known of one queue.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
 struct Queue {
     last: Time,
     shared: Bytes,
     estimate: Estimate,
-    /// [phi-hat]
-    needed: Bytes,
 }
 
 /// Which queues of one port have had packets lately (Algorithm 4).
 #[derive(Clone, Copy, Debug, Default)]
 struct Turns {
     /// The queue of the last packet.
-    priority: Option<usize>,
+    priority: Option<u8>,
     /// When that queue's turn began.
     since: Time,
     /// Whether another queue had packets within the window.
     alternate: bool,
 }
 
+/// One port. What every packet touches is in its first cache line and in that of its queue.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct Port {
+    line: Line,
+    insurance: Bytes,
+    turns: Turns,
+    queues: [Queue; 8],
+}
+
 /// Insurance of each port, and what is estimated of its queues.
 #[derive(Clone, Debug)]
 pub struct Dsh {
-    insurance: Vec<Bytes>,
-    lines: Vec<Line>,
+    ports: Vec<Port>,
     gains: Gains,
     window: Span,
     classes: u64,
     shared_headroom: bool,
     is_insured: bool,
-    queues: Vec<[Queue; 8]>,
-    turns: Vec<Turns>,
 }
 
 impl Dsh {
@@ -111,10 +117,14 @@ impl Dsh {
     ///
     /// An insurance that is less than one worst case, or gains that the hardware form cannot have.
     pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
-        let worst = sizes(parameters.size, links);
-        let insurance =
-            worst.iter().map(|&worst| parameters.insurance.unwrap_or(worst)).collect::<Vec<Bytes>>();
-        for (link, &insurance) in links.iter().zip(&insurance) {
+        let port = |(link, worst): (&Link, Bytes)| Port {
+            line: Line::new(link.rate, worst),
+            insurance: parameters.insurance.unwrap_or(worst),
+            turns: Turns::default(),
+            queues: [Queue::default(); 8],
+        };
+        let ports: Vec<Port> = links.iter().zip(sizes(parameters.size, links)).map(port).collect();
+        for (link, &Port { insurance, .. }) in links.iter().zip(&ports) {
             if insurance > Bytes::ZERO && insurance < link.worst_case {
                 return Err(Refusal {
                     key: if parameters.insurance.is_some() { "insurance" } else { "size" },
@@ -127,17 +137,13 @@ impl Dsh {
             }
         }
         let gains = Gains::new(parameters)?;
-        let lines = links.iter().zip(worst).map(|(link, worst)| Line::new(link.rate, worst)).collect();
         Ok(Self {
-            insurance,
-            lines,
+            ports,
             gains,
             window: parameters.window,
             classes,
             shared_headroom: parameters.shared_headroom,
             is_insured: parameters.insurance != Some(Bytes::ZERO),
-            queues: vec![[Queue::default(); 8]; links.len()],
-            turns: vec![Turns::default(); links.len()],
         })
     }
 }
@@ -146,27 +152,28 @@ impl HeadroomScheme for Dsh {
     type Parameters = Parameters;
 
     fn set_aside(&self) -> Bytes {
-        self.insurance.iter().copied().sum()
+        self.ports.iter().map(|port| port.insurance).sum()
     }
 
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        held.port + frame <= self.insurance[port]
+        held.port + frame <= self.ports[port].insurance
     }
 
     fn on_arrival(&mut self, now: Time, arrival: &Arrival) {
-        let Self { lines, gains, queues, turns, .. } = self;
-        let queue = &mut queues[arrival.port][arrival.priority];
+        let Port { line, turns, queues, .. } = &mut self.ports[arrival.port];
+        let queue = &mut queues[arrival.priority];
         let change = arrival.shared.get().cast_signed() - queue.shared.get().cast_signed();
         let elapsed = now.since(queue.last);
-        queue.needed = queue.estimate.on_arrival(&lines[arrival.port], gains, change, elapsed, arrival.frame);
+        queue.estimate.on_arrival(line, &self.gains, change, elapsed, arrival.frame);
         queue.last = now;
         queue.shared = arrival.shared;
-        turns[arrival.port].on_arrival(now, arrival.priority, self.window);
+        turns.on_arrival(now, arrival.priority as u8, self.window);
     }
 
     fn margin(&self, port: usize, priority: usize) -> Bytes {
-        if self.shared_headroom && self.turns[port].alternate {
-            self.queues[port][priority].needed
+        let Port { line, turns, queues, .. } = &self.ports[port];
+        if self.shared_headroom && turns.alternate {
+            queues[priority].estimate.needed(line, &self.gains)
         } else {
             Bytes::ZERO
         }
@@ -186,7 +193,7 @@ impl HeadroomScheme for Dsh {
 }
 
 impl Turns {
-    fn on_arrival(&mut self, now: Time, priority: usize, window: Span) {
+    fn on_arrival(&mut self, now: Time, priority: u8, window: Span) {
         if self.priority != Some(priority) {
             self.alternate = self.priority.is_some();
             self.priority = Some(priority);

@@ -107,7 +107,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// The queue has changed by so many bytes in this time, by a packet. Returns the headroom that it needs [phi-hat].
+    /// The queue has changed by so many bytes in this time, by a packet.
     #[inline]
     pub(super) fn on_arrival(
         &mut self,
@@ -116,21 +116,30 @@ impl Estimate {
         change: i64,
         elapsed: Span,
         frame: Bytes,
-    ) -> Bytes {
+    ) {
         match gains {
-            Gains::Arithmetic { gradient, deviation, factor } => {
+            Gains::Arithmetic { gradient, deviation, .. } => {
                 let carried = line.clock.bytes_in(elapsed).max(frame);
                 let newest = change * LINE_RATE / carried.get().cast_signed();
                 let part = |part: i64, weight: i64| part * weight / WEIGHT.cast_signed();
                 self.average(newest, |change| part(change, *gradient), |change| part(change, *deviation));
-                line.needed(self.gradient + factor * self.deviation)
             }
-            Gains::Tables { gradient_shift, deviation_shift, factor_shift, logarithms } => {
+            Gains::Tables { gradient_shift, deviation_shift, logarithms, .. } => {
                 let elapsed = elapsed.max(line.clock.transmission_time(frame));
                 let size = logarithms.of(change.unsigned_abs()) - logarithms.of(elapsed.get());
                 let size = logarithms.exponent(size + logarithms.of(line.unit.get()));
                 let newest = if change < 0 { -size } else { size };
                 self.average(newest, |part| part >> gradient_shift, |part| part >> deviation_shift);
+            }
+        }
+    }
+
+    /// The headroom that the queue needs [phi-hat].
+    #[inline]
+    pub(super) fn needed(&self, line: &Line, gains: &Gains) -> Bytes {
+        match gains {
+            Gains::Arithmetic { factor, .. } => line.needed(self.gradient + factor * self.deviation),
+            Gains::Tables { factor_shift, .. } => {
                 line.needed_by_step(self.gradient + (self.deviation << factor_shift))
             }
         }
@@ -237,8 +246,8 @@ mod tests {
         let (line, gains, mut estimate) = (line(), gains(kind), Estimate::default());
         CHANGES
             .map(|change| {
-                let needed =
-                    estimate.on_arrival(&line, &gains, change, Span::from_nanoseconds(800), Bytes::new(1000));
+                estimate.on_arrival(&line, &gains, change, Span::from_nanoseconds(800), Bytes::new(1000));
+                let needed = estimate.needed(&line, &gains);
                 (of_line(estimate.gradient), of_line(estimate.deviation), needed.get())
             })
             .to_vec()
@@ -272,12 +281,10 @@ mod tests {
     fn a_steady_gradient_needs_its_share_of_the_worst_case() {
         for (kind, within) in [(EstimatorKind::Arithmetic, 10.0), (EstimatorKind::Tables, 60_000.0 / 16.0)] {
             let (line, gains, mut estimate) = (line(), gains(kind), Estimate::default());
-            let mut needed = Bytes::ZERO;
             for _ in 0..100 {
-                needed =
-                    estimate.on_arrival(&line, &gains, 5_000, Span::from_nanoseconds(800), Bytes::new(1000));
+                estimate.on_arrival(&line, &gains, 5_000, Span::from_nanoseconds(800), Bytes::new(1000));
             }
-            assert_close(needed.as_f64(), 30_000.0, within);
+            assert_close(estimate.needed(&line, &gains).as_f64(), 30_000.0, within);
         }
     }
 
@@ -285,12 +292,10 @@ mod tests {
     fn a_queue_that_shrinks_needs_nothing() {
         for kind in [EstimatorKind::Arithmetic, EstimatorKind::Tables] {
             let (line, gains, mut estimate) = (line(), gains(kind), Estimate::default());
-            let mut needed = Bytes::MAX;
             for _ in 0..100 {
-                needed =
-                    estimate.on_arrival(&line, &gains, -5_000, Span::from_nanoseconds(800), Bytes::new(1000));
+                estimate.on_arrival(&line, &gains, -5_000, Span::from_nanoseconds(800), Bytes::new(1000));
             }
-            assert_eq!(needed, Bytes::ZERO);
+            assert_eq!(estimate.needed(&line, &gains), Bytes::ZERO);
         }
     }
 
