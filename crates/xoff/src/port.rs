@@ -373,10 +373,12 @@ impl Port {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.packets += 1;
-        if self.paused & (CORRUPTS | TRACES) == 0 {
+        let care = self.paused & (CORRUPTS | TRACES);
+        let is_traced = packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT);
+        if care == 0 || care == TRACES && !is_traced {
             self.put_on_wire(packet, context);
         } else {
-            self.transmit_with_care(packet, waiting, context);
+            self.transmit_with_care(packet, is_traced, waiting, context);
         }
     }
 
@@ -385,16 +387,17 @@ impl Port {
     fn transmit_with_care(
         &mut self,
         packet: Packet,
+        is_traced: bool,
         waiting: impl FnOnce(&Packet) -> Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if self.paused & CORRUPTS != 0 && self.corrupts(&packet, context) {
             self.occupy_wire(&packet, context);
             context.agenda.end_of_transmission(self.id, self.busy_until);
-        } else if !packet.has_deferred_stamp() || packet.is(ACKNOWLEDGEMENT) {
-            self.put_on_wire(packet, context);
-        } else {
+        } else if is_traced {
             self.trace(packet, waiting, context);
+        } else {
+            self.put_on_wire(packet, context);
         }
     }
 
