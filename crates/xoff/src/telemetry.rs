@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::kernel::prefetch::prefetch;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 
 /// The most switches that one packet has room for.
@@ -164,13 +165,18 @@ impl Records {
         Arc::new(Self { chunks, chunks_taken: AtomicUsize::new(0), words, rates })
     }
 
-    /// Numbers begin at 1.
     #[inline]
     fn record(&self, number: u32) -> Record<'_> {
+        self.find(number).expect("its chunk was taken with the number")
+    }
+
+    /// The record of a number, of which the first is 1, if its chunk was taken.
+    #[inline]
+    fn find(&self, number: u32) -> Option<Record<'_>> {
         let first = (number as usize - 1) * self.words;
-        let chunk = self.chunks[first / WORDS_OF_CHUNK].get().expect("its chunk was taken with the number");
+        let chunk = self.chunks.get(first / WORDS_OF_CHUNK)?.get()?;
         let line = &chunk[first % WORDS_OF_CHUNK / WORDS_OF_LINE];
-        Record { line, first: first % WORDS_OF_LINE }
+        Some(Record { line, first: first % WORDS_OF_LINE })
     }
 
     fn records_of_chunk(&self) -> usize {
@@ -213,6 +219,15 @@ impl Telemetry {
                 Some(number) => return number,
                 None => self.records.take_chunk(&mut self.free),
             }
+        }
+    }
+
+    /// Asks for the memory of a record that is read or written soon. In a frame between the two ends of a link there may be
+    /// anything at the place of the number.
+    #[inline]
+    pub fn prefetch(&self, number: u32) {
+        if let Some(record) = self.records.find(number) {
+            prefetch(record.line);
         }
     }
 

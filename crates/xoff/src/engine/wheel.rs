@@ -157,7 +157,13 @@ impl Wheel {
     pub(super) fn take_arrival(&mut self, rank: usize) -> Packet {
         let ring = &mut self.rings[self.first_ring.wrapping_add(rank as u32) as usize];
         let Flight { packet, .. } = ring.take_front();
-        let next = ring.front().map_or(Time::MAX, |flight| flight.arrives);
+        let next = ring.front().map_or(Time::MAX, |next| {
+            // Another node wrote the record last, long ago: whoever takes the packet would wait for it.
+            if let Some(record) = next.packet.record() {
+                self.telemetry.prefetch(record);
+            }
+            next.arrives
+        });
         self.set(rank, next);
         packet
     }

@@ -3,6 +3,7 @@
 
 pub mod barrier;
 pub mod bit_set;
+pub mod prefetch;
 pub mod ring;
 pub mod rng;
 pub mod sparse;

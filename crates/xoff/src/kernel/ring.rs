@@ -2,6 +2,8 @@
 //! so that a queue that never holds more than a few entries never touches more than a few cache lines. It asks for memory
 //! before its turn comes: a long queue has left the cache when it is read, and is no longer there when it is written again.
 
+use super::prefetch::prefetch;
+
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
@@ -82,16 +84,9 @@ impl<T: Copy + Default> Ring<T> {
     /// Asks for the memory of the entry behind `offset` others, or for where it would be. Nothing waits for it. Its last byte is
     /// enough: before that, entries share their lines.
     #[inline]
-    #[allow(unsafe_code)]
     pub fn prefetch(&self, offset: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let end = (self.head.wrapping_add(offset) as usize & self.mask()).wrapping_add(1);
-            let last = self.slots.as_ptr().wrapping_add(end).cast::<i8>().wrapping_sub(1);
-            // SAFETY: a prefetch of any address is a hint and touches nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(last) };
-        }
+        let end = (self.head.wrapping_add(offset) as usize & self.mask()).wrapping_add(1);
+        prefetch(self.slots.as_ptr().wrapping_add(end).cast::<u8>().wrapping_sub(1));
     }
 
     #[inline]

@@ -1,0 +1,13 @@
+//! Asking for memory before it is read or written, so that nothing waits for it then.
+
+/// Asks for the cache line at an address, which may be that of anything or of nothing: asking is a hint.
+#[inline]
+#[allow(unsafe_code)]
+pub fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of any address is a hint and touches nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+}
