@@ -273,9 +273,13 @@ impl Layout {
                 }
                 Class::Arrival | Class::Signal => {
                     let first_arrival = *first_arrival.get_or_insert(rank as u32);
-                    let ring = first_ring + (rank as u32 - first_arrival);
-                    debug_assert_eq!(ring, self.rings, "arrivals follow each other");
+                    let ring = self.rings;
                     self.rings += 1;
+                    debug_assert_eq!(
+                        ring - first_ring,
+                        rank as u32 - first_arrival,
+                        "arrivals follow each other"
+                    );
                     let signals = if source.class == Class::Signal { network.ports.count() } else { 0 };
                     outgoing[signals + peer as usize] =
                         Outgoing { cluster: number as u32, rank: rank as u32, ring };

@@ -323,6 +323,7 @@ impl Host {
             if !packet.is(ACKNOWLEDGEMENT) {
                 self.on_left_adapter(&packet, context);
             }
+            // While something is queued nobody has a turn, and the queue's length is at hand.
             if self.adapter.queued[packet.priority()] == Bytes::ZERO && self.turns.wait(packet.priority()) {
                 self.take_turns(packet.priority(), context);
             }

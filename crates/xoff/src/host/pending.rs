@@ -20,8 +20,8 @@ pub(super) enum Due {
     Timer(Time, TimerKey),
 }
 
-/// All that is pending. The engine asks after every event when the first of it is due, which is therefore kept, and known to
-/// whatever changes something here. It is the last field, beside what every event of a host touches.
+/// All that is pending. The engine asks after every event when the first of it is due. That is therefore kept, in the last field,
+/// which the host has beside what its every event touches; whatever changes something here keeps it up.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Pending {

@@ -174,13 +174,13 @@ impl Ingress {
     }
 
     fn place(&mut self, index: usize, frame: Bytes) -> Result<(), DropReason> {
-        let (number, priority) = (Self::port(index), Self::priority(index));
+        let number = Self::port(index);
+        let is_off = self.ports[number].queues_off & 1 << Self::priority(index) != 0;
+        let shares_queue = !is_off
+            || self.headroom.shares_after_pause()
+            || self.queues[index].shared < self.threshold(index);
         let (queue, port, headroom) = (&mut self.queues[index], &mut self.ports[number], &self.headroom);
         let fits_pool = self.pool.shared_used + frame <= self.pool.shared;
-        let is_off = port.queues_off & 1 << priority != 0;
-        let shares_queue = !is_off
-            || headroom.shares_after_pause()
-            || queue.shared < self.xoff.threshold(priority, &self.pool);
         let shares_port = !port.is_off || headroom.shares_after_port_pause();
         if queue.reserved + frame <= self.sizes.reserved {
             queue.reserved += frame;
