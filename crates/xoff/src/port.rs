@@ -1,6 +1,6 @@
 //! An egress port: eight queues, a scheduler that picks among them and the start of a link.
 //! An idle port needs no event: a transmission starts at once, and its end is an event only when something waits for it
-//! that is not paused.
+//! that is not paused. Where packets leave in the order in which they come, they line up, and no transmission is an event.
 
 use std::mem::offset_of;
 
@@ -72,6 +72,8 @@ pub struct Port {
     pub counters: PortCounters,
     /// Of the pauses that are over.
     longest_pause: Span,
+    /// Those that have lined up and have not started.
+    line: Ring<Departure>,
     queues: [Ring<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
@@ -81,7 +83,15 @@ pub struct Port {
 }
 
 const _: () = assert!(offset_of!(Port, counters.marked) + size_of::<u64>() == 64);
-const _: () = assert!(offset_of!(Port, queues).is_multiple_of(64));
+const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<Ring<Packet>>()));
+
+/// What is left to count of a packet that has lined up; itself it is on its way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Departure {
+    starts: Time,
+    frame: u32,
+    wire: u32,
+}
 
 /// What the link of a port does to packets.
 #[derive(Clone, Debug)]
@@ -125,6 +135,7 @@ impl Port {
             paused: if is_strict { 0 } else { TAKES_TURNS },
             counters: PortCounters::default(),
             longest_pause: Span::ZERO,
+            line: Ring::new(),
             queues: std::array::from_fn(|_| Ring::new()),
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
@@ -153,7 +164,8 @@ impl Port {
 
     /// Bytes put on the wire by now, of a packet under way only those that have left.
     pub fn wire_bytes_by(&self, now: Time) -> Bytes {
-        let still_to_go = if self.busy_until > now { self.busy_until.since(now) } else { Span::ZERO };
+        let ends = self.line.front().map_or(self.busy_until, |next| next.starts);
+        let still_to_go = if ends > now { ends.since(now) } else { Span::ZERO };
         self.counters.wire_bytes - self.clock.bytes_in(still_to_go)
     }
 
@@ -315,6 +327,41 @@ impl Port {
         }
         self.waiting |= 1 << priority;
         self.queues[priority].push_back(packet);
+    }
+
+    /// Puts a packet on the wire, which must be free, at a port whose packets line up.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn lead(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.counters.packets += 1;
+        self.put_on_wire(packet, context);
+    }
+
+    /// Puts a packet on the wire behind all others, at a port where nothing changes their order or holds them up: when it starts
+    /// is known, and no event.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn line_up(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let (frame, wire) = (packet.frame(), context.fabric.wire(&packet));
+        let starts = self.busy_until;
+        self.line.push_back(Departure { starts, frame: frame.get() as u32, wire: wire.get() as u32 });
+        self.busy_until = starts + self.clock.transmission_time(wire);
+        context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
+    }
+
+    /// Counts those that lined up and have started by now. Returns how many bytes of memory they had.
+    #[inline]
+    pub fn settle(&mut self, now: Time) -> Bytes {
+        let mut started = Bytes::ZERO;
+        while let Some(&Departure { starts, frame, wire }) = self.line.front()
+            && starts <= now
+        {
+            self.line.take_front();
+            self.counters.packets += 1;
+            self.counters.wire_bytes += Bytes::new(wire.into());
+            started += Bytes::new(frame.into());
+        }
+        started
     }
 
     /// Takes the packet that the scheduler picks.

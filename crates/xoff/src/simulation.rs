@@ -39,6 +39,8 @@ pub struct Simulation {
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
+    /// Bit n is set while class n is in use.
+    classes: u8,
     /// The rates that switches tell of; none where no packet carries telemetry.
     telemetry_rates: Vec<Rate>,
     /// Whether the time is stamped at which packets leave adapters.
@@ -101,6 +103,7 @@ impl Simulation {
             network,
             sources,
             switches,
+            classes,
         })
     }
 
@@ -237,6 +240,19 @@ impl Simulation {
         rate.transmission_time(PAUSE_FRAME) + delay + self.reaction_time(rate)
     }
 
+    /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
+    fn fifo(&self, node: NodeId) -> Option<usize> {
+        let SwitchLayout::SharedMemory(layout) = self.layout(node) else { return None };
+        let mut links = self.network.ports.of(node).iter().map(|port| self.network.links[port.link as usize]);
+        let is_fifo = self.classes.is_power_of_two()
+            && !self.scenario.has_lossless_class()
+            && links.all(|link| link.error_rate.numerator() == 0)
+            && layout.looks_at_arrivals_only()
+            && !self.traces
+            && !self.watch.recorder.is_watching();
+        is_fifo.then_some(self.classes.trailing_zeros() as usize)
+    }
+
     /// Which nodes have a crossbar.
     fn crossbars(&self) -> Vec<bool> {
         let of_switches = self.switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_)));
@@ -254,7 +270,7 @@ impl Simulation {
             instants: self.instants(),
             longest_window: execution.longest_window,
             host: &|node| self.host(node),
-            switch: &|node| self.switch(node),
+            switch: &|node| self.switch(node).with_fifo(self.fifo(node)),
             equipment: Equipment { pauses: self.scenario.has_lossless_class(), crossbars: &crossbars },
         };
         let sampler = &self.watch.sampler;

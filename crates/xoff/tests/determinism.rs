@@ -59,6 +59,11 @@ fn every_way_agrees(scene: &str) {
             assert_eq!(recorded(&again), recorded(&first), "{execution:?} {observe}");
         }
     }
+    // Who watches pauses has every departure be an event.
+    let sampled =
+        |observe: &str| report(&simulation_of(&format!("{observe}\n{scene}"), &[], &files), PLAIN).series;
+    let watched = SAMPLED.replacen("{ ", "{ pauses = true, ", 1);
+    assert_eq!(format!("{:?}", sampled(&watched)), format!("{:?}", sampled(SAMPLED)));
 }
 
 const STAR: &str = "topology = { kind = 'star', hosts = 9, host_link = { rate = '10Gbps', delay = '1us' } }";

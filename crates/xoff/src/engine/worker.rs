@@ -362,9 +362,12 @@ impl<O: CountsFlows> Worker<'_, O> {
     ) -> bool {
         self.drained = least == Time::MAX && self.instants.latest_end().is_none();
         if self.drained {
+            self.settle(Time::MAX);
             return false;
         }
         self.now = self.instants.next();
+        // What happens at this instant has not happened yet.
+        self.settle(Time::new(self.now.get().saturating_sub(1)));
         for index in 0..self.sampling.count() {
             if self.instants.take_sample(index, self.now) {
                 let counts = self.observer.flow_counts();
@@ -377,6 +380,13 @@ impl<O: CountsFlows> Worker<'_, O> {
         match self.instants.take_check(self.now, least) {
             Some(next_check) => self.check(next_check, shared, progress),
             None => true,
+        }
+    }
+
+    /// Has the switches count what has happened by then and was no event.
+    fn settle(&mut self, then: Time) {
+        for switch in &mut self.switches {
+            switch.settle(then);
         }
     }
 

@@ -26,6 +26,12 @@ impl Marks {
         Markers::new(queues, ports, pools, pool_of, rng)
     }
 
+    /// Whether what a packet finds at its own port as it comes decides whether it is marked.
+    pub(super) fn look_at_arrivals_at_own_port_only(&self) -> bool {
+        let mut at_ports = self.queues.all().iter().chain(self.ports.all());
+        self.pools.marker.is_none() && at_ports.all(Placed::looks_at_arrivals_only)
+    }
+
     /// The length of a port or one of its queues above which each of its packets is marked, the least if both are.
     pub(super) fn least_port_threshold(&self, port: u16) -> Option<Bytes> {
         let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));

@@ -113,6 +113,14 @@ impl SharedMemoryLayout {
         Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.classes).with_quirks(quirks)
     }
 
+    /// Whether nothing looks at a packet as it leaves, and what other ports hold matters only where it is too much.
+    pub fn looks_at_arrivals_only(&self) -> bool {
+        self.release == Release::TransmissionStart
+            && self.quirks.is_empty()
+            && !self.policy.rises_as_the_pool_fills()
+            && self.marks.look_at_arrivals_at_own_port_only()
+    }
+
     /// Its lossless classes and how it pauses their senders, if it has any.
     pub fn lossless(&self) -> Option<(u8, Pausing)> {
         self.lossless.as_ref().map(|lossless| (lossless.classes, lossless.pausing()))

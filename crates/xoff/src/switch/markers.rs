@@ -78,6 +78,11 @@ impl Placed {
         marker.signal(place, &packet.beside(others()), rng) == Signal::Mark
     }
 
+    /// Whether no marker here looks at what leaves, or hears of it.
+    pub fn looks_at_arrivals_only(&self) -> bool {
+        self.marker.as_ref().is_none_or(|marker| self.when == When::Enqueue && !marker.follows())
+    }
+
     /// The marker, if it hears of what comes and goes.
     fn follower(&mut self) -> Option<&mut AnyMarker> {
         self.marker.as_mut().filter(|marker| marker.follows())
@@ -102,7 +107,7 @@ impl OnPorts {
     }
 
     /// Whatever is at any port.
-    fn all(&self) -> &[Placed] {
+    pub fn all(&self) -> &[Placed] {
         match self {
             Self::Alike(placed) => std::slice::from_ref(placed),
             Self::Several(several, _) => several,

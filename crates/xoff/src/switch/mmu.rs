@@ -169,6 +169,12 @@ impl Mmu {
         self.peak
     }
 
+    /// Whether with so many bytes more there would be more than ever before.
+    #[inline]
+    pub fn would_peak(&self, frame: Bytes) -> bool {
+        self.used + frame > self.peak
+    }
+
     /// Where a packet of `frame` bytes for `queue` fits: in the reserve, or else in the shared pool while the queue's
     /// shared bytes are below the policy's threshold.
     // As a call a third of its own cost.

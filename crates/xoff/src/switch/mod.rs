@@ -46,6 +46,15 @@ pub enum Switch {
 }
 
 impl Switch {
+    /// The same switch where only packets of this class pass, if it is one, and leave every port in the order in which they come.
+    #[must_use]
+    pub fn with_fifo(self, class: Option<usize>) -> Self {
+        match self {
+            Self::SharedMemory(switch) => Self::SharedMemory(switch.with_fifo(class)),
+            Self::Cioq(_) => self,
+        }
+    }
+
     /// A packet has arrived whole at a port.
     // Called at one place, for most of all events.
     #[inline(always)]
@@ -74,6 +83,13 @@ impl Switch {
         match self {
             Self::SharedMemory(switch) => switch.on_end_of_transmission(port, context),
             Self::Cioq(switch) => switch.on_end_of_transmission(port, context),
+        }
+    }
+
+    /// Counts what has left by now and was no event.
+    pub fn settle(&mut self, now: Time) {
+        if let Self::SharedMemory(switch) = self {
+            switch.settle(now);
         }
     }
 

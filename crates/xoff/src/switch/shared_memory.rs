@@ -1,7 +1,7 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
 use super::markers::{Candidate, Markers};
-use super::mmu::Mmu;
+use super::mmu::{Mmu, Placement};
 use super::pause_frames::{self, PfcRequest};
 use super::pausing::Pausing;
 use super::xoff;
@@ -24,6 +24,8 @@ pub struct SharedMemory {
     /// Bit n is set if class n is lossless.
     lossless: u8,
     pausing: Option<Pausing>,
+    /// The class of all packets, where they leave every port in the order in which they come.
+    fifo: Option<usize>,
 }
 
 /// What all ports share.
@@ -47,13 +49,20 @@ impl SharedMemory {
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
         let memory = Memory { mmu, markers, transmitting };
-        Self { ports, routes, memory, reactions, lossless: 0, pausing: None }
+        Self { ports, routes, memory, reactions, lossless: 0, pausing: None, fifo: None }
     }
 
     /// The same switch with lossless classes, whose senders it pauses.
     #[must_use]
     pub fn with_lossless(self, classes: u8, pausing: Pausing) -> Self {
         Self { lossless: classes, pausing: Some(pausing), ..self }
+    }
+
+    /// The same switch where packets are of one lossy class, if they are, and nothing looks at one as it leaves: when it will is
+    /// known as it comes, and no event.
+    #[must_use]
+    pub fn with_fifo(self, class: Option<usize>) -> Self {
+        Self { fifo: class, ..self }
     }
 
     /// How it pauses senders of lossless classes.
@@ -103,6 +112,9 @@ impl SharedMemory {
         if self.is_lossless(queue) {
             return self.on_lossless_arrival(ingress, number, packet, context);
         }
+        if self.fifo.is_some() {
+            return self.on_fifo_arrival(number, queue, packet, context);
+        }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
@@ -124,6 +136,58 @@ impl SharedMemory {
             memory.transmit(packet, number, port, context);
         } else {
             port.enqueue(packet, context.agenda);
+        }
+    }
+
+    /// The same where packets leave in the order in which they come. Of what other ports hold, some may have left: there is never
+    /// less room than it seems, and whether there is more is asked when it matters.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn on_fifo_arrival(
+        &mut self,
+        number: u16,
+        queue: usize,
+        mut packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        memory.settle(queue, port, context.now);
+        if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
+            return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
+        }
+        let placement = match memory.mmu.place(queue, packet.frame()) {
+            Ok(placement) => placement,
+            Err(_) => match self.place_settled(queue, packet.frame(), context.now) {
+                Ok(placement) => placement,
+                Err(reason) => {
+                    let port = &mut self.ports[number as usize];
+                    return self.memory.refuse(&packet, queue, reason, port, context);
+                }
+            },
+        };
+        if self.ports[number as usize].busy_until() <= context.now {
+            return self.ports[number as usize].lead(packet, context);
+        }
+        if self.memory.mmu.would_peak(packet.frame()) {
+            self.settle(context.now);
+        }
+        self.memory.mmu.put(queue, packet.frame(), placement);
+        self.ports[number as usize].line_up(packet, context);
+    }
+
+    /// Where a packet fits that seemed not to.
+    #[cold]
+    fn place_settled(&mut self, queue: usize, frame: Bytes, now: Time) -> Result<Placement, DropReason> {
+        self.settle(now);
+        self.memory.mmu.place(queue, frame)
+    }
+
+    /// Counts what has left by now and was no event, where packets leave in the order in which they come.
+    #[cold]
+    pub fn settle(&mut self, now: Time) {
+        let Some(class) = self.fifo else { return };
+        for (number, port) in (0..).zip(&mut self.ports) {
+            self.memory.settle(Mmu::queue(number, class), port, now);
         }
     }
 
@@ -296,6 +360,15 @@ impl SharedMemory {
 }
 
 impl Memory {
+    /// Counts out what has left by a port whose packets lined up.
+    #[inline]
+    fn settle(&mut self, queue: usize, port: &mut Port, now: Time) {
+        let started = port.settle(now);
+        if started > Bytes::ZERO {
+            self.mmu.remove(queue, started);
+        }
+    }
+
     // Called at two places, and as a call a third of its own cost.
     #[inline(always)]
     #[allow(clippy::inline_always)]

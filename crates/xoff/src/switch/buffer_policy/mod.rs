@@ -19,6 +19,10 @@ pub struct Occupancy {
 pub trait BufferPolicy {
     /// The threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes than this.
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes;
+    /// Whether a fuller pool may raise a threshold.
+    fn rises_as_the_pool_fills(&self) -> bool {
+        false
+    }
     /// Share of the free pool that a queue of this class may take, where the policy knows such a share.
     fn alpha(&self, _priority: usize) -> Option<Ratio> {
         None
@@ -38,6 +42,9 @@ macro_rules! buffer_policies {
             #[inline]
             fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
                 match self { $(Self::$name(policy) => policy.threshold(priority, occupancy),)* }
+            }
+            fn rises_as_the_pool_fills(&self) -> bool {
+                match self { $(Self::$name(policy) => policy.rises_as_the_pool_fills(),)* }
             }
             fn alpha(&self, priority: usize) -> Option<Ratio> {
                 match self { $(Self::$name(policy) => policy.alpha(priority),)* }
