@@ -60,6 +60,8 @@ impl PortCounters {
 #[repr(C, align(64))]
 pub struct Port {
     busy_until: Time,
+    /// When the first of those starts that have lined up; `Time::MAX` if none has.
+    next_start: Time,
     clock: TransmissionClock,
     delay: Span,
     id: PortId,
@@ -70,11 +72,11 @@ pub struct Port {
     paused: u16,
     /// What it has done.
     pub counters: PortCounters,
-    /// Of the pauses that are over.
-    longest_pause: Span,
     /// Those that have lined up and have not started.
     line: Ring<Departure>,
     queues: [Ring<Packet>; PRIORITIES],
+    /// Of the pauses that are over.
+    longest_pause: Span,
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
@@ -82,7 +84,7 @@ pub struct Port {
     link_errors: Option<Box<LinkErrors>>,
 }
 
-const _: () = assert!(offset_of!(Port, counters.marked) + size_of::<u64>() == 64);
+const _: () = assert!(offset_of!(Port, counters.marked) == 64);
 const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<Ring<Packet>>()));
 
 /// What is left to count of a packet that has lined up; itself it is on its way.
@@ -128,15 +130,16 @@ impl Port {
         let is_strict = matches!(scheduler, scheduler::Parameters::StrictPriority(_));
         Self {
             busy_until: Time::ZERO,
+            next_start: Time::MAX,
             clock: TransmissionClock::new(rate),
             delay,
             id,
             waiting: 0,
             paused: if is_strict { 0 } else { TAKES_TURNS },
             counters: PortCounters::default(),
-            longest_pause: Span::ZERO,
             line: Ring::new(),
             queues: std::array::from_fn(|_| Ring::new()),
+            longest_pause: Span::ZERO,
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
             paused_since: [Time::ZERO; PRIORITIES],
@@ -164,7 +167,7 @@ impl Port {
 
     /// Bytes put on the wire by now, of a packet under way only those that have left.
     pub fn wire_bytes_by(&self, now: Time) -> Bytes {
-        let ends = self.line.front().map_or(self.busy_until, |next| next.starts);
+        let ends = self.busy_until.min(self.next_start);
         let still_to_go = if ends > now { ends.since(now) } else { Span::ZERO };
         self.counters.wire_bytes - self.clock.bytes_in(still_to_go)
     }
@@ -344,6 +347,7 @@ impl Port {
     pub fn line_up(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let (frame, wire) = (packet.frame(), context.fabric.wire(&packet));
         let starts = self.busy_until;
+        self.next_start = self.next_start.min(starts);
         self.line.push_back(Departure { starts, frame: frame.get() as u32, wire: wire.get() as u32 });
         self.busy_until = starts + self.clock.transmission_time(wire);
         context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
@@ -353,10 +357,9 @@ impl Port {
     #[inline]
     pub fn settle(&mut self, now: Time) -> Bytes {
         let mut started = Bytes::ZERO;
-        while let Some(&Departure { starts, frame, wire }) = self.line.front()
-            && starts <= now
-        {
-            self.line.take_front();
+        while self.next_start <= now {
+            let Departure { frame, wire, .. } = self.line.take_front();
+            self.next_start = self.line.front().map_or(Time::MAX, |next| next.starts);
             self.counters.packets += 1;
             self.counters.wire_bytes += Bytes::new(wire.into());
             started += Bytes::new(frame.into());

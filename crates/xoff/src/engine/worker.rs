@@ -362,7 +362,7 @@ impl<O: CountsFlows> Worker<'_, O> {
     ) -> bool {
         self.drained = least == Time::MAX && self.instants.latest_end().is_none();
         if self.drained {
-            self.settle(Time::MAX);
+            self.settle(Time::new(TIME_LIMIT));
             return false;
         }
         self.now = self.instants.next();
