@@ -78,6 +78,45 @@ fn find_leader(leader: &mut [NodeId], mut node: NodeId) -> NodeId {
     node
 }
 
+/// Divides clusters into those of two turns, such that no packet goes from a cluster to another of its own turn. Where that cannot be,
+/// all have the first.
+pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluster>; 2] {
+    let mut cluster_of = vec![0; network.nodes.len()];
+    for (number, cluster) in clusters.iter().enumerate() {
+        cluster.nodes.iter().for_each(|&node| cluster_of[node as usize] = number);
+    }
+    let mut neighbours = vec![Vec::new(); clusters.len()];
+    for link in &network.links {
+        let [one, other] = link.ends.map(|end| cluster_of[end as usize]);
+        if one != other {
+            neighbours[one].push(other);
+            neighbours[other].push(one);
+        }
+    }
+    let mut is_second = vec![None; clusters.len()];
+    for start in 0..clusters.len() {
+        if is_second[start].is_some() {
+            continue;
+        }
+        is_second[start] = Some(false);
+        let mut reached = vec![start];
+        while let Some(number) = reached.pop() {
+            for &other in &neighbours[number] {
+                if is_second[other] == is_second[number] {
+                    return [clusters, Vec::new()];
+                }
+                if is_second[other].is_none() {
+                    is_second[other] = is_second[number].map(|is_second: bool| !is_second);
+                    reached.push(other);
+                }
+            }
+        }
+    }
+    let (second, first) =
+        clusters.into_iter().zip(is_second).partition(|(_, is_second)| *is_second == Some(true));
+    [first, second].map(|turn: Vec<_>| turn.into_iter().map(|(cluster, _)| cluster).collect())
+}
+
 /// Divides clusters among threads: racks stay whole, switches without hosts are spread, and work is even.
 /// Any division gives the same results; this one keeps most packets on their thread.
 pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) -> Vec<usize> {
@@ -135,6 +174,23 @@ mod tests {
         let network = line(["0ns", "0ns", "0ns"]);
         assert_eq!(nodes(&network), [[0, 1, 2, 3]]);
         assert_eq!(find(&network)[0].lookahead, Span::MAX);
+    }
+
+    #[test]
+    fn neighbours_never_have_the_same_turn() {
+        let turns = |network: &Network| {
+            in_turns(network, find(network))
+                .map(|turn| turn.into_iter().map(|cluster| cluster.nodes).collect::<Vec<_>>())
+        };
+        let line = line(["1us", "2us", "3us"]);
+        assert_eq!(turns(&line), [vec![vec![0], vec![3]], vec![vec![1], vec![2]]]);
+        let short = "kind = 'custom'\nhosts = ['a', 'b']\nswitches = ['s', 't', 'u']\nlinks = [";
+        let link =
+            |one, other| format!("{{ between = ['{one}', '{other}'], rate = '1Gbps', delay = '1us' }},");
+        let ring =
+            [("a", "s"), ("b", "t"), ("s", "t"), ("t", "u"), ("u", "s")].map(|(one, other)| link(one, other));
+        let ring = network(&format!("{short}{}]", ring.concat())).unwrap();
+        assert_eq!(turns(&ring), [vec![vec![0], vec![1], vec![2], vec![3], vec![4]], vec![]]);
     }
 
     #[test]

@@ -20,8 +20,8 @@ pub(super) struct Tally {
 /// What one thread tells the others.
 #[derive(Debug, Default)]
 struct Board {
-    /// Its least pending time, for even and for odd windows.
-    least: [AtomicU64; 2],
+    /// Its least pending time of each turn, for even and for odd windows.
+    least: [[AtomicU64; 2]; 2],
     started: AtomicU64,
     finished: AtomicU64,
     packets: AtomicU64,
@@ -49,11 +49,16 @@ impl Shared {
         }
     }
 
-    /// Tells the others the least pending time of one thread. Returns the least of all.
-    pub(super) fn exchange_least(&self, parity: usize, thread: usize, least: u64) -> u64 {
-        self.boards[thread].least[parity].store(least, Ordering::Relaxed);
+    /// Tells the others the least pending time of each turn of one thread. Returns the least of all.
+    pub(super) fn exchange_least(&self, parity: usize, thread: usize, least: [u64; 2]) -> [u64; 2] {
+        for (own, least) in self.boards[thread].least[parity].iter().zip(least) {
+            own.store(least, Ordering::Relaxed);
+        }
         self.barrier.wait();
-        self.boards.iter().map(|board| board.least[parity].load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)
+        [0, 1].map(|turn| {
+            let of_all = self.boards.iter().map(|board| board.least[parity][turn].load(Ordering::Relaxed));
+            of_all.min().unwrap_or(u64::MAX)
+        })
     }
 
     /// Tells the others what one thread has come to. Returns what all have. Between two calls there must be a barrier.

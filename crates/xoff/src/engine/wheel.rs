@@ -103,9 +103,9 @@ impl Wheel {
         }
     }
 
-    /// The least pending time, mail included.
-    pub(super) fn least(&self) -> u64 {
-        self.next.iter().copied().min().unwrap_or(NEVER).min(self.earliest_mail)
+    /// The least pending time of these clusters.
+    pub(super) fn least(&self, clusters: Range<usize>) -> u64 {
+        self.next[clusters].iter().copied().min().unwrap_or(NEVER)
     }
 
     /// Whether a cluster has anything pending before `horizon`.

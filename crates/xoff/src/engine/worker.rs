@@ -1,5 +1,6 @@
 //! One thread: its clusters, its nodes and the loop that runs windows.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -97,7 +98,11 @@ struct HostSource {
 pub(crate) struct Worker<'a, O> {
     thread: usize,
     fabric: &'a Fabric,
+    /// Those of the first turn, and those of the second.
     clusters: Vec<LocalCluster>,
+    turns: [Turn; 2],
+    /// The one that has run last.
+    turn: usize,
     sources: Vec<LocalSource>,
     hosts: Vec<Host>,
     host_sources: Vec<HostSource>,
@@ -119,6 +124,17 @@ pub(crate) struct Worker<'a, O> {
     events: u64,
 }
 
+/// Clusters that run in the same windows.
+#[derive(Clone, Debug)]
+struct Turn {
+    /// Those of this thread.
+    clusters: Range<usize>,
+    /// The least lookahead of any of them, on any thread.
+    lookahead: Span,
+    /// The turn of their neighbours.
+    neighbours: usize,
+}
+
 const ELSEWHERE: u32 = u32::MAX;
 
 impl<'a> Workshop<'a> {
@@ -128,7 +144,10 @@ impl<'a> Workshop<'a> {
         observers: Vec<O>,
         sampler: &'a Sampler,
     ) -> Vec<Worker<'a, O>> {
-        let clusters = clusters::find(self.network);
+        let by_turn = clusters::in_turns(self.network, clusters::find(self.network));
+        let lookaheads = by_turn.each_ref().map(|turn| turn.iter().map(|cluster| cluster.lookahead).min());
+        let first = by_turn[0].len();
+        let clusters = by_turn.concat();
         let threads = clusters::divide(self.network, &clusters, observers.len());
         let mut thread_of = vec![0; self.network.nodes.len()];
         for (cluster, &thread) in clusters.iter().zip(&threads) {
@@ -143,7 +162,14 @@ impl<'a> Workshop<'a> {
             .map(|(thread, observer)| {
                 let own = clusters.iter().zip(&threads).filter(|pair| *pair.1 == thread).map(|pair| pair.0);
                 let layout = Layout::new(self.network, self.equipment, own, &thread_of, thread, count);
-                self.worker(thread, observer, layout, sampler)
+                let own_first = threads[..first].iter().filter(|of| **of == thread).count();
+                let ranges = [0..own_first, own_first..layout.clusters.len()];
+                let turns = [0, 1].map(|turn| Turn {
+                    clusters: ranges[turn].clone(),
+                    lookahead: lookaheads[turn].unwrap_or_default(),
+                    neighbours: if lookaheads[1].is_some() { 1 - turn } else { 0 },
+                });
+                self.worker(thread, observer, layout, turns, sampler)
             })
             .collect()
     }
@@ -158,7 +184,14 @@ impl<'a> Workshop<'a> {
         Some(Standstill::new(self.network, timeouts.chain(rests).max().unwrap_or_default()))
     }
 
-    fn worker<O>(&self, thread: usize, observer: O, layout: Layout, sampler: &'a Sampler) -> Worker<'a, O> {
+    fn worker<O>(
+        &self,
+        thread: usize,
+        observer: O,
+        layout: Layout,
+        turns: [Turn; 2],
+        sampler: &'a Sampler,
+    ) -> Worker<'a, O> {
         let mut wheel = layout.wheel;
         wheel.telemetry = Telemetry::new(Arc::clone(&self.records));
         let hosts: Vec<Host> = layout.hosts.iter().map(|&node| (self.host)(node)).collect();
@@ -169,6 +202,8 @@ impl<'a> Workshop<'a> {
             thread,
             fabric: self.fabric,
             clusters: layout.clusters,
+            turns,
+            turn: 0,
             sources: layout.sources,
             hosts,
             host_sources: layout.host_sources,
@@ -331,26 +366,29 @@ impl<O: CountsFlows> Worker<'_, O> {
         let _poison = shared.barrier.poison_on_panic();
         let mut parity = 0;
         loop {
-            let least = self.meet(shared, parity);
+            let pending = self.meet(shared, parity);
             parity ^= 1;
+            let least = Time::new(pending[0].min(pending[1])).min(self.arrivals.next_start());
             if self.instants.next() > least {
-                self.run_window(least);
+                self.run_window(pending);
             } else if !self.stand_still(least, shared, progress) {
                 return;
             }
         }
     }
 
-    /// Exchanges mail with the other threads. Returns the least pending time of all.
-    fn meet(&mut self, shared: &Shared, parity: usize) -> Time {
+    /// Exchanges mail with the other threads. Returns the least pending time of each turn of all.
+    fn meet(&mut self, shared: &Shared, parity: usize) -> [u64; 2] {
         for to in 0..self.wheel.outboxes.len() {
             shared.post(parity, self.thread, to, &mut self.wheel.outboxes[to]);
         }
-        let own = self.wheel.least().min(self.arrivals.next_start().get());
+        let mut own = [0, 1].map(|turn| self.wheel.least(self.turns[turn].clusters.clone()));
+        let received = &mut own[self.turns[self.turn].neighbours];
+        *received = self.wheel.earliest_mail.min(*received);
         let least = shared.exchange_least(parity, self.thread, own);
         self.wheel.earliest_mail = u64::MAX;
         shared.collect(parity, self.thread, |mail| self.wheel.accept(mail));
-        Time::new(least)
+        least
     }
 
     /// What happens at the next instant, before which nothing is pending. Returns whether the run goes on.
@@ -439,13 +477,18 @@ impl<O: CountsFlows> Worker<'_, O> {
         });
     }
 
-    /// Runs every cluster that has something to do before it could hear of another.
-    fn run_window(&mut self, least: Time) {
-        let longest = least.get().saturating_add(self.longest_window.get());
+    /// Runs every cluster of a turn that has something to do before it could hear of another.
+    fn run_window(&mut self, pending: [u64; 2]) {
+        self.turn = usize::from(pending[1] < pending[0]);
+        let Turn { clusters, neighbours, .. } = self.turns[self.turn].clone();
+        let (own, theirs) = (pending[self.turn], pending[neighbours]);
+        // Neighbours send when they have something to do, or when they have heard from this turn.
+        let first_sent = theirs.min(own.saturating_add(self.turns[neighbours].lookahead.get()));
+        let longest = own.saturating_add(self.longest_window.get());
         let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
-        for cluster in 0..self.clusters.len() {
+        for cluster in clusters {
             let LocalCluster { offset, lookahead, rings, first_arrival } = self.clusters[cluster];
-            let horizon = least.get().saturating_add(lookahead.get()).min(limit);
+            let horizon = first_sent.saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
                 self.wheel.open(cluster, rings.0..rings.1, first_arrival);
                 while let Some((now, rank)) = self.wheel.least_before(horizon) {
