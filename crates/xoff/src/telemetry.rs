@@ -5,8 +5,10 @@
 //! packet gets depends on threads, and nothing depends on the number.
 //! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use zerocopy::FromZeros;
 
 use crate::kernel::prefetch::prefetch;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
@@ -111,44 +113,21 @@ impl<'a> Reading<'a> {
 }
 
 const WORDS_OF_LINE: usize = 8;
-const LINES_OF_CHUNK: usize = 4096;
-const WORDS_OF_CHUNK: usize = LINES_OF_CHUNK * WORDS_OF_LINE;
-const MOST_CHUNKS: usize = 4096;
+/// Of address space, a GiB; memory is what packets have touched.
+const MOST_WORDS: usize = 1 << 27;
+/// Records that a thread takes at once.
+const RECORDS_OF_BLOCK: u32 = 4096;
 
-/// A cache line of records.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Line([AtomicU64; WORDS_OF_LINE]);
-
-/// One packet's record: when its first bit left the adapter, and behind that a word for each switch on the longest path. The
-/// packet knows how many of these are written.
-#[derive(Clone, Copy, Debug)]
-struct Record<'a> {
-    line: &'a Line,
-    first: usize,
-}
-
-impl<'a> Record<'a> {
-    #[inline]
-    fn departure(self) -> &'a AtomicU64 {
-        &self.line.0[self.first]
-    }
-
-    #[inline]
-    fn hop(self, place: usize) -> &'a AtomicU64 {
-        &self.line.0[(self.first + 1 + place) % WORDS_OF_LINE]
-    }
-}
-
-type Chunk = Box<[Line; LINES_OF_CHUNK]>;
-
-/// The records of all packets under way. They come in chunks, because they must not move while other threads use them.
+/// The records of all packets under way. A record is when the packet's first bit left the adapter, and behind that a word for each
+/// switch on the longest path. The packet knows how many of these are written.
 #[derive(Debug, Default)]
 pub struct Records {
-    chunks: Box<[OnceLock<Chunk>]>,
-    chunks_taken: AtomicUsize,
-    /// Words of a record: a power of two, so that none lies across lines and short paths need less of the cache.
-    words: usize,
+    words: Box<[AtomicU64]>,
+    /// Words before record 0, which no packet has: records begin where a cache line does.
+    before: usize,
+    /// Binary logarithm of the words of a record, of which none lies across lines and short paths need less of the cache.
+    shift: u32,
+    blocks_taken: AtomicU32,
     /// What the codes of rates stand for.
     rates: Vec<Rate>,
 }
@@ -159,43 +138,37 @@ impl Records {
     pub fn new(rates: Vec<Rate>, switches: usize) -> Arc<Self> {
         debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
         debug_assert!(rates.is_empty() || switches <= MOST_HOPS, "a switch has a word");
-        let chunks = if rates.is_empty() { 0 } else { MOST_CHUNKS };
-        let chunks = (0..chunks).map(|_| OnceLock::new()).collect();
-        let words = (1 + switches).next_power_of_two();
-        Arc::new(Self { chunks, chunks_taken: AtomicUsize::new(0), words, rates })
+        let words = if rates.is_empty() { 0 } else { MOST_WORDS };
+        let words = <[AtomicU64]>::new_box_zeroed_with_elems(words).expect("address space for telemetry");
+        let line = size_of::<u64>() * WORDS_OF_LINE;
+        let before =
+            (words.as_ptr().addr().next_multiple_of(line) - words.as_ptr().addr()) / size_of::<u64>();
+        let shift = (1 + switches).next_power_of_two().trailing_zeros();
+        Arc::new(Self { words, before, shift, blocks_taken: AtomicU32::new(0), rates })
     }
 
     #[inline]
-    fn record(&self, number: u32) -> Record<'_> {
-        self.find(number).expect("its chunk was taken with the number")
+    fn first_word(&self, number: u32) -> usize {
+        self.before + ((number as usize) << self.shift)
     }
 
-    /// The record of a number, of which the first is 1, if its chunk was taken.
     #[inline]
-    fn find(&self, number: u32) -> Option<Record<'_>> {
-        let first = (number as usize - 1) * self.words;
-        let chunk = self.chunks.get(first / WORDS_OF_CHUNK)?.get()?;
-        let line = &chunk[first % WORDS_OF_CHUNK / WORDS_OF_LINE];
-        Some(Record { line, first: first % WORDS_OF_LINE })
+    fn departure(&self, number: u32) -> &AtomicU64 {
+        &self.words[self.first_word(number)]
     }
 
-    fn records_of_chunk(&self) -> usize {
-        WORDS_OF_CHUNK / self.words
+    #[inline]
+    fn hop(&self, number: u32, place: usize) -> &AtomicU64 {
+        &self.words[self.first_word(number) + 1 + place]
     }
 
-    fn take_chunk(&self, free: &mut Vec<u32>) {
-        let chunk = self.chunks_taken.fetch_add(1, Ordering::Relaxed);
-        let records = self.records_of_chunk();
-        assert!(chunk < self.chunks.len(), "{} packets at most carry telemetry", self.chunks.len() * records);
-        self.chunks[chunk].get_or_init(new_chunk);
-        let first = (chunk * records) as u32 + 1;
-        free.extend((first..first + records as u32).rev());
+    fn take_block(&self, free: &mut Vec<u32>) {
+        let first = self.blocks_taken.fetch_add(1, Ordering::Relaxed) * RECORDS_OF_BLOCK + 1;
+        let last = first + RECORDS_OF_BLOCK - 1;
+        let fit = self.first_word(last) + (1 << self.shift) <= self.words.len();
+        assert!(fit, "{} packets at most carry telemetry", self.words.len() >> self.shift);
+        free.extend((first..=last).rev());
     }
-}
-
-fn new_chunk() -> Chunk {
-    let lines: Box<[Line]> = (0..LINES_OF_CHUNK).map(|_| Line::default()).collect();
-    lines.try_into().expect("so many lines were made")
 }
 
 /// One thread's access to the records of all.
@@ -217,18 +190,16 @@ impl Telemetry {
         loop {
             match self.free.pop() {
                 Some(number) => return number,
-                None => self.records.take_chunk(&mut self.free),
+                None => self.records.take_block(&mut self.free),
             }
         }
     }
 
     /// Asks for the memory of a record that is read or written soon. In a frame between the two ends of a link there may be
-    /// anything at the place of the number.
+    /// anything at the place of the number, and nothing comes of it.
     #[inline]
     pub fn prefetch(&self, number: u32) {
-        if let Some(record) = self.records.find(number) {
-            prefetch(record.line);
-        }
+        prefetch(self.records.words.as_ptr().wrapping_add(self.records.first_word(number)));
     }
 
     /// A packet needs its record no longer.
@@ -238,7 +209,7 @@ impl Telemetry {
 
     /// The first bit of a packet leaves the adapter, and no switch has written yet.
     pub fn depart(&self, number: u32, now: Time) {
-        self.records.record(number).departure().store(now.get(), Ordering::Relaxed);
+        self.records.departure(number).store(now.get(), Ordering::Relaxed);
     }
 
     /// A packet leaves a switch, before which so many have written, by a port of this rate, which has sent so much before, while
@@ -248,16 +219,15 @@ impl Telemetry {
         let code = self.records.rates.iter().position(|&known| known == rate);
         let code = code.expect("every link's rate has a code");
         let Hop(word) = Hop::new(code, now, sent, queue);
-        self.records.record(number).hop(hop).store(word, Ordering::Relaxed);
+        self.records.hop(number, hop).store(word, Ordering::Relaxed);
     }
 
     /// When a packet's first bit left the adapter, and what so many switches have written since. Frees the record.
     pub fn collect(&mut self, number: u32, hops: usize) -> (Time, Trail) {
-        let record = self.records.record(number);
-        let departure = Time::new(record.departure().load(Ordering::Relaxed));
+        let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
         let mut trail = Trail { length: hops as u8, ..Trail::default() };
         for (place, hop) in trail.hops.iter_mut().enumerate().take(hops) {
-            *hop = Hop(record.hop(place).load(Ordering::Relaxed));
+            *hop = Hop(self.records.hop(number, place).load(Ordering::Relaxed));
         }
         self.free(number);
         (departure, trail)
@@ -270,10 +240,8 @@ impl Telemetry {
 
     /// How many records packets have that are still under way, if these are all threads of a run.
     pub fn in_use(threads: &[Self]) -> usize {
-        let taken = threads.first().map_or(0, |one| {
-            one.records.chunks_taken.load(Ordering::Relaxed) * one.records.records_of_chunk()
-        });
-        taken - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
+        let blocks = threads.first().map_or(0, |one| one.records.blocks_taken.load(Ordering::Relaxed));
+        (blocks * RECORDS_OF_BLOCK) as usize - threads.iter().map(|thread| thread.free.len()).sum::<usize>()
     }
 }
 
@@ -348,7 +316,7 @@ mod tests {
         let records = Records::new(vec![RATE], 3);
         let mut threads = [(); 2].map(|()| Telemetry::new(Arc::clone(&records)));
         let taken: Vec<u32> =
-            (0..2 * records.records_of_chunk()).map(|place| threads[place % 2].take()).collect();
+            (0..2 * RECORDS_OF_BLOCK as usize).map(|place| threads[place % 2].take()).collect();
         let mut distinct = taken.clone();
         distinct.sort_unstable();
         distinct.dedup();
