@@ -94,33 +94,48 @@ impl Turns {
 impl Host {
     /// Something has changed that may let a queue pair send.
     pub(super) fn offer(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if !self.may_send(slot, context.now) {
+            return;
+        }
         let priority = self.sendings[slot].priority();
-        if self.wait_for_turn(slot, context.now) {
+        if self.adapter.queued[priority] == Bytes::ZERO {
+            // Then nobody waits.
+            self.send_next(slot, context);
             self.take_turns(priority, context);
+        } else {
+            self.wait_for_turn(slot);
         }
     }
 
-    /// Lets a queue pair that may send by the time the wire is free wait for its turn; one that may not until later waits
-    /// for that. Returns whether it waits for its turn.
-    fn wait_for_turn(&mut self, slot: usize, now: Time) -> bool {
+    /// Whether a queue pair that waits for no turn may send by the time the wire is free; one that may not until later waits for
+    /// that.
+    fn may_send(&mut self, slot: usize, now: Time) -> bool {
         let sending = &mut self.sendings[slot];
-        let (key, priority) = (TimerKey::Pacing(sending.number()), sending.priority());
-        let number = sending.number();
+        let key = TimerKey::Pacing(sending.number());
         let Sender::QueuePair(pair) = &mut sending.sender else { return false };
+        if pair.in_turn {
+            return false;
+        }
         let mut ready_at = pair.sender.ready_at();
-        if ready_at == Time::MAX || pair.in_turn {
-            return pair.in_turn;
+        if ready_at == Time::MAX {
+            return false;
         }
         if sending.limiter != NO_LIMITER {
             ready_at = ready_at.max(self.limiters[sending.limiter as usize].ready_at);
         }
-        if ready_at > now.max(self.adapter.port.busy_until()) {
+        let may = ready_at <= now.max(self.adapter.port.busy_until());
+        if !may {
             self.pending.arm(&mut pair.pacing, key, ready_at);
-            return false;
         }
-        pair.in_turn = true;
-        self.turns.add(priority, number);
-        true
+        may
+    }
+
+    fn wait_for_turn(&mut self, slot: usize) {
+        let sending = &mut self.sendings[slot];
+        self.turns.add(sending.priority(), sending.number());
+        if let Sender::QueuePair(pair) = &mut sending.sender {
+            pair.in_turn = true;
+        }
     }
 
     /// While no packet of the class waits in the adapter, the queue pair whose turn it is makes one.
@@ -139,27 +154,36 @@ impl Host {
     }
 
     fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        pair.in_turn = false;
+        if pair.sender.ready_at() <= context.now.max(self.adapter.port.busy_until()) {
+            self.send_next(slot, context);
+        } else if self.may_send(slot, context.now) {
+            self.wait_for_turn(slot);
+        }
+    }
+
+    /// A queue pair makes its next packet, and waits for its turn again.
+    fn send_next(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let begins = context.now.max(self.adapter.port.busy_until());
         let sending = &mut self.sendings[slot];
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
-        pair.in_turn = false;
-        if pair.sender.ready_at() <= begins {
-            let segment = pair.sender.take(begins);
-            let stamp = pair.stamp(context);
-            let mut packet = sending.packet(self.id, segment.sequence, segment.length, context);
-            packet = packet.with_stamp(stamp);
-            if !sending.timer.is_armed() {
-                sending.arm_retransmission(&mut self.pending, context);
-            }
-            self.counters.data_sent += 1;
-            self.counters.data_retransmitted += u64::from(segment.retransmission);
-            let is_limited = sending.is_limited();
-            self.adapter.put(packet, context);
-            if is_limited {
-                self.count_against_limit(slot, begins, &packet, context);
-            }
+        let segment = pair.sender.take(begins);
+        let stamp = pair.stamp(context);
+        let packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
+        if !sending.timer.is_armed() {
+            sending.arm_retransmission(&mut self.pending, context);
         }
-        self.wait_for_turn(slot, context.now);
+        self.counters.data_sent += 1;
+        self.counters.data_retransmitted += u64::from(segment.retransmission);
+        let is_limited = sending.is_limited();
+        self.adapter.put(packet, context);
+        if is_limited {
+            self.count_against_limit(slot, begins, &packet, context);
+        }
+        if self.may_send(slot, context.now) {
+            self.wait_for_turn(slot);
+        }
         self.arm_control(slot);
     }
 

@@ -193,7 +193,9 @@ impl SharedMemory {
 
     /// The same for a packet of a lossless class: it is admitted by where it came in, and not dropped where it would be
     /// marked.
-    #[inline(never)]
+    // Called at one place; as a call it copies the packet.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn on_lossless_arrival(
         &mut self,
         ingress: u16,
