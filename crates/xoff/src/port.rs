@@ -247,7 +247,7 @@ impl Port {
         self.counters.paused += paused;
         self.longest_pause = self.longest_pause.max(paused);
         if self.ready() != 0 {
-            context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
+            context.agenda.end_of_transmission(self.id, self.free_from(context.now));
         }
     }
 
@@ -264,7 +264,7 @@ impl Port {
         self.paused ^= 1 << priority;
         self.paused_since[priority] = Time::MAX;
         if self.ready() != 0 {
-            context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
+            context.agenda.end_of_transmission(self.id, self.free_from(context.now));
         }
     }
 
@@ -293,7 +293,7 @@ impl Port {
         if starts_at_once {
             self.put_pause_frame_on_wire(context);
         } else {
-            context.agenda.end_of_transmission(self.id, self.busy_until.max(context.now));
+            context.agenda.end_of_transmission(self.id, self.free_from(context.now));
         }
     }
 
@@ -513,6 +513,12 @@ impl Port {
     #[inline]
     pub fn next_end(&self) -> Time {
         if self.ready() == 0 { Time::MAX } else { self.busy_until }
+    }
+
+    /// When the wire is free, from now on.
+    #[inline]
+    pub fn free_from(&self, now: Time) -> Time {
+        self.busy_until.max(now)
     }
 
     /// When the transmission under way ends, or the last one ended.

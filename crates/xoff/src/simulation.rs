@@ -212,7 +212,7 @@ impl Simulation {
             let link = self.network.links[port.link as usize];
             let port = Port::new(id, link.rate, link.delay, scheduler);
             let port = if self.traces { port.with_traces(self.network.is_host(node)) } else { port };
-            if link.error_rate.numerator() == 0 {
+            if !link.corrupts() {
                 return port;
             }
             let rng = stream(self.scenario.seed, Purpose::LinkErrors, u64::from(id));
@@ -246,7 +246,7 @@ impl Simulation {
         let mut links = self.network.ports.of(node).iter().map(|port| self.network.links[port.link as usize]);
         let is_fifo = self.classes.is_power_of_two()
             && !self.scenario.has_lossless_class()
-            && links.all(|link| link.error_rate.numerator() == 0)
+            && !links.any(|link| link.corrupts())
             && layout.looks_at_arrivals_only()
             && !self.traces
             && !self.watch.recorder.is_watching();

@@ -44,8 +44,7 @@ impl Cluster {
 fn joined(network: &Network, shortest_window: Span) -> Vec<Cluster> {
     let mut leader: Vec<NodeId> = (0..network.nodes.len() as NodeId).collect();
     for link in network.links.iter().filter(|link| link.delay < shortest_window) {
-        let [one, other] = link.ends.map(|end| find_leader(&mut leader, end));
-        leader[one.max(other) as usize] = one.min(other);
+        join(&mut leader, link.ends);
     }
     let mut place = vec![u32::MAX; leader.len()];
     let mut clusters: Vec<Cluster> = Vec::new();
@@ -70,7 +69,13 @@ fn joined(network: &Network, shortest_window: Span) -> Vec<Cluster> {
     clusters
 }
 
-fn find_leader(leader: &mut [NodeId], mut node: NodeId) -> NodeId {
+/// Gives those that the two belong to one leader, the least of them.
+fn join(leader: &mut [u32], ends: [u32; 2]) {
+    let [one, other] = ends.map(|end| find_leader(leader, end));
+    leader[one.max(other) as usize] = one.min(other);
+}
+
+fn find_leader(leader: &mut [u32], mut node: u32) -> u32 {
     while leader[node as usize] != node {
         leader[node as usize] = leader[leader[node as usize] as usize];
         node = leader[node as usize];
@@ -82,39 +87,28 @@ fn find_leader(leader: &mut [NodeId], mut node: NodeId) -> NodeId {
 /// all have the first.
 pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluster>; 2] {
     let mut cluster_of = vec![0; network.nodes.len()];
-    for (number, cluster) in clusters.iter().enumerate() {
+    for (number, cluster) in (0..).zip(&clusters) {
         cluster.nodes.iter().for_each(|&node| cluster_of[node as usize] = number);
     }
-    let mut neighbours = vec![Vec::new(); clusters.len()];
+    // Every cluster twice, with the first turn and, behind all those, with the second.
+    let count = clusters.len() as u32;
+    let mut leader: Vec<u32> = (0..2 * count).collect();
     for link in &network.links {
         let [one, other] = link.ends.map(|end| cluster_of[end as usize]);
         if one != other {
-            neighbours[one].push(other);
-            neighbours[other].push(one);
+            join(&mut leader, [one, other + count]);
+            join(&mut leader, [one + count, other]);
         }
     }
-    let mut is_second = vec![None; clusters.len()];
-    for start in 0..clusters.len() {
-        if is_second[start].is_some() {
-            continue;
-        }
-        is_second[start] = Some(false);
-        let mut reached = vec![start];
-        while let Some(number) = reached.pop() {
-            for &other in &neighbours[number] {
-                if is_second[other] == is_second[number] {
-                    return [clusters, Vec::new()];
-                }
-                if is_second[other].is_none() {
-                    is_second[other] = is_second[number].map(|is_second: bool| !is_second);
-                    reached.push(other);
-                }
-            }
-        }
+    let leaders: Vec<[u32; 2]> =
+        (0..count).map(|own| [own, own + count].map(|one| find_leader(&mut leader, one))).collect();
+    if leaders.iter().any(|[first, second]| first == second) {
+        return [clusters, Vec::new()];
     }
-    let (second, first) =
-        clusters.into_iter().zip(is_second).partition(|(_, is_second)| *is_second == Some(true));
-    [first, second].map(|turn: Vec<_>| turn.into_iter().map(|(cluster, _)| cluster).collect())
+    // The least of each part of the network has the first turn.
+    let (first, second): (Vec<_>, Vec<_>) =
+        clusters.into_iter().zip(leaders).partition(|(_, [first, second])| first < second);
+    [first, second].map(|turn| turn.into_iter().map(|(cluster, _)| cluster).collect())
 }
 
 /// Divides clusters among threads: racks stay whole, switches without hosts are spread, and work is even.

@@ -400,6 +400,7 @@ impl<O: CountsFlows> Worker<'_, O> {
     ) -> bool {
         self.drained = least == Time::MAX && self.instants.latest_end().is_none();
         if self.drained {
+            // Whatever has lined up starts before that.
             self.settle(Time::new(TIME_LIMIT));
             return false;
         }

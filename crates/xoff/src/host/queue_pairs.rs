@@ -123,11 +123,18 @@ impl Host {
         if sending.limiter != NO_LIMITER {
             ready_at = ready_at.max(self.limiters[sending.limiter as usize].ready_at);
         }
-        let may = ready_at <= now.max(self.adapter.port.busy_until());
+        let may = ready_at <= self.adapter.port.free_from(now);
         if !may {
             self.pending.arm(&mut pair.pacing, key, ready_at);
         }
         may
+    }
+
+    /// Lets a queue pair wait for its turn, or until it may.
+    fn wait(&mut self, slot: usize, now: Time) {
+        if self.may_send(slot, now) {
+            self.wait_for_turn(slot);
+        }
     }
 
     fn wait_for_turn(&mut self, slot: usize) {
@@ -156,16 +163,16 @@ impl Host {
     fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
         pair.in_turn = false;
-        if pair.sender.ready_at() <= context.now.max(self.adapter.port.busy_until()) {
+        if pair.sender.ready_at() <= self.adapter.port.free_from(context.now) {
             self.send_next(slot, context);
-        } else if self.may_send(slot, context.now) {
-            self.wait_for_turn(slot);
+        } else {
+            self.wait(slot, context.now);
         }
     }
 
     /// A queue pair makes its next packet, and waits for its turn again.
     fn send_next(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let begins = context.now.max(self.adapter.port.busy_until());
+        let begins = self.adapter.port.free_from(context.now);
         let sending = &mut self.sendings[slot];
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
         let segment = pair.sender.take(begins);
@@ -181,9 +188,7 @@ impl Host {
         if is_limited {
             self.count_against_limit(slot, begins, &packet, context);
         }
-        if self.may_send(slot, context.now) {
-            self.wait_for_turn(slot);
-        }
+        self.wait(slot, context.now);
         self.arm_control(slot);
     }
 

@@ -123,6 +123,7 @@ impl Markers {
         let any_at = |when| all().any(|placed| placed.marker.is_some() && placed.when == when);
         let any_follows = all().filter_map(|placed| placed.marker.as_ref()).any(AnyMarker::follows);
         let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue) || any_follows, any_at(When::Dequeue));
+        let looks_at_departures = !all().all(Placed::looks_at_arrivals_only);
         let asked_from = |placed: &Placed| match placed.marker.as_ref().map(AnyMarker::silent_up_to) {
             None => Bytes::MAX,
             Some(silent) => silent.map_or(Bytes::ZERO, |length| length.saturating_add(Bytes::new(1))),
@@ -139,7 +140,7 @@ impl Markers {
             asked_from,
             any_at_enqueue,
             any_at_dequeue,
-            looks_at_departures: any_at_dequeue || any_follows,
+            looks_at_departures,
             rng,
         }
     }

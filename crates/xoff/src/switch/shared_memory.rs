@@ -155,23 +155,22 @@ impl SharedMemory {
         if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
-        let placement = match memory.mmu.place(queue, packet.frame()) {
+        let frame = packet.frame();
+        let placement = memory.mmu.place(queue, frame);
+        let placement = match placement.or_else(|_| self.place_settled(queue, frame, context.now)) {
             Ok(placement) => placement,
-            Err(_) => match self.place_settled(queue, packet.frame(), context.now) {
-                Ok(placement) => placement,
-                Err(reason) => {
-                    let port = &mut self.ports[number as usize];
-                    return self.memory.refuse(&packet, queue, reason, port, context);
-                }
-            },
+            Err(reason) => {
+                let port = &mut self.ports[number as usize];
+                return self.memory.refuse(&packet, queue, reason, port, context);
+            }
         };
         if self.ports[number as usize].busy_until() <= context.now {
             return self.ports[number as usize].lead(packet, context);
         }
-        if self.memory.mmu.would_peak(packet.frame()) {
+        if self.memory.mmu.would_peak(frame) {
             self.settle(context.now);
         }
-        self.memory.mmu.put(queue, packet.frame(), placement);
+        self.memory.mmu.put(queue, frame, placement);
         self.ports[number as usize].line_up(packet, context);
     }
 

@@ -51,6 +51,11 @@ pub struct Link {
 }
 
 impl Link {
+    /// Whether it corrupts packets.
+    pub fn corrupts(&self) -> bool {
+        self.error_rate.numerator() > 0
+    }
+
     /// Whether its receiving end gives credits.
     pub fn has_credits(&self) -> bool {
         self.flow_control == FlowControl::Credits

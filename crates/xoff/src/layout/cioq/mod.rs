@@ -158,7 +158,7 @@ impl Subject<'_> {
                     format!("expected kind = \"cioq\" for {name} as well, or flow_control = \"pause\"");
                 return Err(self.refuse_cioq("kind", &problem, &expected));
             }
-            if link.error_rate.numerator() != 0 {
+            if link.corrupts() {
                 let problem = format!(
                     "loses packets on its link with {name}, and with them credits that never come back"
                 );
