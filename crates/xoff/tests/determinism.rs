@@ -316,16 +316,22 @@ fn folder(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// The digest of each shipped scenario, and of the benchmarks cut short.
+/// The digest of each shipped scenario; those of benchmarks and of long runs are cut short.
 fn shipped_digests() -> BTreeMap<String, String> {
     let short = [
         ("fabric_128", "stop.arrivals_end=100us"),
         ("reno_8192", "topology.k=6"),
         ("dsh_256", "stop.arrivals_end=20us"),
         ("cioq_64", "stop.at=200us"),
+        ("headroom/sih", "stop.arrivals_end=50us"),
+        ("headroom/dsh", "stop.arrivals_end=50us"),
+        ("headroom/oversubscribed", "stop.arrivals_end=50us"),
+        ("shallow_buffer/bcc", "stop.arrivals_end=2ms"),
+        ("shallow_buffer/conservative", "stop.arrivals_end=2ms"),
+        ("shallow_buffer/standard", "stop.arrivals_end=2ms"),
     ];
-    let of = |path: PathBuf| {
-        let name = path.file_stem().expect("a scenario has a name").to_string_lossy().into_owned();
+    let of = |(group, path): (&str, PathBuf)| {
+        let name = group.to_owned() + &path.file_stem().expect("a scenario has a name").to_string_lossy();
         let shorter: Vec<&str> = short.iter().filter(|short| short.0 == name).map(|short| short.1).collect();
         let text = std::fs::read_to_string(&path).expect("a scenario can be read");
         let scenario = Scenario::from_toml(&text, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -336,10 +342,17 @@ fn shipped_digests() -> BTreeMap<String, String> {
         let digest = report(&simulation_of(&text, &shorter, &files), PLAIN).digest;
         (name, digest)
     };
-    let shipped = ["scenarios", "scenarios/bench"].map(|name| {
+    let folders = [
+        ("scenarios", ""),
+        ("scenarios/bench", ""),
+        ("scenarios/headroom", "headroom/"),
+        ("scenarios/shallow_buffer", "shallow_buffer/"),
+    ];
+    let shipped = folders.map(|(name, group)| {
         let entries = folder(name).read_dir().expect("scenarios are shipped");
         let paths = entries.map(|entry| entry.expect("an entry can be read").path());
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        let scenarios = paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        scenarios.map(move |path| (group, path))
     });
     shipped.into_iter().flatten().map(of).collect()
 }

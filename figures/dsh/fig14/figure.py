@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
 from xoff.plot import over_time, style
+from xoff.reproduce import measures
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
@@ -19,6 +20,9 @@ UPLINK = "left.port2"
 """The port from S0 to S1."""
 BURST_NS = 12_000_000
 CONTROLS = {"none": "no congestion control", "dcqcn": "DCQCN", "power_tcp": "PowerTCP"}
+
+
+most_dropped = measures.most_dropped
 
 
 def least_throughput(points: Points) -> float:

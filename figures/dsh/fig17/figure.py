@@ -43,17 +43,12 @@ background_of_dsh = partial(measures.greatest_ratio, BACKGROUND, scheme=("dsh", 
 background_of_oversubscribed = partial(measures.greatest_ratio, BACKGROUND, scheme=("oversubscribed", "sih"))
 most_of_background_saved = partial(measures.most_saved, BACKGROUND, scheme=("dsh", "sih"))
 most_of_background_saved_by_adaptive = partial(measures.most_saved, BACKGROUND, scheme=("adaptive", "sih"))
+widest_interval = partial(measures.widest_interval, [FAN_IN, BACKGROUND], scheme=("dsh", "sih"))
 
 
 def most_dropped(points: Points) -> float:
     """Packets dropped under the schemes that must not drop any, most of all runs."""
     return measures.most_dropped(points.excluding(scheme="oversubscribed"))
-
-
-def widest_interval(points: Points) -> float:
-    """Half the 95 % interval of a mean completion time of DSH over that of SIH, widest of all loads."""
-    ratios = [ratio for measure in (FAN_IN, BACKGROUND) for ratio in points.ratios(measure, scheme=("dsh", "sih"))]
-    return max((ratio.high - ratio.low) / 2 for ratio in ratios if ratio.high is not None and ratio.low is not None)
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

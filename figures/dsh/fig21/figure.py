@@ -38,6 +38,11 @@ def background_over_without(points: Points) -> float:
     return ratio.value
 
 
+def widest_interval(points: Points) -> float:
+    """Half the 95 % interval of the background over that without insurance, widest of all loads."""
+    return measures.widest_interval([BACKGROUND], points, scheme=("dsh", "without"))
+
+
 def draw(points: Points, _expected: list[Expected]) -> Figure:
     """Packets dropped above, completion times below, a column for each congestion control, as the paper has them."""
     return panels.means(points, {"packets dropped": DROPPED, "background FCT (us)": BACKGROUND}, LAYOUT)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from xoff.reproduce import measures
+
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
     from xoff.reproduce.points import Points
@@ -27,6 +29,9 @@ def greatest_step_up(points: Points) -> float:
     memory = points.axis("memory")
     steps = [points.ratios(MEAN, memory=(more, less)) for less, more in pairwise(memory)]
     return max(ratio.value for [ratio] in steps)
+
+
+most_dropped = measures.most_dropped
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

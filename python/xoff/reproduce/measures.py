@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -134,3 +134,9 @@ def least_saved(measure: Measure, points: Points, **of: tuple[Value, Value]) -> 
 def most_dropped(points: Points) -> float:
     """Packets dropped, most of all runs."""
     return max(float(point.summary["packets"]["dropped"]) for point in points)
+
+
+def widest_interval(measures: Sequence[Measure], points: Points, **of: tuple[Value, Value]) -> float:
+    """Half the 95 % interval of a ratio to a base, widest of these measures and all positions on the other axes."""
+    ratios = [ratio for measure in measures for ratio in points.ratios(measure, **of)]
+    return max((ratio.high - ratio.low) / 2 for ratio in ratios if ratio.high is not None and ratio.low is not None)

@@ -3,9 +3,9 @@
 use super::Subject;
 use super::pauses::pause_frames;
 use crate::kernel::units::Bytes;
-use crate::packet::MOST_INGRESS_PORTS;
+use crate::packet::{MOST_INGRESS_PORTS, classes_of};
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
-use crate::switch::buffer_policy;
+use crate::switch::buffer_policy::{self, BufferPolicy};
 use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
@@ -92,6 +92,9 @@ pub(super) fn of(
     }
     let shared = if lossy_pool.is_some() { left - asked } else { asked };
     subject.check_static_threshold(&xoff, queues, shared)?;
+    if let Some(offset) = xon_offset {
+        subject.check_xon_offset(offset, &xoff, shared)?;
+    }
     Ok(Some(Lossless {
         classes,
         sizes: Sizes {
@@ -128,6 +131,25 @@ impl Subject<'_> {
             format!("may hold {most} in {queues} queues of lossless classes, and their pool is {pool}");
         let expected = "expected a smaller threshold, a larger pool, or a dynamic_threshold";
         Err(self.refuse_pfc(".xoff.threshold", &problem, expected))
+    }
+
+    /// XON lies below XOFF by the offset, and XOFF is never higher than in an empty pool.
+    fn check_xon_offset(
+        &self,
+        offset: Bytes,
+        xoff: &buffer_policy::Parameters,
+        pool: Bytes,
+    ) -> Result<(), ScenarioError> {
+        let classes = classes_of(self.scenario.lossless_classes());
+        let highest = match xoff {
+            buffer_policy::Parameters::StaticThreshold(policy) => policy.threshold,
+            _ => classes.filter_map(|class| Some(xoff.alpha(class)?.of(pool))).max().unwrap_or(pool),
+        };
+        if offset <= highest {
+            return Ok(());
+        }
+        let problem = format!("has XON {offset} below XOFF, which is never higher than {highest}");
+        Err(self.refuse_pfc(".xon_offset", &problem, &format!("expected at most {highest}")))
     }
 }
 
@@ -177,6 +199,24 @@ mod tests {
         assert_eq!(
             problem("headroom = { scheme = 'dsh', gradient_weight = 1.5 }"),
             "switch[0].pfc.headroom.gradient_weight: 1.5 is too large; expected a value above 0 and at most 1"
+        );
+    }
+
+    #[test]
+    fn xon_is_not_below_nothing() {
+        let of_static = "lossless_pool = '400kB', xoff = { policy = 'static_threshold', threshold = '20kB' }";
+        assert_eq!(problem(&format!("{of_static}, xon_offset = '20kB'")), "accepted");
+        assert_eq!(
+            problem(&format!("{of_static}, xon_offset = '30kB'")),
+            "switch[0].pfc.xon_offset: switch0 has XON 30kB below XOFF, which is never higher than 20kB; expected at \
+             most 20kB"
+        );
+        let dynamic = "lossless_pool = '400kB', xoff = { policy = 'dynamic_threshold', alpha = '1/16' }";
+        assert_eq!(problem(&format!("{dynamic}, xon_offset = '25kB'")), "accepted");
+        assert_eq!(
+            problem(&format!("{dynamic}, xon_offset = '25001B'")),
+            "switch[0].pfc.xon_offset: switch0 has XON 25001B below XOFF, which is never higher than 25kB; expected \
+             at most 25kB"
         );
     }
 

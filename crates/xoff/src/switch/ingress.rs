@@ -337,8 +337,7 @@ mod tests {
     use super::super::buffer_policy::static_threshold::StaticThreshold;
     use super::super::headroom::{self, Link};
     use super::*;
-    use crate::kernel::units::Rate;
-    use crate::kernel::units::Span;
+    use crate::kernel::units::{Rate, Ratio, Span};
 
     const FRAME: Bytes = Bytes::new(1000);
     const NOTHING: PfcRequest = PfcRequest::NOTHING;
@@ -387,6 +386,20 @@ mod tests {
 
     fn remove(ingress: &mut Ingress, queue: usize) -> PfcRequest {
         ingress.remove(Time::ZERO, queue, FRAME)
+    }
+
+    /// `facts/algorithms.md` 18: two packets of 1048 bytes are private, and of the shared ones the 149th fails.
+    #[test]
+    fn the_first_packet_beyond_the_threshold_takes_headroom() {
+        let alpha = DynamicThreshold { alpha: Ratio::new(1, 16), alpha_by_priority: None };
+        let xoff = buffer_policy::Parameters::DynamicThreshold(alpha);
+        let mut ingress = ingress(xoff, 2_649_088, 3072, 0, "scheme = 'sih'\nsize = '56840B'");
+        let mut take = || ingress.admit(Time::ZERO, 0, Bytes::new(1048));
+        for packet in 1..=2 + 148 {
+            assert_eq!(take().0, NOTHING, "{packet}");
+        }
+        let (request, admitted) = take();
+        assert_eq!((request, admitted.is_ok()), (pause(1), true));
     }
 
     #[test]

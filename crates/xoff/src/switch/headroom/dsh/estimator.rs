@@ -243,8 +243,12 @@ mod tests {
     const CHANGES: [i64; 4] = [10_000, 10_000, 6_000, 10_000];
 
     fn estimates(kind: EstimatorKind) -> Vec<(f64, f64, u64)> {
+        estimates_after(CHANGES, kind)
+    }
+
+    fn estimates_after(changes: [i64; 4], kind: EstimatorKind) -> Vec<(f64, f64, u64)> {
         let (line, gains, mut estimate) = (line(), gains(kind), Estimate::default());
-        CHANGES
+        changes
             .map(|change| {
                 estimate.on_arrival(&line, &gains, change, Span::from_nanoseconds(800), Bytes::new(1000));
                 let needed = estimate.needed(&line, &gains);
@@ -263,6 +267,19 @@ mod tests {
             assert_close(gradient, expected.0, 0.001);
             assert_close(deviation, expected.1, 0.001);
             assert_eq!(needed, 60_000, "the estimate is above the line rate");
+        }
+    }
+
+    /// `facts/algorithms.md` 20: 75,000, 116,250, 105,937.5 and 125,765.6 bytes before they are capped. A quarter of the changes
+    /// needs a quarter, which is below the cap.
+    #[test]
+    fn below_the_cap_what_is_needed_follows_the_estimate() {
+        let needed: Vec<u64> = estimates_after(CHANGES.map(|change| change / 4), EstimatorKind::Arithmetic)
+            .into_iter()
+            .map(|(_, _, needed)| needed)
+            .collect();
+        for (needed, uncapped) in needed.into_iter().zip([75_000.0, 116_250.0, 105_937.5, 125_765.6]) {
+            assert_close(needed as f64, uncapped / 4.0, 1.0);
         }
     }
 
