@@ -37,6 +37,7 @@ t_pfc = "1kB"
         ('"40m"', '"-40m"', 'ports[0].cable: "-40m" is negative; expected a length with its unit (cm, m, km)'),
         ('"40m"', '"40"', 'ports[0].cable: "40" has no unit; expected a length'),
         ('"40m"', "40", "ports[0].cable: 40 is not a length; expected a length"),
+        ('method = "ieee"', 'size = "0B"', 'headroom.size: "0B" is not allowed; expected a value greater than 0'),
         ('cable = "40m"', 'delay = "-1us"', 'ports[0].delay: "-1us" is negative; expected a time'),
         ('cable = "40m"', "", "ports[0]: has neither cable nor delay; expected one of them"),
         ('cable = "40m"', 'cable = "40m"\ndelay = "1us"', "ports[0]: has both cable and delay; expected one of them"),

@@ -124,6 +124,16 @@ def test_the_plan_takes_its_method_rounded_up_or_its_size() -> None:
     assert values(link(40, rest='[headroom]\nsize = "60000B"'))["headroom.chosen"] == 60_000
 
 
+@pytest.mark.parametrize(
+    ("size", "verdict"), [(17_999, "fails"), (18_000, "warns"), (25_551, "warns"), (25_552, "holds")]
+)
+def test_a_headroom_holds_from_the_slowest_sender_and_fails_below_the_quickest(size: int, verdict: str) -> None:
+    """40 Gb/s and 1.5 us: 15,000 B in flight and two packets of 1500 B; and 118 quanta of 64 B."""
+    found = link(40, rest=f'[headroom]\nsize = "{size}B"')
+    [row] = [row for row in found.rows if row.key == "headroom.chosen"]
+    assert row.verdict == verdict
+
+
 def test_groups_have_headroom_of_their_own() -> None:
     ports = (
         'name = "down"\ncount = 16\nrate = "25Gbps"\ncable = "5m"\n'

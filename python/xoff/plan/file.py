@@ -136,7 +136,7 @@ class Headroom(_Table):
     """By which formula."""
     scheme: Scheme = Scheme.SIH
     """For each class of each port, or shared."""
-    size: Size | None = None
+    size: Annotated[Size, Field(gt=0)] | None = None
     """Bytes for each class of each port, instead of by formula [Phi]."""
     round_up: Annotated[Size, Field(gt=0)] = 1
     """The formula's bytes are rounded up to a multiple of this."""

@@ -173,7 +173,6 @@ def rows(switch: Switch) -> list[Row]:
 def _of_group(switch: Switch, group: Group) -> list[Row]:
     prefix = f"headroom.{group.name}" if len(switch.groups) > 1 else "headroom"
     of = f" of {group.name}" if len(switch.groups) > 1 else ""
-    allowed = _xoff.reaction_quanta(group.rate_bps) * QUANTUM_BYTES
     found = []
     for method, formula in METHODS.items():
         budget = formula(switch, group)
@@ -181,9 +180,7 @@ def _of_group(switch: Switch, group: Group) -> list[Row]:
             continue
         verdict, why = Verdict.UNCHECKED, ""
         if method in OF_PUBLISHED_REACTION:
-            needed = ieee(switch, group).size_bytes
-            why = f"must be {needed:,} B: IEEE 802.3 lets the sender react for {allowed:,} B"
-            verdict, why = check(budget.size_bytes >= needed, why, Verdict.WARNS)
+            verdict, why = _for_the_reaction(switch, group, budget.size_bytes)
         found.append(
             Row(f"{prefix}.{method}", f"headroom{of}, {method}", budget.size_bytes, "B", *budget[1:], verdict, why)
         )
@@ -192,14 +189,25 @@ def _of_group(switch: Switch, group: Group) -> list[Row]:
 
 def _chosen(switch: Switch, group: Group, prefix: str, of: str) -> Row:
     own, size = switch.plan.headroom, chosen_bytes(switch, group)
-    in_flight = 2 * group.on_the_cable
     formula = f"the plan's method, {own.method}"
     if own.size is not None:
         formula = "the plan's size"
     elif own.round_up > 1:
         formula += f", rounded up to {own.round_up:,} B"
-    verdict = check(size > in_flight, f"must be more than is in flight, {number(in_flight)} B")
+    least = _xoff.headroom(group.rate_bps, group.delay_ps, switch.plan.mtu, 0)[0]
+    verdict = check(size >= least, f"must be {least:,} B: what is in flight, and a packet that has begun at each end")
+    if size >= least:
+        verdict = _for_the_reaction(switch, group, size)
     return Row(f"{prefix}.chosen", f"headroom{of} [Phi]", size, "B", formula, "plan", *verdict)
+
+
+def _for_the_reaction(switch: Switch, group: Group, size: int) -> tuple[Verdict, str]:
+    """Whether a headroom is enough for a sender that takes as long as it may."""
+    needed = ieee(switch, group).size_bytes
+    allowed = _xoff.reaction_quanta(group.rate_bps) * QUANTUM_BYTES
+    return check(
+        size >= needed, f"must be {needed:,} B: IEEE 802.3 lets the sender react for {allowed:,} B", Verdict.WARNS
+    )
 
 
 def _pause(group: Group, prefix: str, of: str) -> list[Row]:
