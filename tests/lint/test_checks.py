@@ -119,13 +119,22 @@ def test_pfc_and_lossless_groups_go_together() -> None:
     assert [severity for severity, _, _ in of("pfc_without_lossless")] == [Severity.ERROR, Severity.WARNING]
 
 
+def test_traffic_comes_in_and_waits_by_the_priority_that_pauses_it() -> None:
+    no_class, another_queue, no_dscp = of("maps_disagree")
+    assert [no_class[0], another_queue[0], no_dscp[0]] == [Severity.ERROR, Severity.ERROR, Severity.WARNING]
+    assert "Ethernet0: priority 3 pauses for priority group 3, and no traffic class comes into that" in no_class[2]
+    assert "waits in queue 1, while a neighbour's pause of priority 3 stops queue 3" in another_queue[2]
+    assert "no DSCP leads to traffic class 3" in no_dscp[2]
+
+
 def test_maps_say_which_group_a_priority_pauses() -> None:
     tables = {
         "BUFFER_POOL": {"pool": {"type": "ingress", "mode": "dynamic", "size": "9000000", "xoff": "1000000"}},
         "BUFFER_PROFILE": {"lossless": {"pool": "pool", "size": "0", "xoff": "80000", "dynamic_th": "0"}},
         "BUFFER_PG": {"Ethernet0|6": {"profile": "lossless"}},
         "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {"MOVED": {"3": "6"}},
-        "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3", "pfc_to_pg_map": "MOVED"}},
+        "TC_TO_PRIORITY_GROUP_MAP": {"MOVED": {"3": "6"}},
+        "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3", "pfc_to_pg_map": "MOVED", "tc_to_pg_map": "MOVED"}},
     }
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
 

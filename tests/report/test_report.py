@@ -8,6 +8,7 @@ import pyarrow as pa
 
 import xoff
 from xoff.report import render
+from xoff.report.figures import svg
 
 
 class Tags(HTMLParser):
@@ -45,6 +46,12 @@ def test_figures_take_their_colours_from_the_page(small_result: xoff.Result) -> 
     assert "currentColor" in page
     assert "#010203" not in page
     assert "#040506" not in page
+
+
+def test_what_is_written_in_a_figure_stays_as_it_is() -> None:
+    drawn = svg(lambda ax: ax.set_xticks([0, 1.25, 2], ["0", "1.25 MB", "2 MB"]))
+    assert "1.25 MB" in Tags(drawn).text
+    assert not re.search(r'="[^"]*\d\.\d\d', drawn)
 
 
 def test_it_shows_figures_scenario_and_provenance(small_result: xoff.Result) -> None:

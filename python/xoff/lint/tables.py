@@ -148,6 +148,25 @@ class Tables:
         name = found[1].pfc_to_queue_map if found else None
         return self.config.map_pfc_priority_to_queue.get(name or "", {}).get(str(priority), priority)
 
+    def classes_of_group(self, port: str, group: int) -> tuple[int, ...]:
+        """Traffic classes whose packets come into a priority group; the one of the same number where no map says."""
+        found = self.qos(port)
+        name = found[1].tc_to_pg_map if found else None
+        groups = self.config.tc_to_priority_group_map.get(name or "")
+        return (group,) if groups is None else tuple(int(one) for one, its in groups.items() if its == group)
+
+    def queue_of_class(self, port: str, traffic_class: int) -> int:
+        """The queue in which packets of a traffic class wait; the one of the same number where no map says other."""
+        found = self.qos(port)
+        name = found[1].tc_to_queue_map if found else None
+        return self.config.tc_to_queue_map.get(name or "", {}).get(str(traffic_class), traffic_class)
+
+    def has_dscp(self, port: str, classes: Iterable[int]) -> bool:
+        """Whether some DSCP leads to one of these traffic classes, as far as a map says."""
+        found = self.qos(port)
+        dscps = self.config.dscp_to_tc_map.get((found[1].dscp_to_tc_map if found else None) or "")
+        return dscps is None or not {str(one) for one in classes}.isdisjoint(map(str, dscps.values()))
+
     @cached_property
     def headrooms(self) -> tuple[Headroom, ...]:
         """All headroom of which speed and cable are known."""

@@ -131,10 +131,15 @@ def _embedded(text: str) -> str:
     for own, page in _PAGE_COLOURS.items():
         text = text.replace(own, page)
     text = re.sub(r'<g id="[^"]*"', "<g", text)  # repeated from figure to figure; nothing refers to them
-    text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)  # a tenth of a point is never seen
+    text = re.sub(r"<[^>]+>", _rounded, text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", text)  # the page's own typeface
     return re.sub(r'(<svg[^>]*?) (?:width|height)="[^"]*"([^>]*?) (?:width|height)="[^"]*"', r"\1\2", text, count=1)
+
+
+def _rounded(tag: re.Match[str]) -> str:
+    """Coordinates to a tenth of a point, which is never seen; what is written between tags stays."""
+    return re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", tag[0])
 
 
 def _lines(result: Result, quantity: str) -> str:

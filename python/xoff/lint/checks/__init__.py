@@ -12,6 +12,7 @@ from xoff.lint.checks.headroom_falls_with_cable import headroom_falls_with_cable
 from xoff.lint.checks.headroom_oversubscribed import headroom_oversubscribed
 from xoff.lint.checks.invalid_value import invalid_value
 from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
+from xoff.lint.checks.maps_disagree import maps_disagree
 from xoff.lint.checks.maximum_below_minimum import maximum_below_minimum
 from xoff.lint.checks.memory_exceeded import memory_exceeded
 from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
@@ -43,5 +44,6 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     maximum_below_minimum,
     lossless_without_pfc,
     pfc_without_lossless,
+    maps_disagree,
     watchdog_below_poll,
 )

@@ -1,0 +1,55 @@
+"""Packets that come in by one priority and wait by another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.tables import several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Tables
+
+
+def maps_disagree(tables: Tables) -> Iterator[Fault]:
+    """A PFC priority whose group no traffic class has, or whose traffic waits in a queue that it does not pause.
+
+    A warning where the maps agree and no DSCP leads there.
+    """
+    found: dict[tuple[str, Severity, str, str], list[str]] = defaultdict(list)
+    for port in tables.pfc_ports:
+        for priority in tables.pfc_priorities(port):
+            for field, severity, physics, remedy in _of_priority(tables, port, priority):
+                found[field, severity, physics, remedy].append(port)
+    for (field, severity, physics, remedy), ports in found.items():
+        qos = tables.qos(ports[0])
+        assert qos is not None, "PFC is on by such a row"
+        yield Fault(severity, tables.place("PORT_QOS_MAP", qos[0], field), f"{several(ports)}: {physics}", remedy)
+
+
+def _of_priority(tables: Tables, port: str, priority: int) -> Iterator[tuple[str, Severity, str, str]]:
+    group, queue = tables.priority_group_of(port, priority), tables.queue_of(port, priority)
+    classes = tables.classes_of_group(port, group)
+    if not classes:
+        physics = (
+            f"priority {priority} pauses for priority group {group}, and no traffic class comes into that: "
+            "nobody is ever paused"
+        )
+        yield "tc_to_pg_map", Severity.ERROR, physics, f"a traffic class with priority group {group}"
+    for traffic_class in classes:
+        waits_in = tables.queue_of_class(port, traffic_class)
+        if waits_in != queue:
+            physics = (
+                f"traffic class {traffic_class} comes into priority group {group}, for which priority {priority} "
+                f"pauses, and waits in queue {waits_in}, while a neighbour's pause of priority {priority} stops "
+                f"queue {queue}"
+            )
+            remedy = f"queue {queue} for traffic class {traffic_class}, or another priority group"
+            yield "tc_to_queue_map", Severity.ERROR, physics, remedy
+    if classes and not tables.has_dscp(port, classes):
+        names = ", ".join(map(str, classes))
+        physics = f"no DSCP leads to traffic class {names}, for which priority {priority} pauses"
+        yield "dscp_to_tc_map", Severity.WARNING, physics, f"a DSCP for traffic class {names}"
