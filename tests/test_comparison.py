@@ -46,6 +46,12 @@ def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("scenarios", "seeds"), [([], 1), ([BASE], 0)])
+def test_nothing_is_no_comparison(scenarios: list[xoff.Scenario], seeds: int) -> None:
+    with pytest.raises(ValueError, match="expected at least one of both"):
+        xoff.compare(scenarios, seeds=seeds)
+
+
 def test_names_tell_scenarios_apart() -> None:
     def names(*files: str) -> tuple[str, ...]:
         return Plan.of([xoff.Scenario(SMALL, file) for file in files], 1).names

@@ -188,9 +188,13 @@ def compare(
         on_finished: Called after each run.
 
     Raises:
+        ValueError: There is no scenario, or no seed.
         ScenarioError: A scenario cannot be simulated, or has other traffic than the first.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
+    if not scenarios or seeds < 1:
+        message = f"{len(scenarios)} scenarios with {seeds} seeds each; expected at least one of both"
+        raise ValueError(message)
     given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     plan = Plan.of(loaded, seeds, tuple(scenarios) if isinstance(scenarios, Mapping) else None)

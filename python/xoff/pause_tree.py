@@ -64,6 +64,11 @@ class PauseTree:
             if time > 0
         ]
 
+    @property
+    def left_out_us(self) -> float:
+        """Of the victim's paused time that of ways each of which accounts for too little to be followed."""
+        return self.paused_us - sum(root.paused_us for root in self.roots)
+
     def children(self, node: int = 0) -> list[int]:
         """What a node waited for, the longest first."""
         return sorted(self.graph.successors(node), key=lambda child: -self.graph.nodes[child]["paused_us"])

@@ -40,6 +40,14 @@ def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, s
     assert command("pauses", "small") == Outcome(2, "", refusal)
 
 
+def test_a_picture_that_cannot_be_written_is_refused_in_a_line(command: Command, run: Path, tmp_path: Path) -> None:
+    for name, says in (("tree.gifx", "--plot: Format 'gifx' is not supported"), ("none/tree.svg", "No such file")):
+        outcome = command("pauses", str(run), "--plot", str(tmp_path / name))
+        assert outcome.status == 2
+        assert says in outcome.err
+        assert "Traceback" not in outcome.err
+
+
 def test_a_deadlock_is_printed_with_its_cycle(command: Command) -> None:
     Path("ring.toml").write_text(ring(), encoding="utf-8")
     out = command("run", "ring.toml", "--no-report", "--set", "pfc.detection_time=1ms").out

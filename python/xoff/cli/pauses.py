@@ -49,7 +49,13 @@ def pauses(
     for line in _cycles(result):
         typer.echo(line)
     if plot is not None:
-        draw(tree, plot)
+        try:
+            draw(tree, plot)
+        except (OSError, ValueError) as error:
+            problem = error.strerror if isinstance(error, OSError) else str(error)
+            expected = "expected a file that ends with .svg, .pdf or .png, in a folder that is there"
+            message = f"{plot}: --plot: {problem}; {expected}"
+            raise OutputError(message) from None
 
 
 def draw(tree: PauseTree, path: Path) -> None:
@@ -68,6 +74,7 @@ def draw(tree: PauseTree, path: Path) -> None:
 def _roots(tree: PauseTree) -> Table:
     from rich.table import Table
 
+    from xoff.pause_tree import LEAST_SHARE
     from xoff.units import duration
 
     table = Table(
@@ -79,6 +86,9 @@ def _roots(tree: PauseTree) -> Table:
     table.add_column("flows with most bytes there")
     for root in tree.roots:
         table.add_row(str(root.queue), duration(root.paused_us), f"{root.share:.0%}", ", ".join(root.flows))
+    if tree.left_out_us > tree.paused_us * LEAST_SHARE:
+        share = tree.left_out_us / tree.paused_us
+        table.add_row("by ways below 1 % each", duration(tree.left_out_us), f"{share:.0%}", "")
     return table
 
 
