@@ -220,6 +220,13 @@ def test_hosts_with_roce() -> None:
     ]
 
 
+def test_hosts_map_every_lossless_class_and_what_adapters_would_map_otherwise() -> None:
+    storage, control = replace(ROCE, priority=4, dscp=46), replace(BEST_EFFORT, priority=6, dscp=10)
+    lines = body("host", replace(SETTINGS, classes=(BEST_EFFORT, ROCE, storage, control)))
+    assert [line.split()[-1] for line in lines if "dscp2prio" in line] == ["set,26,3", "set,46,4", "set,10,6"]
+    assert "--pfc 0,0,0,1,1,0,0,0" in lines[3]
+
+
 def test_hosts_with_dctcp() -> None:
     marked = replace(BEST_EFFORT, ecn=Ecn(30_000, 30_000, 1.0))
     hosts = HostSettings("dctcp", 0, 0, 1 / 16, None, None)

@@ -29,10 +29,12 @@ def host(settings: Settings) -> Export:
 def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]:
     lossless = {one.priority for one in settings.classes if one.lossless}
     pfc = ",".join(str(int(priority in lossless)) for priority in range(8))
-    cable = ceil(max(group.cable_m for group in settings.groups))
+    cables = {ceil(group.cable_m) for group in settings.groups}
+    # Adapters take the highest three bits of a DSCP for its priority.
+    mapped = [one for one in settings.classes if one.lossless or one.dscp // 8 != one.priority]
     lines = [
-        f'mlnx_qos -i "$device" --trust dscp --pfc {pfc} --cable_len {cable}',
-        f'mlnx_qos -i "$device" --dscp2prio set,{hosts.dscp},{hosts.priority}',
+        f'mlnx_qos -i "$device" --trust dscp --pfc {pfc} --cable_len {max(cables)}',
+        *(f'mlnx_qos -i "$device" --dscp2prio set,{one.dscp},{one.priority}' for one in mapped),
     ]
     base = "/sys/class/net/$device/ecn"
     if hosts.cnp_dscp is not None:
@@ -45,6 +47,8 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
         "`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors",
         "rates of increase and their timers are left at the firmware's defaults, which are not the paper's",
     ]
+    if len(cables) > 1:
+        notes.append(f"--cable_len is the longest of the plan, {max(cables)} m; hosts on shorter cables put theirs")
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
         notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
     return lines, notes
