@@ -232,7 +232,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         "policy = 'dynamic_threshold', alpha = 8 }, lossless_pool = '100kB'",
         "policy = 'static_partition' }, lossless_pool = '100kB'",
     ]);
-    let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '5kB', reserved = '2kB'"]);
+    let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '2500B', reserved = '2kB'"]);
     let headroom = text(&[
         "",
         ", headroom = { scheme = 'adaptive' }",
