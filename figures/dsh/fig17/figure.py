@@ -44,11 +44,7 @@ background_of_oversubscribed = partial(measures.greatest_ratio, BACKGROUND, sche
 most_of_background_saved = partial(measures.most_saved, BACKGROUND, scheme=("dsh", "sih"))
 most_of_background_saved_by_adaptive = partial(measures.most_saved, BACKGROUND, scheme=("adaptive", "sih"))
 widest_interval = partial(measures.widest_interval, [FAN_IN, BACKGROUND], scheme=("dsh", "sih"))
-
-
-def most_dropped(points: Points) -> float:
-    """Packets dropped under the schemes that must not drop any, most of all runs."""
-    return measures.most_dropped(points.excluding(scheme="oversubscribed"))
+most_dropped = measures.most_dropped_but_oversubscribed
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

@@ -32,11 +32,7 @@ most_of_background_saved = partial(measures.most_saved, BACKGROUND, scheme=("dsh
 fan_in_over_any_other = partial(over_any_other, FAN_IN)
 background_over_any_other = partial(over_any_other, BACKGROUND)
 widest_interval = partial(measures.widest_interval, [FAN_IN, BACKGROUND], scheme=("dsh", "sih"))
-
-
-def most_dropped(points: Points) -> float:
-    """Packets dropped under the schemes that must not drop any, most of all runs."""
-    return measures.most_dropped(points.excluding(scheme="oversubscribed"))
+most_dropped = measures.most_dropped_but_oversubscribed
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

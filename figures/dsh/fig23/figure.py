@@ -45,11 +45,7 @@ most_of_background_saved = partial(measures.most_saved, background, scheme=("dsh
 most_of_background_beside_saved = partial(measures.most_saved, BACKGROUND_BESIDE, scheme=("dsh", "sih"))
 fan_in_over_sih = partial(measures.greatest_ratio, FAN_IN, scheme=("dsh", "sih"))
 background_over_sih = partial(measures.greatest_ratio, background, scheme=("dsh", "sih"))
-
-
-def most_dropped(points: Points) -> float:
-    """Packets dropped under the schemes that must not drop any, most of all runs."""
-    return measures.most_dropped(points.excluding(scheme="oversubscribed"))
+most_dropped = measures.most_dropped_but_oversubscribed
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

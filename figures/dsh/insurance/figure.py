@@ -18,14 +18,7 @@ DROPPED = "packets.dropped"
 SCHEMES = {"dsh": "DSH", "without": "DSH without insurance"}
 
 
-def most_dropped_with_insurance(points: Points) -> float:
-    """Packets that DSH drops, most of all runs."""
-    return measures.most_dropped(points.where(scheme="dsh"))
-
-
-def dropped_without_insurance(points: Points) -> float:
-    """Packets that DSH without insurance drops, mean over the seeds."""
-    return points.mean(DROPPED, scheme="without")
+most_dropped = measures.most_dropped
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:

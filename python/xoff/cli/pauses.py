@@ -86,9 +86,9 @@ def _roots(tree: PauseTree) -> Table:
     table.add_column("flows with most bytes there")
     for root in tree.roots:
         table.add_row(str(root.queue), duration(root.paused_us), f"{root.share:.0%}", ", ".join(root.flows))
-    if tree.left_out_us > tree.paused_us * LEAST_SHARE:
-        share = tree.left_out_us / tree.paused_us
-        table.add_row("by ways below 1 % each", duration(tree.left_out_us), f"{share:.0%}", "")
+    left_out_us = tree.left_out_us
+    if left_out_us > tree.paused_us * LEAST_SHARE:
+        table.add_row("by ways below 1 % each", duration(left_out_us), f"{left_out_us / tree.paused_us:.0%}", "")
     return table
 
 

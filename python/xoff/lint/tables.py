@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xoff.lint.finding import Place
 from xoff.sonic import ConfigDb, ConfigFile, Invalid, PgProfileLookup
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from xoff.catalogue import Entry
     from xoff.sonic.config_db import BufferPool, BufferProfile, PortQosMap, WredProfile
+
+
+T = TypeVar("T")
 
 
 class Headroom(NamedTuple):
@@ -136,35 +139,34 @@ class Tables:
         ports = (port for key in self.config.port_qos_map for port in key.split(","))
         return tuple(port for port in ports if self.pfc_priorities(port))
 
+    def _map(self, port: str, field: str, maps: dict[str, dict[str, T]]) -> dict[str, T] | None:
+        """The map that a port's row names in a field; None if it names none that is there."""
+        found = self.qos(port)
+        return maps.get(getattr(found[1], field) or "") if found else None
+
     def priority_group_of(self, port: str, priority: int) -> int:
         """The priority group that a PFC priority pauses; the one of the same number where no map says other."""
-        found = self.qos(port)
-        name = found[1].pfc_to_pg_map if found else None
-        return self.config.pfc_priority_to_priority_group_map.get(name or "", {}).get(str(priority), priority)
+        groups = self._map(port, "pfc_to_pg_map", self.config.pfc_priority_to_priority_group_map) or {}
+        return groups.get(str(priority), priority)
 
     def queue_of(self, port: str, priority: int) -> int:
         """The queue that a PFC priority pauses; the one of the same number where no map says other."""
-        found = self.qos(port)
-        name = found[1].pfc_to_queue_map if found else None
-        return self.config.map_pfc_priority_to_queue.get(name or "", {}).get(str(priority), priority)
+        queues = self._map(port, "pfc_to_queue_map", self.config.map_pfc_priority_to_queue) or {}
+        return queues.get(str(priority), priority)
 
     def classes_of_group(self, port: str, group: int) -> tuple[int, ...]:
         """Traffic classes whose packets come into a priority group; the one of the same number where no map says."""
-        found = self.qos(port)
-        name = found[1].tc_to_pg_map if found else None
-        groups = self.config.tc_to_priority_group_map.get(name or "")
+        groups = self._map(port, "tc_to_pg_map", self.config.tc_to_priority_group_map)
         return (group,) if groups is None else tuple(int(one) for one, its in groups.items() if its == group)
 
     def queue_of_class(self, port: str, traffic_class: int) -> int:
         """The queue in which packets of a traffic class wait; the one of the same number where no map says other."""
-        found = self.qos(port)
-        name = found[1].tc_to_queue_map if found else None
-        return self.config.tc_to_queue_map.get(name or "", {}).get(str(traffic_class), traffic_class)
+        queues = self._map(port, "tc_to_queue_map", self.config.tc_to_queue_map) or {}
+        return queues.get(str(traffic_class), traffic_class)
 
     def has_dscp(self, port: str, classes: Iterable[int]) -> bool:
         """Whether some DSCP leads to one of these traffic classes, as far as a map says."""
-        found = self.qos(port)
-        dscps = self.config.dscp_to_tc_map.get((found[1].dscp_to_tc_map if found else None) or "")
+        dscps = self._map(port, "dscp_to_tc_map", self.config.dscp_to_tc_map)
         return dscps is None or not {str(one) for one in classes}.isdisjoint(map(str, dscps.values()))
 
     @cached_property

@@ -136,6 +136,11 @@ def most_dropped(points: Points) -> float:
     return max(float(point.summary["packets"]["dropped"]) for point in points)
 
 
+def most_dropped_but_oversubscribed(points: Points) -> float:
+    """Packets dropped under the headroom schemes that must not drop any, most of all runs."""
+    return most_dropped(points.excluding(scheme="oversubscribed"))
+
+
 def widest_interval(measures: Sequence[Measure], points: Points, **of: tuple[Value, Value]) -> float:
     """Half the 95 % interval of a ratio to a base, widest of these measures and all positions on the other axes."""
     ratios = [ratio for measure in measures for ratio in points.ratios(measure, **of)]
