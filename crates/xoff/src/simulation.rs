@@ -174,7 +174,8 @@ impl Simulation {
         };
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let (markers, release) = (layout.markers(rng), layout.release);
-        let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release);
+        let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
+            .with_cell(layout.cell);
         Switch::SharedMemory(match layout.lossless() {
             Some((classes, pausing)) => switch.with_lossless(classes, pausing),
             None => switch,

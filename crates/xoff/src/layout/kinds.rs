@@ -14,6 +14,7 @@ const OF_SHARED_MEMORY: &[Key] = &[
     ("shared_per_pool", |table| table.shared_per_pool.is_some()),
     ("ports_per_pool", |table| table.ports_per_pool.is_some()),
     ("pools", |table| table.pools.is_some()),
+    ("cell", |table| table.cell.is_some()),
     ("reserved_per_queue", |table| table.reserved_per_queue.is_some()),
     ("reserved_per_port", |table| table.reserved_per_port.is_some()),
     ("buffer", |table| table.buffer.is_some()),

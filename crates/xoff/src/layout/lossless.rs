@@ -58,7 +58,8 @@ pub(super) fn of(
         settings.pfc.clone().unwrap_or_default();
     let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
     let link = |link: &Link| {
-        let worst_case = subject.after_pause(link, pool_may_be_full);
+        let wire = subject.after_pause(link, pool_may_be_full);
+        let worst_case = settings.memory.cell.map_or(wire, |cell| subject.most_taken(wire, cell));
         headroom::Link { rate: link.rate, delay: link.delay, worst_case }
     };
     let links: Vec<headroom::Link> = subject.links().map(link).collect();
@@ -91,7 +92,8 @@ pub(super) fn of(
         return Err(subject.refuse_pfc(key, &format!("has a pool of {asked}"), &expected));
     }
     let shared = if lossy_pool.is_some() { left - asked } else { asked };
-    subject.check_static_threshold(&xoff, queues, shared)?;
+    let largest_frame = settings.memory.taken_by(subject.scenario.largest_frame());
+    subject.check_static_threshold(&xoff, largest_frame, queues, shared)?;
     if let Some(offset) = xon_offset {
         subject.check_xon_offset(offset, &xoff, shared)?;
     }
@@ -100,7 +102,7 @@ pub(super) fn of(
         sizes: Sizes {
             shared,
             reserved,
-            xon_offset: xon_offset.unwrap_or(subject.scenario.largest_frame() * 2),
+            xon_offset: xon_offset.unwrap_or(largest_frame * 2),
             ports: links.len(),
             queues,
         },
@@ -119,11 +121,12 @@ impl Subject<'_> {
     fn check_static_threshold(
         &self,
         xoff: &buffer_policy::Parameters,
+        largest_frame: Bytes,
         queues: u64,
         pool: Bytes,
     ) -> Result<(), ScenarioError> {
         let buffer_policy::Parameters::StaticThreshold(policy) = xoff else { return Ok(()) };
-        let most = (policy.threshold + self.scenario.largest_frame()) * queues;
+        let most = (policy.threshold + largest_frame) * queues;
         if most <= pool {
             return Ok(());
         }

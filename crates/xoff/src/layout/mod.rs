@@ -21,6 +21,7 @@ use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, BufferPolicy};
+use crate::switch::cell::Cell;
 use crate::switch::markers::Markers;
 use crate::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 use crate::switch::pausing::Pausing;
@@ -86,6 +87,8 @@ pub struct SharedMemoryLayout {
     reserve: Reserve,
     policy: buffer_policy::Parameters,
     classes: u64,
+    /// What its memory is given out in.
+    pub cell: Option<Cell>,
     /// Least share of the free pool that a queue of any class may take, where the policy knows such a share.
     least_alpha: Option<Ratio>,
     quirks: Vec<Quirk>,
@@ -116,6 +119,7 @@ impl SharedMemoryLayout {
     /// Whether nothing looks at a packet as it leaves, and what other ports hold matters only where it is too much.
     pub fn looks_at_arrivals_only(&self) -> bool {
         self.release == Release::TransmissionStart
+            && self.cell.is_none()
             && self.quirks.is_empty()
             && !self.policy.rises_as_the_pool_fills()
             && self.marks.look_at_arrivals_at_own_port_only()
@@ -190,12 +194,13 @@ fn shared_memory(
     subject.check_quirks(&settings, reserve, &pools)?;
     let least_alpha = least_alpha(&settings.buffer, subject.fabric.classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
-    let SwitchSettings { buffer: policy, release, scheduler, quirks, .. } = settings;
+    let SwitchSettings { memory, buffer: policy, release, scheduler, quirks, .. } = settings;
     Ok(SharedMemoryLayout {
         pools,
         reserve,
         policy,
         classes,
+        cell: memory.cell,
         least_alpha,
         quirks,
         marks,

@@ -4,7 +4,8 @@
 use super::Subject;
 use crate::kernel::units::{Bytes, Rate};
 use crate::plan::headroom::{self, Headroom, PAUSE_FRAME, QUANTUM};
-use crate::scenario::{PauseForm, Pfc, ScenarioError};
+use crate::scenario::{PauseForm, Pfc, ScenarioError, Transport};
+use crate::switch::cell::Cell;
 use crate::switch::pause_frames;
 use crate::topology::Link;
 
@@ -20,6 +21,14 @@ impl Subject<'_> {
         let largest = self.scenario.largest_packet_on_wire();
         let reaction_quanta = reaction_quanta(&self.scenario.pfc, rate);
         Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total()
+    }
+
+    /// The most memory in these cells that so many bytes on the wire can take, whatever packets they are.
+    pub(super) fn most_taken(&self, wire: Bytes, cell: Cell) -> Bytes {
+        let by = |transport: &Transport| {
+            cell.most_taken(wire, transport.frames(), transport.packet_sizes().wire_overhead)
+        };
+        self.scenario.transport.values().map(by).max().unwrap_or(wire)
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn of(
             Some(shared) => shared,
             None => subject.beside_reserves(part, reserve.of_ports(table.ports.len() as u64, classes))?,
         };
-        subject.check_size(shared.max(reserve.size()))?;
+        subject.check_size(memory, shared.max(reserve.size()))?;
         Ok(Pool { shared, ports: table.ports })
     };
     tables.into_iter().map(pool).collect()
@@ -140,7 +140,7 @@ impl Subject<'_> {
         reserve: Reserve,
         pools: &[Pool],
     ) -> Result<(), ScenarioError> {
-        let frame = self.scenario.largest_frame();
+        let frame = settings.memory.taken_by(self.scenario.largest_frame());
         if !Quirk::ThresholdWithPacket.is_in(&settings.quirks) || reserve.size() >= frame {
             return Ok(());
         }
@@ -159,8 +159,8 @@ impl Subject<'_> {
         Ok(())
     }
 
-    fn check_size(&self, most: Bytes) -> Result<(), ScenarioError> {
-        let frame = self.scenario.largest_frame();
+    fn check_size(&self, memory: &Memory, most: Bytes) -> Result<(), ScenarioError> {
+        let frame = memory.taken_by(self.scenario.largest_frame());
         if most >= frame {
             return Ok(());
         }

@@ -30,7 +30,7 @@ pub struct Chip {
     pub memory: Bytes,
     /// Parts of the memory with ports of their own, each with as many.
     pub mmus: u32,
-    /// What memory is given out in, where it is known; packets are charged their exact bytes all the same.
+    /// What memory is given out in, where it is known; frames take their exact bytes unless `switch.cell` says otherwise.
     pub cell: Option<Bytes>,
     /// Whether it can mark packets.
     #[serde(default = "marks")]

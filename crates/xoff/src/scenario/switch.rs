@@ -12,6 +12,7 @@ use super::{Pausing, Scenario, ScenarioError, pattern};
 use crate::kernel::units::{Bytes, Rate};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
+use crate::switch::cell::Cell;
 use crate::switch::marking;
 use crate::switch::matching;
 
@@ -44,6 +45,10 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("minItems" = 1))]
     pub pools: Option<Vec<PoolTable>>,
+    /// What packet memory is given out in: a frame takes whole cells. Left out, it takes its exact bytes, as the papers count,
+    /// whatever the chip.
+    #[serde(default)]
+    pub cell: Option<Cell>,
     /// Bytes set aside for each queue in use, used before the shared pool.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().reserved_per_queue))]
@@ -242,11 +247,18 @@ pub struct Memory {
     pub ports_per_pool: Option<u32>,
     /// The pools one by one.
     pub pools: Option<Vec<PoolTable>>,
+    /// What it is given out in.
+    pub cell: Option<Cell>,
 }
 
 impl Memory {
     /// All memory of a switch of which nothing is said.
     pub const DEFAULT_TOTAL: Bytes = Bytes::new(16_000_000);
+
+    /// What a frame takes of it.
+    pub fn taken_by(&self, frame: Bytes) -> Bytes {
+        self.cell.map_or(frame, |cell| cell.taken_by(frame))
+    }
 }
 
 impl Default for SwitchSettings {
@@ -287,6 +299,7 @@ impl SwitchSettings {
         put_some(&mut memory.shared_per_pool, table.shared_per_pool.as_ref());
         put_some(&mut memory.ports_per_pool, table.ports_per_pool.as_ref());
         put_some(&mut memory.pools, table.pools.as_ref());
+        put_some(&mut memory.cell, table.cell.as_ref());
         put(&mut self.reserved_per_queue, table.reserved_per_queue.as_ref());
         put(&mut self.reserved_per_port, table.reserved_per_port.as_ref());
         put(&mut self.buffer, table.buffer.as_ref());

@@ -1,6 +1,8 @@
 //! What one key cannot show: rules between the tables of a scenario, checked before anything runs.
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
+use std::ops::RangeInclusive;
+
 use super::words::did_you_mean;
 use super::{Host, PacketSizes, Priority, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::Needs;
@@ -241,15 +243,23 @@ impl Transport {
         }
     }
 
+    /// From the smallest frame it sends to the largest.
+    pub fn frames(&self) -> RangeInclusive<Bytes> {
+        let PacketSizes { payload, headers, .. } = self.packet_sizes();
+        let (least, most) = (headers.saturating_add(Bytes::new(1)), payload.saturating_add(headers));
+        match self {
+            Self::Tcp(tcp) => least.min(tcp.acknowledgement)..=most.max(tcp.acknowledgement),
+            Self::Roce(roce) => {
+                let (acknowledgement, cnp) = (roce.acknowledgement_frame(), roce.cnp);
+                least.min(acknowledgement).min(cnp)..=most.max(acknowledgement).max(cnp)
+            }
+            Self::ConstantRate(_) => least..=most,
+        }
+    }
+
     /// The largest frame it sends.
     pub fn largest_frame(&self) -> Bytes {
-        let PacketSizes { payload, headers, .. } = self.packet_sizes();
-        let data = payload.saturating_add(headers);
-        match self {
-            Self::Tcp(tcp) => data.max(tcp.acknowledgement),
-            Self::Roce(roce) => data.max(roce.acknowledgement_frame()).max(roce.cnp),
-            Self::ConstantRate(_) => data,
-        }
+        *self.frames().end()
     }
 }
 

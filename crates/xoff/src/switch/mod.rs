@@ -4,6 +4,7 @@
 //! `xoff.rs` why; the families in the folders decide.
 
 pub mod buffer_policy;
+pub mod cell;
 pub mod cioq;
 pub mod congestion_point;
 pub mod headroom;

@@ -4,6 +4,7 @@
 use super::ingress::Ingress;
 use super::pause_frames::{PauseFrames, PfcRequest};
 use crate::agenda::{Agenda, Context};
+use crate::kernel::units::Bytes;
 use crate::observer::{Accounted, DropReason, Observer};
 use crate::packet::Packet;
 use crate::port::Port;
@@ -31,15 +32,16 @@ impl Pausing {
         &self.ingress
     }
 
-    /// Counts in a packet, and says what its sender is told.
+    /// Counts in a packet that takes `frame` bytes of memory, and says what its sender is told.
     pub fn admit(
         &mut self,
         packet: &Packet,
+        frame: Bytes,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> (PfcRequest, Result<(), DropReason>) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let (request, admitted) = self.ingress.admit(context.now, queue, packet.frame());
+        let (request, admitted) = self.ingress.admit(context.now, queue, frame);
         self.frames.tell(request, packet.ingress(), ports, context);
         if context.observer.watches_headroom() && admitted.is_ok() {
             self.report(packet, true, ports, context);
@@ -47,15 +49,16 @@ impl Pausing {
         (request, admitted)
     }
 
-    /// Counts out a packet.
+    /// Counts out a packet that takes `frame` bytes of memory.
     pub fn remove(
         &mut self,
         packet: &Packet,
+        frame: Bytes,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let request = self.ingress.remove(context.now, queue, packet.frame());
+        let request = self.ingress.remove(context.now, queue, frame);
         self.frames.tell(request, packet.ingress(), ports, context);
         if context.observer.watches_headroom() {
             self.report(packet, false, ports, context);

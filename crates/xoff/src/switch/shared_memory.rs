@@ -1,5 +1,6 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
+use super::cell::Cell;
 use super::markers::{Candidate, Markers};
 use super::mmu::{Mmu, Placement};
 use super::pause_frames::{self, PfcRequest};
@@ -33,6 +34,8 @@ pub struct SharedMemory {
 struct Memory {
     mmu: Mmu,
     markers: Markers,
+    /// What it is given out in; frames take their exact bytes where nothing is said.
+    cell: Option<Cell>,
     /// The packet on each port's wire, where memory is released at the end of a transmission.
     transmitting: Option<Vec<Option<Packet>>>,
 }
@@ -48,8 +51,15 @@ impl SharedMemory {
         release: Release,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let memory = Memory { mmu, markers, transmitting };
+        let memory = Memory { mmu, markers, cell: None, transmitting };
         Self { ports, routes, memory, reactions, lossless: 0, pausing: None, fifo: None }
+    }
+
+    /// The same switch whose memory is given out in cells, if it is.
+    #[must_use]
+    pub fn with_cell(mut self, cell: Option<Cell>) -> Self {
+        self.memory.cell = cell;
+        self
     }
 
     /// The same switch with lossless classes, whose senders it pauses.
@@ -119,14 +129,15 @@ impl SharedMemory {
         if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
-        let placement = match memory.mmu.place(queue, packet.frame()) {
+        let frame = memory.frame(&packet);
+        let placement = match memory.mmu.place(queue, frame) {
             Ok(placement) => placement,
             Err(reason) => return memory.refuse(&packet, queue, reason, port, context),
         };
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
         if !starts_at_once || memory.transmitting.is_some() {
-            memory.mmu.put(queue, packet.frame(), placement);
+            memory.mmu.put(queue, frame, placement);
             memory.report_queue(queue, port, context);
         }
         if starts_at_once {
@@ -295,7 +306,7 @@ impl SharedMemory {
         let leaves_memory = memory.transmitting.is_none();
         if leaves_memory {
             let queue = Mmu::queue(number, packet.priority());
-            memory.count_out(is_lossless, queue, packet.frame());
+            memory.count_out(is_lossless, queue, memory.frame(&packet));
             memory.report_queue(queue, port, context);
         }
         memory.transmit(packet, number, port, context);
@@ -322,12 +333,13 @@ impl SharedMemory {
     ) -> (PfcRequest, Result<(), DropReason>) {
         let Self { ports, memory, pausing, .. } = self;
         packet.set_ingress(ingress);
+        let frame = memory.frame(packet);
         let (request, admitted) = match pausing {
-            Some(pausing) => pausing.admit(packet, ports, context),
+            Some(pausing) => pausing.admit(packet, frame, ports, context),
             None => (PfcRequest::NOTHING, Ok(())),
         };
         if admitted.is_ok() {
-            memory.mmu.hold(queue, packet.frame());
+            memory.mmu.hold(queue, frame);
         }
         (request, admitted)
     }
@@ -335,7 +347,7 @@ impl SharedMemory {
     #[inline(never)]
     fn remove_lossless(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Some(pausing) = &mut self.pausing {
-            pausing.remove(packet, &mut self.ports, context);
+            pausing.remove(packet, self.memory.frame(packet), &mut self.ports, context);
         }
     }
 
@@ -344,9 +356,10 @@ impl SharedMemory {
             self.memory.transmitting.as_mut().and_then(|transmitting| transmitting[number as usize].take());
         let Some(packet) = sent else { return };
         let queue = Mmu::queue(number, packet.priority());
+        let frame = self.memory.frame(&packet);
         let Memory { mmu, markers, .. } = &mut self.memory;
-        markers.on_departure(queue, mmu, context.now, packet.frame());
-        self.memory.count_out(self.is_lossless(queue), queue, packet.frame());
+        markers.on_departure(queue, mmu, context.now, frame);
+        self.memory.count_out(self.is_lossless(queue), queue, frame);
         self.memory.report_queue(queue, &self.ports[number as usize], context);
         if self.is_lossless(queue) {
             self.remove_lossless(&packet, context);
@@ -411,9 +424,10 @@ impl Memory {
     ) -> Option<Packet> {
         loop {
             let mut packet = port.dequeue()?;
-            let (queue, frame) = (Mmu::queue(number, packet.priority()), packet.frame());
+            let (queue, frame) = (Mmu::queue(number, packet.priority()), self.frame(&packet));
             let is_lossless = lossless & 1 << packet.priority() != 0;
-            let marks = self.markers.at_dequeue(queue, &self.mmu, candidate(&packet, context.now), frame);
+            let marks =
+                self.markers.at_dequeue(queue, &self.mmu, candidate(&packet, frame, context.now), frame);
             let is_dropped = marks && !port.mark(&mut packet, context) && !is_lossless;
             if is_dropped || self.transmitting.is_none() {
                 self.markers.on_departure(queue, &self.mmu, context.now, frame);
@@ -443,14 +457,22 @@ impl Memory {
 
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize, now: Time) -> bool {
-        self.markers.at_enqueue(queue, &self.mmu, || candidate(packet, now))
+        let Self { mmu, markers, cell, .. } = self;
+        markers.at_enqueue(queue, mmu, || candidate(packet, frame(*cell, packet), now))
     }
 
     /// Of a packet that leaves as it comes.
     #[inline]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize, now: Time) -> bool {
-        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
-        self.markers.at_dequeue(queue, &self.mmu, candidate(packet, now), held)
+        let frame = self.frame(packet);
+        let held = if self.transmitting.is_some() { frame } else { Bytes::ZERO };
+        self.markers.at_dequeue(queue, &self.mmu, candidate(packet, frame, now), held)
+    }
+
+    /// What a packet takes of memory.
+    #[inline]
+    fn frame(&self, packet: &Packet) -> Bytes {
+        frame(self.cell, packet)
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -460,7 +482,7 @@ impl Memory {
     /// Bytes that wait at a port while this packet leaves.
     #[cold]
     fn waiting(&self, number: u16, packet: &Packet) -> Bytes {
-        let held = if self.transmitting.is_some() { packet.frame() } else { Bytes::ZERO };
+        let held = if self.transmitting.is_some() { self.frame(packet) } else { Bytes::ZERO };
         self.mmu.port_bytes(number.into()) - held
     }
 
@@ -471,7 +493,13 @@ impl Memory {
     }
 }
 
+/// What a packet takes of memory that is given out in these cells.
 #[inline]
-fn candidate(packet: &Packet, now: Time) -> Candidate {
-    Candidate { now, frame: packet.frame(), is_ecn_capable: packet.is(ECN_CAPABLE) }
+fn frame(cell: Option<Cell>, packet: &Packet) -> Bytes {
+    cell.map_or(packet.frame(), |cell| cell.taken_by(packet.frame()))
+}
+
+#[inline]
+fn candidate(packet: &Packet, frame: Bytes, now: Time) -> Candidate {
+    Candidate { now, frame, is_ecn_capable: packet.is(ECN_CAPABLE) }
 }

@@ -6,6 +6,7 @@ mod common;
 mod reference;
 
 mod any_run;
+mod cells;
 mod coexistence;
 mod dctcp;
 mod dynamic_threshold;

@@ -10,6 +10,10 @@ use crate::{run, simulation};
 /// threshold. At that very instant a frame the other way has begun on the same link, so that the pause frame waits for all
 /// of it, and takes effect at the very instant at which `host1` begins another frame.
 fn worst_case(headroom: &str) -> Simulation {
+    worst_case_with("", "5kB", headroom)
+}
+
+fn worst_case_with(cell: &str, threshold: &str, headroom: &str) -> Simulation {
     simulation(&format!(
         "title = 'worst case'\n\
          pfc = {{ reaction_quanta = 0 }}\nclass = [{{ priority = 0, lossless = true }}]\n\
@@ -17,8 +21,8 @@ fn worst_case(headroom: &str) -> Simulation {
          {{ between = ['host0', 'switch0'], rate = '10Gbps', delay = '36640ps' }}, \
          {{ between = ['host1', 'switch0'], rate = '100Gbps', delay = '36640ps' }}] }}\n\
          transport.steady = {{ kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }}\n\
-         switch = [{{ total = '100kB', \
-         pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '5kB' }}, lossless_pool = '20kB'{headroom} }} }}]\n\
+         switch = [{{ total = '100kB'{cell}, \
+         pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '{threshold}' }}, lossless_pool = '20kB'{headroom} }} }}]\n\
          workload = [{{ kind = 'long_lived', transport = 'steady', pairs = [['host1', 'host0']], size = '18840B', \
          start = '1us' }}, \
          {{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host1']], size = '942B', start = '680ns' }}]"
@@ -26,7 +30,11 @@ fn worst_case(headroom: &str) -> Simulation {
 }
 
 fn dropped(headroom: &str) -> u64 {
-    let outcome = run(&worst_case(headroom));
+    dropped_by(&worst_case(headroom))
+}
+
+fn dropped_by(simulation: &Simulation) -> u64 {
+    let outcome = run(simulation);
     outcome.switches[0].ports().iter().map(|port| port.counters.dropped()).sum()
 }
 
@@ -43,6 +51,19 @@ fn headroom_by_formula_is_exactly_enough() {
     assert_eq!(dropped(""), 0);
     assert_eq!(dropped(", headroom = { scheme = 'sih', size = '3000B' }"), 0);
     assert_eq!(dropped(", headroom = { scheme = 'sih', size = '2999B' }"), 1);
+}
+
+/// Six cells of 208 bytes for each frame of 1000: five frames, 6240 bytes, bring the queue to the threshold as before, and the
+/// three that come then take 3744.
+#[test]
+fn headroom_in_cells_is_exactly_enough() {
+    let dropped = |size: &str| {
+        let headroom = format!(", headroom = {{ scheme = 'sih'{size} }}");
+        dropped_by(&worst_case_with(", cell = { size = '208B' }", "6kB", &headroom))
+    };
+    assert_eq!(dropped(""), 0);
+    assert_eq!(dropped(", size = '3744B'"), 0);
+    assert_eq!(dropped(", size = '3743B'"), 1);
 }
 
 /// Twenty frames leave at 10 Gbps as if nothing had ever paused: the pool never runs dry.

@@ -173,6 +173,7 @@ fn switch() -> impl Strategy<Value = String> {
         "total = '60kB'",
         "total = '150kB', reserved_per_queue = '1500B'",
         "total = '150kB', reserved_per_port = '4kB'",
+        "total = '150kB', reserved_per_queue = '2kB', cell = { size = '208B' }",
         "shared_per_pool = '11kB', ports_per_pool = 1",
         "shared_per_pool = '30kB', ports_per_pool = 2, reserved_per_port = '4kB'",
         "chip = 'tomahawk', total = '1MB', reserved_per_queue = '1500B', quirks = ['bcc_ns2']",
@@ -233,6 +234,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         "policy = 'static_partition' }, lossless_pool = '100kB'",
     ]);
     let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '2500B', reserved = '2kB'"]);
+    let cell = text(&["", ", cell = { size = '208B' }", ", cell = { size = '256B', metadata = '0B' }"]);
     let headroom = text(&[
         "",
         ", headroom = { scheme = 'adaptive' }",
@@ -248,8 +250,8 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", marking.queue = { kind = 'pi', reference = '3kB', a = 0.1, b = 0.05, interval = '1us' }",
     ]);
     let release = text(&["transmission_start", "transmission_end"]);
-    (any::<u8>(), xoff, xon, headroom, pfc, marking, release, scheduler()).prop_map(
-        |(lossless, xoff, xon, headroom, pfc, marking, release, scheduler)| {
+    (any::<u8>(), xoff, xon, headroom, pfc, cell, marking, release, scheduler()).prop_map(
+        |(lossless, xoff, xon, headroom, pfc, cell, marking, release, scheduler)| {
             let class = |priority: u8| {
                 format!(
                     "{{ priority = {priority}, lossless = {} }}",
@@ -260,7 +262,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
             let pausing = format!("pfc = {{ xoff = {{ {xoff}{xon}{headroom} }}");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
-                 switch = [{{ total = '90MB', {pausing}{marking}, release = '{release}', {scheduler} }}]",
+                 switch = [{{ total = '90MB'{cell}, {pausing}{marking}, release = '{release}', {scheduler} }}]",
                 classes.join(", ")
             )
         },
