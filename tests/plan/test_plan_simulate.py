@@ -66,6 +66,21 @@ def test_headroom_far_too_small_loses_packets() -> None:
     assert "packets were lost, the last after" in found.sentences[1]
 
 
+def test_ports_with_other_headroom_are_simulated_with_the_pool_that_is_planned() -> None:
+    """A port of 10 km needs 55 times what the others need: all have that, from memory beyond the plan's."""
+    ports = (
+        'name = "near"\ncount = 7\nrate = "10Gbps"\ncable = "5m"\n[[ports]]\nname = "far"\ncount = 1\nrate = "10Gbps"'
+    )
+    found = planned("trident_plus", 'memory = "400kB"', f'{ports}\ncable = "10km"', "priorities = [3]\nlossless = true")
+    near, far = (group.pause.headroom_bytes for group in found.settings.groups if group.pause)
+    table: Any = Bursts(found).table()
+    (switch,) = table["switch"]
+    assert switch["pfc"]["lossless_pool"] == f"{400_000 - 7 * near - far}B"
+    assert switch["total"] == f"{400_000 + 7 * (far - near) + (256 << 10)}B"
+    assert f"all ports have the headroom of the largest, {far:,} B" in Bursts(found).described
+    assert bursts(found).dropped_packets == 0
+
+
 def test_long_flows_of_dctcp_are_marked_and_never_paused() -> None:
     rest = '[congestion]\nscheme = "dctcp"\nround_trip = "100us"'
     found = planned("trident_plus", 'memory = "4MB"', PORTS, "priorities = [0]", rest)

@@ -81,7 +81,9 @@ def _upper(one: TrafficClass) -> str:
 
 
 def _reserved(settings: Settings, *, lossless: bool) -> int:
-    return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * len(_ports(settings))
+    """Of the ports of the MMU that has most, in all of them alike."""
+    ports = settings.pools.ports_per_mmu * settings.pools.mmus
+    return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * ports
 
 
 def _shares_headroom(settings: Settings) -> bool:
@@ -224,7 +226,10 @@ def _notes(settings: Settings) -> list[str]:
         "SAI has an attribute for it (SAI_BUFFER_POOL_ATTR_WRED_PROFILE_ID), SONiC's tables and its orchagent have not",
     )
     if settings.pools.mmus > 1:
-        notes.append(f"sizes of pools are those of all {settings.pools.mmus} MMUs together; each has an equal part")
+        notes.append(
+            f"sizes of pools are those of all {settings.pools.mmus} MMUs together; each has an equal part, "
+            "for which the MMU with most headroom has room"
+        )
     if settings.headroom_scheme == "dsh":
         notes.append(
             "DSH keeps headroom for each port and shares the rest, which SONiC has not; written is its shared headroom "

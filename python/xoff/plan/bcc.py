@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan import dsh, pools
+from xoff.plan import pools
 from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -56,7 +56,7 @@ def shared_bytes(switch: Switch, own: Bcc) -> int:
     """
     if own.shared is not None:
         return own.shared
-    left = pools.beside(switch, dsh.set_aside(switch)).lossy
+    left = pools.of(switch).lossy
     if left == 0:
         problem = f"reserves, headroom and lossless classes leave nothing of {switch.memory_bytes:,} B to share"
         raise PlanError(None, "memory", problem, "expected more of it, or smaller reserves and headroom")

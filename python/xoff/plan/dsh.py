@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xoff.plan.switch import Switch
 
 _SOURCE = "DSH, section 3"
+_CALLED = {Scheme.SIH: "SIH", Scheme.DSH: "DSH", Scheme.OVERSUBSCRIBED: "the oversubscribed pool"}
 
 
 def equilibrium(shared: int, alpha: Fraction, busy: int, margin: int = 0) -> Fraction:
@@ -21,37 +22,25 @@ def equilibrium(shared: int, alpha: Fraction, busy: int, margin: int = 0) -> Fra
     return (alpha * shared - margin) / (1 + alpha * busy)
 
 
-def set_aside(switch: Switch) -> int:
-    """Headroom that the plan's scheme sets aside on the whole switch."""
-    if not switch.lossless:
-        return 0
-    everything = headroom.of_all_classes(switch)
-    match switch.plan.headroom.scheme:
-        case Scheme.DSH:
-            return headroom.of_all_ports(switch)
-        case Scheme.OVERSUBSCRIBED:
-            return int(everything * (switch.plan.headroom.ratio or 1))
-    return everything
-
-
 def rows(switch: Switch) -> list[Row]:
-    """Budgets of both, what is left to share, and what a queue gets of it."""
+    """Budgets of both; what they leave to share, of several MMUs in the fullest, and what a queue gets of it."""
     if not switch.lossless:
         return []
-    return [*_budgets(switch), *_chosen(switch), *_shares(switch), *_bursts(switch)]
+    part = pools.fullest(switch)
+    return [*_budgets(switch), *_chosen(switch), *_shares(part), *_bursts(part)]
 
 
 def _budgets(switch: Switch) -> list[Row]:
     ports, classes, memory = switch.ports, len(switch.lossless), switch.memory_bytes
-    phi, everything, insurance = _phi(switch), headroom.of_all_classes(switch), headroom.of_all_ports(switch)
+    everything, insurance = headroom.of_all_classes(switch), headroom.of_all_ports(switch)
     left = memory - switch.reserved_bytes - everything
     fits = check(
         left >= 0,
         f"must fit {memory:,} B with reserves, {everything + switch.reserved_bytes:,} B",
-        _otherwise(switch, "sih"),
+        otherwise(switch, Scheme.SIH),
     )
     return [
-        Row("sih.headroom", "SIH headroom", everything, "B", f"{ports} x {classes} x {phi}", _SOURCE, *fits, "MiB"),
+        Row("sih.headroom", "SIH headroom", everything, "B", headroom.spelled(switch, classes), _SOURCE, *fits, "MiB"),
         Row(
             "sih.share",
             "SIH headroom of memory",
@@ -60,13 +49,13 @@ def _budgets(switch: Switch) -> list[Row]:
             f"{everything:,} / {memory:,}",
             "DSH, figure 4",
         ),
-        Row("dsh.insurance", "DSH insurance", insurance, "B", f"{ports} x {phi}", _SOURCE, shown_in="MiB"),
+        Row("dsh.insurance", "DSH insurance", insurance, "B", headroom.spelled(switch), _SOURCE, shown_in="MiB"),
         Row(
             "dsh.saving",
             "memory that DSH saves",
             everything - insurance,
             "B",
-            f"{ports} x {classes - 1} x {phi}",
+            headroom.spelled(switch, classes - 1),
             _SOURCE,
             shown_in="MiB",
         ),
@@ -96,7 +85,7 @@ def _chosen(switch: Switch) -> list[Row]:
         Row(
             "headroom_pool",
             "oversubscribed pool",
-            set_aside(switch),
+            headroom.set_aside(switch),
             "B",
             f"{ratio:g} x {everything:,}",
             "SONiC",
@@ -107,26 +96,27 @@ def _chosen(switch: Switch) -> list[Row]:
 
 
 def _shares(switch: Switch) -> list[Row]:
-    alpha = lossless_alpha(switch)
+    alpha, memory = lossless_alpha(switch), switch.memory_bytes
     found = []
-    for name, shared, margins in _pools(switch):
-        aside = "SIH headroom" if name == "sih" else "DSH insurance"
+    for name, aside, margins in _schemes(switch):
+        shared, lossy = pools.beside(switch, aside)
+        formula = f"{memory:,} - {switch.reserved_bytes:,} in reserves - {aside:,}"
         found.append(
             Row(
                 f"{name}.shared",
-                f"shared pool under {name.upper()}",
+                f"shared pool under {_CALLED[name]}",
                 shared,
                 "B",
-                f"{switch.memory_bytes:,} - reserves - {aside}",
+                f"{formula} - {lossy:,} for lossy classes" if lossy else formula,
                 _SOURCE,
-                *check(shared > 0, "must be above 0", _otherwise(switch, name)),
+                *check(shared > 0, "must be above 0", otherwise(switch, name)),
                 "MiB",
             )
         )
         found.append(
             Row(
                 f"{name}.threshold",
-                f"first threshold under {name.upper()} [T]",
+                f"first threshold under {_CALLED[name]} [T]",
                 float(alpha * shared),
                 "B",
                 f"{alpha} x {shared:,}",
@@ -137,32 +127,35 @@ def _shares(switch: Switch) -> list[Row]:
     return found
 
 
-def _share(switch: Switch, name: str, shared: int, margin: int, busy: int) -> Row:
+def _share(switch: Switch, name: Scheme, shared: int, margin: int, busy: int) -> Row:
     alpha, mtu = lossless_alpha(switch), switch.plan.mtu
     share = equilibrium(shared, alpha, busy, margin)
     tau = f", tau {margin:,}" if margin else ""
     formula = f"({alpha} x {shared:,} - {margin:,}) / (1 + {alpha} x {busy})"
-    otherwise = _otherwise(switch, name)
-    verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", otherwise)
+    instead = otherwise(switch, name)
+    verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", instead)
     minimum = getattr(switch.plan.congestion, "minimum", None)
     if minimum is not None and share > 2 * mtu:
-        verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B", otherwise)
+        verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B", instead)
     key = f"{name}.share.{busy}" + (".margin" if margin else "")
-    return Row(key, f"each of {busy} queues under {name.upper()}{tau}", float(share), "B", formula, _SOURCE, *verdict)
+    return Row(key, f"each of {busy} queues under {_CALLED[name]}{tau}", float(share), "B", formula, _SOURCE, *verdict)
 
 
 def _bursts(switch: Switch) -> list[Row]:
     own, alpha = switch.plan.headroom, lossless_alpha(switch)
     queues, busy = own.burst_queues, own.burst_queues + own.background_queues
+    if busy > _queues(switch):
+        return []
     found = []
-    for name, shared, margins in _pools(switch):
+    for name, aside, margins in _schemes(switch):
+        shared = pools.beside(switch, aside).lossless
         for margin in margins:
             share = equilibrium(shared, alpha, busy, margin)
             burst = queues * share * Fraction(queues, queues - 1) / switch.memory_bytes * 100
             formula = f"{queues} x {number(share)} x {queues}/{queues - 1} / {switch.memory_bytes:,}"
             key = f"{name}.burst" + (".margin" if margin else "")
             tau = f", tau {margin:,}" if margin else ""
-            quantity = f"burst without a pause under {name.upper()}{tau}, of memory"
+            quantity = f"burst without a pause under {_CALLED[name]}{tau}, of memory"
             found.append(Row(key, quantity, float(burst), "%", formula, "DSH, ICDCS 2023"))
     by_key = {row.key: row.value for row in found}
     if by_key["sih.burst"] > 0:
@@ -172,27 +165,27 @@ def _bursts(switch: Switch) -> list[Row]:
     return found
 
 
-def _pools(switch: Switch) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
-    """For each scheme what is shared, and the margins [tau] between which its queues pause."""
+def _schemes(switch: Switch) -> list[tuple[Scheme, int, tuple[int, ...]]]:
+    """SIH, DSH, and the plan's where it is another: what each sets aside, and the margins [tau] of its queues."""
     phi = max(headroom.chosen_bytes(switch, group) for group in switch.groups)
-    shared = (switch.mmus * pools.beside(switch, aside).lossless for aside in _aside(switch))
-    return tuple(zip(("sih", "dsh"), shared, ((0,), (0, phi)), strict=True))
+    found: list[tuple[Scheme, int, tuple[int, ...]]] = [
+        (Scheme.SIH, headroom.of_all_classes(switch), (0,)),
+        (Scheme.DSH, headroom.of_all_ports(switch), (0, phi)),
+    ]
+    if switch.plan.headroom.scheme is Scheme.OVERSUBSCRIBED:
+        found.append((Scheme.OVERSUBSCRIBED, headroom.set_aside(switch), (0,)))
+    return found
 
 
-def _aside(switch: Switch) -> tuple[int, int]:
-    """Headroom of both schemes."""
-    return headroom.of_all_classes(switch), headroom.of_all_ports(switch)
-
-
-def _otherwise(switch: Switch, scheme: str) -> Verdict:
+def otherwise(switch: Switch, scheme: Scheme) -> Verdict:
     """What becomes of a check that does not hold: the plan fails by its own scheme only."""
-    return Verdict.FAILS if scheme == switch.plan.headroom.scheme else Verdict.WARNS
+    return Verdict.FAILS if scheme is switch.plan.headroom.scheme else Verdict.WARNS
 
 
-def _busy(switch: Switch) -> tuple[int, ...]:
-    return switch.plan.headroom.saturated_queues
+def _busy(switch: Switch) -> list[int]:
+    """The plan's numbers of busy queues, and no more than there are."""
+    return sorted({min(busy, _queues(switch)) for busy in switch.plan.headroom.saturated_queues})
 
 
-def _phi(switch: Switch) -> str:
-    sizes = {headroom.chosen_bytes(switch, group) for group in switch.groups}
-    return f"{sizes.pop():,}" if len(sizes) == 1 else "Phi of each port"
+def _queues(switch: Switch) -> int:
+    return switch.ports * len(switch.lossless)

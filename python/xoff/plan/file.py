@@ -294,13 +294,13 @@ class Plan(_Table):
     memory: Annotated[Size, Field(gt=0)] | None = None
     """Instead of the chip's, where a paper counts it otherwise."""
     mmus: Annotated[int, Field(ge=1)] | None = None
-    """Instead of the chip's, where a paper takes memory as one pool."""
+    """Parts of memory with ports of their own; instead of the chip's, where a paper takes memory as one pool."""
     mtu: Annotated[Size, Field(gt=0)] = 1500
     """The largest packet, without its Ethernet header [L_MTU]."""
     lossy_pool: Size | None = None
     """What lossless classes leave to others; left out, a quarter of what reserves and headroom leave."""
     ports: Annotated[tuple[Ports, ...], Field(min_length=1)]
-    """Groups of ports."""
+    """Groups of ports, in the order in which MMUs take them, as many each."""
     classes: Annotated[tuple[Class, ...], Field(min_length=1, alias="class")]
     """Classes of traffic."""
     headroom: Headroom = Headroom()

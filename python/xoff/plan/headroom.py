@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan.file import Method
+from xoff.plan.file import Method, Scheme
 from xoff.plan.rows import Row, Verdict, check, number
 from xoff.planning import QUANTUM_BYTES, SONIC_CABLE_M_PER_S
 
@@ -163,6 +163,27 @@ def of_all_classes(switch: Switch) -> int:
 def of_all_ports(switch: Switch) -> int:
     """Bytes for one class of every port [N_p Phi]."""
     return sum(group.count * chosen_bytes(switch, group) for group in switch.groups)
+
+
+def spelled(switch: Switch, classes: int | None = None) -> str:
+    """The sum of one class of every port, or of so many, in numbers."""
+    terms = " + ".join(f"{group.count} x {chosen_bytes(switch, group):,}" for group in switch.groups)
+    if classes is None:
+        return terms
+    return f"{classes} x ({terms})" if len(switch.groups) > 1 else f"{classes} x {terms}"
+
+
+def set_aside(switch: Switch) -> int:
+    """What the plan's scheme sets aside."""
+    if not switch.lossless:
+        return 0
+    everything = of_all_classes(switch)
+    match switch.plan.headroom.scheme:
+        case Scheme.DSH:
+            return of_all_ports(switch)
+        case Scheme.OVERSUBSCRIBED:
+            return int(everything * (switch.plan.headroom.ratio or 1))
+    return everything
 
 
 def rows(switch: Switch) -> list[Row]:

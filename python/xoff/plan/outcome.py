@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, hpcc, pools, qcn
+from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, hpcc, mmus, pools, qcn
 from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn, load
 from xoff.plan.rows import Verdict, with_printed
@@ -62,6 +62,12 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
     return Outcome(plan, sections, settings)
 
 
+def fullest_mmu(found: Outcome) -> Outcome:
+    """The plan of one MMU of its chip by itself: the one to which reserves and headroom leave least."""
+    part = pools.fullest(Switch.of(found.plan))
+    return replace(found, plan=part.plan, settings=_settings(part))
+
+
 def _check_printed(plan: Plan, sections: dict[str, list[Row]]) -> None:
     keys = [row.key for rows in sections.values() for row in rows]
     for key in plan.printed:
@@ -73,7 +79,12 @@ def _check_printed(plan: Plan, sections: dict[str, list[Row]]) -> None:
 
 def _sections(switch: Switch) -> dict[str, list[Row]]:
     congestion = switch.plan.congestion
-    sections = {"Chip": chip.rows(switch), "Headroom": headroom.rows(switch), "SIH and DSH": dsh.rows(switch)}
+    sections = {
+        "Chip": chip.rows(switch),
+        "Headroom": headroom.rows(switch),
+        "MMUs": mmus.rows(switch),
+        "SIH and DSH": dsh.rows(switch),
+    }
     match congestion:
         case None:
             pass
@@ -138,14 +149,15 @@ def _queue_ecn(switch: Switch, one: Class) -> Ecn | None:
 
 
 def _pools(switch: Switch) -> Pools:
-    aside, ecn = dsh.set_aside(switch), None
-    lossless, lossy = pools.beside(switch, aside)
+    lossless, lossy = pools.of(switch)
+    ecn = None
     if isinstance(switch.plan.congestion, Bcc):
         own = switch.plan.congestion
         found = bcc.thresholds(switch, own)
         lossy = min(lossy, bcc.shared_bytes(switch, own))
         ecn = Ecn(found.minimum, found.maximum, own.probability)
-    return Pools(switch.mmus, switch.ports_per_mmu, lossless, lossy, aside // switch.mmus, ecn)
+    aside = headroom.set_aside(pools.fullest(switch))
+    return Pools(switch.mmus, switch.ports_per_mmu, lossless, lossy, aside, ecn)
 
 
 def _hosts(switch: Switch) -> HostSettings | None:

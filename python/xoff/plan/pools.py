@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff.plan import headroom
+
 if TYPE_CHECKING:
     from xoff.plan.switch import Switch
 
@@ -17,13 +19,29 @@ class Shared(NamedTuple):
     """Of all others."""
 
 
-def beside(switch: Switch, headroom_bytes: int) -> Shared:
-    """The pools of a switch that sets so much headroom aside, of all ports together."""
-    left = max(0, switch.memory_bytes - headroom_bytes - switch.reserved_bytes) // switch.mmus
-    if not switch.lossless:
-        return Shared(0, left)
-    if all(one.lossless for one in switch.plan.classes):
-        return Shared(left, 0)
-    asked = switch.plan.lossy_pool
-    lossy = left - left // 4 * 3 if asked is None else min(left, asked // switch.mmus)
-    return Shared(left - lossy, lossy)
+def of(switch: Switch) -> Shared:
+    """The pools of each MMU: chips give all of them equal ones, for which the fullest must have room."""
+    part = fullest(switch)
+    return beside(part, headroom.set_aside(part))
+
+
+def fullest(switch: Switch) -> Switch:
+    """The MMU to which reserves and headroom leave least."""
+    return min(switch.parts, key=lambda part: left(part, headroom.set_aside(part)))
+
+
+def left(part: Switch, headroom_bytes: int) -> int:
+    """What reserves and so much headroom leave of an MMU; below 0 where they do not fit."""
+    return part.memory_bytes - headroom_bytes - part.reserved_bytes
+
+
+def beside(part: Switch, headroom_bytes: int) -> Shared:
+    """The pools of an MMU that sets so much headroom aside."""
+    free = max(0, left(part, headroom_bytes))
+    if not part.lossless:
+        return Shared(0, free)
+    if all(one.lossless for one in part.plan.classes):
+        return Shared(free, 0)
+    asked = part.plan.lossy_pool
+    lossy = free - free // 4 * 3 if asked is None else min(free, asked)
+    return Shared(free - lossy, lossy)

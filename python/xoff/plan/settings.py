@@ -73,17 +73,20 @@ class TrafficClass:
 
 @dataclass(frozen=True)
 class Pools:
-    """Packet memory of one MMU, in bytes; reserves are in none of them, and what a plan does not use is 0."""
+    """Packet memory of each MMU, as that with most headroom and reserves has room for it, in bytes.
+
+    Reserves are in none of these pools, and what a plan does not use is 0.
+    """
 
     mmus: int
-    """How many such parts the chip has, each with `ports_per_mmu` ports of its own."""
+    """How many such parts the chip has, each with up to `ports_per_mmu` ports of its own."""
     ports_per_mmu: int
     lossless_bytes: int
     """Shared by lossless classes."""
     lossy_bytes: int
     """Shared by lossy classes."""
     headroom_bytes: int
-    """All headroom together."""
+    """All headroom together of the MMU with most of it."""
     ecn: Ecn | None
     """On the occupancy of the whole pool (BCC)."""
 

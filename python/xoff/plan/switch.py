@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -125,5 +125,22 @@ class Switch:
 
     @property
     def ports_per_mmu(self) -> int:
-        """Ports that share one part of the memory [N]."""
-        return -(-self.ports // self.mmus)
+        """Ports that share one part of the memory [N]; those of a chip that is not full fill one part after another."""
+        return min(self.ports, -(-max(self.ports, self.chip_ports) // self.mmus))
+
+    @property
+    def parts(self) -> tuple[Switch, ...]:
+        """Its MMUs that have ports, each as a switch by itself; they take ports in the order of the plan."""
+        if self.mmus == 1:
+            return (self,)
+        ports = [port for group in self.groups for port in group.ports]
+        each = self.ports_per_mmu
+        return tuple(self._part(set(ports[first : first + each])) for first in range(0, len(ports), each))
+
+    def _part(self, ports: set[str]) -> Switch:
+        memory, asked = self.memory_bytes // self.mmus, self.plan.lossy_pool
+        lossy = None if asked is None else asked // self.mmus
+        plan = self.plan.model_copy(update={"memory": memory, "mmus": 1, "lossy_pool": lossy})
+        cut = (replace(group, ports=tuple(port for port in group.ports if port in ports)) for group in self.groups)
+        groups = tuple(group for group in cut if group.ports)
+        return replace(self, plan=plan, groups=groups, memory_bytes=memory, mmus=1)

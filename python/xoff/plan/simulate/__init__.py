@@ -1,7 +1,7 @@
 """A plan tried out: the planned switch under the worst case that it claims to survive, all ports congested at once.
 
-Lossless classes get bursts into one port after another (`bursts.py`); where no class is lossless, each port has long
-flows from several hosts (`long_flows.py`); with QCN, all inputs feed hotspots (`hotspots.py`).
+Lossless classes get bursts into one port after another of the fullest MMU (`bursts.py`); where no class is lossless,
+each port has long flows from several hosts (`long_flows.py`); with QCN, all inputs feed hotspots (`hotspots.py`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def case(found: Outcome) -> Case:
     """The worst case of a plan."""
     if isinstance(found.plan.congestion, Qcn):
         return Hotspots(found, found.plan.congestion)
-    return LongFlows(found) if found.settings.headroom_scheme is None else Bursts(found)
+    return LongFlows(found) if found.settings.headroom_scheme is None else Bursts.into_fullest_mmu(found)
 
 
 def scenario(found: Outcome, file: str | None = None) -> Scenario:

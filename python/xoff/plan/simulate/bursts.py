@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xoff.plan import hpcc
+from xoff.plan import hpcc, pools
 from xoff.plan.file import Dcqcn, Hpcc
 from xoff.plan.headroom import OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
+from xoff.plan.mmus import ports
+from xoff.plan.outcome import fullest_mmu
 from xoff.plan.simulate import switch
 from xoff.plan.simulate.trial import SharedMemoryTrial
 from xoff.plan.switch import Switch
@@ -26,17 +28,32 @@ _TELEMETRY = 42
 
 @dataclass(frozen=True)
 class Bursts:
-    """All hosts at once into one port, then into the next."""
+    """All hosts at once into one port of an MMU, then into the next."""
 
     found: Outcome
+    """Of one MMU: simulated switches have one lossless pool."""
+    mmu: str = ""
+    """Which one of several, in words."""
+
+    @classmethod
+    def into_fullest_mmu(cls, found: Outcome) -> Bursts:
+        """Bursts into the MMU that has least left beside headroom."""
+        planned = Switch.of(found.plan)
+        if planned.mmus == 1:
+            return cls(found)
+        part = pools.fullest(planned)
+        called = f"MMU {planned.parts.index(part)} of {planned.mmus} by itself, which has least left ({ports(part)}): "
+        return cls(fullest_mmu(found), called)
 
     @property
     def described(self) -> str:
         """In words."""
-        hosts = switch.hosts(self.found.settings, _LEAST_HOSTS)
+        settings = self.found.settings
+        hosts, sizes = switch.hosts(settings, _LEAST_HOSTS), switch.headroom_sizes(settings)
         reaction = f"{PUBLISHED_QUANTA} quanta" if self._published_reaction else "what IEEE 802.3 allows"
         case = f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
-        return f"{case}; senders react to a pause within {reaction}, as the plan's method takes it"
+        alike = f"; all ports have the headroom of the largest, {max(sizes):,} B" if len(set(sizes)) > 1 else ""
+        return f"{self.mmu}{case}; senders react to a pause within {reaction}, as the plan's method takes it{alike}"
 
     def table(self) -> dict[str, object]:
         """As a scenario. Raises PlanError if there are too few ports."""

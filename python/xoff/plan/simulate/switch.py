@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan.file import Bcc
+from xoff.plan.file import Bcc, Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +17,7 @@ _HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
 OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
 _ACKNOWLEDGEMENTS_BYTES = 256 << 10
+"""For them where the plan, as papers do, leaves lossy classes no memory."""
 
 
 def hosts(settings: Settings, least: int) -> int:
@@ -57,7 +58,7 @@ def classes(settings: Settings) -> list[dict[str, object]]:
 
 
 def with_shared_memory(found: Outcome) -> dict[str, object]:
-    """A switch whose ports share memory, with its thresholds."""
+    """A switch whose ports share memory, with its thresholds. One with lossless classes has a single MMU."""
     settings, pools = found.settings, found.settings.pools
     lossy = [one for one in settings.classes if not one.lossless]
     alphas = {one.priority: one.alpha for one in lossy}
@@ -70,39 +71,45 @@ def with_shared_memory(found: Outcome) -> dict[str, object]:
         "scheduler": {"kind": "deficit_round_robin"},
         "marking": _marking(found),
     }
-    if isinstance(found.plan.congestion, Bcc):
-        table["shared_per_pool"] = f"{pools.lossy_bytes}B"
-    else:
-        table["total"] = f"{settings.memory_bytes + _beside(settings)}B"
-    if lossy and settings.headroom_scheme is None:
-        table["reserved_per_queue"] = f"{min(one.reserved_bytes for one in lossy)}B"
     if settings.headroom_scheme is not None:
-        table["pfc"] = _pauses(found)
-    return table
+        beside = _more_headroom(settings) + (0 if pools.lossy_bytes else _ACKNOWLEDGEMENTS_BYTES)
+        return table | {"total": f"{settings.memory_bytes + beside}B", "pfc": _pauses(found)}
+    table["reserved_per_queue"] = f"{min(one.reserved_bytes for one in lossy)}B"
+    if isinstance(found.plan.congestion, Bcc):
+        return table | {"shared_per_pool": f"{pools.lossy_bytes}B"}
+    used = -(-sum(len(group.ports) for group in settings.groups) // pools.ports_per_mmu)
+    return table | {"total": f"{settings.memory_bytes // pools.mmus * used}B"}
 
 
 def _pauses(found: Outcome) -> dict[str, object]:
     settings = found.settings
     lossless = [one for one in settings.classes if one.lossless]
     pauses = [group.pause for group in settings.groups if group.pause is not None]
-    scheme: dict[str, object] = {
-        "scheme": settings.headroom_scheme,
-        "size": f"{max(pause.headroom_bytes for pause in pauses)}B",
-    }
+    scheme: dict[str, object] = {"scheme": settings.headroom_scheme, "size": f"{max(headroom_sizes(settings))}B"}
     if found.plan.headroom.ratio is not None:
-        scheme["ratio"] = float(found.plan.headroom.ratio)
+        everything = len(lossless) * len(headroom_sizes(settings)) * max(headroom_sizes(settings))
+        scheme["ratio"] = f"{settings.pools.headroom_bytes}/{everything}"
     return {
         "xoff": {"policy": "dynamic_threshold", "alpha": max(one.alpha for one in lossless)},
         "xon_offset": f"{pauses[0].xon_offset_bytes}B",
         "headroom": scheme,
         "reserved": f"{min(one.reserved_bytes for one in lossless)}B",
-        "lossy_pool": f"{settings.pools.lossy_bytes * settings.pools.mmus + _beside(settings)}B",
+        "lossless_pool": f"{settings.pools.lossless_bytes}B",
     }
 
 
-def _beside(settings: Settings) -> int:
-    """Memory for acknowledgements where the plan, as papers do, leaves lossy classes none."""
-    return 0 if settings.pools.lossy_bytes else _ACKNOWLEDGEMENTS_BYTES
+def headroom_sizes(settings: Settings) -> list[int]:
+    """Headroom of one lossless class of each port."""
+    return [group.pause.headroom_bytes for group in settings.groups for _ in group.ports if group.pause is not None]
+
+
+def _more_headroom(settings: Settings) -> int:
+    """What headroom of the largest size takes at all ports beyond the plan's: simulated switches have one size."""
+    sizes, lossless = headroom_sizes(settings), sum(one.lossless for one in settings.classes)
+    if settings.headroom_scheme == Scheme.OVERSUBSCRIBED:
+        return 0
+    classes = 1 if settings.headroom_scheme == Scheme.DSH else lossless
+    return classes * (len(sizes) * max(sizes) - sum(sizes))
 
 
 def _marking(found: Outcome) -> dict[str, object]:

@@ -1,0 +1,100 @@
+"""Chips with several MMUs: each has its own memory and ports, and lossless classes must fit the fullest of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from planned import planned, values
+
+from xoff.export import Format
+from xoff.plan.simulate import case, scenario
+
+if TYPE_CHECKING:
+    from xoff.plan.outcome import Outcome
+
+# By the papers' formula at 100 Gb/s with 1500 B: 1 us needs 31,840 B, 10 us 256,840 B and 20 us 506,840 B.
+PUBLISHED = '[headroom]\nmethod = "published"'
+
+
+def ports(*groups: tuple[str, int, str]) -> str:
+    tables = (f'name = "{name}"\ncount = {count}\nrate = "100Gbps"\ndelay = "{delay}"' for name, count, delay in groups)
+    return "\n[[ports]]\n".join(tables)
+
+
+def tomahawk(*groups: tuple[str, int, str], classes: str = "[3]", rest: str = PUBLISHED) -> Outcome:
+    return planned("tomahawk", ports=ports(*groups), classes=f"priorities = {classes}\nlossless = true", rest=rest)
+
+
+def test_the_mmu_with_the_long_cables_says_how_large_pools_can_be() -> None:
+    found = tomahawk(("down", 28, "1us"), ("up", 4, "10us"))
+    numbers = values(found)
+    assert numbers["mmu.memory"] == 4 << 20
+    assert numbers["mmu.0.headroom"] == 8 * 31_840
+    assert numbers["mmu.3.headroom"] == 4 * 31_840 + 4 * 256_840 == 1_154_720
+    assert numbers["mmu.3.left"] == numbers["mmu.lossless_pool"] == numbers["sih.shared"] == 3_039_584
+    assert [row.quantity for row in found.rows if row.key.endswith(".headroom") and row.key.startswith("mmu")] == [
+        "headroom of MMUs 0, 1, 2: 8 down",
+        "headroom of MMU 3: 4 down, 4 up",
+    ]
+    pools = found.settings.pools
+    assert (pools.lossless_bytes, pools.headroom_bytes) == (3_039_584, 1_154_720)
+    assert not found.failed
+    exported = Format.SONIC.write(found.settings)
+    assert json.loads(exported.text)["BUFFER_POOL"]["ingress_lossless_pool"]["size"] == str(4 * 3_039_584)
+    assert any("for which the MMU with most headroom has room" in note for note in exported.notes)
+
+
+def test_headroom_that_fits_the_chip_and_not_one_of_its_mmus_fails() -> None:
+    found = tomahawk(("down", 24, "1us"), ("up", 8, "20us"), classes="[3, 4]")
+    assert values(found)["mmu.3.headroom"] == 2 * 8 * 506_840  # of 4,194,304 B, and the chip's 16,777,216 hold all
+    assert [row.key for row in found.failed][:2] == ["mmu.3.headroom", "sih.shared"]
+    assert "sih.headroom" not in [row.key for row in found.failed]
+
+
+def test_long_cables_spread_over_mmus_in_the_order_of_the_plan_fit() -> None:
+    spread = [group for n in range(4) for group in ((f"up{n}", 2, "20us"), (f"down{n}", 6, "1us"))]
+    found = tomahawk(*spread, classes="[3, 4]")
+    assert {row.key: row.value for row in found.rows}["mmu.0.headroom"] == 2 * (2 * 506_840 + 6 * 31_840)
+    assert not found.failed
+
+
+def test_ports_of_a_chip_that_is_not_full_are_of_one_mmu_after_another() -> None:
+    found = tomahawk(("down", 8, "1us"))
+    assert values(found)["mmu.0.headroom"] == 8 * 31_840
+    assert found.settings.pools.ports_per_mmu == 8
+    assert values(tomahawk(("down", 12, "1us")))["mmu.1.headroom"] == 4 * 31_840
+
+
+def test_a_share_is_of_no_more_queues_than_an_mmu_has() -> None:
+    numbers = values(tomahawk(("down", 32, "1us"), rest=f"{PUBLISHED}\nsaturated_queues = [4, 16, 32]"))
+    pool = (4 << 20) - 8 * 31_840
+    assert {key for key in numbers if key.startswith("sih.share.")} == {"sih.share.4", "sih.share.8"}
+    assert numbers["sih.share.8"] == pytest.approx(pool / 8 / 2)  # alpha 1/8: B/8 / (1 + 8/8)
+
+
+def test_chips_of_one_mmu_have_no_rows_of_mmus() -> None:
+    assert not [key for key in values(planned("trident_3")) if key.startswith("mmu.")]
+
+
+def test_the_fullest_mmu_is_simulated_by_itself() -> None:
+    groups = ports(("near", 24, "1us"), ("far", 24, "5us")).replace("100Gbps", "10Gbps")
+    found = planned("trident_plus", 'mmus = 2\nmemory = "3MB"', groups, "priorities = [3]\nlossless = true")
+    tried = case(found)
+    assert tried.described.startswith("MMU 1 of 2 by itself, which has least left (24 far): 23 hosts at once into one")
+    table: Any = tried.table()
+    assert len(table["topology"]["hosts"]) == 24
+    assert {link["delay"] for link in table["topology"]["links"]} == {"5000000ps"}
+    assert table["switch"][0]["pfc"]["lossless_pool"] == f"{found.settings.pools.lossless_bytes}B"
+    result = scenario(found).run()
+    assert result.summary["packets"]["dropped"] == 0
+    assert found.settings.pools.lossless_bytes < result.summary["buffer"]["peak_bytes"] < 1_500_000 + (256 << 10)
+
+
+def test_simulated_mmus_without_lossless_classes_have_their_parts_of_memory() -> None:
+    rest = '[congestion]\nscheme = "dctcp"\nround_trip = "100us"'
+    found = planned("tomahawk", ports=ports(("down", 8, "1us")), classes="priorities = [0]", rest=rest)
+    table: Any = case(found).table()
+    switch = table["switch"][0]
+    assert (switch["total"], switch["ports_per_pool"]) == (f"{4 << 20}B", 8)
