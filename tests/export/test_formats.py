@@ -9,8 +9,9 @@ from fractions import Fraction
 import pytest
 
 from xoff.export import Format
-from xoff.export.export import exponent, ranges
+from xoff.export.export import ranges
 from xoff.lint import Tables, lint
+from xoff.plan.classes import exponent
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
 from xoff.sonic import ConfigFile
 

@@ -66,6 +66,18 @@ def test_headroom_far_too_small_loses_packets() -> None:
     assert "packets were lost, the last after" in found.sentences[1]
 
 
+def test_each_class_pauses_at_its_own_alpha() -> None:
+    """7 senders of 8 to one port: what a port holds of a class as it is paused is a share of what is free of 1 MB."""
+    more = '\nalpha = 1\n[[class]]\nname = "small"\npriorities = [4]\nlossless = true\nalpha = "1/64"'
+    found = planned("trident_plus", 'memory = "1MB"', PORTS, f"priorities = [3]\nlossless = true{more}")
+    result = scenario(found).run()
+    assert result.pauses is not None
+    held = {3: [0], 4: [0]}
+    for row in result.pauses.to_pylist():
+        held[row["priority"]].append(row["ingress_bytes"])
+    assert 0 < max(held[4]) < found.settings.pools.lossless_bytes / 64 + 2000 < max(held[3])
+
+
 def test_ports_with_other_headroom_are_simulated_with_the_pool_that_is_planned() -> None:
     """A port of 10 km needs 55 times what the others need: all have that, from memory beyond the plan's."""
     ports = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from math import log2
 from typing import TYPE_CHECKING
+
+from xoff.plan.classes import exponent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,11 +26,6 @@ class Export:
     text: str
     notes: tuple[str, ...]
     comment: str | None = None
-
-
-def exponent(alpha: float) -> int:
-    """The power of two nearest to an alpha, of those that switches have: -8 to 7."""
-    return min(7, max(-8, round(log2(alpha))))
 
 
 def alpha_text(alpha: float) -> str:

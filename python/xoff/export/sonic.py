@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from xoff.export.export import (
     Export,
-    exponent,
     feedback_notes,
     names_nothing,
     percent,
@@ -15,6 +14,7 @@ from xoff.export.export import (
     ranges,
     rounding_notes,
 )
+from xoff.plan.classes import exponent
 from xoff.sonic import ConfigDb
 from xoff.sonic.config_db import (
     BufferPg,

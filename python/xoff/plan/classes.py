@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import log2
 from typing import TYPE_CHECKING
 
 from xoff.plan.file import Dcqcn
@@ -21,9 +22,26 @@ def alpha_of(one: Class, switch: Switch) -> Fraction:
     return Fraction(1, 8) if one.lossless else Fraction(1)
 
 
-def lossless_alpha(switch: Switch) -> Fraction:
-    """The largest alpha of lossless classes."""
-    return max(alpha_of(one, switch) for one in switch.plan.classes if one.lossless)
+def exponent(alpha: float) -> int:
+    """The power of two nearest to an alpha, of those that switches have: -8 to 7."""
+    return min(7, max(-8, round(log2(alpha))))
+
+
+def least_written_alpha(one: Class, switch: Switch) -> Fraction:
+    """What an exported configuration may have for the alpha of a class: itself, or a smaller power of two."""
+    alpha = alpha_of(one, switch)
+    return min(alpha, Fraction(2) ** exponent(float(alpha)))
+
+
+def lossless(switch: Switch) -> list[Class]:
+    """Classes that pause, that with the smallest alpha first."""
+    return sorted((one for one in switch.plan.classes if one.lossless), key=lambda one: alpha_of(one, switch))
+
+
+def largest_alphas(switch: Switch, queues: int) -> Fraction:
+    """The sum of those of so many lossless queues."""
+    every = [alpha_of(one, switch) for one in lossless(switch) for _ in range(len(one.priorities) * switch.ports)]
+    return sum(every[len(every) - queues :], Fraction(0))
 
 
 def lossy_alpha(switch: Switch) -> Fraction:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING
 
-from xoff.plan import headroom
+from xoff.plan import headroom, pools
+from xoff.plan.classes import alpha_of, least_written_alpha, lossless
+from xoff.plan.dsh import otherwise
+from xoff.plan.file import Scheme
 from xoff.plan.rows import Row, Verdict, check, number
 
 if TYPE_CHECKING:
-    from xoff.plan.file import Dcqcn
+    from xoff.plan.file import Class, Dcqcn
     from xoff.plan.switch import Switch
 
 _SOURCE = "DCQCN, section 4"
@@ -45,17 +49,23 @@ def _static(switch: Switch) -> list[Row]:
     total, left, pause = headroom.of_all_classes(switch), beside_headroom(switch), static_pause(switch)
     mark = pause / n
     phi = sorted({headroom.chosen_bytes(switch, group) for group in switch.groups})
-    flight = ", ".join(f"{size:,}" for size in phi)
     return [
-        Row("t_flight", "headroom of one queue [t_flight]", phi[-1], "B", f"headroom, {flight} B", _SOURCE),
+        Row(
+            "t_flight",
+            "headroom of one queue [t_flight]",
+            phi[-1],
+            "B",
+            f"headroom, {', '.join(f'{size:,}' for size in phi)} B",
+            _SOURCE,
+        ),
         Row(
             "headroom_total",
             "all headroom [p n t_flight]",
             total,
             "B",
-            f"{p} x {n} x {flight}",
+            headroom.spelled(switch, p),
             _SOURCE,
-            *check(left > 0, f"must be less than memory, {memory:,} B"),
+            *check(left > 0, f"must be less than memory, {memory:,} B", otherwise(switch, Scheme.SIH)),
         ),
         Row(
             "t_pfc",
@@ -64,7 +74,7 @@ def _static(switch: Switch) -> list[Row]:
             "B",
             f"({memory:,} - {total:,}) / ({p} x {n})",
             _SOURCE,
-            *check(pause > 2 * mtu, f"must be above two packets, {2 * mtu:,} B"),
+            *check(pause > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", Verdict.WARNS),
         ),
         Row(
             "t_ecn_static",
@@ -73,7 +83,7 @@ def _static(switch: Switch) -> list[Row]:
             "B",
             f"{number(pause)} / {n}",
             _SOURCE,
-            *check(mark >= mtu, f"must be a packet, {mtu:,} B, for static thresholds to do"),
+            *check(mark >= mtu, f"must be a packet, {mtu:,} B, for static thresholds to do", Verdict.WARNS),
         ),
         Row(
             "t_resume",
@@ -105,12 +115,12 @@ def _dynamic(switch: Switch, own: Dcqcn) -> list[Row]:
     return [
         Row(
             "t_ecn",
-            "dynamic ECN threshold [t_ECN]",
+            "dynamic ECN threshold, by beta [t_ECN]",
             float(mark),
             "B",
             f"{float(beta):g} x {left:,} / ({p} x {n} x ({float(beta):g} + 1))",
             _SOURCE,
-            *check(mark >= mtu, f"must be a packet, {mtu:,} B"),
+            *check(mark >= mtu, f"must be a packet, {mtu:,} B", Verdict.WARNS),
         ),
         Row(
             "t_pfc_dynamic",
@@ -134,22 +144,77 @@ def _dynamic(switch: Switch, own: Dcqcn) -> list[Row]:
 
 
 def _own(switch: Switch, own: Dcqcn) -> list[Row]:
-    mark, pause = float(greatest_mark(switch, own.beta)), float(static_pause(switch))
-    before = check(own.minimum <= mark, f"must be at most t_ECN, {number(mark)} B, for ECN to come before PFC")
     ramp = f"marks {own.probability * 100:g} % at K_max = {own.maximum:,} B"
+    greatest = float(min(_marks_first(switch, one) for one in lossless(switch)))
+    pause = pools.of(switch).lossless / (switch.ports_per_mmu * len(switch.lossless))
     return [
-        Row("minimum", "the plan's K_min", own.minimum, "B", ramp, "DCQCN, figure 14", *before),
-        Row("minimum_margin", "t_ECN over K_min", mark / own.minimum, "", f"{number(mark)} / {own.minimum:,}", _SOURCE),
+        Row("minimum", "the plan's K_min", own.minimum, "B", ramp, "DCQCN, figure 14"),
+        *(_of_class(switch, one, own.minimum) for one in lossless(switch)),
+        Row(
+            "minimum_margin",
+            "the least of that over K_min",
+            greatest / own.minimum,
+            "",
+            f"{number(greatest)} / {own.minimum:,}",
+            _SOURCE,
+        ),
         Row(
             "minimum_over_pause",
-            "K_min over static t_PFC",
-            own.minimum / pause,
+            "K_min over static t_PFC of the pool",
+            own.minimum / pause if pause else inf,
             "",
             f"{own.minimum:,} / {number(pause)}",
             "DCQCN, section 6",
             *check(own.minimum < pause, "must be below 1, or one input pauses before its queue marks"),
         ),
     ]
+
+
+def _of_class(switch: Switch, one: Class, minimum: int) -> Row:
+    """Whether K_min is low enough for the alpha and the pool that exporters write for a class."""
+    shared, n, p = pools.of(switch).lossless, switch.ports_per_mmu, len(switch.lossless)
+    alpha, margin, greatest = least_written_alpha(one, switch), _margin(switch), _marks_first(switch, one)
+    paused = f"{alpha} x {shared:,}" if not margin else f"({alpha} x {shared:,} - {margin:,})"
+    written = "" if alpha == alpha_of(one, switch) else f", {alpha_of(one, switch)} as a power of two"
+    feeds = f"or a port that feeds {n} queues of {one.name} is paused before they mark"
+    remedy = "" if minimum <= greatest else f"; {_remedy(switch, minimum, greatest)}"
+    return Row(
+        f"marks_first.{one.name}",
+        f"{one.name} marks before it pauses up to",
+        float(greatest),
+        "B",
+        f"{paused} / ({n} x (1 + {p} x {alpha})){written}",
+        _SOURCE,
+        *check(minimum <= greatest, f"K_min, {minimum:,} B, must be at most that, {feeds}{remedy}"),
+    )
+
+
+def _marks_first(switch: Switch, one: Class) -> Fraction:
+    """The largest K_min at which a class always marks before it pauses.
+
+    n K <= alpha (B - p n K) - tau: one port feeds the queues of all, and every class of every port has as much. B is
+    the pool of an MMU, n its ports. With alpha = beta / p and all memory in the pool this is the paper's formula.
+    """
+    alpha = least_written_alpha(one, switch)
+    per_queue = switch.ports_per_mmu * (1 + len(switch.lossless) * alpha)
+    return (alpha * pools.of(switch).lossless - _margin(switch)) / per_queue
+
+
+def _margin(switch: Switch) -> int:
+    """How far below its threshold a queue may be when it pauses: DSH keeps room for a worst case [tau]."""
+    if switch.plan.headroom.scheme is not Scheme.DSH:
+        return 0
+    return max(headroom.chosen_bytes(switch, group) for group in switch.groups)
+
+
+def _remedy(switch: Switch, minimum: int, greatest: Fraction) -> str:
+    """What would let a class mark first: less of K_min, or the smallest alpha of those that switches have."""
+    filled = switch.ports_per_mmu * minimum
+    free = pools.of(switch).lossless - len(switch.lossless) * filled
+    enough = (power for power in range(-8, 8) if Fraction(2) ** power * free >= filled + _margin(switch))
+    alphas = [f"alpha of {Fraction(2) ** power}" for power in enough][:1]
+    sizes = [f"K_min of at most {int(greatest):,} B"] if greatest >= 1 else []
+    return "expected " + (" or ".join(sizes + alphas) or "more memory, or fewer lossless classes")
 
 
 def _notifications(switch: Switch, own: Dcqcn) -> list[Row]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff.plan import headroom, pools
-from xoff.plan.classes import lossless_alpha
+from xoff.plan.classes import alpha_of, largest_alphas, lossless
 from xoff.plan.file import Scheme
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -17,9 +17,12 @@ _SOURCE = "DSH, section 3"
 _CALLED = {Scheme.SIH: "SIH", Scheme.DSH: "DSH", Scheme.OVERSUBSCRIBED: "the oversubscribed pool"}
 
 
-def equilibrium(shared: int, alpha: Fraction, busy: int, margin: int = 0) -> Fraction:
-    """Bytes that each of `busy` saturated queues holds as it pauses: (alpha B - tau) / (1 + alpha M) [tau: margin]."""
-    return (alpha * shared - margin) / (1 + alpha * busy)
+def equilibrium(shared: int, alpha: Fraction, beside: Fraction, busy: int, margin: int = 0) -> Fraction:
+    """Bytes that one of `busy` saturated queues [M] holds as it pauses, `margin` below its threshold [tau].
+
+    `beside` is the sum of the others' alphas; where all have the same, this is (alpha B - tau) / (1 + alpha M).
+    """
+    return alpha * (shared + busy * margin) / (1 + alpha + beside) - margin
 
 
 def rows(switch: Switch) -> list[Row]:
@@ -96,7 +99,7 @@ def _chosen(switch: Switch) -> list[Row]:
 
 
 def _shares(switch: Switch) -> list[Row]:
-    alpha, memory = lossless_alpha(switch), switch.memory_bytes
+    alpha, memory, of = _alpha(switch), switch.memory_bytes, _of_class(switch)
     found = []
     for name, aside, margins in _schemes(switch):
         shared, lossy = pools.beside(switch, aside)
@@ -116,7 +119,7 @@ def _shares(switch: Switch) -> list[Row]:
         found.append(
             Row(
                 f"{name}.threshold",
-                f"first threshold under {_CALLED[name]} [T]",
+                f"first threshold{of} under {_CALLED[name]} [T]",
                 float(alpha * shared),
                 "B",
                 f"{alpha} x {shared:,}",
@@ -128,34 +131,39 @@ def _shares(switch: Switch) -> list[Row]:
 
 
 def _share(switch: Switch, name: Scheme, shared: int, margin: int, busy: int) -> Row:
-    alpha, mtu = lossless_alpha(switch), switch.plan.mtu
-    share = equilibrium(shared, alpha, busy, margin)
+    alpha, mtu = _alpha(switch), switch.plan.mtu
+    beside = largest_alphas(switch, busy - 1)
+    share = equilibrium(shared, alpha, beside, busy, margin)
     tau = f", tau {margin:,}" if margin else ""
-    formula = f"({alpha} x {shared:,} - {margin:,}) / (1 + {alpha} x {busy})"
+    quantity, formula = f"each of {busy} queues", f"({alpha} x {shared:,} - {margin:,}) / (1 + {alpha} x {busy})"
+    if named := _of_class(switch):
+        quantity = f"a queue{named} beside {busy - 1} others of largest alpha" if busy > 1 else f"a queue{named} alone"
+        formula = f"{alpha} ({shared:,} + {busy} x {margin:,}) / (1 + {alpha} + {float(beside):g}) - {margin:,}"
     instead = otherwise(switch, name)
     verdict = check(share > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", instead)
     minimum = getattr(switch.plan.congestion, "minimum", None)
     if minimum is not None and share > 2 * mtu:
         verdict = check(share > minimum, f"must be above ECN's K_min, {minimum:,} B", instead)
     key = f"{name}.share.{busy}" + (".margin" if margin else "")
-    return Row(key, f"each of {busy} queues under {_CALLED[name]}{tau}", float(share), "B", formula, _SOURCE, *verdict)
+    return Row(key, f"{quantity} under {_CALLED[name]}{tau}", float(share), "B", formula, _SOURCE, *verdict)
 
 
 def _bursts(switch: Switch) -> list[Row]:
-    own, alpha = switch.plan.headroom, lossless_alpha(switch)
+    own, alpha = switch.plan.headroom, _alpha(switch)
     queues, busy = own.burst_queues, own.burst_queues + own.background_queues
+    beside = alpha * (queues - 1) + largest_alphas(switch, own.background_queues)
     if busy > _queues(switch):
         return []
     found = []
     for name, aside, margins in _schemes(switch):
         shared = pools.beside(switch, aside).lossless
         for margin in margins:
-            share = equilibrium(shared, alpha, busy, margin)
+            share = equilibrium(shared, alpha, beside, busy, margin)
             burst = queues * share * Fraction(queues, queues - 1) / switch.memory_bytes * 100
             formula = f"{queues} x {number(share)} x {queues}/{queues - 1} / {switch.memory_bytes:,}"
             key = f"{name}.burst" + (".margin" if margin else "")
             tau = f", tau {margin:,}" if margin else ""
-            quantity = f"burst without a pause under {_CALLED[name]}{tau}, of memory"
+            quantity = f"burst{_of_class(switch)} without a pause under {_CALLED[name]}{tau}, of memory"
             found.append(Row(key, quantity, float(burst), "%", formula, "DSH, ICDCS 2023"))
     by_key = {row.key: row.value for row in found}
     if by_key["sih.burst"] > 0:
@@ -180,6 +188,17 @@ def _schemes(switch: Switch) -> list[tuple[Scheme, int, tuple[int, ...]]]:
 def otherwise(switch: Switch, scheme: Scheme) -> Verdict:
     """What becomes of a check that does not hold: the plan fails by its own scheme only."""
     return Verdict.FAILS if scheme is switch.plan.headroom.scheme else Verdict.WARNS
+
+
+def _alpha(switch: Switch) -> Fraction:
+    """Of the class that may take least: what holds for it holds for all."""
+    return alpha_of(lossless(switch)[0], switch)
+
+
+def _of_class(switch: Switch) -> str:
+    """That class by name, where alphas differ."""
+    least, *others = lossless(switch)
+    return f" of {least.name}" if any(alpha_of(one, switch) != _alpha(switch) for one in others) else ""
 
 
 def _busy(switch: Switch) -> list[int]:

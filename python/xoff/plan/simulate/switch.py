@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xoff.plan.outcome import Outcome
-    from xoff.plan.settings import Ecn, PortGroup, Settings
+    from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass
 
 _HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
@@ -61,13 +61,9 @@ def with_shared_memory(found: Outcome) -> dict[str, object]:
     """A switch whose ports share memory, with its thresholds. One with lossless classes has a single MMU."""
     settings, pools = found.settings, found.settings.pools
     lossy = [one for one in settings.classes if not one.lossless]
-    alphas = {one.priority: one.alpha for one in lossy}
     table: dict[str, object] = {
         "ports_per_pool": pools.ports_per_mmu,
-        "buffer": {
-            "policy": "dynamic_threshold",
-            "alpha_by_priority": [alphas.get(priority, 1.0) for priority in range(8)],
-        },
+        "buffer": _dynamic_threshold(lossy),
         "scheduler": {"kind": "deficit_round_robin"},
         "marking": _marking(found),
     }
@@ -90,11 +86,20 @@ def _pauses(found: Outcome) -> dict[str, object]:
         everything = len(lossless) * len(headroom_sizes(settings)) * max(headroom_sizes(settings))
         scheme["ratio"] = f"{settings.pools.headroom_bytes}/{everything}"
     return {
-        "xoff": {"policy": "dynamic_threshold", "alpha": max(one.alpha for one in lossless)},
+        "xoff": _dynamic_threshold(lossless),
         "xon_offset": f"{pauses[0].xon_offset_bytes}B",
         "headroom": scheme,
         "reserved": f"{min(one.reserved_bytes for one in lossless)}B",
         "lossless_pool": f"{settings.pools.lossless_bytes}B",
+    }
+
+
+def _dynamic_threshold(classes: list[TrafficClass]) -> dict[str, object]:
+    """Each class at its own alpha; 1 stands for those that are not asked for."""
+    alphas = {one.priority: one.alpha for one in classes}
+    return {
+        "policy": "dynamic_threshold",
+        "alpha_by_priority": [alphas.get(priority, 1.0) for priority in range(8)],
     }
 
 
