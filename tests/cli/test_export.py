@@ -48,6 +48,19 @@ def test_headroom_that_leaves_nothing_is_refused(command: Command) -> None:
         assert command("export", "large.toml", "--format", target) == Outcome(2, "", refusal)
 
 
+def test_a_plan_that_fails_is_written_with_a_warning(command: Command) -> None:
+    text = (ROOT / "plans" / "trident2_dcqcn.toml").read_text(encoding="utf-8")
+    Path("late.toml").write_text(text.replace('minimum = "5kB"', 'minimum = "120kB"'), encoding="utf-8")
+    outcome = command("export", "late.toml", "--format", "nxos", "--out", "late.nxos")
+    assert (outcome.status, outcome.out) == (0, "")
+    (warning,) = outcome.err.splitlines()
+    assert warning == (
+        "warning: late.toml fails, and is written all the same: marks_first.roce (greatest K_min for roce [t_ECN], "
+        "21,756 B), minimum_over_pause (K_min over static t_PFC of the pool, 4.903); see `xoff plan late.toml`"
+    )
+    assert Path("late.nxos").read_text(encoding="utf-8").startswith("! ")
+
+
 def test_what_cannot_be_exported_is_refused_in_a_line(command: Command) -> None:
     plan = ROOT / "plans" / "tomahawk_dsh.toml"
     refusal = (

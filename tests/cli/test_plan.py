@@ -20,6 +20,46 @@ def test_shipped_plans_are_computed(command: Command, path: Path) -> None:
     assert not list(Path().iterdir())
 
 
+LEAF = """\
+title = "A leaf"
+chip = "trident_plus"
+memory = "1MB"
+[[ports]]
+count = 8
+cable = "40m"
+[[class]]
+name = "roce"
+priorities = [3]
+lossless = true
+"""
+
+
+def test_a_plan_that_fails_is_printed_and_says_so_by_its_status(command: Command) -> None:
+    Path("late.toml").write_text(f'{LEAF}alpha = "1/64"\n[congestion]\nscheme = "dcqcn"\n', encoding="utf-8")
+    outcome = command("plan", "late.toml")
+    assert (outcome.status, outcome.err) == (1, "")
+    (told,) = (line for line in outcome.out.splitlines() if line.startswith("Fails: "))
+    assert told.startswith("Fails: greatest K_min for roce [t_ECN], 1,8")  # 1 MB less headroom / 64 / (8 x 65/64)
+    assert command("plan", "late.toml", "--json").status == 1
+    Path("early.toml").write_text(f'{LEAF}alpha = 1\n[congestion]\nscheme = "dcqcn"\n', encoding="utf-8")
+    outcome = command("plan", "early.toml")
+    assert outcome.status == 0
+    assert "Fails" not in outcome.out
+
+
+def test_what_fails_only_when_it_is_tried_fails_too(command: Command) -> None:
+    text = f'{LEAF}[headroom]\nscheme = "oversubscribed"\nratio = "1/20"\n'
+    Path("short.toml").write_text(text, encoding="utf-8")
+    assert command("plan", "short.toml").status == 0
+    outcome = command("plan", "short.toml", "--simulate")
+    assert (outcome.status, outcome.err) == (1, "")
+    (told,) = (line for line in outcome.out.splitlines() if line.startswith("Fails: "))
+    assert told.endswith(" packets of lossless classes were lost")
+    outcome = command("plan", "short.toml", "--simulate", "--json")
+    assert outcome.status == 1
+    assert json.loads(outcome.out)["simulation"]["failures"] == [told.removeprefix("Fails: ")]
+
+
 def test_rows_and_settings_as_json(command: Command) -> None:
     data = json.loads(command("plan", ROOT / "plans" / "tomahawk_bcc.toml", "--json").out)
     row = next(row for row in data["rows"]["BCC"] if row["key"] == "bcc.minimum")

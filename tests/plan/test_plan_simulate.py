@@ -49,12 +49,29 @@ def test_thresholds_that_hold_mark_before_they_pause() -> None:
     assert (found.dropped_packets, found.first_drop_us, found.last_drop_us) == (0, None, None)
     assert found.sentences[0].endswith("ECN came before PFC")
     assert found.sentences[1].startswith("nothing was lost")
+    assert found.failures == []
 
 
 def test_thresholds_that_are_never_reached_pause_first() -> None:
     found = bursts(dcqcn("900kB", "950kB"))
     assert not found.ecn_came_first
+    assert found.failures == [f"c: no mark, first pause after {found.first_pause_us:.3f} us: PFC alone"]
+
+
+def test_a_class_that_pauses_before_it_marks_fails_by_itself() -> None:
+    more = '\nalpha = 1\n[[class]]\nname = "small"\npriorities = [4]\nlossless = true\nalpha = "1/256"\n'
+    marks = '[congestion]\nscheme = "dcqcn"\nminimum = "40kB"\nmaximum = "80kB"\nprobability = 1.0'
+    found = bursts(planned("trident_plus", 'memory = "1MB"', PORTS, f"priorities = [3]\nlossless = true{more}", marks))
+    early, small = found.classes
+    assert (early.name, early.pfc_came_first) == ("c", False)
+    assert (small.name, small.pfc_came_first) == ("small", True)
+    assert found.failures == [small.sentence]
+
+
+def test_pauses_without_planned_marks_are_no_failure() -> None:
+    found = bursts(planned("trident_plus", 'memory = "1MB"', PORTS, "priorities = [3]\nlossless = true"))
     assert found.first_pause_us is not None
+    assert found.failures == []
 
 
 def test_headroom_far_too_small_loses_packets() -> None:
@@ -64,6 +81,7 @@ def test_headroom_far_too_small_loses_packets() -> None:
     assert found.dropped_packets > 0
     assert found.last_drop_us is not None
     assert "packets were lost, the last after" in found.sentences[1]
+    assert found.failures == [f"{found.dropped_packets} packets of lossless classes were lost"]
 
 
 def test_each_class_pauses_at_its_own_alpha() -> None:
@@ -113,6 +131,7 @@ def test_bccs_flows_that_all_begin_at_once_overshoot_into_their_hosts() -> None:
     assert found.windows_bytes > 2 * (found.links_bytes + found.memory_bytes)
     assert found.adapter_bytes > 10**6
     assert found.longest_round_trip_us == pytest.approx(80 + found.adapter_bytes * 8 / 100e3)
+    assert trial.failures == []
     assert trial.sentences[2].endswith(f"takes {found.longest_round_trip_us:.0f} us there instead of 80")
 
 
@@ -161,6 +180,7 @@ def test_occupancy_sampling_spares_the_innocent_and_arrival_sampling_does_not() 
     for found in sampling.values():
         assert found.hot_mbps == pytest.approx(2000, rel=0.02)
         assert found.dropped_packets == 0
+        assert found.failures == []
     assert sampling["occupancy"].innocent_mbps == pytest.approx(5000, rel=0.02)
     assert sampling["arrival"].innocent_mbps < 3000
 

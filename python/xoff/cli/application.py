@@ -49,7 +49,7 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command. Exit status: 0 done, 1 a failed run or findings, 2 wrong input, 130 interrupted."""
+    """Runs the command. Exit status: 0 done, 1 a failed run or plan, or findings, 2 wrong input, 130 interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
     try:
         application()

@@ -21,8 +21,9 @@ def export(
 ) -> None:
     """Write a plan's settings as configuration.
 
-    What a format cannot express is told in words: in comments, or on standard error if it has none. SONiC's tables are
-    linted (`xoff lint`), and what is found is told there, too; the status is 1 if something is an error.
+    What a format cannot express is told in words: in comments, or on standard error if it has none. Checks of the plan
+    that fail are named there, and nothing is held back for them. SONiC's tables are linted (`xoff lint`), and what is
+    found is told there, too; the status is 1 if something is an error.
     """
     from xoff.errors import OutputError, PlanError
     from xoff.plan.outcome import compute
@@ -32,8 +33,9 @@ def export(
     if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:
         problem, expected = "leaves lossless classes nothing to share", "expected less of it, or a larger chip"
         raise PlanError(str(plan), "headroom", problem, expected)
-    for row in found.failed:
-        typer.echo(f"fails: {row.quantity}, {row.shown}: {row.why}", err=True)
+    if found.failed:
+        failed = ", ".join(f"{row.key} ({row.quantity}, {row.shown})" for row in found.failed)
+        typer.echo(f"warning: {plan} fails, and is written all the same: {failed}; see `xoff plan {plan}`", err=True)
     if target is Format.HOST and settings.hosts is None:
         problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
         raise PlanError(str(plan), "congestion", problem, expected)

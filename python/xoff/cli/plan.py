@@ -29,6 +29,9 @@ def plan(
 
     Every row has its formula with the numbers in it, its source, and the verdict of its check. With --simulate it is
     said whether ECN, or QCN, came before PFC and whether anything was lost.
+
+    Exit status: 0 no check fails, 1 a check fails, or --simulate loses packets of lossless classes or pauses a class
+    (PFC) before it marks one (ECN), 2 a plan that cannot be read. What a paper prints, following or not, fails nothing.
     """
     from xoff.errors import InputError
     from xoff.plan.outcome import compute  # brings pydantic, which other commands do not need
@@ -37,32 +40,41 @@ def plan(
         raise InputError(None, "--out" if out else "--force", "is for what is simulated", "expected --simulate, too")
     found = compute(file)
     data = _data(found)
+    failures: list[str] = []
     if not as_json:
         _print(found)
     if simulate:
-        data["simulation"] = _simulated(found, file, out, force=force, told=not as_json)
+        data["simulation"], failures = _simulated(found, file, out, force=force, told=not as_json)
     if as_json:
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    if found.failed or failures:
+        raise typer.Exit(1)
 
 
-def _simulated(found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool) -> dict[str, object]:
+def _simulated(
+    found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool
+) -> tuple[dict[str, object], list[str]]:
+    """Runs the plan's worst case: its numbers, and what fails."""
     from xoff import folder
     from xoff.cli.run import simulate
     from xoff.plan.simulate import case, scenario
 
-    chosen = scenario(found, str(file))
+    tried, chosen = case(found), scenario(found, str(file))
     with folder.prepare(out, file.stem, force=force) as staging:
         result, interrupted = simulate(chosen, 1)
         path = folder.commit(result, staging, report=False)
     if interrupted:
         typer.echo(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
         raise typer.Exit(130)
-    outcome = case(found).trial(result)
+    outcome = tried.trial(result)
     if told:
-        for line in (case(found).described, *outcome.sentences):
+        for line in (tried.described, *outcome.sentences):
             typer.echo(f"Simulated: {line}")
+        for line in outcome.failures:
+            typer.echo(f"Fails: {line}")
         typer.echo(f"Results: {path}")
-    return outcome.as_data() | {"results": str(path)}
+    more = {"case": tried.described, "failures": outcome.failures, "results": str(path)}
+    return outcome.as_data() | more, outcome.failures
 
 
 def _data(found: Outcome) -> dict[str, object]:

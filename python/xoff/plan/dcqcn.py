@@ -152,7 +152,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
         *(_of_class(switch, one, own.minimum) for one in lossless(switch)),
         Row(
             "minimum_margin",
-            "the least of that over K_min",
+            "the least of these over K_min",
             greatest / own.minimum,
             "",
             f"{number(greatest)} / {own.minimum:,}",
@@ -180,12 +180,12 @@ def _of_class(switch: Switch, one: Class, minimum: int) -> Row:
     remedy = "" if minimum <= greatest else f"; {_remedy(switch, minimum, greatest)}"
     return Row(
         f"marks_first.{one.name}",
-        f"{one.name} marks before it pauses up to",
+        f"greatest K_min for {one.name} [t_ECN]",
         float(greatest),
         "B",
         f"{paused} / ({n} x (1 + {p} x {alpha})){written}",
         _SOURCE,
-        *check(minimum <= greatest, f"K_min, {minimum:,} B, must be at most that, {feeds}{remedy}"),
+        *check(minimum <= greatest, f"the plan's, {minimum:,} B, must be at most that, {feeds}{remedy}"),
     )
 
 

@@ -27,6 +27,10 @@ class Trial(Protocol):
     def sentences(self) -> list[str]:
         """What to tell."""
 
+    @property
+    def failures(self) -> list[str]:
+        """What must not be: losses of lossless packets, and pauses (PFC) before the planned marks or feedback."""
+
     def as_data(self) -> dict[str, object]:
         """Its numbers by name."""
 

@@ -72,7 +72,7 @@ class Bursts:
 
     def trial(self, result: Result) -> SharedMemoryTrial:
         """What a result of that scenario says of the plan."""
-        return SharedMemoryTrial.of(result)
+        return SharedMemoryTrial.of(result, self.found.settings.classes)
 
     @property
     def _published_reaction(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xoff.errors import PlanError
 from xoff.plan import qcn
 from xoff.plan.simulate import switch
-from xoff.plan.simulate.trial import losses, order, pauses_us, times_us
+from xoff.plan.simulate.trial import came_before, losses, lost_lossless, order, pauses_us, times_us
 
 if TYPE_CHECKING:
     from xoff.plan.file import Qcn
@@ -58,7 +58,7 @@ class HotspotsTrial:
     @property
     def sentences(self) -> list[str]:
         """What to tell."""
-        first = order(("QCN", "CNM", self.first_cnm_us), ("PFC", "pause", self.first_pause_us))
+        first = self._order
         if self.last_pause_us is not None:
             first += f"; the last pause began after {self.last_pause_us / 1000:.3f} ms"
         return [
@@ -72,6 +72,16 @@ class HotspotsTrial:
             f"{self.offered_innocent_mbps:,.0f} Mb/s",
             losses(self.dropped_packets, self.last_drop_us),
         ]
+
+    @property
+    def failures(self) -> list[str]:
+        """Pauses before any feedback, and losses: all flows are lossless."""
+        late = came_before(self.first_pause_us, self.first_cnm_us)
+        return ([self._order] if late else []) + lost_lossless(self.dropped_packets)
+
+    @property
+    def _order(self) -> str:
+        return order(("QCN", "CNM", self.first_cnm_us), ("PFC", "pause", self.first_pause_us))
 
     def as_data(self) -> dict[str, object]:
         """Its numbers by name."""

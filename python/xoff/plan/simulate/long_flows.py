@@ -66,6 +66,11 @@ class LongFlowsTrial:
         """What to tell."""
         return self.switch.sentences + ([self.slow_start.sentence] if self.slow_start else [])
 
+    @property
+    def failures(self) -> list[str]:
+        """None: TCP sends again what is lost, and nobody is paused."""
+        return []
+
     def as_data(self) -> dict[str, object]:
         """Its numbers by name."""
         return self.switch.as_data() | {"slow_start": asdict(self.slow_start) if self.slow_start else None}
@@ -109,7 +114,7 @@ class LongFlows:
 
     def trial(self, result: Result) -> LongFlowsTrial:
         """What a result of that scenario says of the plan."""
-        of_switch = SharedMemoryTrial.of(result)
+        of_switch = SharedMemoryTrial.of(result, self.found.settings.classes)
         return LongFlowsTrial(of_switch, self._slow_start(result, of_switch.first_drop_us))
 
     @property
