@@ -275,6 +275,15 @@ def test_dctcps_sawtooth(flows: int, square_root: tuple[float, ...], exact: tupl
         assert found == pytest.approx(expected, abs=0.006)
 
 
+def test_a_threshold_above_dctcps_bound_fails_nothing_whatever_becomes_of_many_flows() -> None:
+    """Of 10 flows the queue runs empty with the exact alpha, and 40 have less than a packet each: some rate is lost."""
+    found = dctcp(1, "300us", more="flows = [10, 40]")
+    verdicts = {row.key: row.verdict for row in found.rows}
+    assert verdicts["dctcp.10.exact.queue_min"] is verdicts["dctcp.40.window"] is Verdict.WARNS
+    assert not found.failed
+    assert [row.key for row in dctcp(1, "300us", more='threshold = "5kB"').failed] == ["dctcp.threshold"]
+
+
 def test_dctcps_incast_and_drain() -> None:
     assert values(dctcp(1, "100us", more='port_buffer = "150kB"'))["dctcp.incast"] == 50
     assert values(dctcp(1, "100us", more='port_buffer = "105kB"'))["dctcp.incast"] == 35

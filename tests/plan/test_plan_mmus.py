@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from planned import planned, values
 
+from xoff.errors import PlanError
 from xoff.export import Format
 from xoff.plan.simulate import case, scenario
 
@@ -90,6 +91,12 @@ def test_the_fullest_mmu_is_simulated_by_itself() -> None:
     result = scenario(found).run()
     assert result.summary["packets"]["dropped"] == 0
     assert found.settings.pools.lossless_bytes < result.summary["buffer"]["peak_bytes"] < 1_500_000 + (256 << 10)
+
+
+def test_an_mmu_with_too_few_ports_to_congest_is_refused() -> None:
+    found = planned("tomahawk", "mmus = 8", ports(("down", 32, "1us")))
+    with pytest.raises(PlanError, match=r"^p.toml: ports: 4 ports of an MMU are too few to congest them all; expected"):
+        scenario(found, "p.toml")
 
 
 def test_simulated_mmus_without_lossless_classes_have_their_parts_of_memory() -> None:

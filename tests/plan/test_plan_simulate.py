@@ -96,6 +96,15 @@ def test_each_class_pauses_at_its_own_alpha() -> None:
     assert 0 < max(held[4]) < found.settings.pools.lossless_bytes / 64 + 2000 < max(held[3])
 
 
+def test_an_alpha_of_thirds_is_simulated() -> None:
+    """DCQCN's beta of 8 for three classes."""
+    marks = '[congestion]\nscheme = "dcqcn"\nmaximum = "10kB"\nprobability = 1.0'
+    found = planned("trident_plus", 'memory = "1MB"', PORTS, "priorities = [3, 4, 5]\nlossless = true", marks)
+    table: Any = Bursts(found).table()
+    assert table["switch"][0]["pfc"]["xoff"]["alpha_by_priority"][3:6] == ["8/3"] * 3
+    assert bursts(found).failures == []
+
+
 def test_ports_with_other_headroom_are_simulated_with_the_pool_that_is_planned() -> None:
     """A port of 10 km needs 55 times what the others need: all have that, from memory beyond the plan's."""
     ports = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
 from typing import TYPE_CHECKING
 
 from xoff.plan import headroom, pools
@@ -41,7 +40,8 @@ def rows(switch: Switch, own: Dcqcn) -> list[Row]:
     """Thresholds, static and dynamic, and what becomes of the plan's own."""
     if not switch.lossless:
         return []
-    return [*_static(switch), *_dynamic(switch, own), *_own(switch, own), *_notifications(switch, own)]
+    of_pool = _own(switch, own) if pools.of(switch).lossless else []
+    return [*_static(switch), *_dynamic(switch, own), *of_pool, *_notifications(switch, own)]
 
 
 def _static(switch: Switch) -> list[Row]:
@@ -161,7 +161,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
         Row(
             "minimum_over_pause",
             "K_min over static t_PFC of the pool",
-            own.minimum / pause if pause else inf,
+            own.minimum / pause,
             "",
             f"{own.minimum:,} / {number(pause)}",
             "DCQCN, section 6",

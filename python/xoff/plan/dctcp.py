@@ -101,7 +101,7 @@ def _sawtooth(switch: Switch, own: Dctcp) -> list[Row]:
             window = (link.in_flight + packets) / flows
             found.append(
                 Row(f"dctcp.{flows}.window", f"window of {flows} flows [W*]", window, "packets", formula, _SOURCE,
-                    Verdict.FAILS, why)
+                    Verdict.WARNS, why)
             )  # fmt: skip
             continue
         for name, model in (("", SteadyState), ("exact.", ExactSteadyState)):
@@ -128,7 +128,7 @@ def _of_state(prefix: str, state: SteadyState, how: str) -> list[Row]:
     rows = []
     for key, quantity, value, unit, formula in numbers:
         verdict = (
-            check(value > 0, "must be above 0, or the queue runs empty")
+            check(value > 0, "must be above 0, or the queue runs empty", Verdict.WARNS)
             if key == "queue_min"
             else (Verdict.UNCHECKED, "")
         )

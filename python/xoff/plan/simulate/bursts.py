@@ -49,7 +49,7 @@ class Bursts:
     def described(self) -> str:
         """In words."""
         settings = self.found.settings
-        hosts, sizes = switch.hosts(settings, _LEAST_HOSTS), switch.headroom_sizes(settings)
+        hosts, sizes = self._hosts, switch.headroom_sizes(settings)
         reaction = f"{PUBLISHED_QUANTA} quanta" if self._published_reaction else "what IEEE 802.3 allows"
         case = f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
         alike = f"; all ports have the headroom of the largest, {max(sizes):,} B" if len(set(sizes)) > 1 else ""
@@ -57,8 +57,7 @@ class Bursts:
 
     def table(self) -> dict[str, object]:
         """As a scenario. Raises PlanError if there are too few ports."""
-        settings = self.found.settings
-        hosts = switch.hosts(settings, _LEAST_HOSTS)
+        settings, hosts = self.found.settings, self._hosts
         return {
             "title": f"{settings.title}: all ports congested at once",
             "topology": switch.around(settings.groups),
@@ -73,6 +72,10 @@ class Bursts:
     def trial(self, result: Result) -> SharedMemoryTrial:
         """What a result of that scenario says of the plan."""
         return SharedMemoryTrial.of(result, self.found.settings.classes)
+
+    @property
+    def _hosts(self) -> int:
+        return switch.hosts(self.found.settings, _LEAST_HOSTS, " of an MMU" if self.mmu else "")
 
     @property
     def _published_reaction(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass
 
+_FINEST = 10**6
+"""Denominator of an alpha: a third is one, and no longer number."""
 _HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
 OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
@@ -20,11 +23,11 @@ _ACKNOWLEDGEMENTS_BYTES = 256 << 10
 """For them where the plan, as papers do, leaves lossy classes no memory."""
 
 
-def hosts(settings: Settings, least: int) -> int:
+def hosts(settings: Settings, least: int, of: str = "") -> int:
     """How many there are: one at each port. Raises PlanError if they are too few to congest all ports."""
     count = sum(len(group.ports) for group in settings.groups)
     if count < least:
-        problem = f"{count} ports are too few to congest them all"
+        problem = f"{count} ports{of} are too few to congest them all"
         raise PlanError(None, "ports", problem, f"expected at least {least}")
     return count
 
@@ -96,10 +99,10 @@ def _pauses(found: Outcome) -> dict[str, object]:
 
 def _dynamic_threshold(classes: list[TrafficClass]) -> dict[str, object]:
     """Each class at its own alpha; 1 stands for those that are not asked for."""
-    alphas = {one.priority: one.alpha for one in classes}
+    alphas = {one.priority: Fraction(one.alpha).limit_denominator(_FINEST) for one in classes}
     return {
         "policy": "dynamic_threshold",
-        "alpha_by_priority": [alphas.get(priority, 1.0) for priority in range(8)],
+        "alpha_by_priority": [str(alphas.get(priority, 1)) for priority in range(8)],
     }
 
 
