@@ -3,8 +3,10 @@
 import pytest
 from planned import planned, values
 
+from conftest import ROOT
 from xoff.errors import PlanError
-from xoff.plan.outcome import Outcome
+from xoff.plan.file import parse
+from xoff.plan.outcome import Outcome, compute, outcome
 from xoff.plan.rows import Verdict
 
 ANY = "tomahawk_5"
@@ -145,3 +147,48 @@ def test_groups_have_headroom_of_their_own() -> None:
     assert down < up
     assert numbers["sih.headroom"] == 16 * down + 8 * up
     assert [group.pause and group.pause.headroom_bytes for group in found.settings.groups] == [down, up]
+
+
+def with_xon_offset(size: str) -> Outcome:
+    plan = f"""\
+title = "Resuming"
+chip = "trident_3"
+[[ports]]
+cable = "40m"
+[[class]]
+name = "rdma"
+priorities = [3]
+lossless = true
+[headroom]
+size = "100kB"
+xon_offset = "{size}"
+"""
+    return outcome(parse(plan), "plan.toml")
+
+
+def test_a_pause_must_be_able_to_end() -> None:
+    # 32 MiB less 32 x 100 kB leave 30,354,432 B, of which XOFF is an eighth at the most.
+    with_xon_offset("3794304B")
+    refusal = (
+        "plan.toml: headroom.xon_offset: puts XON 3,794,305 B below XOFF, which is never higher than 3,794,304 B; "
+        "expected at most 3,794,304 B"
+    )
+    with pytest.raises(PlanError) as refused:
+        with_xon_offset("3794305B")
+    assert str(refused.value) == refusal
+
+
+def test_qcns_inputs_keep_what_they_hold_above_stop() -> None:
+    found = compute(ROOT / "plans" / "trident_plus_qcn.toml")
+    assert {row.key: row.value for row in found.rows}["headroom.chosen"] == 40_000  # 150 kB less 110 kB
+    assert found.settings.pools.lossless_bytes == 9 * 2**20 - 24 * 40_000
+
+
+def test_sonics_formula_says_whose_cells_it_takes() -> None:
+    def formula(chip: str) -> str:
+        ports = '[[ports]]\ncable = "40m"\n[[class]]\nname = "rdma"\npriorities = [3]\nlossless = true\n'
+        found = outcome(parse(f'title = "Cells"\nchip = "{chip}"\n{ports}'))
+        return next(row.formula for row in found.rows if row.key == "headroom.sonic")
+
+    assert "cells of 208 B, 100 %" in formula("tomahawk")
+    assert "cells of 96 B (Spectrum's: tofino's are not known; set `cell`)" in formula("tofino")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan.file import Method, Scheme
+from xoff.plan.file import Method, Qcn, Scheme
 from xoff.plan.rows import Row, Verdict, check, number
 from xoff.planning import QUANTUM_BYTES, SONIC_CABLE_M_PER_S
 
@@ -79,6 +79,7 @@ def sonic(switch: Switch, group: Group) -> Budget:
     """SONiC's dynamic model: cells that small packets do not fill, and lengths instead of delays."""
     own = switch.plan.headroom
     cell = own.cell or switch.cell_bytes or _DEFAULT_CELL_BYTES
+    whose = "" if own.cell or switch.cell_bytes else f" (Spectrum's: {switch.plan.chip}'s are not known; set `cell`)"
     cable = Fraction(2 * group.rate_bps, 8 * SONIC_CABLE_M_PER_S) * group.cable_m
     response = _xoff.reaction_quanta(group.rate_bps) * QUANTUM_BYTES
     propagation = own.port_mtu + cable + _SONIC_MAC_AND_PHY + response
@@ -91,7 +92,7 @@ def sonic(switch: Switch, group: Group) -> Budget:
         size += 2048
     formula = (
         f"{own.lossless_mtu:,} + {float(occupancy):.4g} ({own.port_mtu:,} + {number(cable)} + 819.2 + {response:,}), "
-        f"whole KiB; cells of {cell} B, {own.small_packets} % small packets"
+        f"whole KiB; cells of {cell} B{whose}, {own.small_packets} % small packets"
     )
     return Budget(size, formula, "SONiC, buffer_headroom_mellanox.lua")
 
@@ -145,7 +146,9 @@ def chosen_bytes(switch: Switch, group: Group) -> int:
 
     Raises PlanError if its method says nothing of the port's rate.
     """
-    own = switch.plan.headroom
+    own, congestion = switch.plan.headroom, switch.plan.congestion
+    if isinstance(congestion, Qcn):
+        return congestion.buffer - congestion.stop
     if own.size is not None:
         return own.size
     budget = METHODS[own.method](switch, group)
@@ -211,7 +214,9 @@ def _of_group(switch: Switch, group: Group) -> list[Row]:
 def _chosen(switch: Switch, group: Group, prefix: str, of: str) -> Row:
     own, size = switch.plan.headroom, chosen_bytes(switch, group)
     formula = f"the plan's method, {own.method}"
-    if own.size is not None:
+    if isinstance(switch.plan.congestion, Qcn):
+        formula = "the plan's buffer, less stop"
+    elif own.size is not None:
         formula = "the plan's size"
     elif own.round_up > 1:
         formula += f", rounded up to {own.round_up:,} B"

@@ -10,6 +10,7 @@ from xoff.errors import PlanError
 from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, hpcc, mmus, pools, qcn
 from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn, load
+from xoff.plan.resuming import check_xon_offset
 from xoff.plan.rows import Verdict, with_printed
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
 from xoff.plan.switch import Switch
@@ -57,6 +58,7 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
         _check_printed(plan, sections)
         sections = {name: with_printed(rows, plan.printed) for name, rows in sections.items()}
         settings = _settings(switch)
+        check_xon_offset(plan, settings)
     except PlanError as error:
         raise PlanError(file, error.key, error.problem, error.expected) from None
     return Outcome(plan, sections, settings)
