@@ -21,6 +21,27 @@ def test_every_shipped_plan_is_a_configuration(command: Command, plan: Path, tar
     assert "error: " not in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("plan", "chip", "found"),
+    [
+        ("tomahawk_bcc", "tomahawk", set()),
+        (
+            "tomahawk_dsh",
+            "tomahawk",
+            {"headroom_oversubscribed", "headroom_below_response"},
+        ),  # DSH shares it, and prints 60 quanta
+        ("trident2_dcqcn", "trident_2", {"headroom_below_response"}),  # 60 quanta, too
+        ("trident_plus_qcn", "trident_plus", set()),
+    ],
+)
+def test_tables_of_shipped_plans_have_no_faults_but_what_their_papers_have(
+    command: Command, plan: str, chip: str, found: set[str]
+) -> None:
+    command("export", ROOT / "plans" / f"{plan}.toml", "--format", "sonic", "--out", "config_db.json")
+    findings = json.loads(command("lint", "config_db.json", "--chip", chip, "--json").out)
+    assert {finding["check"] for finding in findings} == found
+
+
 def test_sonics_notes_are_beside_its_tables(command: Command) -> None:
     outcome = command("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "sonic", "--out", "config_db.json")
     assert (outcome.status, outcome.out) == (0, "")

@@ -23,7 +23,7 @@ def test_findings_have_line_key_value_physics_and_remedy(command: Command) -> No
 
 
 def test_the_worst_comes_first(command: Command) -> None:
-    outcome = command("lint", *sorted((EXAMPLES / "faults").iterdir()), "--json")
+    outcome = command("lint", *sorted(path for path in (EXAMPLES / "faults").rglob("*") if path.is_file()), "--json")
     found = [finding["severity"] for finding in json.loads(outcome.out)]
     assert set(found) == {"error", "warning", "note"}
     assert found == sorted(found, key=["error", "warning", "note"].index)
@@ -35,6 +35,14 @@ def test_the_status_tells_what_was_found(command: Command) -> None:
     assert command("lint", note).status == 0
     assert command("lint", note, "--strict").status == 1
     assert command("lint", note, "--strict", "--ignore", "headroom_below_response").status == 0
+
+
+def test_files_of_one_switch_are_judged_together(command: Command) -> None:
+    leaf = EXAMPLES / "leaf"
+    together = command("lint", leaf / "config_db.json", leaf / "pg_profile_lookup.ini")
+    assert together.out.endswith(" in 2 files of one switch\n")
+    good = EXAMPLES / "good" / "config_db.json"
+    assert command("lint", leaf / "config_db.json", good).out.endswith(" in 2 files of 2 switches\n")
 
 
 def test_data_only(command: Command) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,7 @@ from conftest import ROOT
 from xoff import catalogue
 from xoff.errors import InputError
 from xoff.lint import CHECKS, Severity, Tables, lint
+from xoff.lint.switches import by_switch, parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,18 @@ TOMAHAWK = next(chip for chip in catalogue.chips() if chip["name"] == "tomahawk"
 
 
 def findings(path: Path) -> list[Finding]:
-    return lint([Tables.parse(path.name, path.read_text(encoding="utf-8"), TOMAHAWK)])
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return lint([Tables.of([parse(file.name, file.read_text(encoding="utf-8")) for file in files], TOMAHAWK)])
+
+
+def changed_good() -> Any:  # noqa: ANN401 tables of JSON
+    """The good tables, to be broken."""
+    return json.loads((EXAMPLES / "good" / "config_db.json").read_text(encoding="utf-8"))
+
+
+def judged(tables: object, lookup: str | None = None, chip: str | None = None) -> list[Finding]:
+    files = [parse("config_db.json", json.dumps(tables)), *([parse("pg.ini", lookup)] if lookup else [])]
+    return lint([Tables.of(files, next((one for one in catalogue.chips() if one["name"] == chip), None))])
 
 
 def of(check: str) -> list[tuple[Severity, int, str]]:
@@ -45,8 +57,9 @@ def test_an_example_has_its_fault_and_no_other(path: Path) -> None:
 
 
 def test_good_tables_have_no_faults() -> None:
-    tables = [Tables.parse(path.name, path.read_text(encoding="utf-8")) for path in (EXAMPLES / "good").iterdir()]
-    assert lint(tables) == []
+    files = [parse(path.name, path.read_text(encoding="utf-8")) for path in (EXAMPLES / "good").iterdir()]
+    assert lint([Tables.of([file]) for file in files]) == []
+    assert lint([Tables.of(files)]) == []
 
 
 def test_headroom_below_cable() -> None:
@@ -108,6 +121,174 @@ def test_memory_exceeded() -> None:
     assert "222,784 B less" in alone[2]
 
 
+def test_headroom_of_all_priority_groups_is_held_against_the_memory() -> None:
+    # A shared headroom pool of 2 MB counts in the place of what its groups may put into it.
+    tables = changed_good()
+    pool, profile = tables["BUFFER_POOL"]["ingress_lossless_pool"], tables["BUFFER_PROFILE"]
+    profile["pg_lossless_100000_40m_profile"]["xoff"] = "18000000"
+    del pool["xoff"]
+    (finding,) = [one for one in judged(tables, chip="trident_3") if one.check == "memory_exceeded"]
+    assert finding.place.key == "BUFFER_PROFILE|pg_lossless_100000_40m_profile|xoff"
+    # 2 x (18,000,000 + 4608) + 2 x (120,000 + 4608)
+    assert "2 of 6 priority groups set aside 18,004,608 B each by it, and all 36,258,432 B" in finding.physics
+    pool["xoff"] = "2000000"
+    assert not [one for one in judged(tables, chip="trident_3") if one.check == "memory_exceeded"]
+
+
+def test_reserves_of_all_queues_are_held_against_the_memory() -> None:
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["egress_lossy_profile"]["size"] = "6000000"
+    (finding,) = judged(tables, chip="trident_3")
+    assert finding.check == "memory_exceeded"
+    assert "6 of 10 queues set aside 6,000,000 B each by it, and all 36,000,000 B" in finding.physics
+
+
+def test_a_reserve_as_large_as_its_headroom_holds_it() -> None:
+    """Spectrum's `size` is xon + xoff, 58,368 B of 19,456 and 38,912."""
+    tables = changed_good()
+    del tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"]
+    for length in ("40m", "300m"):
+        numbers = {"size": "8400000", "xoff": "8000000"}
+        tables["BUFFER_PROFILE"][f"pg_lossless_100000_{length}_profile"] |= numbers
+    (finding,) = [one for one in judged(tables, chip="trident_3") if one.severity == Severity.ERROR]
+    assert "all 33,600,000 B" in finding.physics  # four of 8.4 MB
+
+
+def test_pools_that_only_fit_with_their_headroom_inside_are_a_note() -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}
+    (finding,) = judged(tables, chip="trident_3")
+    assert (finding.severity, finding.check) == (Severity.NOTE, "memory_exceeded")
+    assert (
+        "ingress_lossless_pool is 32,732,160 B, and headroom 1,622,016 B; trident_3 has 33,554,432 B" in finding.physics
+    )
+
+
+def test_thresholds_of_either_kind_are_in_pools_of_either_mode() -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["mode"] = "static"
+    assert judged(tables) == []
+    severity, _, physics = of("profile_without_threshold")[0]
+    assert (severity, "nothing says how much of ingress_lossy_pool" in physics) == (Severity.ERROR, True)
+
+
+def test_packet_counting_has_a_direction() -> None:
+    group, queue = of("pool_of_other_direction")
+    assert "priority group 0 of Ethernet4 is limited by egress_lossy_pool, an egress pool" in group[2]
+    assert "queue 0 of Ethernet4 is limited by ingress_lossy_pool, an ingress pool" in queue[2]
+
+
+def test_a_sender_resumes_below_where_it_was_paused() -> None:
+    late, never = of("xon_above_xoff")
+    assert "paused from 1,000,000 B on at the latest" in late[2]  # 1/9 of 9 MB
+    assert "may resume at 1,000,000 B" in late[2]
+    assert "30,000 B below where they are paused, which is at 24,475 B in an empty pool" in never[2]
+
+
+def test_what_pfc_has_kept_a_queue_must_hold() -> None:
+    shared, copied, unset = of("lossless_queue_drops")
+    assert "holds 1,107,692 B at most" in shared[2]  # 8 x 9 MB / (1 + 8 x 8)
+    # Two inputs up to their pauses, 9 MB x 2/8 / (1 + 2/8), and 80,000 B of headroom each.
+    assert "2 ports that feed it have sent up to 1,960,000 B" in shared[2]
+    assert "holds 1,333,333 B at most" in copied[2]  # 1/9 of 12 MB
+    assert "waits in queue 3, of which no row of BUFFER_QUEUE says anything" in unset[2]
+    assert {severity for severity, _, _ in (shared, copied, unset)} == {Severity.WARNING}
+
+
+def test_a_queue_that_one_sender_overfills_is_an_error() -> None:
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15000000"
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.ERROR, "lossless_queue_drops")
+    # Half of 30 MB, a reserve of 4608 B and 120,000 B of headroom.
+    assert "of lossless priority 3 and 3 more like it" in finding.physics
+    assert "one port that feeds it has sent up to 15,124,608 B" in finding.physics
+
+
+def test_wred_without_probability() -> None:
+    green, yellow = of("wred_without_probability")
+    assert [green[0], yellow[0]] == [Severity.ERROR, Severity.NOTE]
+    assert "from 150,000 B to 1,500,000 B no green packet is marked" in green[2]
+
+
+def test_what_stands_twice_is_named_with_its_line() -> None:
+    table, field = findings(EXAMPLES / "faults" / "repeated_key.json")
+    assert (table.place.line, table.place.key) == (4, "BUFFER_PG")
+    assert "stands again in line 13" in table.physics
+    assert (field.place.line, field.place.value) == (9, "20")
+    assert "stands again in line 10" in field.physics
+
+
+def test_headroom_for_an_unknown_cable_is_told_once() -> None:
+    ((severity, line, physics),) = of("headroom_unjudged")
+    assert (severity, line) == (Severity.NOTE, 4)
+    assert "nothing says the cable's length (CABLE_LENGTH) of Ethernet0" in physics
+    assert "of Ethernet0 and 1 more, by roce" in physics
+
+
+LOOKUP = """\
+  100000  40m  4608  4608   80000  0  4608
+  100000 300m  4608  4608  120000  0  4608
+"""
+
+
+def test_headroom_that_the_switch_makes_is_that_of_its_lookup_table() -> None:
+    tables = changed_good()
+    for port in ("Ethernet0", "Ethernet4"):
+        del tables["BUFFER_PG"][f"{port}|3-4"]
+    for length in ("40m", "300m"):
+        del tables["BUFFER_PROFILE"][f"pg_lossless_100000_{length}_profile"]
+    assert {finding.check for finding in judged(tables)} == {"pfc_without_lossless"}
+    assert judged(tables, LOOKUP) == []
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "100000"
+    (finding,) = judged(tables, LOOKUP)
+    assert "may put 400,000 B into it" in finding.physics  # two groups of 80,000 B and two of 120,000
+
+
+def test_a_port_for_which_the_lookup_table_has_no_row_gets_no_headroom() -> None:
+    tables = changed_good()
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"] = "30m"
+    del tables["BUFFER_PG"]["Ethernet0|3-4"]
+    found = judged(tables, LOOKUP)
+    assert [(one.severity, one.check) for one in found] == [(Severity.ERROR, "pfc_without_lossless")] * 2
+    assert "nor has pg.ini one for 100000 30m, so that the switch makes none" in found[0].physics
+
+
+def test_a_profile_that_differs_from_its_row_in_the_lookup_table() -> None:
+    less, other = of("lookup_disagrees")
+    assert [less[0], other[0]] == [Severity.WARNING, Severity.NOTE]
+    assert "pg_profile_lookup.ini:2 has 80000 for 100000 40m" in less[2]
+
+
+def test_files_that_do_not_contradict_are_one_switch() -> None:
+    """ConfigDB in two files, of which both have PORT; the lookup table may be in a folder of the platform's."""
+    tables = changed_good()
+    of_buffers = {name: rows for name, rows in tables.items() if name.startswith(("BUFFER", "PORT", "CABLE"))}
+    of_classes = {name: rows for name, rows in tables.items() if name not in of_buffers or name == "PORT"}
+    files = [parse("etc/buffers.json", json.dumps(of_buffers)), parse("etc/qos.json", json.dumps(of_classes))]
+    lookup = parse("device/pg_profile_lookup.ini", LOOKUP)
+    assert by_switch([*files, lookup]) == [(*files, lookup)]
+    other = parse("etc/other.json", json.dumps(tables | {"PORT": {"Ethernet0": {"speed": "400000"}}}))
+    assert by_switch([*files, other]) == [(files[0],), (files[1],), (other,)]
+
+
+def test_of_several_switches_the_files_of_a_folder_are_one() -> None:
+    leaves = [
+        (
+            parse(f"{leaf}/config_db.json", json.dumps({"DEVICE_METADATA": {"localhost": {"hostname": leaf}}})),
+            parse(f"{leaf}/pg_profile_lookup.ini", LOOKUP),
+        )
+        for leaf in ("leaf1", "leaf2")
+    ]
+    assert by_switch([leaves[0][0], leaves[1][0], leaves[0][1], leaves[1][1]]) == leaves
+
+
+def test_a_row_that_is_invalid_is_no_reason_for_other_findings() -> None:
+    tables = changed_good()
+    tables["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] = "3, 4"
+    assert [finding.check for finding in judged(tables)] == ["invalid_value"]
+
+
 def test_colours_without_their_switch() -> None:
     silent, green_only = of("wred_without_colour")
     assert [silent[0], green_only[0]] == [Severity.ERROR, Severity.NOTE]
@@ -135,6 +316,8 @@ def test_maps_say_which_group_a_priority_pauses() -> None:
         "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {"MOVED": {"3": "6"}},
         "TC_TO_PRIORITY_GROUP_MAP": {"MOVED": {"3": "6"}},
         "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3", "pfc_to_pg_map": "MOVED", "tc_to_pg_map": "MOVED"}},
+        "PORT": {"Ethernet0": {"speed": "100000"}},
+        "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}},
     }
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
 

@@ -35,6 +35,7 @@ def lint(
     from xoff.inputs import read
     from xoff.lint import CHECKS, Severity, Tables
     from xoff.lint import lint as find
+    from xoff.lint.switches import by_switch, parse
 
     if checks:
         _print_checks()
@@ -44,12 +45,13 @@ def lint(
     ignored = [_known("--ignore", name, [check.__name__ for check in CHECKS]) for name in ignore or ()]
     entry = _chip(chip)
     expected = "expected config_db.json or pg_profile_lookup.ini of SONiC"
-    tables = [Tables.parse(str(path), read(path, str(path), remedy=expected), entry) for path in files]
-    findings = find(tables, ignored)
+    read_files = [parse(str(path), read(path, str(path), remedy=expected)) for path in files]
+    switches = by_switch(read_files)
+    findings = find((Tables.of(its, entry) for its in switches), ignored)
     if as_json:
         typer.echo(json.dumps([finding.as_data() for finding in findings], indent=2, ensure_ascii=False))
     else:
-        _print(findings, len(tables))
+        _print(findings, _told(len(read_files), len(switches)))
     bearable = Severity.NOTE if not strict else Severity.NOTE + 1
     if any(finding.severity < bearable for finding in findings):
         raise typer.Exit(1)
@@ -87,7 +89,14 @@ def _print_checks() -> None:
 _COLOURS = ("red", "yellow", "cyan")
 
 
-def _print(findings: list[Finding], files: int) -> None:
+def _told(files: int, switches: int) -> str:
+    """What was judged, and what of it together."""
+    if files == 1:
+        return "1 file"
+    return f"{files} files of {'one switch' if switches == 1 else f'{switches} switches'}"
+
+
+def _print(findings: list[Finding], judged: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -96,7 +105,7 @@ def _print(findings: list[Finding], files: int) -> None:
     console = Console(highlight=False, width=None if Console().is_terminal else 120)
     for finding in findings:
         place = finding.place
-        head = Text(f"{finding.file}:{place.line}: ")
+        head = Text(f"{place.file}:{place.line}: ")
         head.append(str(finding.severity), style=f"bold {_COLOURS[finding.severity]}")
         head.append(f": {place.key}{f' = {place.value}' if place.value else ''} [{finding.check}]")
         console.print(head, soft_wrap=True)
@@ -106,4 +115,4 @@ def _print(findings: list[Finding], files: int) -> None:
     told = [
         f"{counts[severity]} {severity}{'s' * (counts[severity] != 1)}" for severity in Severity if counts[severity]
     ]
-    console.print(f"{', '.join(told) or 'Nothing found'} in {files} file{'s' * (files != 1)}")
+    console.print(f"{', '.join(told) or 'Nothing found'} in {judged}")

@@ -56,7 +56,7 @@ def config_db(settings: Settings) -> ConfigDb:
         buffer_profile=_profiles(settings),
         buffer_pg=_priority_groups(settings),
         buffer_queue=_queues(settings),
-        dscp_to_tc_map={_MAP: {str(one.dscp): str(one.priority) for one in settings.classes}},
+        dscp_to_tc_map={_MAP: {str(one.dscp): one.priority for one in settings.classes}},
         tc_to_queue_map={_MAP: {str(number): number for number in range(8)}},
         tc_to_priority_group_map={_MAP: {str(number): _group_of(settings, number) for number in range(8)}},
         map_pfc_priority_to_queue={_MAP: {str(number): number for number in range(8)}},

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "Finding", "Severity", "Tables", "lint"]
 
 
-def lint(files: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
-    """What all checks find in all files, the worst first, then by file and line."""
+def lint(switches: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
+    """What all checks find in the tables of all switches, the worst first, then by file and line."""
     checks = [check for check in CHECKS if check.__name__ not in ignored]
-    found = [
-        Finding(tables.file, check.__name__, *fault) for tables in files for check in checks for fault in check(tables)
-    ]
-    return sorted(found, key=lambda finding: (finding.severity, finding.file, finding.place.line))
+    found = [Finding(check.__name__, *fault) for tables in switches for check in checks for fault in check(tables)]
+    return sorted(dict.fromkeys(found), key=lambda finding: (finding.severity, finding.place.file, finding.place.line))

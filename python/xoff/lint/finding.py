@@ -23,6 +23,7 @@ class Severity(IntEnum):
 class Place(NamedTuple):
     """Where something is set."""
 
+    file: str
     line: int
     key: str
     """Table, row and field, joined with `|`."""
@@ -41,9 +42,8 @@ class Fault(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A fault, by which check and in which file."""
+    """A fault, and by which check."""
 
-    file: str
     check: str
     severity: Severity
     place: Place
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
     def as_data(self) -> dict[str, str | int]:
         """For `--json`."""
         return {
-            "file": self.file,
+            "file": self.place.file,
             "line": self.place.line,
             "key": self.place.key,
             "value": self.place.value,

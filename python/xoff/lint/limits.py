@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from xoff.lint.physics import dynamic_limit
+from xoff.lint.physics import alpha, dynamic_limit
 from xoff.lint.wording import alpha_text
 
 if TYPE_CHECKING:
@@ -17,6 +17,18 @@ class Limit(NamedTuple):
     size: int
     formula: str
     profile: str
+
+
+def highest_threshold(buffer: Buffer) -> int | None:
+    """Where it is paused or drops while its pool is empty, in bytes; None where tables do not say."""
+    profile, pool = buffer.profile, buffer.pool
+    if profile is None:
+        return None
+    if profile.static_th is not None:
+        return profile.static_th
+    if profile.dynamic_th is None or pool is None or pool.size is None:
+        return None
+    return profile.size + int(alpha(profile.dynamic_th) * pool.size)
 
 
 def limit_of(buffer: Buffer) -> Limit | None:

@@ -1,36 +1,33 @@
-"""What checks look at: the tables of one file, and what its rows come to when they are followed from one to another."""
+"""What checks look at: the tables of one switch, and what its rows come to when they are followed."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xoff.lint.finding import Place
+from xoff.lint.switches import parse
 from xoff.sonic import ConfigDb, ConfigFile, Invalid, PgProfileLookup
+from xoff.sonic.config_db import BufferProfile
 from xoff.sonic.fields import indices_of, ports_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from xoff.catalogue import Entry
-    from xoff.sonic.config_db import BufferPool, BufferProfile, PortQosMap, WredProfile
+    from xoff.lint.switches import SwitchFile
+    from xoff.sonic import PgProfile
+    from xoff.sonic.config_db import BufferPool, PortQosMap, WredProfile
 
 
 T = TypeVar("T")
 
-
-class Headroom(NamedTuple):
-    """Headroom that is set for a speed and a cable."""
-
-    place: Place
-    speed_mbps: int
-    cable_m: int
-    xoff_bytes: int
-    of: str
-    """Ports that have it, to put before a sentence; empty where the row itself names speed and cable."""
+_COMPUTED = "NULL"
+"""For the profile of a priority group that the switch makes itself."""
+_POOL_OF_LOOKUP = "ingress_lossless_pool"
+"""Of profiles that the switch makes of a row of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
 
 
 @dataclass(frozen=True)
@@ -53,47 +50,70 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Tables:
-    """One file; a table that it does not have is empty.
+    """Tables of one switch; one that no file has is empty.
 
     Attributes:
+        lookup: What the switch takes headroom from where no row of BUFFER_PG sets it.
         chip: What the tables are for, if that was said.
     """
 
-    file: str
-    config: ConfigDb = field(default_factory=ConfigDb)
-    source: ConfigFile | None = None
+    sources: tuple[ConfigFile, ...]
     lookup: PgProfileLookup | None = None
     chip: Entry | None = None
 
     @classmethod
-    def parse(cls, name: str, text: str, chip: Entry | None = None) -> Tables:
-        """Reads `config_db.json` or, where the text does not look like JSON, `pg_profile_lookup.ini`.
+    def of(cls, files: Iterable[SwitchFile], chip: Entry | None = None) -> Tables:
+        """Of files that do not contradict one another, with one lookup table at the most."""
+        sources, lookup = [], None
+        for file in files:
+            if isinstance(file, ConfigFile):
+                sources.append(file)
+            else:
+                lookup = file
+        return cls(tuple(sources), lookup, chip)
 
-        Raises:
-            InputError: It is neither.
-        """
-        if name.endswith(".json") or text.lstrip().startswith("{"):
-            source = ConfigFile.parse(name, text)
-            return cls(name, source.config, source, chip=chip)
-        return cls(name, lookup=PgProfileLookup.parse(name, text), chip=chip)
+    @classmethod
+    def parse(cls, name: str, text: str, chip: Entry | None = None) -> Tables:
+        """Of one file. Raises InputError."""
+        return cls.of([parse(name, text)], chip)
+
+    @cached_property
+    def config(self) -> ConfigDb:
+        """The rows of all files, as far as they are valid."""
+        tables: dict[str, Any] = defaultdict(dict)
+        for source in self.sources:
+            for table in source.config.model_fields_set:
+                tables[table] |= getattr(source.config, table)
+        return ConfigDb.model_construct(**tables)
 
     @property
     def invalid(self) -> tuple[Invalid, ...]:
         """Values that their table does not allow."""
-        return self.source.invalid if self.source else ()
+        return tuple(invalid for source in self.sources for invalid in source.invalid)
 
     def place(self, *path: str) -> Place:
         """Where a table, row or field is."""
-        assert self.source is not None, "a lookup table's rows know their places"
-        return Place(self.source.line(path), "|".join(path), self.source.value(path))
+        source = max(self.sources, key=lambda source: sum(source.has(*path[:end]) for end in range(1, len(path) + 1)))
+        return Place(source.name, source.line(path), "|".join(path), source.value(path))
+
+    def place_of_profile(self, name: str, field: str) -> Place:
+        """Where a field of a buffer profile is: in its row, or in that of the lookup table."""
+        looked_up = None if self.has("BUFFER_PROFILE", name) else self._row_called(name)
+        return self.place("BUFFER_PROFILE", name, field) if looked_up is None else self.place_of_row(looked_up, field)
+
+    def place_of_row(self, looked_up: tuple[int, PgProfile], field: str) -> Place:
+        """Where a field of the lookup table is."""
+        assert self.lookup is not None, "it has rows"
+        line, row = looked_up
+        return Place(self.lookup.name, line, f"{row.speed} {row.cable}m {field}", str(getattr(row, field)))
 
     def has(self, table: str, row: str) -> bool:
         """Whether there is such a row, valid or not."""
-        return self.source is not None and self.source.has(table, row)
+        return any(source.has(table, row) for source in self.sources)
 
     def has_table(self, table: str) -> bool:
-        """Whether the file has it, in whatever state."""
-        return self.source is not None and self.source.has(table)
+        """Whether a file has it, in whatever state."""
+        return any(source.has(table) for source in self.sources)
 
     def cable_m(self, port: str) -> int | None:
         """The length of a port's cable."""
@@ -101,9 +121,14 @@ class Tables:
 
     @cached_property
     def priority_groups(self) -> tuple[Buffer, ...]:
-        """Every priority group that a row is about."""
+        """Every priority group that a row is about, or that the switch makes of its lookup table."""
         rows = {key: row.profile for key, row in self.config.buffer_pg.items()}
-        return tuple(self._buffers(rows))
+        groups = {(group.port, group.index): group for group in self._buffers(rows)}
+        for made in self._made():
+            there = groups.get((made.port, made.index))
+            if there is None or there.profile_name == _COMPUTED:
+                groups[made.port, made.index] = made
+        return tuple(groups.values())
 
     @cached_property
     def queues(self) -> tuple[Buffer, ...]:
@@ -127,6 +152,13 @@ class Tables:
         """The row that says what a port does by class, and its key."""
         rows = self.config.port_qos_map
         return next(((key, row) for key, row in rows.items() if port in key.split(",")), None)
+
+    def qos_is_known(self, port: str) -> bool:
+        """Whether no row of it has been left out as invalid."""
+        left_out = (
+            invalid.path[1] for invalid in self.invalid if invalid.path[0] == "PORT_QOS_MAP" and invalid.path[1:]
+        )
+        return not any(port in key.split(",") for key in left_out)
 
     def pfc_priorities(self, port: str) -> tuple[int, ...]:
         """Those in which a port pauses."""
@@ -167,39 +199,35 @@ class Tables:
     def has_dscp(self, port: str, classes: Iterable[int]) -> bool:
         """Whether some DSCP leads to one of these traffic classes, as far as a map says."""
         dscps = self._map(port, "dscp_to_tc_map", self.config.dscp_to_tc_map)
-        return dscps is None or not {str(one) for one in classes}.isdisjoint(map(str, dscps.values()))
+        return dscps is None or not set(classes).isdisjoint(dscps.values())
 
-    @cached_property
-    def headrooms(self) -> tuple[Headroom, ...]:
-        """All headroom of which speed and cable are known."""
-        return tuple(self._looked_up() if self.lookup else self._used())
+    def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
+        """The row of the lookup table that the switch takes for a port, and its line."""
+        if self.lookup is None or self.computes:
+            return None
+        row = self.config.port.get(port)
+        return self.lookup.row(row.speed if row else None, self.cable_m(port))
 
-    def _looked_up(self) -> Iterable[Headroom]:
-        assert self.lookup is not None
-        for line, row in self.lookup.rows:
-            place = Place(line, f"{row.speed} {row.cable}m xoff", str(row.xoff))
-            yield Headroom(place, row.speed, row.cable, row.xoff, "")
+    @property
+    def computes(self) -> bool:
+        """Whether the switch computes headroom, and looks it up nowhere."""
+        return any(row.buffer_model == "dynamic" for row in self.config.device_metadata.values())
 
-    def _used(self) -> Iterable[Headroom]:
-        users: dict[tuple[str, int, int], list[str]] = defaultdict(list)
-        for group in self.priority_groups:
-            port, cable = self.config.port.get(group.port), self.cable_m(group.port)
-            if group.lossless and port and port.speed is not None and cable is not None:
-                users[group.profile_name, port.speed, cable].append(group.port)
-        used = {name for name, _, _ in users}
-        for name in self.config.buffer_profile:
-            if name not in used and (match := re.fullmatch(r"pg_lossless_([0-9]+)_([0-9]+)m_profile", name)):
-                users[name, int(match[1]), int(match[2])] = []
-        for (name, speed, cable), ports in users.items():
-            xoff = self.config.buffer_profile[name].xoff
-            if xoff is not None:
-                yield Headroom(
-                    self.place("BUFFER_PROFILE", name, "xoff"),
-                    speed,
-                    cable,
-                    xoff,
-                    f"{several(ports)}: " if ports else "",
-                )
+    def _row_called(self, profile: str) -> tuple[int, PgProfile] | None:
+        return next((found for found in self.lookup.rows if found[1].name == profile), None) if self.lookup else None
+
+    def _made(self) -> Iterator[Buffer]:
+        """What the switch makes for ports that pause; a profile that is there already stays as it is."""
+        for port in self.pfc_ports:
+            found = self.looked_up(port)
+            if found is None:
+                continue
+            row = found[1]
+            profile = self.config.buffer_profile.get(row.name) or _made_of(row)
+            pool = self.config.buffer_pool.get(profile.pool)
+            for priority in self.pfc_priorities(port):
+                index = self.priority_group_of(port, priority)
+                yield Buffer(f"{port}|{index}", port, index, row.name, profile, pool)
 
     def _buffers(self, rows: dict[str, str]) -> Iterable[Buffer]:
         for key, name in rows.items():
@@ -208,6 +236,17 @@ class Tables:
             for port in ports_of(key):
                 for index in indices_of(key):
                     yield Buffer(key, port, index, name, profile, pool)
+
+
+def _made_of(row: PgProfile) -> BufferProfile:
+    return BufferProfile(
+        pool=_POOL_OF_LOOKUP,
+        size=row.size,
+        xon=row.xon,
+        xoff=row.xoff,
+        xon_offset=row.xon_offset,
+        dynamic_th=row.threshold,
+    )
 
 
 def several(names: Iterable[str]) -> str:

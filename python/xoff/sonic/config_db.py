@@ -15,12 +15,15 @@ from xoff.sonic.fields import (
     Boolean,
     Bytes,
     CableLength,
+    DscpKey,
     Exponent,
     Integer,
     Percent,
     Priorities,
     PriorityGroupKey,
+    PriorityKey,
     QueueKey,
+    TrafficClassKey,
     refusal,
 )
 
@@ -173,8 +176,9 @@ class LosslessTrafficPattern(Row):
     small_packet_percentage: Percent
 
 
-Map = dict[str, str]
-Numbers = dict[str, Annotated[Integer, Field(ge=0, le=15)]]
+ToSixteen = Annotated[Integer, Field(ge=0, le=15)]
+"""A traffic class, or a queue of a chip that has more than eight."""
+ToEight = Annotated[Integer, Field(ge=0, le=7)]
 WredName = Annotated[str, Field(max_length=32)]
 
 
@@ -192,12 +196,12 @@ class ConfigDb(BaseModel):
     buffer_queue: dict[QueueKey, BufferQueue] = {}
     default_lossless_buffer_parameter: dict[str, DefaultLosslessBufferParameter] = {}
     lossless_traffic_pattern: dict[str, LosslessTrafficPattern] = {}
-    dscp_to_tc_map: dict[str, Map] = {}
-    tc_to_queue_map: dict[str, Numbers] = {}
-    tc_to_priority_group_map: dict[str, Numbers] = {}
-    map_pfc_priority_to_queue: dict[str, Numbers] = {}
-    pfc_priority_to_priority_group_map: dict[str, Numbers] = {}
-    scheduler: dict[str, Map] = {}
+    dscp_to_tc_map: dict[str, dict[DscpKey, ToSixteen]] = {}
+    tc_to_queue_map: dict[str, dict[TrafficClassKey, ToSixteen]] = {}
+    tc_to_priority_group_map: dict[str, dict[TrafficClassKey, ToEight]] = {}
+    map_pfc_priority_to_queue: dict[str, dict[PriorityKey, ToEight]] = {}
+    pfc_priority_to_priority_group_map: dict[str, dict[PriorityKey, ToEight]] = {}
+    scheduler: dict[str, dict[str, str]] = {}
     wred_profile: dict[WredName, WredProfile] = {}
     queue: dict[QueueKey, Queue] = {}
     port_qos_map: dict[str, PortQosMap] = {}

@@ -14,7 +14,7 @@ from xoff.sonic.config_db import ConfigDb
 from xoff.sonic.fields import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -29,6 +29,15 @@ class Invalid:
     """Table, key of the row, field; fewer where it is the row or the table as a whole."""
     value: str
     problem: str
+
+
+@dataclass(frozen=True)
+class Overwritten:
+    """A value that is lost, since its key stands again further down in the same object."""
+
+    path: tuple[str, ...]
+    line: int
+    value: str
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class ConfigFile:
         value: Any = self._raw
         for part in path:
             value = value.get(part, "") if isinstance(value, dict) else ""
-        return "" if isinstance(value, dict) else str(value)
+        return _text(value)
 
     def has(self, *path: str) -> bool:
         """Whether there is such a table or row, valid or not."""
@@ -84,6 +93,35 @@ class ConfigFile:
                 return False
             value = value[part]
         return True
+
+    @property
+    def overwritten(self) -> tuple[Overwritten, ...]:
+        """All values that are lost."""
+        return tuple(_overwritten(self._raw, (), 1))
+
+    def contradicts(self, other: ConfigFile) -> bool:
+        """Whether both have a row, or a table that is none, and not the same."""
+        return any(
+            value != other._raw[table]
+            if not isinstance(value, dict) or not isinstance(other._raw[table], dict)
+            else any(row != other._raw[table].get(key, row) for key, row in value.items())
+            for table, value in self._raw.items()
+            if table in other._raw
+        )
+
+
+def _text(value: object) -> str:
+    return "" if isinstance(value, dict) else str(value)
+
+
+def _overwritten(value: object, path: tuple[str, ...], line: int) -> Iterator[Overwritten]:
+    if not isinstance(value, located.LocatedObject):
+        return
+    line = located.line_of(value, line)
+    for key, lost in value.overwritten:
+        yield Overwritten((*path, key), located.line_of(lost, line), _text(lost))
+    for key, child in value.items():
+        yield from _overwritten(child, (*path, key), line)
 
 
 def _tables(name: str, text: str) -> dict[str, Any]:

@@ -49,11 +49,11 @@ def _length(value: Any) -> Any:  # noqa: ANN401
 
 
 def _priorities(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, str):
-        if not re.fullmatch(r"([0-7](,[0-7])*)?", value):
-            raise refusal("is no list of priorities; expected numbers from 0 to 7 with commas, such as 3,4")
-        return tuple(int(part) for part in value.split(",") if part)
-    return value
+    if isinstance(value, tuple):
+        return value
+    if not isinstance(value, str) or not re.fullmatch(r"([0-7](,[0-7])*)?", value):
+        raise refusal('is no list of priorities; expected numbers from 0 to 7 in one text with commas, such as "3,4"')
+    return tuple(int(part) for part in value.split(",") if part)
 
 
 _TEXT = PlainSerializer(str)
@@ -68,6 +68,20 @@ CableLength = Annotated[int, Field(ge=0), BeforeValidator(_length), PlainSeriali
 Priorities = Annotated[
     tuple[int, ...], BeforeValidator(_priorities), PlainSerializer(lambda values: ",".join(map(str, values)))
 ]
+
+
+def _number_to(largest: int, what: str) -> AfterValidator:
+    def check(key: str) -> str:
+        if not re.fullmatch("[0-9]+", key) or int(key) > largest:
+            raise refusal(f"is no {what}; expected a number from 0 to {largest}")
+        return key
+
+    return AfterValidator(check)
+
+
+DscpKey = Annotated[str, _number_to(63, "DSCP")]
+TrafficClassKey = Annotated[str, _number_to(15, "traffic class")]
+PriorityKey = Annotated[str, _number_to(7, "priority")]
 
 
 def indices(text: str) -> range:

@@ -22,8 +22,10 @@ class LocatedText(str):
 class LocatedObject(dict[str, Any]):
     """An object and the line it begins in."""
 
-    __slots__ = ("line",)
+    __slots__ = ("line", "overwritten")
     line: int
+    overwritten: tuple[tuple[str, object], ...]
+    """Keys that stand there again further down, with the values that are lost so."""
 
 
 def loads(text: str) -> Any:  # noqa: ANN401 as json.loads
@@ -40,9 +42,16 @@ def line_of(value: object, default: int) -> int:
     return value.line if isinstance(value, LocatedText | LocatedObject) else default
 
 
+def _object(pairs: list[tuple[str, Any]]) -> LocatedObject:
+    found = LocatedObject(pairs)
+    last = {key: index for index, (key, _) in enumerate(pairs)}
+    found.overwritten = tuple(pair for index, pair in enumerate(pairs) if index < last[pair[0]])
+    return found
+
+
 class _Decoder(json.JSONDecoder):
     def __init__(self, text: str) -> None:
-        super().__init__()
+        super().__init__(object_pairs_hook=_object)
         self._ends = [index for index, character in enumerate(text) if character == "\n"]
         self.parse_object = self._object
         self.parse_string = self._string
@@ -52,8 +61,7 @@ class _Decoder(json.JSONDecoder):
         return bisect_left(self._ends, index) + 1
 
     def _object(self, start: tuple[str, int], *rest: Any) -> tuple[LocatedObject, int]:  # noqa: ANN401
-        plain, end = decoder.JSONObject(start, *rest)  # type: ignore[attr-defined]
-        located = LocatedObject(plain)
+        located, end = decoder.JSONObject(start, *rest)  # type: ignore[attr-defined]
         located.line = self._line(start[1])
         return located, end
 

@@ -48,6 +48,10 @@ class PgProfileLookup:
     name: str
     rows: tuple[tuple[int, PgProfile], ...]
 
+    def row(self, speed: int | None, cable: int | None) -> tuple[int, PgProfile] | None:
+        """The row of a speed and a cable, and its line."""
+        return next((found for found in self.rows if (found[1].speed, found[1].cable) == (speed, cable)), None)
+
     @classmethod
     def parse(cls, name: str, text: str) -> PgProfileLookup:
         """Reads a file's text.

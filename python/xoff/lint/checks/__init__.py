@@ -10,17 +10,25 @@ from xoff.lint.checks.headroom_below_cable import headroom_below_cable
 from xoff.lint.checks.headroom_below_response import headroom_below_response
 from xoff.lint.checks.headroom_falls_with_cable import headroom_falls_with_cable
 from xoff.lint.checks.headroom_oversubscribed import headroom_oversubscribed
+from xoff.lint.checks.headroom_unjudged import headroom_unjudged
 from xoff.lint.checks.invalid_value import invalid_value
+from xoff.lint.checks.lookup_disagrees import lookup_disagrees
+from xoff.lint.checks.lossless_queue_drops import lossless_queue_drops
 from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
 from xoff.lint.checks.maps_disagree import maps_disagree
 from xoff.lint.checks.maximum_below_minimum import maximum_below_minimum
 from xoff.lint.checks.memory_exceeded import memory_exceeded
 from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
+from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
+from xoff.lint.checks.profile_without_threshold import profile_without_threshold
+from xoff.lint.checks.repeated_key import repeated_key
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
 from xoff.lint.checks.unknown_field import unknown_field
 from xoff.lint.checks.watchdog_below_poll import watchdog_below_poll
 from xoff.lint.checks.wred_drops_lossless import wred_drops_lossless
 from xoff.lint.checks.wred_without_colour import wred_without_colour
+from xoff.lint.checks.wred_without_probability import wred_without_probability
+from xoff.lint.checks.xon_above_xoff import xon_above_xoff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,16 +38,24 @@ if TYPE_CHECKING:
 
 CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     invalid_value,
+    repeated_key,
     unknown_field,
     dangling_reference,
+    pool_of_other_direction,
+    profile_without_threshold,
     headroom_below_cable,
     headroom_below_response,
     headroom_falls_with_cable,
     headroom_oversubscribed,
+    headroom_unjudged,
+    lookup_disagrees,
     memory_exceeded,
+    xon_above_xoff,
+    lossless_queue_drops,
     threshold_cannot_fire,
     ecn_after_pfc,
     wred_without_colour,
+    wred_without_probability,
     wred_drops_lossless,
     maximum_below_minimum,
     lossless_without_pfc,

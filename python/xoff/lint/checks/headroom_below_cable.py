@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
+from xoff.lint.headrooms import headrooms
 from xoff.lint.physics import bytes_on_cable
 from xoff.lint.wording import bytes_text, cable_formula
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def headroom_below_cable(tables: Tables) -> Iterator[Fault]:
     """Headroom below the bytes in flight on the cable: a sender at line rate loses packets at every pause."""
-    for headroom in tables.headrooms:
+    for headroom in headrooms(tables):
         needed = bytes_on_cable(headroom.speed_mbps, headroom.cable_m)
         if headroom.xoff_bytes < needed:
             yield Fault(

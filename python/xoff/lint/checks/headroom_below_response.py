@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
+from xoff.lint.headrooms import headrooms
 from xoff.lint.physics import bytes_on_cable, response_bytes
 from xoff.lint.wording import bytes_text
 from xoff.planning import QUANTUM_BYTES
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def headroom_below_response(tables: Tables) -> Iterator[Fault]:
     """Headroom that holds the cable, and not what IEEE 802.3 (31B.3.7) lets the other end send before it stops."""
-    for headroom in tables.headrooms:
+    for headroom in headrooms(tables):
         cable = bytes_on_cable(headroom.speed_mbps, headroom.cable_m)
         response = response_bytes(headroom.speed_mbps)
         if response is not None and cable <= headroom.xoff_bytes < cable + response:

@@ -6,19 +6,21 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
+from xoff.lint.headrooms import headrooms
 from xoff.lint.physics import bytes_on_cable
 from xoff.lint.wording import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from xoff.lint.headrooms import Headroom
     from xoff.lint.tables import Tables
 
 
 def headroom_falls_with_cable(tables: Tables) -> Iterator[Fault]:
     """Headroom that falls as the cable grows, at one speed; memory may be the reason, physics is not."""
-    ordered = sorted(tables.headrooms, key=lambda headroom: (headroom.speed_mbps, headroom.cable_m))
-    for speed, same in groupby(ordered, key=lambda headroom: headroom.speed_mbps):
+    ordered = sorted(headrooms(tables), key=lambda headroom: (*_at_one_speed(headroom), headroom.cable_m))
+    for (_, speed), same in groupby(ordered, key=_at_one_speed):
         largest = None
         for headroom in same:
             if largest and largest.cable_m < headroom.cable_m and largest.xoff_bytes > headroom.xoff_bytes:
@@ -33,3 +35,7 @@ def headroom_falls_with_cable(tables: Tables) -> Iterator[Fault]:
                 )
             if largest is None or headroom.xoff_bytes > largest.xoff_bytes:
                 largest = headroom
+
+
+def _at_one_speed(headroom: Headroom) -> tuple[str, int]:
+    return headroom.place.file, headroom.speed_mbps

@@ -21,7 +21,7 @@ def lossless_without_pfc(tables: Tables) -> Iterator[Fault]:
     lacking: dict[tuple[int, str], list[Buffer]] = defaultdict(list)
     for group in tables.priority_groups:
         paused = {tables.priority_group_of(group.port, priority) for priority in tables.pfc_priorities(group.port)}
-        if group.lossless and group.index not in paused:
+        if group.lossless and group.index not in paused and tables.qos_is_known(group.port):
             lacking[group.index, group.profile_name].append(group)
     for (index, profile), groups in lacking.items():
         first = groups[0]

@@ -1,0 +1,131 @@
+"""Packets that PFC has kept, and that a queue drops."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.physics import alpha
+from xoff.lint.tables import several
+from xoff.lint.wording import alpha_text, bytes_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xoff.lint.tables import Buffer, Tables
+
+
+class _Loss(NamedTuple):
+    """What a queue holds, and its senders put into it."""
+
+    holds: int
+    formula: str
+    senders: int
+    """The fewest that overfill it."""
+    sent: int
+    """By these, until they have stopped."""
+
+
+def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
+    """A queue of a lossless class that may hold less than comes in until senders have stopped: it drops what PFC keeps.
+
+    A warning where it takes several senders, or where no row is about the queue.
+    """
+    if not tables.has_table("BUFFER_QUEUE"):
+        return
+    queues = {(queue.port, queue.index): queue for queue in tables.queues}
+    unset: dict[int, list[str]] = defaultdict(list)
+    limited: dict[str, list[tuple[Buffer, int]]] = defaultdict(list)
+    for port in tables.pfc_ports:
+        for priority in tables.pfc_priorities(port):
+            queue = queues.get((port, tables.queue_of(port, priority)))
+            if queue is None:
+                unset[priority].append(port)
+            else:
+                limited[queue.profile_name].append((queue, priority))
+    for its in limited.values():
+        if loss := _loss(tables, *its[0]):
+            yield _dropped(tables, its, loss)
+    for priority, ports in unset.items():
+        yield _unset(tables, ports, priority)
+
+
+def _dropped(tables: Tables, queues: list[tuple[Buffer, int]], loss: _Loss) -> Fault:
+    first, priority = queues[0]
+    profile, like = first.profile_name, f" and {len(queues) - 1} more like it" if len(queues) > 1 else ""
+    feed = "one port that feeds it has sent" if loss.senders == 1 else f"{loss.senders} ports that feed it have sent"
+    return Fault(
+        Severity.ERROR if loss.senders == 1 else Severity.WARNING,
+        tables.place("BUFFER_QUEUE", first.row, "profile"),
+        f"queue {first.index} of {first.port}, of lossless priority {priority}{like}, holds {bytes_text(loss.holds)} "
+        f"at most: {loss.formula}, by {profile}; {feed} up to {bytes_text(loss.sent)} until the pause works, and "
+        f"{bytes_text(loss.sent - loss.holds)} may be dropped",
+        f"a profile that never drops, with static_th of all its pool, or a larger threshold in {profile}",
+    )
+
+
+def _unset(tables: Tables, ports: list[str], priority: int) -> Fault:
+    qos = tables.qos(ports[0])
+    assert qos is not None, "PFC is on by such a row"
+    index = tables.queue_of(ports[0], priority)
+    return Fault(
+        Severity.WARNING,
+        tables.place("PORT_QOS_MAP", qos[0], "pfc_enable"),
+        f"priority {priority} of {several(ports)} is lossless and waits in queue {index}, of which no row of "
+        "BUFFER_QUEUE says anything: what the chip lets it hold by itself may be less than what comes in",
+        f"BUFFER_QUEUE|{ports[0]}|{index} with a profile that never drops: static_th of all its pool",
+    )
+
+
+def _loss(tables: Tables, queue: Buffer, priority: int) -> _Loss | None:
+    held = _held(tables, queue)
+    if held is None:
+        return None
+    groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
+    feeding = [(port, tables.priority_group_of(port, priority)) for port in tables.pfc_ports if port != queue.port]
+    senders = sorted((groups[one] for one in feeding if one in groups), key=lambda group: -_sent([group]))
+    if _sent(senders) <= held[0]:
+        return None
+    fewest = next(count for count in range(1, len(senders) + 1) if _sent(senders[:count]) > held[0])
+    return _Loss(*held, fewest, _sent(senders[:fewest]))
+
+
+def _held(tables: Tables, queue: Buffer) -> tuple[int, str] | None:
+    """What a queue may hold while all lossy ones of its pool are busy, and by which formula."""
+    profile, pool = queue.profile, queue.pool
+    if profile is None:
+        return None
+    if profile.static_th is not None:
+        return profile.static_th, "static_th"
+    if profile.dynamic_th is None or pool is None or pool.size is None:
+        return None
+    lossless = {(port, tables.queue_of(port, one)) for port in tables.pfc_ports for one in tables.pfc_priorities(port)}
+    lossy = [
+        other.profile.dynamic_th
+        for other in tables.queues
+        if other.pool is pool and (other.port, other.index) not in lossless
+        if other.profile is not None and other.profile.dynamic_th is not None
+    ]
+    own, others = alpha(profile.dynamic_th), sum(map(alpha, lossy), Fraction(0))
+    beside = f" beside {len(lossy)} lossy queues" if lossy else ""
+    formula = f"its part of the pool's {pool.size} B with alpha = {alpha_text(profile.dynamic_th)}{beside}"
+    return profile.size + int(own * pool.size / (1 + own + others)), formula
+
+
+def _sent(groups: Iterable[Buffer]) -> int:
+    """What comes in by priority groups of one pool that fill at once: up to their pauses, and what follows these."""
+    reserved = fixed = headroom = size = 0
+    shares, together = Fraction(0), None
+    for group in groups:
+        assert group.profile is not None, "it is lossless"
+        reserved += group.profile.size
+        headroom += group.profile.xoff or 0
+        together = group.pool and group.pool.xoff
+        if group.profile.static_th is not None:
+            fixed += group.profile.static_th
+        elif group.profile.dynamic_th is not None and group.pool is not None:
+            shares += alpha(group.profile.dynamic_th)
+            size = group.pool.size or 0
+    return reserved + fixed + int(shares * size / (1 + shares)) + min(headroom, together or headroom)

@@ -1,0 +1,41 @@
+"""Buffers that are counted where their packets are not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.tables import several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Buffer, Tables
+
+
+def pool_of_other_direction(tables: Tables) -> Iterator[Fault]:
+    """A priority group by a profile of an egress pool, or a queue by one of an ingress pool."""
+    yield from _of(tables, tables.priority_groups, "BUFFER_PG", "priority group", "ingress")
+    yield from _of(tables, tables.queues, "BUFFER_QUEUE", "queue", "egress")
+
+
+def _of(tables: Tables, buffers: tuple[Buffer, ...], table: str, what: str, direction: str) -> Iterator[Fault]:
+    wrong: dict[str, list[Buffer]] = defaultdict(list)
+    for buffer in buffers:
+        if buffer.pool and buffer.pool.type not in (direction, "both"):
+            wrong[buffer.profile_name].append(buffer)
+    for name, its in wrong.items():
+        first = its[0]
+        assert first.profile is not None, "it has a pool"
+        assert first.pool is not None, "it was looked at"
+        yield Fault(
+            Severity.ERROR,
+            tables.place(table, first.row, "profile"),
+            f"{what} {first.index} of {several(buffer.port for buffer in its)} is limited by {first.profile.pool}, an "
+            f"{first.pool.type} pool: a {what} counts packets {_WHERE[direction]}",
+            f"a profile of an {direction} pool, or an {direction} pool for {name}",
+        )
+
+
+_WHERE = {"ingress": "as they come in", "egress": "as they wait to leave"}
