@@ -65,7 +65,7 @@ def test_sonic() -> None:
     assert (wred["green_min_threshold"], wred["green_max_threshold"]) == ("150000", "1500000")
     assert wred["green_drop_probability"] == "20"
     assert tables["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "3"
-    assert tables["DSCP_TO_TC_MAP"] == {"AZURE": {"0": "0", "26": "3"}}
+    assert tables["DSCP_TO_TC_MAP"] == {"AZURE": {"0": "0", "26": "3", "48": "6"}}  # 48: CNPs, by adapters alone
 
 
 def test_sonics_tables_are_valid_and_have_no_faults_but_late_marks() -> None:
@@ -125,6 +125,7 @@ def test_eos() -> None:
         == """\
 qos map dscp 0 to traffic-class 0
 qos map dscp 26 to traffic-class 3
+qos map dscp 48 to traffic-class 6
 !
 qos profile XOFF
    qos trust dscp
@@ -141,6 +142,7 @@ platform trident mmu queue profile XOFF
    ingress priority-group 3 threshold 1/8
    egress unicast queue 0 threshold 1
    egress unicast queue 3 threshold 8
+   egress unicast queue 6 threshold 1
 platform trident mmu queue profile XOFF apply
 !
 interface Ethernet1
@@ -158,7 +160,7 @@ def test_eos_has_no_memory_profile_for_other_chips() -> None:
 
 
 def test_nxos() -> None:
-    # 9 MB for one class of two ports: 4.5 MB each; with 100,000 B of headroom; resumed two packets below.
+    # 9 MB for one class of two ports: 4.5 MB each; with 60,000 or 100,000 B of headroom; resumed two packets below.
     assert (
         body("nxos")
         == """\
@@ -169,7 +171,10 @@ policy-map type network-qos XOFF-NETWORK
   class type network-qos c-8q-nq3
     pause pfc-cos 3
     mtu 1500
-policy-map type queuing XOFF-IN
+policy-map type queuing XOFF-IN-near
+  class type queuing c-in-q3
+    pause buffer-size 4560000 pause-threshold 4500000 resume-threshold 4497000
+policy-map type queuing XOFF-IN-far
   class type queuing c-in-q3
     pause buffer-size 4600000 pause-threshold 4500000 resume-threshold 4497000
 system qos
@@ -178,11 +183,83 @@ system qos
 interface Ethernet1/1
   priority-flow-control mode on
   priority-flow-control watch-dog-interval on
-  service-policy type queuing input XOFF-IN
+  service-policy type queuing input XOFF-IN-near
 interface Ethernet1/2
   priority-flow-control mode on
   priority-flow-control watch-dog-interval on
-  service-policy type queuing input XOFF-IN""".splitlines()
+  service-policy type queuing input XOFF-IN-far""".splitlines()
+    )
+
+
+def test_ports_that_are_alike_have_one_policy() -> None:
+    alike = replace(FAR, pause=NEAR.pause)
+    text = Format.NXOS.write(replace(SETTINGS, groups=(NEAR, alike))).text
+    assert text.count("policy-map type queuing XOFF-IN\n") == 1
+    assert text.count("service-policy type queuing input XOFF-IN\n") == 2
+
+
+def test_headroom_of_the_widest_port_for_all_is_told_with_what_it_takes() -> None:
+    """Two ports with 60,000 and 100,000 B get 100,000 each; with 12 MB for the farther, 24 MB of 12 MiB."""
+    (note,) = [note for note in Format.EOS.write(SETTINGS).notes if "largest of all ports" in note]
+    assert note.endswith(
+        "100,000 B, since one memory profile holds for the whole switch: 200,000 B in all, 40,000 B more than planned"
+    )
+    far = replace(FAR, pause=Pause(12_000_000, None, 3000))
+    (note,) = [
+        note for note in Format.EOS.write(replace(SETTINGS, groups=(NEAR, far))).notes if "largest of all ports" in note
+    ]
+    assert note.endswith("more than planned, 11,417,088 B more than the chip's 12,582,912 B")  # 24,000,000 less that
+
+
+def test_buffers_of_all_queues_beyond_the_memory_are_told() -> None:
+    """NX-OS has a buffer for each queue: 2 x 4.5 MB and 60,000 + 100,000 B fit; DSH's is one for each port."""
+    assert not [note for note in Format.NXOS.write(SETTINGS).notes if "more than the chip" in note]
+    small = replace(SETTINGS, memory_bytes=9_000_000)
+    assert "buffer-size of all queues is 9,160,000 B together, 160,000 B more than the chip's 9,000,000 B" in (
+        Format.NXOS.write(small).notes
+    )
+
+
+@pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
+def test_cnps_without_a_class_get_one(target: str) -> None:
+    note = "CNPs (DSCP 48) have no class in the plan: they get priority 6, by the name cnp6"
+    assert note in Format(target).write(SETTINGS).notes
+    own = replace(BEST_EFFORT, name="cnp", priority=6, dscp=48)
+    assert not [one for one in Format(target).write(replace(SETTINGS, classes=(ROCE, own))).notes if "CNPs" in one]
+
+
+def test_cnps_that_share_a_lossless_class_are_told() -> None:
+    hosts = replace(ADAPTERS, cnp_dscp=26)
+    export = Format.SONIC.write(replace(SETTINGS, hosts=hosts))
+    assert "CNPs (DSCP 26) are of the lossless class roce: pauses hold them up, too" in export.notes
+    assert json.loads(export.text)["DSCP_TO_TC_MAP"] == {"AZURE": {"0": "0", "26": "3"}}
+
+
+@pytest.mark.parametrize(
+    ("target", "own", "foreign"),
+    [
+        ("sonic", "Ethernet4", "swp1"),
+        ("eos", "Ethernet1/1", "Ethernet0"),
+        ("nxos", "Ethernet1/1", "Ethernet0"),
+        ("nvue", "swp1s0", "Ethernet0"),
+    ],
+)
+def test_names_that_a_system_cannot_have_are_told(target: str, own: str, foreign: str) -> None:
+    def notes(*ports: str) -> list[str]:
+        group = replace(NEAR, ports=ports)
+        return [
+            note for note in Format(target).write(replace(SETTINGS, groups=(group,))).notes if "as the plan" in note
+        ]
+
+    assert notes(own) == []
+    (note,) = notes(foreign, "port7")
+    assert note.startswith(f"{foreign} and 1 more, as the plan names ports, cannot be in ")
+
+
+def test_counted_names_are_told() -> None:
+    (note,) = [note for note in Format.NXOS.write(SETTINGS).notes if note.startswith("ports are counted")]
+    assert note.startswith(
+        "ports are counted, Ethernet1/1 to Ethernet1/2, since the plan names none; NX-OS calls them "
     )
 
 

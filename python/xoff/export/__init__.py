@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ class Format(StrEnum):
 
     def write(self, settings: Settings) -> Export:
         """The configuration."""
+        from xoff.export.cnps import with_cnps
+
         module = import_module(f"{__name__}.{self}")  # now: SONiC's brings pydantic, which other commands do not need
+        settings, notes = with_cnps(settings)
         written: Export = getattr(module, self)(settings)
-        return written
+        return replace(written, notes=(*notes, *written.notes))

@@ -7,19 +7,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, alpha_text, feedback_notes, percent, pool_notes, port_names, rounding_notes
+from xoff.export.export import (
+    Export,
+    PortNames,
+    alpha_text,
+    beyond_memory,
+    feedback_notes,
+    percent,
+    pool_notes,
+    rounding_notes,
+)
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings
 
 _PROFILE = "XOFF"
+_NAMES = PortNames("EOS", "Ethernet{}", 1, "Ethernet[1-9][0-9]*(/[0-9]+){0,2}", "Ethernet1 or Ethernet1/1 and on")
 _LOSSLESS_EGRESS = 8
 """Share of the free pool for queues of lossless classes: what was let in is not dropped on the way out."""
 
 
 def eos(settings: Settings) -> Export:
     """Profiles of classes, marking and, on a Trident, memory."""
-    names = port_names(settings, "Ethernet{}", 1)
+    names = _NAMES.of(settings)
     lines = [f"qos map dscp {one.dscp} to traffic-class {one.priority}" for one in settings.classes]
     lines += ["!", *_qos_profile(settings)]
     if _has_mmu(settings):
@@ -78,7 +88,7 @@ def _notes(settings: Settings) -> list[str]:
             f"not for {settings.chip}"
         )
     elif len({pause.headroom_bytes for pause in pauses}) > 1:
-        notes.append("headroom is the largest of all ports, since one memory profile holds for the whole switch")
+        notes.append(_widest_note(settings, max(pause.headroom_bytes for pause in pauses)))
     fixed = {pause.xoff_bytes for pause in pauses if pause.xoff_bytes is not None}
     if fixed and _has_mmu(settings):
         notes.append(
@@ -94,4 +104,16 @@ def _notes(settings: Settings) -> list[str]:
             "the form of `mmu headroom-pool` is not confirmed"
         )
     notes.append("on Jericho, uc-tx-queue is tx-queue")
-    return notes
+    return [*notes, *_NAMES.notes(settings)]
+
+
+def _widest_note(settings: Settings, widest: int) -> str:
+    """What it takes that one number holds for all ports."""
+    classes = 1 if settings.headroom_scheme == "dsh" else sum(one.lossless for one in settings.classes)
+    ports = sum(len(group.ports) for group in settings.groups)
+    planned = classes * sum(len(group.ports) * group.pause.headroom_bytes for group in settings.groups if group.pause)
+    total = classes * ports * widest
+    return (
+        f"headroom is the largest of all ports, {widest:,} B, since one memory profile holds for the whole switch: "
+        f"{total:,} B in all, {total - planned:,} B more than planned{beyond_memory(settings, total)}"
+    )

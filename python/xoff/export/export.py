@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -46,23 +47,72 @@ def ranges(numbers: Iterable[int]) -> list[str]:
     return [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in ends]
 
 
-def port_names(settings: Settings, pattern: str, first: int) -> dict[str, str]:
-    """Names as a system counts them, where the plan names none itself; otherwise the plan's."""
-    planned = [port for group in settings.groups for port in group.ports]
-    unnamed = names_nothing(settings)
-    return {name: pattern.format(first + index) if unnamed else name for index, name in enumerate(planned)}
+@dataclass(frozen=True)
+class PortNames:
+    """What a system calls its ports.
+
+    Attributes:
+        counted: The names of ports that a plan only counts.
+        first: The number of the first.
+        known: What the system's names are like, as a regular expression.
+        like: The same for people.
+    """
+
+    system: str
+    counted: str
+    first: int
+    known: str
+    like: str
+
+    def of(self, settings: Settings) -> dict[str, str]:
+        """By the plan's name, that of the system; the plan's own if it names ports itself."""
+        planned = _planned(settings)
+        if not _counts_only(planned):
+            return {name: name for name in planned}
+        return {name: self.counted.format(self.first + index) for index, name in enumerate(planned)}
+
+    def notes(self, settings: Settings) -> list[str]:
+        """Where the names are from, if that is not the plan; or which of the plan's the system cannot have."""
+        planned = _planned(settings)
+        if _counts_only(planned):
+            names = list(self.of(settings).values())
+            return [
+                f"ports are counted, {names[0]} to {names[-1]}, since the plan names none; {self.system} calls them "
+                f"{self.like}: name them in the plan (names of [[ports]])"
+            ]
+        foreign = [name for name in planned if not re.fullmatch(self.known, name)]
+        if not foreign:
+            return []
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        return [
+            f"{foreign[0]}{more}, as the plan names ports, cannot be in {self.system}, which calls them {self.like}: "
+            "this does not load before they are renamed"
+        ]
 
 
-def names_nothing(settings: Settings) -> bool:
-    """Whether the plan only counts its ports."""
-    planned = [port for group in settings.groups for port in group.ports]
+def _planned(settings: Settings) -> list[str]:
+    return [port for group in settings.groups for port in group.ports]
+
+
+def _counts_only(planned: list[str]) -> bool:
     return planned == [f"Ethernet{number}" for number in range(len(planned))]
+
+
+def identifier(name: str) -> str:
+    """A name of the plan as a part of one of a switch."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)
 
 
 def static_xoff(settings: Settings) -> int:
     """The threshold that every lossless queue of every port can reach at once [t_PFC] (DCQCN, section 4)."""
     lossless = sum(one.lossless for one in settings.classes)
     return settings.pools.lossless_bytes // (settings.pools.ports_per_mmu * lossless)
+
+
+def beyond_memory(settings: Settings, all_bytes: int) -> str:
+    """By how much some bytes are more than the chip's memory, to put behind them; empty if they fit."""
+    over = all_bytes - settings.memory_bytes
+    return f", {over:,} B more than the chip's {settings.memory_bytes:,} B" if over > 0 else ""
 
 
 def rounding_notes(classes: Iterable[TrafficClass], *, alphas: bool = True) -> list[str]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, feedback_notes, percent, pool_notes, port_names, rounding_notes
+from xoff.export.export import Export, PortNames, feedback_notes, identifier, percent, pool_notes, rounding_notes
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings
 
 _MARKING = "xoff"
+_NAMES = PortNames("Cumulus Linux", "swp{}", 1, "swp[0-9]+(s[0-9]+)?", "swp1 and on")
 
 
 def nvue(settings: Settings) -> Export:
     """Profiles of marking and PFC, and the interfaces that have them."""
-    names = port_names(settings, "swp{}", 1)
+    names = _NAMES.of(settings)
     lines = []
     for one in settings.classes:
         if one.ecn:
@@ -38,7 +39,7 @@ def nvue(settings: Settings) -> Export:
 
 
 def _profile(group: PortGroup) -> str:
-    return f"xoff-{group.name}"
+    return f"xoff-{identifier(group.name)}"
 
 
 def _pfc(settings: Settings, group: PortGroup) -> list[str]:
@@ -75,4 +76,4 @@ def _notes(settings: Settings) -> list[str]:
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
     notes.append("the mapping of DSCP to priorities is left out")
-    return notes
+    return [*notes, *_NAMES.notes(settings)]

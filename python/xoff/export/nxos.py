@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, feedback_notes, percent, pool_notes, port_names, rounding_notes, static_xoff
+from xoff.export.export import (
+    Export,
+    PortNames,
+    beyond_memory,
+    feedback_notes,
+    identifier,
+    percent,
+    pool_notes,
+    rounding_notes,
+    static_xoff,
+)
 
 if TYPE_CHECKING:
-    from xoff.plan.settings import Pause, Settings
+    from xoff.plan.settings import Pause, PortGroup, Settings
+
+_NAMES = PortNames("NX-OS", "Ethernet1/{}", 1, "Ethernet[0-9]+(/[0-9]+){1,2}", "Ethernet1/1 and on")
 
 
 def nxos(settings: Settings) -> Export:
     """Policies and the interfaces that have them."""
     marked = [one for one in settings.classes if one.ecn]
     lossless = [one for one in settings.classes if one.lossless]
-    pauses = [group.pause for group in settings.groups if group.pause]
     lines = ["policy-map type queuing XOFF-OUT"] if marked else []
     for one in marked:
         assert one.ecn is not None
@@ -25,7 +36,6 @@ def nxos(settings: Settings) -> Export:
             f"drop-probability {percent(one.ecn.probability)} weight 0 ecn",
         ]
     if lossless:
-        widest = max(pauses, key=lambda pause: pause.headroom_bytes)
         lines.append("policy-map type network-qos XOFF-NETWORK")
         for one in lossless:
             lines += [
@@ -33,9 +43,11 @@ def nxos(settings: Settings) -> Export:
                 f"    pause pfc-cos {one.priority}",
                 f"    mtu {settings.mtu_bytes}",
             ]
-        lines.append("policy-map type queuing XOFF-IN")
-        for one in lossless:
-            lines += [f"  class type queuing {_queue('in-q', one.priority)}", f"    {_pause(settings, widest)}"]
+        for name, pause in {_policy(settings, group): group.pause for group in settings.groups}.items():
+            assert pause is not None, "a plan with a lossless class has pauses"
+            lines.append(f"policy-map type queuing {name}")
+            for one in lossless:
+                lines += [f"  class type queuing {_queue('in-q', one.priority)}", f"    {_pause(settings, pause)}"]
     lines += _applied(settings, marked=bool(marked), lossless=bool(lossless))
     return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
 
@@ -44,12 +56,22 @@ def _queue(kind: str, priority: int) -> str:
     return f"c-{kind}{priority}" if priority else f"c-{kind}-default"
 
 
+def _policy(settings: Settings, group: PortGroup) -> str:
+    """What the ports of a group do as packets come in: one policy, or one for each group where headroom differs."""
+    alike = len({other.pause for other in settings.groups}) == 1
+    return "XOFF-IN" if alike else f"XOFF-IN-{identifier(group.name)}"
+
+
 def _kbytes(size: int) -> int:
     return max(1, round(size / 1000))
 
 
+def _xoff(settings: Settings, pause: Pause) -> int:
+    return static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
+
+
 def _pause(settings: Settings, pause: Pause) -> str:
-    xoff = static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
+    xoff = _xoff(settings, pause)
     resume = max(0, xoff - pause.xon_offset_bytes)
     return f"pause buffer-size {xoff + pause.headroom_bytes} pause-threshold {xoff} resume-threshold {resume}"
 
@@ -59,13 +81,15 @@ def _applied(settings: Settings, *, marked: bool, lossless: bool) -> list[str]:
     lines += ["  service-policy type queuing output XOFF-OUT"] if marked else []
     lines += ["  service-policy type network-qos XOFF-NETWORK"] if lossless else []
     if lossless:
-        for port in port_names(settings, "Ethernet1/{}", 1).values():
-            lines += [
-                f"interface {port}",
-                "  priority-flow-control mode on",
-                "  priority-flow-control watch-dog-interval on",
-                "  service-policy type queuing input XOFF-IN",
-            ]
+        names = _NAMES.of(settings)
+        for group in settings.groups:
+            for port in group.ports:
+                lines += [
+                    f"interface {names[port]}",
+                    "  priority-flow-control mode on",
+                    "  priority-flow-control watch-dog-interval on",
+                    f"  service-policy type queuing input {_policy(settings, group)}",
+                ]
     return lines
 
 
@@ -85,11 +109,18 @@ def _notes(settings: Settings) -> list[str]:
             "alphas are left out: written are the static thresholds that all lossless queues can reach at once, "
             f"{static_xoff(settings)} B; buffer-size is that and the headroom"
         )
-    if len({pause.headroom_bytes for pause in pauses}) > 1:
-        notes.append("headroom is the largest of all ports")
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(f"headroom is each queue's own: {settings.headroom_scheme} has no form here")
+    if over := beyond_memory(settings, total := _of_all_queues(settings)):
+        notes.append(f"buffer-size of all queues is {total:,} B together{over}")
     if any(one.reserved_bytes for one in settings.classes):
         notes.append("reserves of queues are left out")
     notes.append("classification of DSCP and shares of the link are left out; queues are named by their priority")
-    return notes
+    return [*notes, *_NAMES.notes(settings)]
+
+
+def _of_all_queues(settings: Settings) -> int:
+    """Buffers of all lossless queues of all ports."""
+    lossless = sum(one.lossless for one in settings.classes)
+    pauses = [(len(group.ports), group.pause) for group in settings.groups if group.pause]
+    return lossless * sum(count * (_xoff(settings, pause) + pause.headroom_bytes) for count, pause in pauses)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from xoff.export.export import (
     Export,
+    PortNames,
     feedback_notes,
-    names_nothing,
     percent,
     pool_notes,
     ranges,
@@ -38,6 +38,7 @@ _INGRESS = "ingress_lossy_pool"
 _LOSSLESS = "egress_lossless_pool"
 _LOSSY = "egress_lossy_pool"
 _WATCHDOG_MS = 200
+_NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", "Ethernet0, Ethernet4 and on, by their first lane")
 
 
 def sonic(settings: Settings) -> Export:
@@ -237,8 +238,7 @@ def _notes(settings: Settings) -> list[str]:
         )
     if any(one.lossless for one in settings.classes):
         notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG_MS} ms each")
-    if names_nothing(settings):
-        notes.append("ports are counted one by one, and SONiC names them by their first lane: name them in the plan")
+    notes += _NAMES.notes(settings)
     notes.append(
         "PORT has speeds alone, and SONiC's models ask for lanes: load this over the switch's own rows of PORT"
     )
