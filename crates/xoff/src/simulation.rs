@@ -71,7 +71,7 @@ impl Simulation {
         let sources = workload::sources(scenario, &network, files)?;
         let queries = workload::queries(&sources)?;
         let classes = classes_in_use(scenario, &sources);
-        let routes = Routes::new(&network);
+        let routes = Routes::new(&network).with(&network, &scenario.route)?;
         let switches = layout::switches(scenario, &network, &routes, classes)?;
         let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes);
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths)?;

@@ -74,7 +74,7 @@ const PARTS: &[Part] = &[
         "settings are plain data; families declare their own parameters, and the scenario lists them.",
     ),
     part("topology", &["kernel", "scenario"], "turns settings into nodes and links."),
-    part("routing", &["kernel", "topology"], "finds paths in a network and knows no packet."),
+    part("routing", &["kernel", "scenario", "topology"], "finds paths in a network and knows no packet."),
     part(
         "packet",
         &["kernel", "routing", "topology"],

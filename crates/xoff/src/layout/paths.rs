@@ -1,6 +1,6 @@
 //! Paths among which the longest of a fabric is.
 
-use crate::routing::{FiveTuple, Routes};
+use crate::routing::Routes;
 use crate::topology::{Network, NodeId};
 
 /// The links from one host to another, and those back.
@@ -21,10 +21,8 @@ pub(super) fn longest_paths<'a>(
     routes: &'a Routes,
 ) -> impl Iterator<Item = BothWays> + 'a {
     let farthest = farthest_hosts(network);
-    let links = |from, to| {
-        let hops = routes.path(network, from, to, FiveTuple::of_flow(from, to, 0));
-        hops.map(|hop| hop.link as usize).collect()
-    };
+    let links =
+        |from, to| routes.longest_path(network, from, to).iter().map(|hop| hop.link as usize).collect();
     let pairs = (0..farthest.len()).flat_map(move |one| {
         let (from, others) = (farthest[one], farthest[one + 1..].to_vec());
         others.into_iter().map(move |to| (from, to))

@@ -1,7 +1,8 @@
 //! Routing: which port leads to which host.
-//! Tables are computed once, by hop count; destinations are grouped by edge, the switch they hang on, so a search runs per edge.
+//! Tables are computed once, by hop count or as the scenario says; destinations are grouped by edge, the switch they hang on, so a search runs per edge.
 //! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow.
 
+mod by_hand;
 mod ecmp;
 mod shortest;
 mod table;
@@ -20,6 +21,8 @@ use table::Attachment;
 pub struct Routes {
     hosts: u32,
     switches: Vec<SwitchRoutes>,
+    /// Whether paths between two hosts may differ in length.
+    any_by_hand: bool,
 }
 
 /// One link of a path, from the node that sends on it.
@@ -49,7 +52,7 @@ impl Routes {
         for (edge, root) in roots.into_iter().enumerate() {
             graph.search(root, |switch, ports| switches[switch as usize].set(edge, ports));
         }
-        Self { hosts: network.hosts, switches }
+        Self { hosts: network.hosts, switches, any_by_hand: false }
     }
 
     /// The table of one switch.

@@ -18,6 +18,7 @@ mod pfc;
 mod properties;
 mod quantity;
 mod record;
+mod route;
 mod schema;
 mod stop;
 mod switch;
@@ -40,6 +41,7 @@ pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
 pub use self::pfc::{Class, PauseForm, Pausing, Pfc};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
+pub use self::route::Route;
 pub use self::schema::{fluid_schema, schema};
 pub use self::stop::Stop;
 pub use self::switch::{
@@ -69,6 +71,9 @@ pub struct Scenario {
     pub seed: u64,
     /// Nodes and links.
     pub topology: Topology,
+    /// Where switches send packets instead of along the shortest paths.
+    #[serde(default)]
+    pub route: Vec<Route>,
     /// Settings of switches by name pattern; where several match, the later wins, key by key.
     #[serde(default)]
     pub switch: Vec<SwitchTable>,

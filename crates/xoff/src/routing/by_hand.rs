@@ -1,0 +1,248 @@
+//! Routes by hand, over those that shortest paths give: no packet may go round for ever.
+
+use std::collections::BTreeMap;
+
+use super::{FiveTuple, Hop, Routes, roots};
+use crate::scenario::{Route, ScenarioError};
+use crate::topology::{Names, Network, NodeId, Port};
+
+impl Routes {
+    /// The same routes with those that a scenario says instead.
+    ///
+    /// # Errors
+    ///
+    /// A route that names no such switches or no link between them, or that leads packets in a circle.
+    pub fn with(mut self, network: &Network, said: &[Route]) -> Result<Self, ScenarioError> {
+        let (names, roots) = (network.names(), roots(network));
+        let mut set = Vec::new();
+        self.any_by_hand = !said.is_empty();
+        for (index, route) in said.iter().enumerate() {
+            let key = format!("route[{index}]");
+            let switch = switch(&format!("{key}.switch"), &route.switch, &names, network)?;
+            let edge = edge(&format!("{key}.to"), &route.to, &names, network, &roots)?;
+            if roots[edge] + network.hosts == switch {
+                let problem = format!("the hosts of \"{}\" are on it", route.to);
+                return Err(ScenarioError::at(format!("{key}.to"), problem, "expected another switch"));
+            }
+            if set.contains(&(switch, edge)) {
+                let problem = format!("says a second time how {} reaches {}", route.switch, route.to);
+                return Err(ScenarioError::at(key, problem, "expected it once"));
+            }
+            set.push((switch, edge));
+            let ports = ports_to(network, switch, names.node(&format!("{key}.via"), &route.via)?);
+            if ports.is_empty() {
+                let problem = format!("\"{}\" has no working link to \"{}\"", route.switch, route.via);
+                let expected = "expected a switch at the other end of one of its links";
+                return Err(ScenarioError::at(format!("{key}.via"), problem, expected));
+            }
+            self.switches[(switch - network.hosts) as usize].set(edge, &ports);
+        }
+        for (index, (switch, edge)) in set.into_iter().enumerate() {
+            if let Some(circle) = self.circle(network, switch, roots[edge] + network.hosts) {
+                let names: Vec<&str> =
+                    circle.iter().map(|&node| network.nodes[node as usize].name.as_str()).collect();
+                let problem = format!("packets to {} go round: {}", said[index].to, names.join(" -> "));
+                return Err(ScenarioError::at(
+                    format!("route[{index}]"),
+                    problem,
+                    "expected a way that ends",
+                ));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The links of a longest path from one host to another: where all are equally long, that of their first flow.
+    pub fn longest_path(&self, network: &Network, from: NodeId, to: NodeId) -> Vec<Hop> {
+        if !self.any_by_hand {
+            return self.path(network, from, to, FiveTuple::of_flow(from, to, 0)).collect();
+        }
+        let mut longest = BTreeMap::from([(to, Vec::new())]);
+        self.find_longest(network, from, to, &mut longest);
+        let mut links = longest.remove(&from).unwrap_or_default();
+        links.reverse();
+        links
+    }
+
+    /// Finds the longest path from every node that is met, last link first.
+    fn find_longest(
+        &self,
+        network: &Network,
+        node: NodeId,
+        to: NodeId,
+        longest: &mut BTreeMap<NodeId, Vec<Hop>>,
+    ) {
+        if longest.contains_key(&node) {
+            return;
+        }
+        let ports = if network.is_host(node) { vec![0] } else { self.table(node).equal_cost_ports(to) };
+        let mut most = Vec::new();
+        for port in ports {
+            let Port { peer, link, .. } = network.ports.of(node)[usize::from(port)];
+            self.find_longest(network, peer, to, longest);
+            if longest[&peer].len() >= most.len() {
+                most.clone_from(&longest[&peer]);
+                most.push(Hop { node, port, link });
+            }
+        }
+        longest.insert(node, most);
+    }
+
+    /// A way from a switch back to it that packets to the hosts of `root` may take.
+    fn circle(&self, network: &Network, from: NodeId, root: NodeId) -> Option<Vec<NodeId>> {
+        let host = (0..network.hosts).find(|&host| network.attachment(host) == root)?;
+        let mut came_from = vec![None; network.nodes.len()];
+        let mut reached = vec![from];
+        while let Some(node) = reached.pop() {
+            if node == root {
+                continue;
+            }
+            for port in self.table(node).equal_cost_ports(host) {
+                let next = network.ports.of(node)[usize::from(port)].peer;
+                if next == from {
+                    let back = std::iter::successors(Some(node), |&node| came_from[node as usize]);
+                    let mut circle: Vec<NodeId> = std::iter::once(from).chain(back).collect();
+                    circle.reverse();
+                    return Some(circle);
+                }
+                if came_from[next as usize].is_none() {
+                    came_from[next as usize] = Some(node);
+                    reached.push(next);
+                }
+            }
+        }
+        None
+    }
+}
+
+fn switch(key: &str, name: &str, names: &Names<'_>, network: &Network) -> Result<NodeId, ScenarioError> {
+    let node = names.node(key, name)?;
+    if network.is_host(node) {
+        let expected = "expected the name of a switch";
+        return Err(ScenarioError::at(key, format!("\"{name}\" is a host"), expected));
+    }
+    Ok(node)
+}
+
+fn edge(
+    key: &str,
+    name: &str,
+    names: &Names<'_>,
+    network: &Network,
+    roots: &[u32],
+) -> Result<usize, ScenarioError> {
+    let node = switch(key, name, names, network)?;
+    roots.iter().position(|&root| root + network.hosts == node).ok_or_else(|| {
+        ScenarioError::at(key, format!("\"{name}\" has no hosts"), "expected a switch that has some")
+    })
+}
+
+/// The ports of a switch whose links to a neighbouring switch work.
+fn ports_to(network: &Network, switch: NodeId, neighbour: NodeId) -> Vec<u16> {
+    let leads_there = |link: u32, peer: NodeId| {
+        peer == neighbour && !network.is_host(peer) && !network.links[link as usize].failed
+    };
+    let ports = (0..).zip(network.ports.of(switch));
+    ports.filter(|(_, port)| leads_there(port.link, port.peer)).map(|(number, _)| number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::{FABRIC_LINK, HOST_LINK, network};
+
+    /// The deadlock fabric of DSH (figure 16).
+    fn fabric() -> Network {
+        network(&format!(
+            "kind = 'leaf_spine'\nleaves = 4\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}\n\
+             failed_links = [['spine0', 'leaf3'], ['spine1', 'leaf0']]"
+        ))
+        .unwrap()
+    }
+
+    fn route([switch, to, via]: [&str; 3]) -> Route {
+        Route { switch: switch.to_owned(), to: to.to_owned(), via: via.to_owned() }
+    }
+
+    fn with(network: &Network, said: &[[&str; 3]]) -> Result<Routes, ScenarioError> {
+        Routes::new(network).with(network, &said.iter().copied().map(route).collect::<Vec<_>>())
+    }
+
+    /// The paths of which the paper's cycle is made.
+    #[test]
+    fn a_route_by_hand_takes_the_place_of_all_shortest_paths() {
+        let network = fabric();
+        let said = [["spine0", "leaf3", "leaf1"], ["spine1", "leaf0", "leaf2"]];
+        let routes = with(&network, &said).unwrap();
+        let through = |from, to, flow| {
+            let hops = routes.path(&network, from, to, FiveTuple::of_flow(from, to, flow));
+            let names: Vec<_> = hops.map(|hop| network.nodes[hop.node as usize].name.as_str()).collect();
+            names[1..].join(" ")
+        };
+        for flow in 0..64 {
+            assert_eq!(through(0, 3, flow), "leaf0 spine0 leaf1 spine1 leaf3");
+            assert_eq!(through(3, 0, flow), "leaf3 spine1 leaf2 spine0 leaf0");
+        }
+        assert_eq!(through(0, 1, 0), "leaf0 spine0 leaf1");
+        assert_eq!(
+            routes.longest_path(&network, 0, 3),
+            routes.path(&network, 0, 3, FiveTuple::of_flow(0, 3, 0)).collect::<Vec<_>>()
+        );
+    }
+
+    /// Of two spines one goes round by the other.
+    #[test]
+    fn the_longest_path_is_found_among_all() {
+        let network = network(&format!(
+            "kind = 'leaf_spine'\nleaves = 3\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}"
+        ))
+        .unwrap();
+        let routes = with(&network, &[["spine1", "leaf1", "leaf2"], ["leaf2", "leaf1", "spine0"]]).unwrap();
+        let names = routes.longest_path(&network, 0, 1);
+        let names: Vec<_> = names.iter().map(|hop| network.nodes[hop.node as usize].name.as_str()).collect();
+        assert_eq!(names.join(" "), "host0 leaf0 spine1 leaf2 spine0 leaf1");
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused() {
+        let network = fabric();
+        let problem = |said: &[[&str; 3]]| with(&network, said).unwrap_err().to_string();
+        for (said, expected) in [
+            (
+                ["spin0", "leaf3", "leaf1"],
+                "route[0].switch: \"spin0\" does not exist; did you mean \"spine0\"? ",
+            ),
+            (
+                ["host0", "leaf3", "leaf1"],
+                "route[0].switch: \"host0\" is a host; expected the name of a switch",
+            ),
+            (
+                ["spine0", "spine1", "leaf1"],
+                "route[0].to: \"spine1\" has no hosts; expected a switch that has",
+            ),
+            (
+                ["leaf3", "leaf3", "spine1"],
+                "route[0].to: the hosts of \"leaf3\" are on it; expected another switch",
+            ),
+            (
+                ["spine0", "leaf3", "leaf3"],
+                "route[0].via: \"spine0\" has no working link to \"leaf3\"; expected a",
+            ),
+            (
+                ["leaf1", "leaf0", "host1"],
+                "route[0].via: \"leaf1\" has no working link to \"host1\"; expected a",
+            ),
+        ] {
+            let problem = problem(&[said]);
+            assert!(problem.starts_with(expected), "{problem}");
+        }
+        assert_eq!(
+            problem(&[["spine0", "leaf1", "leaf2"], ["spine1", "leaf1", "leaf2"]]),
+            "route[0]: packets to leaf1 go round: spine0 -> leaf2 -> spine0; expected a way that ends"
+        );
+        assert_eq!(
+            problem(&[["spine0", "leaf3", "leaf1"], ["spine0", "leaf3", "leaf2"]]),
+            "route[1]: says a second time how spine0 reaches leaf3; expected it once"
+        );
+    }
+}
