@@ -4,9 +4,10 @@ use crate::application::Queries;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
+use crate::routing::Lengths;
 use crate::scenario;
 use crate::telemetry::Telemetry;
-use crate::topology::PortId;
+use crate::topology::{NodeId, PortId};
 
 /// The engine as a node sees it. Nothing that a node does takes effect elsewhere except through here.
 pub trait Agenda {
@@ -33,6 +34,8 @@ pub struct Fabric {
     pub wire_overheads: [Bytes; 256],
     /// The longest path of each transport's packets, where its congestion control goes by it.
     pub longest_paths: Vec<Path>,
+    /// The length of every path, where any congestion control goes by it.
+    pub lengths: Lengths,
     /// What every host adds around its transport.
     pub host: scenario::Host,
     /// What hosts ask of one another.
@@ -44,6 +47,15 @@ impl Fabric {
     #[inline]
     pub fn wire(&self, packet: &Packet) -> Bytes {
         packet.frame() + self.wire_overheads[usize::from(packet.transport())]
+    }
+
+    /// What a flow of this transport knows of its path.
+    pub fn path(&self, transport: u8, source: NodeId, destination: NodeId) -> Path {
+        let longest = self.longest_paths[usize::from(transport)];
+        if longest == Path::default() {
+            return longest;
+        }
+        Path { switches: self.lengths.switches(source, destination), ..longest }
     }
 
     /// Whether the adapter itself is the packet's transport, and no software of the host. Only of what a transport sends.

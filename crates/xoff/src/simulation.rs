@@ -18,7 +18,7 @@ use crate::packet::NO_TRANSPORT;
 use crate::pfc::Reactions;
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
-use crate::routing::Routes;
+use crate::routing::{Lengths, Routes};
 use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::Switch;
@@ -87,6 +87,8 @@ impl Simulation {
             let problem = "links without delay join too many ports for one event order";
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
         }
+        let traces = longest_paths.iter().any(|path| *path != Path::default());
+        let lengths = if traces { Lengths::new(&network, &routes) } else { Lengths::default() };
         Ok(Self {
             watch: Watch::new(
                 &scenario.observe,
@@ -96,8 +98,8 @@ impl Simulation {
                 classes | classes_of_messages(scenario),
             )?,
             routes,
-            traces: longest_paths.iter().any(|path| *path != Path::default()),
-            fabric: fabric(scenario, longest_paths, queries),
+            traces,
+            fabric: fabric(scenario, longest_paths, lengths, queries),
             telemetry_rates,
             scenario: scenario.clone(),
             network,
@@ -310,12 +312,12 @@ fn classes_of_messages(scenario: &Scenario) -> u8 {
 /// What every Ethernet frame adds on the wire.
 const PREAMBLE_AND_GAP: Bytes = Bytes::new(20);
 
-fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, queries: Queries) -> Fabric {
+fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, queries: Queries) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
     let mut wire_overheads = [Bytes::ZERO; 256];
     for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
         *place = transport.packet_sizes().wire_overhead;
     }
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
-    Fabric { wire_overheads, transports, longest_paths, host: scenario.host.clone(), queries }
+    Fabric { wire_overheads, transports, longest_paths, lengths, host: scenario.host.clone(), queries }
 }

@@ -89,6 +89,7 @@ const PARTS: &[Part] = &[
             "application",
             "observer",
             "packet",
+            "routing",
             "scenario",
             "topology",
             "congestion_control",

@@ -60,7 +60,7 @@ impl Needs {
     }
 }
 
-/// The longest path of a fabric.
+/// A path, as far as congestion controls by delay or telemetry ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Path {
     /// Switches on it.
@@ -78,7 +78,8 @@ pub struct Flow {
     pub initial_window: Bytes,
     /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
     pub line_rate: Rate,
-    /// The longest path of the fabric; not known where the algorithm needs neither delay nor telemetry.
+    /// Its own switches, and the base round trip of the fabric's longest path; not known where the algorithm needs neither
+    /// delay nor telemetry.
     pub path: Path,
 }
 

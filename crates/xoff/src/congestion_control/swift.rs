@@ -1,7 +1,7 @@
 //! Swift: holds the round-trip time at a target that is larger for small windows and long paths (SIGCOMM 2020, section 3).
 //! A window below one packet is a pause between packets. A flow starts with the bandwidth-delay product of its adapter's link.
 //! Left out: the window of the end hosts, since nothing waits in them; reactions to losses.
-//! Differs: packets do not count their hops; every path has the switches of the fabric's longest.
+//! Differs: a flow knows from the start how many switches its packets pass, and does not learn it from their TTL.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

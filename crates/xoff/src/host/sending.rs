@@ -291,7 +291,7 @@ impl Host {
                 }
             }
             Transport::Roce(settings) => {
-                let path = context.fabric.longest_paths[flow.transport as usize];
+                let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let sender = RoceSender::new(settings, self.adapter.port.rate(), path, flow.size);
                 let needs = settings.needs();
                 (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())

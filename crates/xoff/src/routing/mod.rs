@@ -4,12 +4,14 @@
 
 mod by_hand;
 mod ecmp;
+mod lengths;
 mod shortest;
 mod table;
 
 use std::sync::Arc;
 
 pub use ecmp::FiveTuple;
+pub use lengths::Lengths;
 pub use table::SwitchRoutes;
 
 use crate::topology::{Network, NodeId};

@@ -4,7 +4,7 @@ use xoff::Simulation;
 use xoff::engine::Quantity;
 use xoff::kernel::units::{Span, Time};
 
-use crate::{measured, most, recorded, run, simulation, validate};
+use crate::{mean, measured, most, recorded, run, simulation, validate};
 
 /// Hosts at 100 Gb/s around a switch, 8 us there and back, and endless flows from the others to `host0`.
 fn senders(algorithm: &str, flows: usize, rest: &str) -> Simulation {
@@ -95,4 +95,33 @@ fn telemetry_takes_room_in_frames() {
         let expected = Span::from_microseconds(4) + Span::new(2 * 80 * (packet + acknowledgement));
         assert_eq!((flow.finished, flow.ideal.finished), (expected, expected), "{algorithm}");
     }
+}
+
+/// What two flows of Swift wait for in the queue of `host0`, in microseconds, once their windows have settled.
+fn wait_under_swift(senders: [&str; 2]) -> f64 {
+    let simulation = simulation(&format!(
+        "title = 'paths'\n\
+         topology = {{ kind = 'leaf_spine', leaves = 2, spines = 1, hosts_per_leaf = 3, \
+         host_link = {{ rate = '100Gbps', delay = '1us' }}, fabric_link = {{ rate = '400Gbps', delay = '1us' }} }}\n\
+         transport.roce = {{ kind = 'roce', control_priority = 0, congestion_control = {{ algorithm = 'swift', \
+         base_target = '20us', target_per_switch = '3us', target_range = '0s' }} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'roce', pairs = [['{}', 'host0'], ['{}', 'host0']] }}]\n\
+         stop.at = '10ms'\n\
+         observe.queues = {{ every = '1us', of = ['leaf0.port0'] }}",
+        senders[0], senders[1]
+    ));
+    let outcome = run(&simulation);
+    let queue = recorded(&simulation, &outcome, Quantity::Queue, "leaf0.port0", Span::from_milliseconds(2));
+    // 1086 B of frame are 1106 on the wire, of 80 ps each.
+    mean(&queue) * 1106.0 / 1086.0 * 80e-6
+}
+
+/// A target of 20 us and 3 for each switch, less 2 us for each link and what 1106 B and 86 B take on it.
+#[test]
+fn swift_lets_queues_grow_with_the_switches_of_a_flow_s_own_path() {
+    let on_links = |at_100: f64, at_400: f64| (at_100 + at_400 / 4.0) * (1106.0 + 86.0) * 80e-6;
+    let near = 20.0 + 3.0 - 4.0 - on_links(2.0, 0.0);
+    let far = 20.0 + 9.0 - 8.0 - on_links(2.0, 2.0);
+    validate("Swift, past one switch: wait in us", near, wait_under_swift(["host1", "host2"]), 0.5);
+    validate("Swift, past three switches: wait in us", far, wait_under_swift(["host3", "host4"]), 0.5);
 }

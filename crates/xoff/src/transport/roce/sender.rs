@@ -55,8 +55,7 @@ pub struct RoceSender {
 }
 
 impl RoceSender {
-    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate. `path` is the longest
-    /// of the fabric.
+    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate.
     pub fn new(settings: &Roce, line_rate: Rate, path: Path, size: Bytes) -> Self {
         let payload = settings.payload;
         let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate, path };

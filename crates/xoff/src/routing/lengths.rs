@@ -1,0 +1,62 @@
+//! How long paths are: between any two hosts all of them are equally long, and as long as between the edges that these hang on.
+
+use super::{FiveTuple, Routes};
+use crate::topology::{Network, NodeId};
+
+/// The switches on the paths of a network.
+#[derive(Clone, Debug, Default)]
+pub struct Lengths {
+    /// The edge of each host.
+    edges: Vec<u32>,
+    /// Between one edge and another.
+    switches: Vec<Vec<u16>>,
+}
+
+impl Lengths {
+    /// Follows one path between each two edges.
+    pub fn new(network: &Network, routes: &Routes) -> Self {
+        let edges = network.edges.clone();
+        let count = edges.iter().max().map_or(0, |&last| last + 1);
+        let host_of =
+            |edge| edges.iter().position(|&other| other == edge).expect("an edge has hosts") as NodeId;
+        let hosts: Vec<NodeId> = (0..count).map(host_of).collect();
+        let switches_between = |from, to| match from == to {
+            true => 1,
+            false => routes.path(network, from, to, FiveTuple::of_flow(from, to, 0)).count() as u16 - 1,
+        };
+        let switches_from = |&from: &NodeId| hosts.iter().map(|&to| switches_between(from, to)).collect();
+        let switches = hosts.iter().map(switches_from).collect();
+        Self { edges, switches }
+    }
+
+    /// The switches between two hosts.
+    pub fn switches(&self, from: NodeId, to: NodeId) -> u32 {
+        let edge = |host: NodeId| self.edges[host as usize] as usize;
+        self.switches[edge(from)][edge(to)].into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::testing::{FABRIC_LINK, HOST_LINK, network};
+
+    fn switches_from_the_first(topology: &str, to: &[NodeId]) -> Vec<u32> {
+        let network = network(&format!("{topology}\n{HOST_LINK}\n{FABRIC_LINK}")).unwrap();
+        let lengths = Lengths::new(&network, &Routes::new(&network));
+        to.iter().map(|&to| lengths.switches(0, to)).collect()
+    }
+
+    #[test]
+    fn there_are_one_three_or_five_switches_between_hosts_of_a_fat_tree() {
+        assert_eq!(switches_from_the_first("kind = 'fat_tree'\nk = 4", &[1, 2, 3, 4, 15]), [1, 3, 3, 5, 5]);
+    }
+
+    /// What goes from leaf 0 to leaf 3 bounces off another leaf.
+    #[test]
+    fn a_way_round_a_failed_link_is_longer() {
+        let bounce = "kind = 'leaf_spine'\nleaves = 4\nspines = 2\nhosts_per_leaf = 1\n\
+                      failed_links = [['spine0', 'leaf3'], ['spine1', 'leaf0']]";
+        assert_eq!(switches_from_the_first(bounce, &[1, 2, 3]), [3, 3, 5]);
+    }
+}
