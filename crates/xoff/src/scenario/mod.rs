@@ -18,6 +18,7 @@ mod pfc;
 mod properties;
 mod quantity;
 mod record;
+mod roce_recovery;
 mod route;
 mod schema;
 mod stop;
@@ -41,6 +42,7 @@ pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
 pub use self::pfc::{Class, PauseForm, Pausing, Pfc};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
+pub use self::roce_recovery::RoceRecovery;
 pub use self::route::Route;
 pub use self::schema::{fluid_schema, schema};
 pub use self::stop::Stop;
@@ -52,7 +54,7 @@ pub use self::topology::{
     LinkSettings, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
-    Connections, ConstantRate, EcnCapable, PacketSizes, Recovery, Roce, RoceRecovery, Tcp, Transport,
+    Connections, ConstantRate, EcnCapable, PacketSizes, Recovery, Roce, Tcp, Transport,
 };
 pub use self::workload::{
     Between, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query, Sizes,
