@@ -49,7 +49,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// No list has a class twice, and where classes have tables, flows have no other.
+    /// No list has a class twice, and where classes have tables, flows and schedulers know no other.
     fn check_classes(&self) -> Checked {
         let tables: Vec<u8> = self.class.iter().map(|class| class.priority).collect();
         check_once(&tables, |index| format!("class[{index}].priority"))?;
@@ -64,7 +64,15 @@ impl Scenario {
         let of_control = self.transport.iter().filter_map(|(name, transport)| {
             Some((format!("transport.{name}.control_priority"), transport.control_priority()?))
         });
-        let unknown = of_flows.chain(of_control).find(|(_, priority)| !tables.contains(priority));
+        let of_switches = self.switch.iter().enumerate().filter_map(|(index, table)| {
+            Some((format!("switch[{index}].scheduler"), table.scheduler.as_ref()?))
+        });
+        let of_schedulers = of_switches.chain([("host.scheduler".to_owned(), &self.host.scheduler)]);
+        let of_schedulers = of_schedulers.flat_map(|(key, scheduler)| {
+            let strict = scheduler.strict().iter().enumerate();
+            strict.map(move |(index, &priority)| (format!("{key}.strict[{index}]"), priority))
+        });
+        let unknown = of_flows.chain(of_control).chain(of_schedulers).find(|(_, priority)| !tables.contains(priority));
         let Some((key, priority)) = unknown.filter(|_| !tables.is_empty()) else { return Ok(()) };
         let listed = tables.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
         let problem = format!("there is no class {priority}");
@@ -414,6 +422,21 @@ mod tests {
             classes("class = [{ priority = 0 }, { priority = 0 }]"),
             "class[1].priority: class 0 is there twice; expected it once"
         );
+    }
+
+    #[test]
+    fn classes_that_go_first_are_there() {
+        let scheduler = |strict| format!("scheduler = {{ kind = 'deficit_round_robin', strict = {strict} }}");
+        let switch = |strict, classes| {
+            problem(POISSON, &format!("stop.at = \"1ms\"\n{classes}\nswitch = [{{ {} }}]", scheduler(strict)))
+        };
+        let classes = "class = [{ priority = 0 }, { priority = 7 }]";
+        assert_eq!(switch("[7]", classes), "accepted");
+        assert_eq!(switch("[5]", ""), "accepted");
+        let expected = "there is no class 5; expected one of 0, 7, or a table [[class]] for it";
+        assert_eq!(switch("[7, 5]", classes), format!("switch[0].scheduler.strict[1]: {expected}"));
+        let host = format!("stop.at = \"1ms\"\n{classes}\nhost = {{ {} }}", scheduler("[5]"));
+        assert_eq!(problem(POISSON, &host), format!("host.scheduler.strict[0]: {expected}"));
     }
 
     #[test]

@@ -58,6 +58,16 @@ schedulers! {
     deficit_round_robin::DeficitRoundRobin,
 }
 
+impl Parameters {
+    /// The classes that it names to go before all others.
+    pub fn strict(&self) -> &[u8] {
+        match self {
+            Self::StrictPriority(_) => &[],
+            Self::DeficitRoundRobin(parameters) => &parameters.strict,
+        }
+    }
+}
+
 impl Default for Parameters {
     fn default() -> Self {
         Self::StrictPriority(strict_priority::Parameters {})
