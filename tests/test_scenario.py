@@ -49,6 +49,11 @@ def test_an_error_carries_its_parts(tmp_path: Path) -> None:
     assert str(error) == f"{path}: topology.host_link.rate: {error.problem}; {error.expected}"
 
 
+def test_a_run_has_a_thread() -> None:
+    with pytest.raises(ValueError, match="^threads: 0 run nothing; expected at least 1$"):
+        xoff.Scenario.from_text(SMALL).run(threads=0)
+
+
 def test_a_scenario_without_title_goes_by_its_file(tmp_path: Path) -> None:
     path = tmp_path / "plain.toml"
     path.write_text(SMALL.replace('title = "Small"', ""))

@@ -136,8 +136,12 @@ class Scenario:
 
         Raises:
             ScenarioError: The scenario, or a file it names, cannot be simulated.
+            ValueError: There are no threads.
             RunInterrupted: Ctrl-C ended it; what was finished is the error's `result`.
         """
+        if threads < 1:
+            message = f"threads: {threads} run nothing; expected at least 1"
+            raise ValueError(message)
         if seed is not None:
             return self.with_value("seed", seed).run(threads=threads, progress=progress)
         from xoff import execution  # brings Arrow, which checking does not need
