@@ -1,7 +1,8 @@
 //! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
 //! What it accepts can be run; running it does not change it.
 
-use std::collections::BTreeMap;
+mod notes;
+
 use std::sync::Arc;
 
 use crate::agenda::Fabric;
@@ -70,9 +71,10 @@ impl Simulation {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
         let queries = workload::queries(&sources)?;
-        let classes = classes_in_use(scenario, &sources);
+        let classes_of_flows = sources.iter().fold(0, |classes, source| classes | source.classes());
+        let classes = classes_of_flows | classes_of_control(scenario);
         let routes = Routes::new(&network).with(&network, &scenario.route)?;
-        let switches = layout::switches(scenario, &network, &routes, classes)?;
+        let switches = layout::switches(scenario, &network, &routes, classes, classes_of_flows)?;
         let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes);
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths)?;
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
@@ -189,22 +191,6 @@ impl Simulation {
         &self.switches[(node - self.network.hosts) as usize]
     }
 
-    /// What is worth knowing before it runs, each with the switches that it is about.
-    pub fn notes(&self) -> Vec<String> {
-        let mut names_by_note = BTreeMap::<String, Vec<&str>>::new();
-        let names = self.network.nodes[self.network.hosts as usize..].iter().map(|node| node.name.as_str());
-        for (layout, name) in self.switches.iter().zip(names) {
-            for note in layout.notes() {
-                names_by_note.entry(note).or_default().push(name);
-            }
-        }
-        let about = |names: &[&str]| match names {
-            [name] => (*name).to_owned(),
-            names => format!("{} and {} more", names[0], names.len() - 1),
-        };
-        names_by_note.iter().map(|(note, names)| format!("{}: {note}", about(names))).collect()
-    }
-
     fn ports<'a>(
         &'a self,
         node: NodeId,
@@ -287,16 +273,11 @@ impl Simulation {
     }
 }
 
-/// Bit n is set while class n has flows, what their receivers send back, or congestion notification messages.
-fn classes_in_use(scenario: &Scenario, sources: &[Source]) -> u8 {
-    let of_flows = sources.iter().map(Source::classes);
+/// Bit n is set while class n has what receivers send back, or congestion notification messages.
+fn classes_of_control(scenario: &Scenario) -> u8 {
     let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
     let of_control = used.filter_map(Transport::control_priority).map(|priority| 1 << priority);
-    let inputs = scenario.switch.iter().filter_map(|table| table.input.as_ref()?.congestion_point.as_ref());
-    let outputs = scenario.switch.iter().filter_map(|table| table.output.as_ref()?.congestion_point.as_ref());
-    let of_cnms = inputs.chain(outputs).filter_map(|point| point.settings().cnm_priority);
-    let of_cnms = of_cnms.map(|priority| 1 << priority);
-    of_flows.chain(of_control).chain(of_cnms).fold(0, |classes, class| classes | class)
+    of_control.fold(classes_of_messages(scenario), |classes, class: u8| classes | class)
 }
 
 /// Bit n is set if congestion notification messages have class n, whatever else does.

@@ -15,6 +15,8 @@ pub(super) struct Fabric<'a> {
     routes: &'a Routes,
     /// Bit n is set while class n is in use.
     pub(super) classes: u8,
+    /// Bit n is set while class n has flows.
+    pub(super) classes_of_flows: u8,
     /// The most buffer for full throughput that any congestion control in use needs, in round trips, where it is known.
     pub(super) lambda: Option<Ratio>,
     host_delay: Span,
@@ -22,9 +24,22 @@ pub(super) struct Fabric<'a> {
 }
 
 impl<'a> Fabric<'a> {
-    pub(super) fn new(scenario: &Scenario, network: &'a Network, routes: &'a Routes, classes: u8) -> Self {
-        let host_delay = scenario.host.delay;
-        Self { network, routes, classes, lambda: lambda(scenario), host_delay, round_trip: OnceCell::new() }
+    pub(super) fn new(
+        scenario: &Scenario,
+        network: &'a Network,
+        routes: &'a Routes,
+        classes: u8,
+        classes_of_flows: u8,
+    ) -> Self {
+        Self {
+            network,
+            routes,
+            classes,
+            classes_of_flows,
+            lambda: lambda(scenario),
+            host_delay: scenario.host.delay,
+            round_trip: OnceCell::new(),
+        }
     }
 
     /// The longest base round trip between two hosts, host delays included.

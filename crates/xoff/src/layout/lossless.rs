@@ -21,6 +21,7 @@ pub(super) struct Lossless {
     sizes: Sizes,
     xoff: buffer_policy::Parameters,
     headroom: Scheme,
+    links: Vec<headroom::Link>,
     pause_frames: pause_frames::Settings,
 }
 
@@ -33,6 +34,18 @@ impl Lossless {
     /// All memory that lossless classes have.
     pub(super) fn memory(&self) -> Bytes {
         self.sizes.shared + self.sizes.reserved * self.sizes.queues + self.headroom.set_aside()
+    }
+
+    /// One line for each link over which more may come after a pause than headroom is sure to have room for.
+    pub(super) fn shortfalls(&self) -> impl Iterator<Item = String> {
+        let kept = (0..self.links.len()).map(|port| self.headroom.kept(port));
+        self.links.iter().zip(kept).filter(|(link, kept)| *kept < link.worst_case).map(|(link, kept)| {
+            let headroom::Link { rate, delay, worst_case } = link;
+            format!(
+                "after a pause up to {worst_case} of a class may come over a link of {rate} and {delay}, and headroom is sure \
+                 to have room for {kept}: lossless packets may be dropped"
+            )
+        })
     }
 }
 
@@ -54,8 +67,12 @@ pub(super) fn of(
         });
     }
     debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
-    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } =
-        settings.pfc.clone().unwrap_or_default();
+    let Some(pfc) = settings.pfc.clone() else {
+        let problem = format!("says nothing of pauses, and class {} is lossless", classes.trailing_zeros());
+        let expected = "expected pfc, {} for its defaults, or no lossless class";
+        return Err(subject.refuse_pfc("", &problem, expected));
+    };
+    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = pfc;
     let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
     let link = |link: &Link| {
         let wire = subject.after_pause(link, pool_may_be_full);
@@ -108,6 +125,7 @@ pub(super) fn of(
         },
         xoff,
         headroom,
+        links,
         pause_frames: pause_frames(subject)?,
     }))
 }
@@ -164,17 +182,35 @@ mod tests {
 
     /// Four hosts at 100 Gb/s and 2 us, one lossless class, 1 MB.
     fn problem(pfc: &str) -> String {
-        let text = format!(
+        problem_of_switch(&format!("pfc = {{ {pfc} }}"))
+    }
+
+    fn text(switch: &str) -> String {
+        format!(
             "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
              class = [{{ priority = 3, lossless = true }}]\n\
              pfc.reaction_quanta = 60\n\
              transport.roce = {{ kind = 'roce', control_priority = 3 }}\n\
              workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB', priority = 3 }}]\n\
-             switch = [{{ total = '1MB', pfc = {{ {pfc} }} }}]"
-        );
+             switch = [{{ total = '1MB', {switch} }}]"
+        )
+    }
+
+    fn problem_of_switch(switch: &str) -> String {
+        let text = text(switch);
         let made =
             Scenario::from_toml(&text, &[]).and_then(|scenario| Simulation::new(&scenario, &Files::new()));
         made.map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    #[test]
+    fn a_switch_says_how_it_pauses() {
+        assert_eq!(problem_of_switch("pfc = {}"), "accepted");
+        assert_eq!(
+            problem_of_switch("release = 'transmission_end'"),
+            "switch.pfc: switch0 says nothing of pauses, and class 3 is lossless; expected pfc, {} for its defaults, \
+             or no lossless class"
+        );
     }
 
     #[test]
@@ -230,5 +266,30 @@ mod tests {
             problem("lossy_pool = '200kB', lossless_pool = '200kB'"),
             "switch[0].pfc.lossy_pool: switch0 has both lossy_pool and lossless_pool; expected one of them"
         );
+    }
+
+    /// One of four ports; the worst case is 57,242 bytes.
+    fn notes(headroom: &str) -> Vec<String> {
+        let scenario = Scenario::from_toml(&text(&format!("pfc.headroom = {{ {headroom} }}")), &[]).unwrap();
+        Simulation::new(&scenario, &Files::new()).unwrap().notes()
+    }
+
+    #[test]
+    fn headroom_that_may_not_do_is_noted() {
+        let short = |kept: &str| {
+            [format!(
+                "switch0: after a pause up to 57242B of a class may come over a link of 100Gbps and 2us, and headroom is \
+                 sure to have room for {kept}: lossless packets may be dropped"
+            )]
+        };
+        for enough in
+            ["scheme = 'sih'", "scheme = 'sih', size = '57242B'", "scheme = 'adaptive'", "scheme = 'dsh'"]
+        {
+            assert_eq!(notes(enough), [""; 0], "{enough}");
+        }
+        assert_eq!(notes("scheme = 'sih', size = '57241B'"), short("57241B"));
+        assert_eq!(notes("scheme = 'dsh', insurance = '0B'"), short("0B"));
+        assert_eq!(notes("scheme = 'oversubscribed', ratio = '1/2', of = 'queue'"), short("28621B"));
+        assert_eq!(notes("scheme = 'oversubscribed', size = '60kB', ratio = '9/10'"), short("36kB"));
     }
 }

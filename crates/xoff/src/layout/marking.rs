@@ -2,11 +2,11 @@
 
 use super::Subject;
 use super::marking_keys::{Key, Of};
+use super::most_held::MostHeld;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
-use crate::packet::{PRIORITIES, classes_of};
+use crate::packet::PRIORITIES;
 use crate::scenario::{Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
-use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::markers::{Markers, OnPorts, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
 use crate::switch::mmu::{Pool, Reserve};
@@ -32,11 +32,21 @@ impl Marks {
         self.pools.marker.is_none() && at_ports.all(Placed::looks_at_arrivals_only)
     }
 
-    /// The length of a port or one of its queues above which each of its packets is marked, the least if both are.
+    /// The length of a port or one of its queues above which its packets begin to be marked, the least if both are.
     pub(super) fn least_port_threshold(&self, port: u16) -> Option<Bytes> {
+        self.port_ranges(port).into_iter().flatten().map(|range| range.none_up_to).min()
+    }
+
+    /// Where marking of a port's queues and of the port itself begins and ends.
+    pub(super) fn port_ranges(&self, port: u16) -> [Option<Range>; 2] {
         let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));
-        let ranges = at_port.map(|placed| placed.marker.as_ref()?.range(0));
-        ranges.into_iter().flatten().map(|range| range.all_above).min()
+        at_port.map(|placed| placed.marker.as_ref()?.range(0))
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_any(&self) -> bool {
+        let mut at_ports = self.queues.all().iter().chain(self.ports.all());
+        self.pools.marker.is_some() || at_ports.any(|placed| placed.marker.is_some())
     }
 
     /// Where marking of a port's pool begins and ends.
@@ -85,25 +95,6 @@ pub(super) fn of(
     Ok(marks)
 }
 
-/// The most shared bytes beside which one more packet of a class is let into a queue that has the pool to itself.
-fn most_shared(pool: &Pool, policy: &buffer_policy::Parameters, class: usize, classes: u64) -> Bytes {
-    let lets_in = |bytes: u64| {
-        let occupancy = Occupancy {
-            shared: pool.shared,
-            shared_used: Bytes::new(bytes),
-            queues: pool.ports.len() as u64 * classes,
-        };
-        bytes < pool.shared.get() && Bytes::new(bytes) < policy.threshold(class, &occupancy)
-    };
-    // A fuller pool never raises a threshold.
-    let (mut inside, mut outside) = (0, pool.shared.get());
-    while outside - inside > 1 {
-        let middle = inside.midpoint(outside);
-        *if lets_in(middle) { &mut inside } else { &mut outside } = middle;
-    }
-    Bytes::new(inside)
-}
-
 /// The markers of an adapter whose link has this rate.
 pub fn adapter_marker(scenario: &Scenario, rate: Rate) -> Result<Placed, ScenarioError> {
     let Some(parameters) = &scenario.host.marking else { return Ok(Placed::default()) };
@@ -119,7 +110,7 @@ pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
     let reach = adapter_marker(scenario, Rate::from_gbps(1))?.marker.and_then(|marker| marker.reach(0));
     if let Some((reach, most)) = reach.zip(scenario.host.adapter_queue).filter(|(reach, most)| reach >= most)
     {
-        let problem = format!("it is set to {reach}, and packets are dropped from {most} on");
+        let problem = format!("it marks above {reach}, and packets are dropped from {most} on");
         return Err(ScenarioError::at(
             "host.marking",
             problem,
@@ -191,7 +182,7 @@ impl Subject<'_> {
         }
     }
 
-    /// A pool that cannot be fuller than where marking ends is never marked as it should be.
+    /// A pool that cannot be fuller than where marking begins is never marked.
     fn check_pool_marker(&self, placed: &Placed, places: &[Place]) -> Result<(), ScenarioError> {
         let Some(marker) = &placed.marker else { return Ok(()) };
         for (index, pool) in places.iter().filter_map(|place| place.pool).enumerate() {
@@ -205,7 +196,7 @@ impl Subject<'_> {
                 ));
             }
             if let Some(reach) = marker.reach(index).filter(|reach| *reach >= shared) {
-                let problem = format!("it is set to {reach}, which is not below the pool's size, {shared}");
+                let problem = format!("it marks above {reach}, which is not below the pool's size, {shared}");
                 let expected = "expected less, or a larger pool";
                 return Err(self.refuse_marker(Key::POOL, &problem, expected));
             }
@@ -213,8 +204,8 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// A queue or port that can never hold more than what its marker is set to is not marked as it should be: what comes then
-    /// has been dropped before. The most that it can hold is known where it is alone; lossless classes are not held here.
+    /// A queue or port that can never hold more than where its marking begins is never marked: what comes then has been
+    /// dropped before. The most that it can hold is known where it is alone; lossless classes are not held here.
     fn check_reach(
         &self,
         marks: &Marks,
@@ -223,24 +214,19 @@ impl Subject<'_> {
         reserve: Reserve,
     ) -> Result<(), ScenarioError> {
         let classes = self.fabric.classes;
-        let used = u64::from(classes.count_ones());
-        if used == 0 || self.scenario.has_lossless_class() {
+        if classes == 0 || self.scenario.has_lossless_class() {
             return Ok(());
         }
         for pool in pools {
-            let most_of = |class| reserve.size() + most_shared(pool, &settings.buffer, class, used);
-            let most_of_queue = classes_of(classes).map(most_of).max().unwrap_or(Bytes::MAX);
-            let all_queues = classes_of(classes).map(most_of).sum::<Bytes>();
-            let most_of_port = all_queues.min(pool.shared + reserve.of_ports(1, used));
-            let limits =
-                [(Of::Queues, &marks.queues, most_of_queue), (Of::Ports, &marks.ports, most_of_port)];
+            let most = MostHeld::of(pool, &settings.buffer, reserve, classes);
+            let limits = [(Of::Queues, &marks.queues, most.queue), (Of::Ports, &marks.ports, most.port)];
             for (&port, (of, placed, most)) in
                 pool.ports.iter().flat_map(|port| limits.map(|limit| (port, limit)))
             {
                 let reach = placed.at(port.into()).marker.as_ref().and_then(|marker| marker.reach(0));
                 if let Some(reach) = reach.filter(|reach| *reach >= most) {
                     let limit = most + Bytes::new(1);
-                    let problem = format!("it is set to {reach}, and packets are dropped from {limit} on");
+                    let problem = format!("it marks above {reach}, and packets are dropped from {limit} on");
                     let expected = "expected less, or more memory for it: a larger alpha, threshold or total";
                     let key = Key::deciding(of, self.rate(port), &settings.marking);
                     return Err(self.refuse_marker(key, &problem, expected));

@@ -178,7 +178,7 @@ mod tests {
         };
         assert_eq!(
             at("queue", &format!("{K} = '500kB'")),
-            "switch[1].marking.at_rate.10Gbps.queue: on left, it is set to 500kB, and packets are dropped from 500kB on; \
+            "switch[1].marking.at_rate.10Gbps.queue: on left, it marks above 500kB, and packets are dropped from 500kB on; \
              expected less, or more memory for it: a larger alpha, threshold or total"
         );
         assert_eq!(

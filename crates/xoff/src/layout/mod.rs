@@ -6,6 +6,7 @@ mod kinds;
 mod lossless;
 mod marking;
 mod marking_keys;
+mod most_held;
 mod notes;
 mod paths;
 mod pauses;
@@ -71,6 +72,14 @@ impl SwitchLayout {
         }
     }
 
+    /// Whether it marks packets.
+    pub fn marks(&self) -> bool {
+        match self {
+            Self::SharedMemory(layout) => layout.marks.is_any(),
+            Self::Cioq(_) => false,
+        }
+    }
+
     /// One line for each thing worth knowing of it.
     pub fn notes(&self) -> BTreeSet<String> {
         match self {
@@ -86,11 +95,12 @@ pub struct SharedMemoryLayout {
     pools: Vec<Pool>,
     reserve: Reserve,
     policy: buffer_policy::Parameters,
-    classes: u64,
+    /// Bit n is set while class n is in use.
+    classes: u8,
+    /// Bit n is set while class n has flows whose packets may be dropped.
+    droppable: u8,
     /// What its memory is given out in.
     pub cell: Option<Cell>,
-    /// Least share of the free pool that a queue of any class may take, where the policy knows such a share.
-    least_alpha: Option<Ratio>,
     quirks: Vec<Quirk>,
     marks: Marks,
     lossless: Option<Lossless>,
@@ -113,7 +123,7 @@ impl SharedMemoryLayout {
         let leaking_reserve = Quirk::LeakingReserve.is_in(&self.quirks);
         let quirks = (threshold_with_packet || leaking_reserve)
             .then(|| Quirks::new(threshold_with_packet, leaking_reserve, ports));
-        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.classes).with_quirks(quirks)
+        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.classes.count_ones().into()).with_quirks(quirks)
     }
 
     /// Whether nothing looks at a packet as it leaves, and what other ports hold matters only where it is too much.
@@ -136,18 +146,20 @@ impl SharedMemoryLayout {
     }
 }
 
-/// Every switch in order of its number. Bit n of `classes` is set while class n is in use.
+/// Every switch in order of its number. Bit n of `classes` is set while class n is in use, and of `classes_of_flows` while it has
+/// flows.
 pub fn switches(
     scenario: &Scenario,
     network: &Network,
     routes: &Routes,
     classes: u8,
+    classes_of_flows: u8,
 ) -> Result<Vec<SwitchLayout>, ScenarioError> {
     let nodes = network.hosts..network.nodes.len() as NodeId;
     let names: Vec<&str> = nodes.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
     scenario.check_switch_patterns(&names)?;
     marking_keys::check_rates(scenario, network)?;
-    let fabric = Fabric::new(scenario, network, routes, classes);
+    let fabric = Fabric::new(scenario, network, routes, classes, classes_of_flows);
     nodes.zip(names).map(|(node, name)| switch(&Subject { scenario, name, node, fabric: &fabric })).collect()
 }
 
@@ -199,9 +211,9 @@ fn shared_memory(
         pools,
         reserve,
         policy,
-        classes,
+        classes: subject.fabric.classes,
+        droppable: subject.fabric.classes_of_flows & !subject.scenario.lossless_classes(),
         cell: memory.cell,
-        least_alpha,
         quirks,
         marks,
         lossless,
@@ -388,14 +400,14 @@ mod tests {
     }
 
     #[test]
-    fn marking_of_a_pool_ends_below_its_size() {
-        let red = |maximum: &str| {
+    fn marking_of_a_pool_begins_below_its_size() {
+        let red = |minimum: &str| {
             format!(
-                "total = '1MB', marking.pool = {{ kind = 'red', minimum = '1kB', maximum = '{maximum}', probability = 1 }}"
+                "total = '1MB', marking.pool = {{ kind = 'red', minimum = '{minimum}', maximum = '2MB', probability = 1 }}"
             )
         };
         assert_eq!(problem(&red("999999B")), "accepted");
-        let line = "switch[0].marking.pool: on switch0, it is set to 1MB, which is not below the \
+        let line = "switch[0].marking.pool: on switch0, it marks above 1MB, which is not below the \
                     pool's size, 1MB; expected less, or a larger pool";
         assert_eq!(problem(&red("1MB")), line);
         assert_eq!(problem("total = '1MB', marking.pool = { kind = 'threshold', threshold = '1MB' }"), line);
@@ -404,7 +416,7 @@ mod tests {
     /// A queue with the pool to itself: half of it with alpha 1, a fifth of it with 1/4; a port has a reserve besides.
     #[test]
     fn marking_of_a_queue_or_port_begins_before_packets_are_dropped() {
-        let red = "kind = 'red', minimum = '1kB', probability = 1";
+        let red = "kind = 'red', maximum = '2MB', probability = 1";
         for (switch, place, marker, most) in [
             ("buffer = { policy = 'static_threshold', threshold = '100kB' }", "queue", "threshold", 100),
             ("buffer = { policy = 'static_partition' }", "queue", "threshold", 250),
@@ -420,8 +432,8 @@ mod tests {
         ] {
             let at = |bytes: u64| {
                 let marker = match marker {
-                    "red" => format!("{red}, gentle = true, maximum = '{bytes}B'"),
-                    "averaged" => format!("{red}, weight = '1/512', maximum = '{bytes}B'"),
+                    "red" => format!("{red}, gentle = true, minimum = '{bytes}B'"),
+                    "averaged" => format!("{red}, weight = '1/512', minimum = '{bytes}B'"),
                     "pi" => format!("kind = 'pi', reference = '{bytes}B'"),
                     _ => format!("kind = 'threshold', threshold = '{bytes}B'"),
                 };
@@ -433,7 +445,7 @@ mod tests {
             assert_eq!(
                 at(most * 1000 - 1),
                 format!(
-                    "switch[0].marking.{place}: on switch0, it is set to {less}, and packets are dropped from {limit} on; \
+                    "switch[0].marking.{place}: on switch0, it marks above {less}, and packets are dropped from {limit} on; \
                      expected less, or more memory for it: a larger alpha, threshold or total"
                 )
             );
@@ -450,7 +462,7 @@ mod tests {
         assert_eq!(problem("kind = 'pi', reference = '99kB'"), "accepted");
         assert_eq!(
             problem("kind = 'threshold', threshold = '100kB'"),
-            "host.marking: it is set to 100kB, and packets are dropped from 100kB on; \
+            "host.marking: it marks above 100kB, and packets are dropped from 100kB on; \
              expected less, or a larger host.adapter_queue"
         );
         assert_eq!(
@@ -564,6 +576,53 @@ mod tests {
                 "a single busy port is marked by its pool, above 608kB, before its own threshold of 720kB",
                 "bcc computes minimum = 608000B and maximum = 1408000B"
             ]
+        );
+    }
+
+    fn notes(switch: &str) -> Vec<String> {
+        let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
+        simulation.layout(4).notes().into_iter().collect()
+    }
+
+    /// Of 1 MB a queue alone may have 500 kB, two 333 kB each and three 250 kB.
+    #[test]
+    fn red_is_late_where_its_minimum_is() {
+        let red = |minimum: &str, maximum: &str| {
+            notes(&format!(
+                "total = '1MB', buffer = {{ policy = 'dynamic_threshold', alpha = 1 }}, \
+                 marking.queue = {{ kind = 'red', minimum = '{minimum}', maximum = '{maximum}', probability = 0.1 }}"
+            ))
+        };
+        assert_eq!(red("5kB", "400kB"), [""; 0]);
+        assert_eq!(
+            red("300kB", "400kB"),
+            ["with 3 busy ports, packets are dropped before their threshold of 300kB marks any"]
+        );
+        assert_eq!(red("5kB", "499998B"), [""; 0]);
+        let never = "a queue drops packets from 500kB on, and marks every packet only above";
+        assert_eq!(red("5kB", "500kB"), [format!("{never} 500kB")]);
+        assert_eq!(red("5kB", "2MB"), [format!("{never} 2MB")]);
+    }
+
+    #[test]
+    fn a_pool_may_be_full_before_red_marks_all() {
+        assert_eq!(
+            notes("total = '1MB', marking.pool = { kind = 'red', minimum = '1kB', maximum = '1MB', probability = 1 }"),
+            ["a pool drops packets from 1MB on, and marks every packet only above 1MB"]
+        );
+    }
+
+    /// Two classes may each have 333 kB of 1 MB, which is less than half of the port's threshold and its reserve.
+    #[test]
+    fn a_busy_port_may_have_one_busy_class_only() {
+        let text = "topology = { kind = 'star', hosts = 4, host_link = { rate = '100Gbps', delay = '2us' } }\n\
+            transport.dctcp = { kind = 'tcp', congestion_control = { algorithm = 'dctcp' } }\n\
+            workload = [{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = [0, 1] }]\n\
+            switch = [{ total = '1MB', marking.port = { kind = 'threshold', threshold = '600kB' } }]";
+        let simulation = Simulation::new(&Scenario::from_toml(text, &[]).unwrap(), &Files::new()).unwrap();
+        assert_eq!(
+            simulation.layout(4).notes().into_iter().collect::<Vec<_>>(),
+            ["with a single busy port, packets are dropped before their threshold of 600kB marks any"]
         );
     }
 }

@@ -1,44 +1,67 @@
-//! What is worth knowing of a switch before it runs: thresholds that were computed, and those that come into play too late.
+//! What is worth knowing of a switch before it runs: thresholds that were computed, those that come into play too late, and
+//! headroom that may not do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::SharedMemoryLayout;
+use super::most_held::MostHeld;
+use super::{SharedMemoryLayout, least_alpha};
 use crate::kernel::units::Bytes;
 use crate::plan::bcc;
 use crate::switch::marking::{AnyMarker, Range};
 use crate::switch::mmu::Pool;
 
 impl SharedMemoryLayout {
-    /// One line for each thing worth knowing of any of its pools.
+    /// One line for each thing worth knowing of it.
     pub fn notes(&self) -> BTreeSet<String> {
-        self.pools.iter().flat_map(|pool| self.notes_of_pool(pool)).collect()
+        let of_pools = self.pools.iter().flat_map(|pool| {
+            let of_pool = self.marks.pool_range(pool.ports[0]);
+            let computed = of_pool.filter(|_| matches!(self.marks.pools.marker, Some(AnyMarker::Bcc(_))));
+            let computed = computed.map(|range| {
+                let (minimum, maximum) = (range.none_up_to.get(), range.all_above.get());
+                format!("bcc computes minimum = {minimum}B and maximum = {maximum}B")
+            });
+            let of_drops =
+                if self.droppable == 0 { Vec::new() } else { self.notes_of_drops(pool, of_pool) };
+            computed.into_iter().chain(of_drops)
+        });
+        let of_headroom = self.lossless.iter().flat_map(|lossless| lossless.shortfalls());
+        of_pools.chain(of_headroom).collect()
     }
 
-    fn notes_of_pool(&self, pool: &Pool) -> impl Iterator<Item = String> {
-        let thresholds = self.marks.pool_range(pool.ports[0]);
+    fn notes_of_drops(&self, pool: &Pool, of_pool: Option<Range>) -> Vec<String> {
         let mut ports_by_threshold: BTreeMap<Bytes, u64> = BTreeMap::new();
         for threshold in pool.ports.iter().filter_map(|port| self.marks.least_port_threshold(*port)) {
             *ports_by_threshold.entry(threshold).or_default() += 1;
         }
-        let computed = thresholds.filter(|_| matches!(self.marks.pools.marker, Some(AnyMarker::Bcc(_))));
-        let computed = computed.map(|range| {
-            let (minimum, maximum) = (range.none_up_to.get(), range.all_above.get());
-            format!("bcc computes minimum = {minimum}B and maximum = {maximum}B")
-        });
         let of_ports = ports_by_threshold
             .into_iter()
-            .flat_map(move |(port, ports)| [too_early(thresholds, port), self.too_late(pool, port, ports)]);
-        computed.into_iter().chain(of_ports.flatten())
+            .flat_map(|(port, ports)| [too_early(of_pool, port), self.too_late(pool, port, ports)]);
+        of_ports.flatten().chain(self.never_all(pool, of_pool)).collect()
     }
 
-    /// What is dropped before so many ports of a pool reach their threshold.
+    /// What is dropped before so many ports of a pool reach the threshold at which marking begins.
     fn too_late(&self, pool: &Pool, threshold: Bytes, ports: u64) -> Option<String> {
-        let reserved = self.reserve.size();
-        let busy =
-            bcc::drops_before_marking_from(pool.shared, self.least_alpha?, reserved, threshold, ports)?;
-        Some(format!(
-            "with {busy} busy ports, packets are dropped before their threshold of {threshold} marks any"
-        ))
+        let (alpha, reserved) = (least_alpha(&self.policy, self.droppable)?, self.reserve.size());
+        let busy = bcc::drops_before_marking_from(pool.shared, alpha, reserved, threshold, ports)?;
+        let with = if busy == 1 { "a single busy port".to_owned() } else { format!("{busy} busy ports") };
+        Some(format!("with {with}, packets are dropped before their threshold of {threshold} marks any"))
+    }
+
+    /// Where a probability never gets as far as it is set to. How long queues become that are paused, nobody knows.
+    fn never_all(&self, pool: &Pool, of_pool: Option<Range>) -> Vec<String> {
+        if self.lossless.is_some() {
+            return Vec::new();
+        }
+        let most = MostHeld::of(pool, &self.policy, self.reserve, self.classes);
+        let limits = [("queue", most.queue + Bytes::new(1)), ("port", most.port + Bytes::new(1))];
+        let of_ports = pool.ports.iter().flat_map(|port| self.marks.port_ranges(*port).into_iter().zip(limits));
+        let of_ports = of_ports.filter_map(|(range, limit)| Some((range?, limit)));
+        let of_pool = of_pool.map(|range| (range, ("pool", pool.shared)));
+        let beyond = of_ports.chain(of_pool).filter(|(range, (_, limit))| range.all_above >= *limit);
+        let note = |(Range { all_above, .. }, (place, limit)): (Range, (&str, Bytes))| {
+            format!("a {place} drops packets from {limit} on, and marks every packet only above {all_above}")
+        };
+        beyond.map(note).collect()
     }
 }
 

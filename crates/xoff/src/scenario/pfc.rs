@@ -101,19 +101,6 @@ fn default_xoff() -> buffer_policy::Parameters {
     buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha, ..DynamicThreshold::default() })
 }
 
-impl Default for Pausing {
-    fn default() -> Self {
-        Self {
-            xoff: default_xoff(),
-            xon_offset: None,
-            headroom: headroom::Parameters::default(),
-            reserved: Bytes::ZERO,
-            lossless_pool: None,
-            lossy_pool: None,
-        }
-    }
-}
-
 impl Scenario {
     /// Bit n is set if class n is lossless.
     pub fn lossless_classes(&self) -> u8 {

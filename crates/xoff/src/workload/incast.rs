@@ -61,6 +61,14 @@ impl Incast {
         })
     }
 
+    /// Its load and between whom, if its groups come at one.
+    pub(super) fn load(&self) -> Option<(&Gaps, &Ends)> {
+        match &self.pace {
+            Pace::Every { .. } => None,
+            Pace::Load { gaps, .. } => Some((gaps, &self.ends)),
+        }
+    }
+
     fn begin_group(&mut self) -> Option<()> {
         if let Some(left) = &mut self.groups_left {
             *left = left.checked_sub(1)?;

@@ -26,6 +26,10 @@ pub(super) struct Load<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
     mean_seconds: f64,
+    /// Bits per second that all flows together put on the wire in the mean, at least: as if every packet were full.
+    pub(super) on_wire: f64,
+    /// The share of flows that cross the core.
+    pub(super) crossing: f64,
 }
 
 impl Gaps {
@@ -34,7 +38,9 @@ impl Gaps {
         let counted_bytes = payload * counted_per_payload(load.transport, load.counts);
         let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();
         let bits = counted_bytes * 8.0 * load.share_on_links(setup)?;
-        Ok(Self { mean_seconds: bits / offered })
+        let mean_seconds = bits / offered;
+        let bits_on_wire = payload * counted_per_payload(load.transport, LoadCounts::Wire) * 8.0;
+        Ok(Self { mean_seconds, on_wire: bits_on_wire / mean_seconds, crossing: load.crossing })
     }
 
     /// The next.

@@ -6,6 +6,7 @@
 mod csv_rows;
 mod ends;
 mod load;
+pub mod overload;
 mod priorities;
 mod setup;
 pub mod sizes;

@@ -44,6 +44,11 @@ impl Poisson {
         Ok(Self { template, sizes, gaps, ends, batch: settings.batch, left: 0, rng: setup.rng() })
     }
 
+    /// Its load and between whom.
+    pub(super) fn load(&self) -> (&Gaps, &Ends) {
+        (&self.gaps, &self.ends)
+    }
+
     fn begin_batch(&mut self) {
         let start = after(self.template.start, self.gaps.draw(&mut self.rng));
         let senders = &self.ends.senders;

@@ -52,6 +52,10 @@ impl HeadroomScheme for Adaptive {
         self.0.all()
     }
 
+    fn kept(&self, port: usize) -> Bytes {
+        self.0.sizes[port]
+    }
+
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
         self.0.fits(port, held.queue, frame)
     }

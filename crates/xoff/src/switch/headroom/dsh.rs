@@ -155,6 +155,10 @@ impl HeadroomScheme for Dsh {
         self.ports.iter().map(|port| port.insurance).sum()
     }
 
+    fn kept(&self, port: usize) -> Bytes {
+        self.ports[port].insurance
+    }
+
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
         held.port + frame <= self.ports[port].insurance
     }

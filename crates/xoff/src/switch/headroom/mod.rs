@@ -46,6 +46,8 @@ pub trait HeadroomScheme {
     type Parameters;
     /// All memory that it sets aside on the switch.
     fn set_aside(&self) -> Bytes;
+    /// What it is sure to have room for when a class of a port, or where ports pause as a whole the port, has been paused.
+    fn kept(&self, port: usize) -> Bytes;
     /// Whether a packet that came in by a port fits the headroom; one that does not is dropped.
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool;
     /// A packet was counted in.
@@ -102,6 +104,10 @@ macro_rules! headroom_schemes {
             /// See [`HeadroomScheme::set_aside`].
             pub fn set_aside(&self) -> Bytes {
                 match self { $(Self::$name(scheme) => scheme.set_aside(),)* }
+            }
+            /// See [`HeadroomScheme::kept`].
+            pub fn kept(&self, port: usize) -> Bytes {
+                match self { $(Self::$name(scheme) => scheme.kept(port),)* }
             }
             /// See [`HeadroomScheme::fits`].
             pub fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {

@@ -70,6 +70,12 @@ impl HeadroomScheme for Oversubscribed {
         self.pool
     }
 
+    /// What all others leave of the pool.
+    fn kept(&self, port: usize) -> Bytes {
+        let own = self.queues.sizes[port];
+        own.min(self.pool.saturating_sub(self.queues.all() - own))
+    }
+
     fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
         self.queues.fits(port, held.queue, frame) && held.all + frame <= self.pool
     }

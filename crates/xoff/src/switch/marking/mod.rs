@@ -139,9 +139,9 @@ pub trait Marker: Sized {
     fn range(&self, _place: usize) -> Option<Range> {
         None
     }
-    /// The length above which it does what it is set to: a place that never holds more makes no sense of it.
+    /// The length above which it marks: a place that never holds more makes no sense of it.
     fn reach(&self, place: usize) -> Option<Bytes> {
-        self.range(place).map(|range| range.all_above)
+        self.range(place).map(|range| range.none_up_to)
     }
     /// Length up to which it marks nothing at any place and has nothing to remember, so that it need not be asked.
     fn silent_up_to(&self) -> Option<Bytes> {

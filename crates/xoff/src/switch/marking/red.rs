@@ -212,7 +212,7 @@ impl Marker for Red {
     }
 
     fn reach(&self, _place: usize) -> Option<Bytes> {
-        Some(self.maximum)
+        Some(self.minimum)
     }
 
     fn silent_up_to(&self) -> Option<Bytes> {

@@ -1,0 +1,230 @@
+//! What is worth knowing of a scenario before it runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Simulation;
+use crate::kernel::units::Rate;
+use crate::layout::SwitchLayout;
+use crate::scenario::Transport;
+use crate::topology::NodeId;
+use crate::workload::overload::{self, Links, Overload};
+
+impl Simulation {
+    /// One line for each thing worth knowing, which begins with what it is about.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes_of_switches();
+        notes.extend(self.notes_of_transports());
+        notes.extend(self.notes_of_links());
+        notes
+    }
+
+    fn notes_of_switches(&self) -> Vec<String> {
+        let nodes = self.network.hosts..self.network.nodes.len() as NodeId;
+        by_note(
+            nodes.zip(&self.switches).flat_map(|(node, layout)| {
+                layout.notes().into_iter().map(move |note| (note, self.name(node)))
+            }),
+        )
+    }
+
+    /// Congestion controls that wait for marks, where there are none.
+    fn notes_of_transports(&self) -> impl Iterator<Item = String> {
+        let marks = self.scenario.host.marking.is_some() || self.switches.iter().any(SwitchLayout::marks);
+        let names: BTreeSet<&str> =
+            self.scenario.workload.iter().map(|workload| workload.transport()).collect();
+        names.into_iter().filter_map(move |name| {
+            let control = match &self.scenario.transport[name] {
+                Transport::Tcp(tcp) => Some(&tcp.congestion_control),
+                Transport::Roce(roce) => roce.congestion_control.as_ref(),
+                Transport::ConstantRate(_) => None,
+            }?;
+            let spelling = control.spelling();
+            let waits = !marks && control.needs().marks();
+            waits.then(|| {
+                format!(
+                    "transport.{name}: {spelling} goes by marks, and nothing marks: no switch has `marking`"
+                )
+            })
+        })
+    }
+
+    /// Links that are to carry more than they can.
+    fn notes_of_links(&self) -> Vec<String> {
+        let (mut by_host, mut together) = (Vec::new(), Vec::new());
+        for Overload { links, capacity, offered, workloads } in
+            overload::of(&self.scenario, &self.network, &self.sources)
+        {
+            let (way, hosts) = match &links {
+                Links::From(hosts) => ("send", &hosts[..]),
+                Links::To(hosts) => ("receive", &hosts[..]),
+                Links::Core => ("carry", &[][..]),
+            };
+            let workloads: Vec<String> = workloads.iter().map(|index| format!("workload[{index}]")).collect();
+            let workloads = workloads.join(", ");
+            let [offered, capacity] = [offered, capacity].map(in_gigabits);
+            let names: Vec<String> = hosts.iter().map(|&host| self.name(host)).collect();
+            match names.as_slice() {
+                [] => together.push(format!(
+                    "core: {offered} to {way} ({workloads}), and links of {capacity} together"
+                )),
+                [name] => by_host.push((
+                    format!("{offered} to {way} ({workloads}), and a link of {capacity}"),
+                    name.clone(),
+                )),
+                names => together.push(format!(
+                    "{}: {offered} to {way} together ({workloads}), and links of {capacity}",
+                    about(names)
+                )),
+            }
+        }
+        let mut notes = by_note(by_host.into_iter());
+        notes.extend(together);
+        notes
+    }
+
+    fn name(&self, node: NodeId) -> String {
+        self.network.nodes[node as usize].name.clone()
+    }
+}
+
+/// One line for each note with all that it is about.
+fn by_note(notes: impl Iterator<Item = (String, String)>) -> Vec<String> {
+    let mut names_by_note = BTreeMap::<String, Vec<String>>::new();
+    for (note, name) in notes {
+        names_by_note.entry(note).or_default().push(name);
+    }
+    names_by_note.iter().map(|(note, names)| format!("{}: {note}", about(names))).collect()
+}
+
+fn about(names: &[String]) -> String {
+    match names {
+        [name] => name.clone(),
+        names => format!("{} and {} more", names[0], names.len() - 1),
+    }
+}
+
+fn in_gigabits(rate: Rate) -> String {
+    format!("{} Gb/s", (rate.as_f64() / 1e6).round() / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+    use crate::workload::Files;
+
+    /// Of four hosts at 10 Gb/s around a switch that marks nothing.
+    fn notes(workloads: &str, rest: &str) -> Vec<String> {
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+             transport.reno = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
+             transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = 'dcqcn' }} }}\n\
+             transport.six = {{ kind = 'constant_rate', rate = '6Gbps' }}\n\
+             transport.burst = {{ kind = 'constant_rate' }}\n\
+             workload = [{workloads}]\nstop.at = '1ms'\n{rest}"
+        );
+        let scenario = Scenario::from_toml(&text, &[]).unwrap();
+        Simulation::new(&scenario, &Files::new()).unwrap().notes()
+    }
+
+    #[test]
+    fn a_congestion_control_that_goes_by_marks_needs_some() {
+        let of = |transport: &str, rest: &str| {
+            notes(&format!("{{ kind = 'permutation', transport = '{transport}', size = '1MB' }}"), rest)
+        };
+        let unmarked = |name: &str, algorithm: &str| {
+            [format!(
+                "transport.{name}: {algorithm} goes by marks, and nothing marks: no switch has `marking`"
+            )]
+        };
+        assert_eq!(of("dctcp", ""), unmarked("dctcp", "dctcp"));
+        assert_eq!(of("roce", ""), unmarked("roce", "dcqcn"));
+        assert_eq!(of("reno", ""), [""; 0]);
+        assert_eq!(of("burst", ""), [""; 0]);
+        let threshold = "{ kind = 'threshold', threshold = '30kB' }";
+        for place in ["queue", "port", "pool", "at_rate.10Gbps.queue"] {
+            assert_eq!(of("dctcp", &format!("switch = [{{ marking.{place} = {threshold} }}]")), [""; 0]);
+        }
+        assert_eq!(of("dctcp", &format!("host.marking = {threshold}")), [""; 0]);
+    }
+
+    fn long_lived(pairs: &str, rest: &str) -> String {
+        format!("{{ kind = 'long_lived', pairs = [{pairs}], {rest} }}")
+    }
+
+    #[test]
+    fn flows_of_constant_rate_share_links_for_ever() {
+        let two = "['host1', 'host0'], ['host2', 'host0']";
+        assert_eq!(
+            notes(&long_lived(two, "transport = 'six'"), ""),
+            ["host0: 12 Gb/s to receive (workload[0]), and a link of 10 Gb/s"]
+        );
+        let twice = long_lived("['host1', 'host0']", "transport = 'six'");
+        assert_eq!(
+            notes(&format!("{twice}, {twice}"), ""),
+            [
+                "host0: 12 Gb/s to receive (workload[0], workload[1]), and a link of 10 Gb/s",
+                "host1: 12 Gb/s to send (workload[0], workload[1]), and a link of 10 Gb/s"
+            ]
+        );
+        for rest in ["size = '1MB'", "end = '1ms'", "stagger = '1ms'"] {
+            assert_eq!(notes(&long_lived(two, &format!("transport = 'six', {rest}")), ""), [""; 0], "{rest}");
+        }
+        assert_eq!(notes(&long_lived(two, "transport = 'burst'"), ""), [""; 0]);
+        let of_fives = long_lived(two, "transport = 'five'");
+        let five = "transport.five = { kind = 'constant_rate', rate = '5Gbps' }";
+        assert_eq!(notes(&of_fives, five), [""; 0]);
+    }
+
+    /// Full packets have 1460 B, frames 1518 and 1538 on the wire.
+    #[test]
+    fn loads_add_up_on_the_wire() {
+        let poisson = |load: f64, rest: &str| {
+            format!("{{ kind = 'poisson', transport = 'reno', sizes = 'web_search', load = {load}, {rest} }}")
+        };
+        let of_all = |loads: &[f64]| {
+            let workloads: Vec<String> = loads.iter().map(|&load| poisson(load, "of = 'host'")).collect();
+            notes(&workloads.join(", "), "")
+        };
+        assert_eq!(of_all(&[0.5, 0.48]), [""; 0]);
+        assert_eq!(
+            of_all(&[0.5, 0.5]),
+            [
+                "host0 and 3 more: 40.527 Gb/s to send together (workload[0], workload[1]), and links of 40 Gb/s",
+                "host0 and 3 more: 40.527 Gb/s to receive together (workload[0], workload[1]), and links of 40 Gb/s"
+            ]
+        );
+        let into_one = poisson(
+            0.8,
+            "of = 'receivers', load_counts = 'wire', senders = ['host1', 'host2'], receivers = ['host0']",
+        );
+        assert_eq!(notes(&into_one, ""), [""; 0]);
+        let and_constant = format!("{into_one}, {}", long_lived("['host1', 'host0']", "transport = 'six'"));
+        assert_eq!(
+            notes(&and_constant, ""),
+            ["host0: 14 Gb/s to receive (workload[0], workload[1]), and a link of 10 Gb/s"]
+        );
+    }
+
+    #[test]
+    fn loads_add_up_across_the_core() {
+        let half = "{ kind = 'poisson', transport = 'reno', sizes = 'web_search', load = 0.6, of = 'core', \
+                    load_counts = 'wire', between = 'racks' }";
+        let text = format!(
+            "topology = {{ kind = 'dumbbell', left = 4, right = 4, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
+             middle_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             transport.reno = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
+             workload = [{half}, {half}]\nstop.arrivals_end = '1ms'"
+        );
+        let simulation = Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap();
+        let capacity = simulation.network().core.unwrap().capacity.as_f64() / 1e9;
+        assert_eq!(
+            simulation.notes(),
+            [format!(
+                "core: {} Gb/s to carry (workload[0], workload[1]), and links of {capacity} Gb/s together",
+                1.2 * capacity
+            )]
+        );
+    }
+}

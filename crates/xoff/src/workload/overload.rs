@@ -1,0 +1,119 @@
+//! Links that workloads together ask more of than they carry, as far as that is sure before anything runs: of flows that come
+//! at a load, in the mean, and of flows of constant rate without end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Kind, Source};
+use crate::kernel::units::{Bytes, Rate, Time};
+use crate::scenario::{Scenario, Transport};
+use crate::topology::{Network, NodeId};
+
+/// Which links, and which way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Links {
+    /// Those by which these hosts send.
+    From(Vec<NodeId>),
+    /// Those by which they receive.
+    To(Vec<NodeId>),
+    /// Those of the network's core.
+    Core,
+}
+
+impl Links {
+    /// Whether all that crosses these links crosses those, too.
+    fn lead_to(&self, others: &Self) -> bool {
+        let within =
+            |some: &[NodeId], all: &[NodeId]| some.iter().all(|host| all.binary_search(host).is_ok());
+        match (self, others) {
+            (Self::From(some), Self::From(all)) | (Self::To(some), Self::To(all)) => within(some, all),
+            (Self::Core, Self::Core) => true,
+            _ => false,
+        }
+    }
+
+    fn capacity(&self, network: &Network) -> Rate {
+        match self {
+            Self::From(hosts) | Self::To(hosts) => {
+                let rates = hosts.iter().map(|&host| network.host_link(host).rate);
+                rates.fold(Rate::ZERO, Rate::saturating_add)
+            }
+            Self::Core => network.core.map_or(Rate::MAX, |core| core.capacity),
+        }
+    }
+}
+
+/// More than some links carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overload {
+    /// The links.
+    pub links: Links,
+    /// What they carry together.
+    pub capacity: Rate,
+    /// What they are to carry.
+    pub offered: Rate,
+    /// By which workloads.
+    pub workloads: BTreeSet<usize>,
+}
+
+/// Bits per second that one workload brings to some links.
+struct Demand {
+    links: Links,
+    on_wire: f64,
+    workload: usize,
+}
+
+/// Every overload, by its links.
+pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Overload> {
+    let demands = sources.iter().enumerate().flat_map(|(workload, source)| {
+        let by_links = source.at_a_load().unwrap_or_else(|| at_constant_rate(source, scenario));
+        by_links.into_iter().map(move |(links, on_wire)| Demand { links, on_wire, workload })
+    });
+    let demands: Vec<Demand> = demands.collect();
+    let links: BTreeSet<&Links> = demands.iter().map(|demand| &demand.links).collect();
+    let overload = |links: &Links| {
+        let on_links = || demands.iter().filter(|demand| demand.links.lead_to(links));
+        let (capacity, on_wire) =
+            (links.capacity(network), on_links().map(|demand| demand.on_wire).sum::<f64>());
+        // What a sum of floating-point numbers may be off by is no overload.
+        (on_wire > capacity.as_f64() * (1.0 + 1e-9)).then(|| Overload {
+            links: links.clone(),
+            capacity,
+            offered: Rate::from_f64(on_wire),
+            workloads: on_links().map(|demand| demand.workload).collect(),
+        })
+    };
+    links.into_iter().filter_map(overload).collect()
+}
+
+impl Source {
+    /// What its flows bring to links where they come at a load.
+    fn at_a_load(&self) -> Option<BTreeMap<Links, f64>> {
+        let (gaps, ends) = match &self.kind {
+            Kind::Poisson(poisson) => poisson.load(),
+            Kind::Incast(incast) => incast.load()?,
+            _ => return None,
+        };
+        Some(BTreeMap::from([
+            (Links::From(ends.senders.iter().collect()), gaps.on_wire),
+            (Links::To(ends.receivers.iter().collect()), gaps.on_wire),
+            (Links::Core, gaps.on_wire * gaps.crossing),
+        ]))
+    }
+}
+
+/// What the flows of a source bring to links that send at a constant rate for ever.
+fn at_constant_rate(source: &Source, scenario: &Scenario) -> BTreeMap<Links, f64> {
+    let mut on_wire = BTreeMap::new();
+    let transports: Vec<&Transport> = scenario.transport.values().collect();
+    let end = scenario.stop.at.map_or(Time::MAX, |at| Time::ZERO + at);
+    let runs_for_ever = matches!(source.kind, Kind::LongLived(_) | Kind::Permutation(_));
+    let flows = source.clone().take_while(|flow| runs_for_ever && flow.start < end);
+    for flow in flows.filter(|flow| flow.size == Bytes::MAX && flow.end == Time::MAX) {
+        if let Transport::ConstantRate(settings) = transports[usize::from(flow.transport)] {
+            let rate = settings.rate.unwrap_or_default().as_f64();
+            *on_wire.entry(Links::From(vec![flow.source])).or_default() += rate;
+            *on_wire.entry(Links::To(vec![flow.destination])).or_default() += rate;
+        }
+    }
+    on_wire
+}
