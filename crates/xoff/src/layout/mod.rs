@@ -123,7 +123,8 @@ impl SharedMemoryLayout {
         let leaking_reserve = Quirk::LeakingReserve.is_in(&self.quirks);
         let quirks = (threshold_with_packet || leaking_reserve)
             .then(|| Quirks::new(threshold_with_packet, leaking_reserve, ports));
-        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.classes.count_ones().into()).with_quirks(quirks)
+        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.classes.count_ones().into())
+            .with_quirks(quirks)
     }
 
     /// Whether nothing looks at a packet as it leaves, and what other ports hold matters only where it is too much.
@@ -607,7 +608,9 @@ mod tests {
     #[test]
     fn a_pool_may_be_full_before_red_marks_all() {
         assert_eq!(
-            notes("total = '1MB', marking.pool = { kind = 'red', minimum = '1kB', maximum = '1MB', probability = 1 }"),
+            notes(
+                "total = '1MB', marking.pool = { kind = 'red', minimum = '1kB', maximum = '1MB', probability = 1 }"
+            ),
             ["a pool drops packets from 1MB on, and marks every packet only above 1MB"]
         );
     }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::lossless::Lossless;
 use super::most_held::MostHeld;
 use super::{SharedMemoryLayout, least_alpha};
 use crate::kernel::units::Bytes;
@@ -20,11 +21,10 @@ impl SharedMemoryLayout {
                 let (minimum, maximum) = (range.none_up_to.get(), range.all_above.get());
                 format!("bcc computes minimum = {minimum}B and maximum = {maximum}B")
             });
-            let of_drops =
-                if self.droppable == 0 { Vec::new() } else { self.notes_of_drops(pool, of_pool) };
+            let of_drops = if self.droppable == 0 { Vec::new() } else { self.notes_of_drops(pool, of_pool) };
             computed.into_iter().chain(of_drops)
         });
-        let of_headroom = self.lossless.iter().flat_map(|lossless| lossless.shortfalls());
+        let of_headroom = self.lossless.iter().flat_map(Lossless::shortfalls);
         of_pools.chain(of_headroom).collect()
     }
 
@@ -54,7 +54,8 @@ impl SharedMemoryLayout {
         }
         let most = MostHeld::of(pool, &self.policy, self.reserve, self.classes);
         let limits = [("queue", most.queue + Bytes::new(1)), ("port", most.port + Bytes::new(1))];
-        let of_ports = pool.ports.iter().flat_map(|port| self.marks.port_ranges(*port).into_iter().zip(limits));
+        let of_ports =
+            pool.ports.iter().flat_map(|port| self.marks.port_ranges(*port).into_iter().zip(limits));
         let of_ports = of_ports.filter_map(|(range, limit)| Some((range?, limit)));
         let of_pool = of_pool.map(|range| (range, ("pool", pool.shared)));
         let beyond = of_ports.chain(of_pool).filter(|(range, (_, limit))| range.all_above >= *limit);

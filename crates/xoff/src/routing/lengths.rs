@@ -20,9 +20,11 @@ impl Lengths {
         let host_of =
             |edge| edges.iter().position(|&other| other == edge).expect("an edge has hosts") as NodeId;
         let hosts: Vec<NodeId> = (0..count).map(host_of).collect();
-        let switches_between = |from, to| match from == to {
-            true => 1,
-            false => routes.path(network, from, to, FiveTuple::of_flow(from, to, 0)).count() as u16 - 1,
+        let switches_between = |from, to| {
+            if from == to {
+                return 1;
+            }
+            routes.path(network, from, to, FiveTuple::of_flow(from, to, 0)).count() as u16 - 1
         };
         let switches_from = |&from: &NodeId| hosts.iter().map(|&to| switches_between(from, to)).collect();
         let switches = hosts.iter().map(switches_from).collect();

@@ -72,7 +72,8 @@ impl Scenario {
             let strict = scheduler.strict().iter().enumerate();
             strict.map(move |(index, &priority)| (format!("{key}.strict[{index}]"), priority))
         });
-        let unknown = of_flows.chain(of_control).chain(of_schedulers).find(|(_, priority)| !tables.contains(priority));
+        let unknown =
+            of_flows.chain(of_control).chain(of_schedulers).find(|(_, priority)| !tables.contains(priority));
         let Some((key, priority)) = unknown.filter(|_| !tables.is_empty()) else { return Ok(()) };
         let listed = tables.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
         let problem = format!("there is no class {priority}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
-use crate::scenario::Transport;
+use crate::scenario::{Transport, Workload};
 use crate::topology::NodeId;
 use crate::workload::overload::{self, Links, Overload};
 
@@ -30,8 +30,7 @@ impl Simulation {
     /// Congestion controls that wait for marks, where there are none.
     fn notes_of_transports(&self) -> impl Iterator<Item = String> {
         let marks = self.scenario.host.marking.is_some() || self.switches.iter().any(SwitchLayout::marks);
-        let names: BTreeSet<&str> =
-            self.scenario.workload.iter().map(|workload| workload.transport()).collect();
+        let names: BTreeSet<&str> = self.scenario.workload.iter().map(Workload::transport).collect();
         names.into_iter().filter_map(move |name| {
             let control = match &self.scenario.transport[name] {
                 Transport::Tcp(tcp) => Some(&tcp.congestion_control),
