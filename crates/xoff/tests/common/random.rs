@@ -378,7 +378,7 @@ fn roce() -> impl Strategy<Value = String> {
         ", congestion_control = { algorithm = 'swift', base_target = '5us', target_range = '10us' }",
     ]);
     let recovery = text(&[
-        "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '0s' }",
+        "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '20us' }",
         "{ kind = 'go_back_n', timeout = '5ms' }",
         "{ kind = 'selective_repeat', timeout_low = '5ms', timeout_high = '9ms' }",
         "{ kind = 'selective_repeat', window = '1B', timeout_low = '5ms', timeout_high = '5ms' }",
