@@ -104,8 +104,8 @@ WRONG = {
         "switch[0].marking.pool.maximum",
         ("not above `minimum`",),
     ),
-    "Kmin not below the pool": Wrong(
-        marking('pool = { kind = "red", minimum = "1MB", maximum = "2MB", probability = 0.1 }'),
+    "Kmax not below the pool": Wrong(
+        marking('pool = { kind = "red", minimum = "90kB", maximum = "1MB", probability = 0.1 }'),
         "switch[0].marking.pool",
         ("not below the pool's size",),
     ),

@@ -108,9 +108,9 @@ pub fn adapter_marker(scenario: &Scenario, rate: Rate) -> Result<Placed, Scenari
 /// Whether adapters can have their marker, and hold as much as it is set to.
 pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
     let reach = adapter_marker(scenario, Rate::from_gbps(1))?.marker.and_then(|marker| marker.reach(0));
-    if let Some((reach, most)) = reach.zip(scenario.host.adapter_queue).filter(|(reach, most)| reach >= most)
-    {
-        let problem = format!("it marks above {reach}, and packets are dropped from {most} on");
+    let reach = reach.map(|reach| reach.none_up_to).zip(scenario.host.adapter_queue);
+    if let Some((begin, most)) = reach.filter(|(begin, most)| begin >= most) {
+        let problem = format!("it marks above {begin}, and packets are dropped from {most} on");
         return Err(ScenarioError::at(
             "host.marking",
             problem,
@@ -182,7 +182,7 @@ impl Subject<'_> {
         }
     }
 
-    /// A pool that cannot be fuller than where marking begins is never marked.
+    /// A pool that cannot be fuller than where marking ends is never marked as it should be.
     fn check_pool_marker(&self, placed: &Placed, places: &[Place]) -> Result<(), ScenarioError> {
         let Some(marker) = &placed.marker else { return Ok(()) };
         for (index, pool) in places.iter().filter_map(|place| place.pool).enumerate() {
@@ -195,8 +195,11 @@ impl Subject<'_> {
                     "expected more memory, or smaller reserves",
                 ));
             }
-            if let Some(reach) = marker.reach(index).filter(|reach| *reach >= shared) {
-                let problem = format!("it marks above {reach}, which is not below the pool's size, {shared}");
+            if let Some(Range { all_above, .. }) =
+                marker.reach(index).filter(|reach| reach.all_above >= shared)
+            {
+                let problem =
+                    format!("it is set to {all_above}, which is not below the pool's size, {shared}");
                 let expected = "expected less, or a larger pool";
                 return Err(self.refuse_marker(Key::POOL, &problem, expected));
             }
@@ -224,9 +227,10 @@ impl Subject<'_> {
                 pool.ports.iter().flat_map(|port| limits.map(|limit| (port, limit)))
             {
                 let reach = placed.at(port.into()).marker.as_ref().and_then(|marker| marker.reach(0));
-                if let Some(reach) = reach.filter(|reach| *reach >= most) {
+                if let Some(Range { none_up_to, .. }) = reach.filter(|reach| reach.none_up_to >= most) {
                     let limit = most + Bytes::new(1);
-                    let problem = format!("it marks above {reach}, and packets are dropped from {limit} on");
+                    let problem =
+                        format!("it marks above {none_up_to}, and packets are dropped from {limit} on");
                     let expected = "expected less, or more memory for it: a larger alpha, threshold or total";
                     let key = Key::deciding(of, self.rate(port), &settings.marking);
                     return Err(self.refuse_marker(key, &problem, expected));

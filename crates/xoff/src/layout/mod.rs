@@ -401,14 +401,14 @@ mod tests {
     }
 
     #[test]
-    fn marking_of_a_pool_begins_below_its_size() {
-        let red = |minimum: &str| {
+    fn marking_of_a_pool_ends_below_its_size() {
+        let red = |maximum: &str| {
             format!(
-                "total = '1MB', marking.pool = {{ kind = 'red', minimum = '{minimum}', maximum = '2MB', probability = 1 }}"
+                "total = '1MB', marking.pool = {{ kind = 'red', minimum = '1kB', maximum = '{maximum}', probability = 1 }}"
             )
         };
         assert_eq!(problem(&red("999999B")), "accepted");
-        let line = "switch[0].marking.pool: on switch0, it marks above 1MB, which is not below the \
+        let line = "switch[0].marking.pool: on switch0, it is set to 1MB, which is not below the \
                     pool's size, 1MB; expected less, or a larger pool";
         assert_eq!(problem(&red("1MB")), line);
         assert_eq!(problem("total = '1MB', marking.pool = { kind = 'threshold', threshold = '1MB' }"), line);
@@ -603,16 +603,6 @@ mod tests {
         let never = "a queue drops packets from 500kB on, and marks every packet only above";
         assert_eq!(red("5kB", "500kB"), [format!("{never} 500kB")]);
         assert_eq!(red("5kB", "2MB"), [format!("{never} 2MB")]);
-    }
-
-    #[test]
-    fn a_pool_may_be_full_before_red_marks_all() {
-        assert_eq!(
-            notes(
-                "total = '1MB', marking.pool = { kind = 'red', minimum = '1kB', maximum = '1MB', probability = 1 }"
-            ),
-            ["a pool drops packets from 1MB on, and marks every packet only above 1MB"]
-        );
     }
 
     /// Two classes may each have 333 kB of 1 MB, which is less than half of the port's threshold and its reserve.

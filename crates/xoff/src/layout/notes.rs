@@ -36,7 +36,7 @@ impl SharedMemoryLayout {
         let of_ports = ports_by_threshold
             .into_iter()
             .flat_map(|(port, ports)| [too_early(of_pool, port), self.too_late(pool, port, ports)]);
-        of_ports.flatten().chain(self.never_all(pool, of_pool)).collect()
+        of_ports.flatten().chain(self.never_all(pool)).collect()
     }
 
     /// What is dropped before so many ports of a pool reach the threshold at which marking begins.
@@ -48,7 +48,7 @@ impl SharedMemoryLayout {
     }
 
     /// Where a probability never gets as far as it is set to. How long queues become that are paused, nobody knows.
-    fn never_all(&self, pool: &Pool, of_pool: Option<Range>) -> Vec<String> {
+    fn never_all(&self, pool: &Pool) -> Vec<String> {
         if self.lossless.is_some() {
             return Vec::new();
         }
@@ -57,8 +57,7 @@ impl SharedMemoryLayout {
         let of_ports =
             pool.ports.iter().flat_map(|port| self.marks.port_ranges(*port).into_iter().zip(limits));
         let of_ports = of_ports.filter_map(|(range, limit)| Some((range?, limit)));
-        let of_pool = of_pool.map(|range| (range, ("pool", pool.shared)));
-        let beyond = of_ports.chain(of_pool).filter(|(range, (_, limit))| range.all_above >= *limit);
+        let beyond = of_ports.filter(|(range, (_, limit))| range.all_above >= *limit);
         let note = |(Range { all_above, .. }, (place, limit)): (Range, (&str, Bytes))| {
             format!("a {place} drops packets from {limit} on, and marks every packet only above {all_above}")
         };

@@ -1,6 +1,7 @@
-//! How long paths are: between any two hosts all of them are equally long, and as long as between the edges that these hang on.
+//! How long paths are: between any two hosts as long as between the edges that these hang on. All of them are equally long unless
+//! routes by hand make some longer, and then the longest counts.
 
-use super::{FiveTuple, Routes};
+use super::Routes;
 use crate::topology::{Network, NodeId};
 
 /// The switches on the paths of a network.
@@ -13,7 +14,7 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Follows one path between each two edges.
+    /// Follows a path between each two edges.
     pub fn new(network: &Network, routes: &Routes) -> Self {
         let edges = network.edges.clone();
         let count = edges.iter().max().map_or(0, |&last| last + 1);
@@ -24,7 +25,7 @@ impl Lengths {
             if from == to {
                 return 1;
             }
-            routes.path(network, from, to, FiveTuple::of_flow(from, to, 0)).count() as u16 - 1
+            routes.longest_path(network, from, to).len() as u16 - 1
         };
         let switches_from = |&from: &NodeId| hosts.iter().map(|&to| switches_between(from, to)).collect();
         let switches = hosts.iter().map(switches_from).collect();

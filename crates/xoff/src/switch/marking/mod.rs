@@ -139,9 +139,9 @@ pub trait Marker: Sized {
     fn range(&self, _place: usize) -> Option<Range> {
         None
     }
-    /// The length above which it marks: a place that never holds more makes no sense of it.
-    fn reach(&self, place: usize) -> Option<Bytes> {
-        self.range(place).map(|range| range.none_up_to)
+    /// Where it is set to begin and end, be it by a mean: a place that never holds so much makes no sense of it.
+    fn reach(&self, place: usize) -> Option<Range> {
+        self.range(place)
     }
     /// Length up to which it marks nothing at any place and has nothing to remember, so that it need not be asked.
     fn silent_up_to(&self) -> Option<Bytes> {
@@ -200,7 +200,7 @@ macro_rules! markers {
                 match self { $(Self::$name(marker) => marker.range(place),)* }
             }
             /// See [`Marker::reach`].
-            pub fn reach(&self, place: usize) -> Option<Bytes> {
+            pub fn reach(&self, place: usize) -> Option<Range> {
                 match self { $(Self::$name(marker) => marker.reach(place),)* }
             }
             /// See [`Marker::silent_up_to`].

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Departure, Level, Marker, Place, Signal, Unfit, When};
+use super::{Departure, Level, Marker, Place, Range, Signal, Unfit, When};
 use crate::kernel::rng::{Rng, unit_interval};
 use crate::kernel::units::{Bytes, Span, Time};
 
@@ -117,8 +117,8 @@ impl Marker for Pi {
         if unit_interval(rng) < self.places[place].probability { Signal::Mark } else { Signal::None }
     }
 
-    fn reach(&self, _place: usize) -> Option<Bytes> {
-        Some(self.reference)
+    fn reach(&self, _place: usize) -> Option<Range> {
+        Some(Range { none_up_to: self.reference, all_above: self.reference })
     }
 
     fn follows(&self) -> bool {

@@ -211,8 +211,8 @@ impl Marker for Red {
         self.averages.is_none().then_some(Range { none_up_to: self.minimum, all_above })
     }
 
-    fn reach(&self, _place: usize) -> Option<Bytes> {
-        Some(self.minimum)
+    fn reach(&self, _place: usize) -> Option<Range> {
+        Some(Range { none_up_to: self.minimum, all_above: self.maximum })
     }
 
     fn silent_up_to(&self) -> Option<Bytes> {
