@@ -191,7 +191,9 @@ impl CongestionControl for Cubic {
         if !self.reductions.on_loss(loss) {
             return;
         }
-        self.reduce(loss.in_flight.as_f64() / self.segment, FLOOR);
+        // From one recovery into the next, what is lost or has arrived beyond a gap counts as in flight and may exceed the window.
+        let in_flight = loss.in_flight.as_f64() / self.segment;
+        self.reduce(in_flight.min(self.window), FLOOR);
         if loss.kind == LossKind::Timeout {
             self.window = 1.0;
             self.plateau = 0.0;
@@ -288,6 +290,14 @@ mod tests {
         cubic.on_loss(Time::ZERO, &Loss { next_sequence: 1 << 40, ..loss(80.0, LossKind::Recovery) });
         assert_near(cubic.plateau, 68.0);
         assert_near(cubic.window, 56.0);
+    }
+
+    /// 140 segments are out that a window of 100 does not allow for: seven tenths of them would reduce nothing.
+    #[test]
+    fn each_loss_reduces_the_window() {
+        let mut cubic = cubic(100);
+        cubic.on_loss(Time::ZERO, &loss(140.0, LossKind::Recovery));
+        assert_near(cubic.window, 70.0);
     }
 
     /// `facts/algorithms.md` 3: in a datacenter the curve is far slower than Reno.

@@ -123,3 +123,23 @@ fn red_on_an_average_lets_bursts_pass() {
     assert_eq!(marked(", weight = '1/512'"), 0);
     assert!(marked("") > 1_000, "{}", marked(""));
 }
+
+/// Two flows of 40 Gbps into a port of 10 that drops from 300 kB on: about 100 segments each, which RFC 9438 and RFC 5681 let grow
+/// by one or less in a round, so that it takes thousands of packets to lose one.
+#[test]
+fn a_full_queue_costs_flows_few_packets() {
+    for algorithm in ["reno", "cubic"] {
+        let simulation = simulation(&format!(
+            "title = 'drop tail'\n\
+             topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '40Gbps', delay = '5us' }}, \
+             links = [{{ between = ['host2', 'switch0'], rate = '10Gbps' }}] }}\n\
+             switch = [{{ total = '300kB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+             transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = '{algorithm}' }} }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'tcp', pairs = [['host0', 'host2'], ['host1', 'host2']], \
+             stagger = '3ms' }}]\nstop.at = '300ms'"
+        ));
+        let packets = report(&simulation, PLAIN).totals.packets;
+        let lost = packets.dropped as f64 / packets.sent as f64;
+        assert!(lost < 0.005, "{algorithm} loses {lost} of its packets");
+    }
+}
