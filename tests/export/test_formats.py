@@ -19,7 +19,7 @@ NEAR = PortGroup("near", ("Ethernet0",), 100 * 10**9, 202_020, 40.0, Pause(60_00
 FAR = PortGroup("far", ("Ethernet1",), 100 * 10**9, 1_515_152, 300.0, Pause(100_000, None, 3000))
 BEST_EFFORT = TrafficClass("best_effort", 0, 0, lossless=False, alpha=1.0, reserved_bytes=1500, ecn=None)
 ROCE = TrafficClass("roce", 3, 26, lossless=True, alpha=1 / 8, reserved_bytes=3000, ecn=Ecn(150_000, 1_500_000, 0.2))
-ADAPTERS = HostSettings("dcqcn", 3, 26, 1 / 256, 50_000, 48)
+ADAPTERS = HostSettings("dcqcn", 3, 26, 1 / 256, 50_000, 48, 6)
 SETTINGS = Settings(
     title="Two ports",
     chip="trident_2",
@@ -229,10 +229,16 @@ def test_cnps_without_a_class_get_one(target: str) -> None:
 
 
 def test_cnps_that_share_a_lossless_class_are_told() -> None:
-    hosts = replace(ADAPTERS, cnp_dscp=26)
+    hosts = replace(ADAPTERS, cnp_dscp=26, cnp_priority=3)
     export = Format.SONIC.write(replace(SETTINGS, hosts=hosts))
     assert "CNPs (DSCP 26) are of the lossless class roce: pauses hold them up, too" in export.notes
     assert json.loads(export.text)["DSCP_TO_TC_MAP"] == {"AZURE": {"0": "0", "26": "3"}}
+
+
+def test_cnps_that_get_another_priority_than_planned_are_told() -> None:
+    hosts = replace(ADAPTERS, cnp_dscp=0)
+    note = "CNPs (DSCP 0) are of the class best_effort, whose dscp that is: they get priority 0, and not 6 as planned"
+    assert note in Format.SONIC.write(replace(SETTINGS, hosts=hosts)).notes
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_groups_have_headroom_of_their_own() -> None:
     assert [group.pause and group.pause.headroom_bytes for group in found.settings.groups] == [down, up]
 
 
-def with_xon_offset(size: str) -> Outcome:
+def with_xon_offset(size: str, classes: str = "[headroom]") -> Outcome:
     plan = f"""\
 title = "Resuming"
 chip = "trident_3"
@@ -159,7 +159,7 @@ cable = "40m"
 name = "rdma"
 priorities = [3]
 lossless = true
-[headroom]
+{classes}
 size = "100kB"
 xon_offset = "{size}"
 """
@@ -170,12 +170,19 @@ def test_a_pause_must_be_able_to_end() -> None:
     # 32 MiB less 32 x 100 kB leave 30,354,432 B, of which XOFF is an eighth at the most.
     with_xon_offset("3794304B")
     refusal = (
-        "plan.toml: headroom.xon_offset: puts XON 3,794,305 B below XOFF, which is never higher than 3,794,304 B; "
+        "plan.toml: headroom.xon_offset: puts XON 3,794,305 B below XOFF, which for rdma is never higher than 3,794,304 B; "
         "expected at most 3,794,304 B"
     )
     with pytest.raises(PlanError) as refused:
         with_xon_offset("3794305B")
     assert str(refused.value) == refusal
+
+
+def test_the_class_with_the_smallest_alpha_must_be_able_to_resume() -> None:
+    # XOFF of an alpha of 3/8 may be written as that of 1/4 or 1/2; that of 1/64 is the least.
+    classes = '[[class]]\nname = "small"\npriorities = [4]\nlossless = true\nalpha = "1/64"\n[headroom]'
+    with pytest.raises(PlanError, match="which for small is never higher than"):
+        with_xon_offset("3MB", classes)
 
 
 def test_qcns_inputs_keep_what_they_hold_above_stop() -> None:

@@ -10,23 +10,27 @@ from xoff.plan.settings import TrafficClass
 if TYPE_CHECKING:
     from xoff.plan.settings import Settings
 
-_PRIORITY_BITS = 3
-"""A class selector has its priority in the upper half of six (RFC 2474)."""
-
 
 def with_cnps(settings: Settings) -> tuple[Settings, list[str]]:
     """Settings in which CNPs have a class of their own or share one, and what is to be said of it."""
-    dscp = settings.hosts.cnp_dscp if settings.hosts else None
-    if dscp is None:
+    hosts = settings.hosts
+    if hosts is None or hosts.cnp_dscp is None or hosts.cnp_priority is None:
         return settings, []
-    priority = dscp >> _PRIORITY_BITS
+    dscp, priority = hosts.cnp_dscp, hosts.cnp_priority
     shared = next((one for one in settings.classes if one.dscp == dscp), None)
     if shared is not None:
-        return settings, _told_of(shared) if shared.lossless else []
+        return settings, _told_of(shared, priority)
     cnps = TrafficClass(f"cnp{priority}", priority, dscp, lossless=False, alpha=1.0, reserved_bytes=0, ecn=None)
     note = f"CNPs (DSCP {dscp}) have no class in the plan: they get priority {priority}, by the name {cnps.name}"
     return replace(settings, classes=(*settings.classes, cnps)), [note]
 
 
-def _told_of(shared: TrafficClass) -> list[str]:
-    return [f"CNPs (DSCP {shared.dscp}) are of the lossless class {shared.name}: pauses hold them up, too"]
+def _told_of(shared: TrafficClass, planned: int) -> list[str]:
+    if shared.priority != planned:
+        return [
+            f"CNPs (DSCP {shared.dscp}) are of the class {shared.name}, whose dscp that is: they get priority "
+            f"{shared.priority}, and not {planned} as planned"
+        ]
+    if shared.lossless:
+        return [f"CNPs (DSCP {shared.dscp}) are of the lossless class {shared.name}: pauses hold them up, too"]
+    return []

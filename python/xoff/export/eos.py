@@ -111,7 +111,7 @@ def _widest_note(settings: Settings, widest: int) -> str:
     """What it takes that one number holds for all ports."""
     classes = 1 if settings.headroom_scheme == "dsh" else sum(one.lossless for one in settings.classes)
     ports = sum(len(group.ports) for group in settings.groups)
-    planned = classes * sum(len(group.ports) * group.pause.headroom_bytes for group in settings.groups if group.pause)
+    planned = settings.pools.headroom_bytes * settings.pools.mmus
     total = classes * ports * widest
     return (
         f"headroom is the largest of all ports, {widest:,} B, since one memory profile holds for the whole switch: "

@@ -98,11 +98,6 @@ def _counts_only(planned: list[str]) -> bool:
     return planned == [f"Ethernet{number}" for number in range(len(planned))]
 
 
-def identifier(name: str) -> str:
-    """A name of the plan as a part of one of a switch."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)
-
-
 def static_xoff(settings: Settings) -> int:
     """The threshold that every lossless queue of every port can reach at once [t_PFC] (DCQCN, section 4)."""
     lossless = sum(one.lossless for one in settings.classes)

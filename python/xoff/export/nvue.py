@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, PortNames, feedback_notes, identifier, percent, pool_notes, rounding_notes
+from xoff.export.export import Export, PortNames, feedback_notes, percent, pool_notes, rounding_notes
+from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings

@@ -9,12 +9,12 @@ from xoff.export.export import (
     PortNames,
     beyond_memory,
     feedback_notes,
-    identifier,
     percent,
     pool_notes,
     rounding_notes,
     static_xoff,
 )
+from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
     from xoff.plan.settings import Pause, PortGroup, Settings

@@ -27,9 +27,8 @@ def exponent(alpha: float) -> int:
     return min(7, max(-8, round(log2(alpha))))
 
 
-def least_written_alpha(one: Class, switch: Switch) -> Fraction:
-    """What an exported configuration may have for the alpha of a class: itself, or a smaller power of two."""
-    alpha = alpha_of(one, switch)
+def least_written(alpha: Fraction) -> Fraction:
+    """What an exported configuration may have for an alpha: itself, or a smaller power of two."""
     return min(alpha, Fraction(2) ** exponent(float(alpha)))
 
 

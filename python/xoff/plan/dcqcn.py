@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff.plan import headroom, pools
-from xoff.plan.classes import alpha_of, least_written_alpha, lossless
+from xoff.plan.classes import alpha_of, least_written, lossless
 from xoff.plan.dsh import otherwise
 from xoff.plan.file import Scheme
 from xoff.plan.rows import Row, Verdict, check, number
@@ -173,7 +173,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
 def _of_class(switch: Switch, one: Class, minimum: int) -> Row:
     """Whether K_min is low enough for the alpha and the pool that exporters write for a class."""
     shared, n, p = pools.of(switch).lossless, switch.ports_per_mmu, len(switch.lossless)
-    alpha, margin, greatest = least_written_alpha(one, switch), _margin(switch), _marks_first(switch, one)
+    alpha, margin, greatest = least_written(alpha_of(one, switch)), _margin(switch), _marks_first(switch, one)
     paused = f"{alpha} x {shared:,}" if not margin else f"({alpha} x {shared:,} - {margin:,})"
     written = "" if alpha == alpha_of(one, switch) else f", {alpha_of(one, switch)} as a power of two"
     feeds = f"or a port that feeds {n} queues of {one.name} is paused before they mark"
@@ -195,7 +195,7 @@ def _marks_first(switch: Switch, one: Class) -> Fraction:
     n K <= alpha (B - p n K) - tau: one port feeds the queues of all, and every class of every port has as much. B is
     the pool of an MMU, n its ports. With alpha = beta / p and all memory in the pool this is the paper's formula.
     """
-    alpha = least_written_alpha(one, switch)
+    alpha = least_written(alpha_of(one, switch))
     per_queue = switch.ports_per_mmu * (1 + len(switch.lossless) * alpha)
     return (alpha * pools.of(switch).lossless - _margin(switch)) / per_queue
 

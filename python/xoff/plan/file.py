@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from difflib import get_close_matches
 from enum import StrEnum
@@ -324,7 +325,8 @@ class Plan(_Table):
     @field_validator("ports")
     @classmethod
     def _told_apart(cls, ports: tuple[Ports, ...]) -> tuple[Ports, ...]:
-        _once("a group called", (group.name.lower() for group in ports), "names that differ")
+        names = (identifier(group.name).lower() for group in ports)
+        _once("a group called", names, "names that differ in letters or digits")
         return ports
 
     @field_validator("classes")
@@ -334,6 +336,11 @@ class Plan(_Table):
         _once("a class called", (name.lower() for one in classes for name in one.names.values()), "names that differ")
         _once("dscp", (one.dscp_of(priority) for one in classes for priority in one.priorities), "each in one class")
         return classes
+
+
+def identifier(name: str) -> str:
+    """A name of the plan as a part of one of a switch."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)
 
 
 def _once(what: str, found: Iterable[int | str], expected: str) -> None:

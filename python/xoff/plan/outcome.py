@@ -174,9 +174,10 @@ def _hosts(switch: Switch) -> HostSettings | None:
     match congestion:
         case Dcqcn():
             of_cnps = next((c for c in switch.plan.classes if congestion.cnp_priority in c.priorities), None)
-            cnp_dscp = of_cnps.dscp_of(congestion.cnp_priority) if of_cnps else 8 * congestion.cnp_priority
-            interval = congestion.cnp_interval // 1000
-            return HostSettings("dcqcn", priority, dscp, float(congestion.gain), interval, min(cnp_dscp, _MOST_DSCP))
+            of_own = of_cnps.dscp_of(congestion.cnp_priority) if of_cnps else 8 * congestion.cnp_priority
+            cnp_dscp, interval = min(of_own, _MOST_DSCP), congestion.cnp_interval // 1000
+            own = float(congestion.gain)
+            return HostSettings("dcqcn", priority, dscp, own, interval, cnp_dscp, congestion.cnp_priority)
         case Bcc():
             gain = float(congestion.gain) if congestion.congestion_control == "dctcp" else None
             return HostSettings(congestion.congestion_control, priority, dscp, gain, None, None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
+from xoff.plan.classes import least_written
 
 if TYPE_CHECKING:
     from xoff.plan.file import Plan
@@ -14,7 +16,11 @@ if TYPE_CHECKING:
 def check_xon_offset(plan: Plan, settings: Settings) -> None:
     """XON lies below XOFF by the offset, and XOFF is never higher than in an empty pool. Raises PlanError."""
     offset, pool = plan.headroom.xon_offset, settings.pools.lossless_bytes
-    highest = max((int(one.alpha * pool) for one in settings.classes if one.lossless), default=0)
-    if offset is not None and highest and offset > highest:
-        problem = f"puts XON {offset:,} B below XOFF, which is never higher than {highest:,} B"
+    lossless = [one for one in settings.classes if one.lossless]
+    if offset is None or not lossless or not pool:
+        return
+    least = min(lossless, key=lambda one: one.alpha)
+    highest = int(least_written(Fraction(least.alpha)) * pool)
+    if offset > highest:
+        problem = f"puts XON {offset:,} B below XOFF, which for {least.name} is never higher than {highest:,} B"
         raise PlanError(None, "headroom.xon_offset", problem, f"expected at most {highest:,} B")

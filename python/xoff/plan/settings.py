@@ -105,6 +105,8 @@ class HostSettings:
     """Least time between two CNPs of a flow (DCQCN)."""
     cnp_dscp: int | None
     """What CNPs carry."""
+    cnp_priority: int | None = None
+    """What they are to have."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 //! Swift: holds the round-trip time at a target that is larger for small windows and long paths (SIGCOMM 2020, section 3).
 //! A window below one packet is a pause between packets. A flow starts with the bandwidth-delay product of its adapter's link.
 //! Left out: the window of the end hosts, since nothing waits in them; reactions to losses.
-//! Differs: a flow knows from the start how many switches its packets pass, and does not learn it from their TTL.
+//! Differs: a flow knows from the start how many switches its packets pass, and does not learn it from their TTL; where routes by
+//! hand make paths between two hosts unequal, it goes by the longest.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

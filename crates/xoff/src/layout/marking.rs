@@ -34,13 +34,17 @@ impl Marks {
 
     /// The length of a port or one of its queues above which its packets begin to be marked, the least if both are.
     pub(super) fn least_port_threshold(&self, port: u16) -> Option<Bytes> {
-        self.port_ranges(port).into_iter().flatten().map(|range| range.none_up_to).min()
+        let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));
+        let ranges = at_port.into_iter().filter_map(|placed| placed.marker.as_ref()?.range(0));
+        ranges.map(|range| range.none_up_to).min()
     }
 
-    /// Where marking of a port's queues and of the port itself begins and ends.
-    pub(super) fn port_ranges(&self, port: u16) -> [Option<Range>; 2] {
+    /// Where marking of a port's queues and of the port itself is set to begin and end, be it by a mean.
+    pub(super) fn port_reaches(&self, port: u16) -> [Option<Range>; 2] {
         let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));
-        at_port.map(|placed| placed.marker.as_ref()?.range(0))
+        at_port.map(|placed| {
+            placed.marker.as_ref().and_then(|marker| marker.range(0).or_else(|| marker.reach(0)))
+        })
     }
 
     /// Whether there is any.
@@ -108,9 +112,9 @@ pub fn adapter_marker(scenario: &Scenario, rate: Rate) -> Result<Placed, Scenari
 /// Whether adapters can have their marker, and hold as much as it is set to.
 pub fn check_adapter_marker(scenario: &Scenario) -> Result<(), ScenarioError> {
     let reach = adapter_marker(scenario, Rate::from_gbps(1))?.marker.and_then(|marker| marker.reach(0));
-    let reach = reach.map(|reach| reach.none_up_to).zip(scenario.host.adapter_queue);
-    if let Some((begin, most)) = reach.filter(|(begin, most)| begin >= most) {
-        let problem = format!("it marks above {begin}, and packets are dropped from {most} on");
+    let end = reach.map(|reach| reach.all_above).zip(scenario.host.adapter_queue);
+    if let Some((end, most)) = end.filter(|(end, most)| end >= most) {
+        let problem = format!("it is set to {end}, and packets are dropped from {most} on");
         return Err(ScenarioError::at(
             "host.marking",
             problem,

@@ -463,7 +463,7 @@ mod tests {
         assert_eq!(problem("kind = 'pi', reference = '99kB'"), "accepted");
         assert_eq!(
             problem("kind = 'threshold', threshold = '100kB'"),
-            "host.marking: it marks above 100kB, and packets are dropped from 100kB on; \
+            "host.marking: it is set to 100kB, and packets are dropped from 100kB on; \
              expected less, or a larger host.adapter_queue"
         );
         assert_eq!(
@@ -603,6 +603,8 @@ mod tests {
         let never = "a queue drops packets from 500kB on, and marks every packet only above";
         assert_eq!(red("5kB", "500kB"), [format!("{never} 500kB")]);
         assert_eq!(red("5kB", "2MB"), [format!("{never} 2MB")]);
+        let by_a_mean = "marking.queue = { kind = 'red', minimum = '5kB', maximum = '2MB', probability = 1, weight = '1/512' }";
+        assert_eq!(notes(&format!("total = '1MB', {by_a_mean}")), [format!("{never} 2MB")]);
     }
 
     /// Two classes may each have 333 kB of 1 MB, which is less than half of the port's threshold and its reserve.

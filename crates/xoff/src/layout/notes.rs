@@ -55,7 +55,7 @@ impl SharedMemoryLayout {
         let most = MostHeld::of(pool, &self.policy, self.reserve, self.classes);
         let limits = [("queue", most.queue + Bytes::new(1)), ("port", most.port + Bytes::new(1))];
         let of_ports =
-            pool.ports.iter().flat_map(|port| self.marks.port_ranges(*port).into_iter().zip(limits));
+            pool.ports.iter().flat_map(|port| self.marks.port_reaches(*port).into_iter().zip(limits));
         let of_ports = of_ports.filter_map(|(range, limit)| Some((range?, limit)));
         let beyond = of_ports.filter(|(range, (_, limit))| range.all_above >= *limit);
         let note = |(Range { all_above, .. }, (place, limit)): (Range, (&str, Bytes))| {

@@ -207,6 +207,27 @@ mod tests {
     }
 
     #[test]
+    fn what_begins_after_the_end_or_ends_by_itself_is_no_load() {
+        let half = |rest: &str| {
+            format!(
+                "{{ kind = 'poisson', transport = 'reno', sizes = 'web_search', load = 0.6, of = 'host', {rest} }}"
+            )
+        };
+        let after =
+            |start: &str| notes(&format!("{}, {}", half(""), half(&format!("start = '{start}'"))), "");
+        assert_eq!(after("900us").len(), 2);
+        assert_eq!(after("1ms"), [""; 0]);
+        let incast = |rest: &str| {
+            format!(
+                "{{ kind = 'incast', transport = 'reno', fan_in = 2, size = '30kB', load = 0.6, of = 'receivers', {rest} }}"
+            )
+        };
+        let two = |rest: &str| notes(&format!("{}, {}", incast(rest), incast(rest)), "");
+        assert_eq!(two("groups = 1"), [""; 0]);
+        assert!(!two("").is_empty());
+    }
+
+    #[test]
     fn loads_add_up_across_the_core() {
         let half = "{ kind = 'poisson', transport = 'reno', sizes = 'web_search', load = 0.6, of = 'core', \
                     load_counts = 'wire', between = 'racks' }";

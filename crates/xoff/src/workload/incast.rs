@@ -61,11 +61,11 @@ impl Incast {
         })
     }
 
-    /// Its load and between whom, if its groups come at one.
+    /// Its load and between whom, if its groups come at one without end.
     pub(super) fn load(&self) -> Option<(&Gaps, &Ends)> {
         match &self.pace {
-            Pace::Every { .. } => None,
-            Pace::Load { gaps, .. } => Some((gaps, &self.ends)),
+            Pace::Load { gaps, .. } if self.groups_left.is_none() => Some((gaps, &self.ends)),
+            Pace::Load { .. } | Pace::Every { .. } => None,
         }
     }
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Source};
-use crate::kernel::units::{Bytes, Rate, Time};
-use crate::scenario::{Scenario, Transport};
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::scenario::{Scenario, Stop, Transport, Workload};
 use crate::topology::{Network, NodeId};
 
 /// Which links, and which way.
@@ -64,8 +64,16 @@ struct Demand {
 
 /// Every overload, by its links.
 pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Overload> {
-    let demands = sources.iter().enumerate().flat_map(|(workload, source)| {
-        let by_links = source.at_a_load().unwrap_or_else(|| at_constant_rate(source, scenario));
+    let Stop { at, arrivals_end, .. } = scenario.stop;
+    let end = Time::ZERO + at.unwrap_or(Span::MAX).min(arrivals_end.unwrap_or(Span::MAX));
+    let start = |workload: usize| match &scenario.workload[workload] {
+        Workload::Poisson(settings) => Time::ZERO + settings.start,
+        Workload::Incast(settings) => Time::ZERO + settings.start,
+        _ => Time::ZERO,
+    };
+    let demands = sources.iter().enumerate().filter(|(workload, _)| start(*workload) < end);
+    let demands = demands.flat_map(|(workload, source)| {
+        let by_links = source.at_a_load().unwrap_or_else(|| at_constant_rate(source, end, scenario));
         by_links.into_iter().map(move |(links, on_wire)| Demand { links, on_wire, workload })
     });
     let demands: Vec<Demand> = demands.collect();
@@ -102,10 +110,9 @@ impl Source {
 }
 
 /// What the flows of a source bring to links that send at a constant rate for ever.
-fn at_constant_rate(source: &Source, scenario: &Scenario) -> BTreeMap<Links, f64> {
+fn at_constant_rate(source: &Source, end: Time, scenario: &Scenario) -> BTreeMap<Links, f64> {
     let mut on_wire = BTreeMap::new();
     let transports: Vec<&Transport> = scenario.transport.values().collect();
-    let end = scenario.stop.at.map_or(Time::MAX, |at| Time::ZERO + at);
     let runs_for_ever = matches!(source.kind, Kind::LongLived(_) | Kind::Permutation(_));
     let flows = source.clone().take_while(|flow| runs_for_ever && flow.start < end);
     for flow in flows.filter(|flow| flow.size == Bytes::MAX && flow.end == Time::MAX) {

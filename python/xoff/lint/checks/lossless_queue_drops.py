@@ -46,15 +46,17 @@ def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
             else:
                 limited[queue.profile_name].append((queue, priority))
     for its in limited.values():
-        if loss := _loss(tables, *its[0]):
-            yield _dropped(tables, its, loss)
+        losses = [(loss, one) for one in its if (loss := _loss(tables, *one))]
+        if losses:
+            worst, of = min(losses, key=lambda one: (one[0].senders, one[0].holds - one[0].sent))
+            yield _dropped(tables, of, worst, len(losses) - 1)
     for priority, ports in unset.items():
         yield _unset(tables, ports, priority)
 
 
-def _dropped(tables: Tables, queues: list[tuple[Buffer, int]], loss: _Loss) -> Fault:
-    first, priority = queues[0]
-    profile, like = first.profile_name, f" and {len(queues) - 1} more like it" if len(queues) > 1 else ""
+def _dropped(tables: Tables, of: tuple[Buffer, int], loss: _Loss, others: int) -> Fault:
+    first, priority = of
+    profile, like = first.profile_name, f" and {others} more like it" if others else ""
     feed = "one port that feeds it has sent" if loss.senders == 1 else f"{loss.senders} ports that feed it have sent"
     return Fault(
         Severity.ERROR if loss.senders == 1 else Severity.WARNING,
@@ -84,7 +86,11 @@ def _loss(tables: Tables, queue: Buffer, priority: int) -> _Loss | None:
     if held is None:
         return None
     groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
-    feeding = [(port, tables.priority_group_of(port, priority)) for port in tables.pfc_ports if port != queue.port]
+    feeding = [
+        (port, tables.priority_group_of(port, priority))
+        for port in tables.pfc_ports
+        if port != queue.port and priority in tables.pfc_priorities(port)
+    ]
     senders = sorted((groups[one] for one in feeding if one in groups), key=lambda group: -_sent([group]))
     if _sent(senders) <= held[0]:
         return None
@@ -115,7 +121,14 @@ def _held(tables: Tables, queue: Buffer) -> tuple[int, str] | None:
 
 
 def _sent(groups: Iterable[Buffer]) -> int:
-    """What comes in by priority groups of one pool that fill at once: up to their pauses, and what follows these."""
+    """What comes in by priority groups that fill at once: up to their pauses, and what follows these."""
+    by_pool: dict[int, list[Buffer]] = defaultdict(list)
+    for group in groups:
+        by_pool[id(group.pool)].append(group)
+    return sum(map(_sent_into_one, by_pool.values()))
+
+
+def _sent_into_one(groups: Iterable[Buffer]) -> int:
     reserved = fixed = headroom = size = 0
     shares, together = Fraction(0), None
     for group in groups:
