@@ -170,8 +170,8 @@ def test_a_pause_must_be_able_to_end() -> None:
     # 32 MiB less 32 x 100 kB leave 30,354,432 B, of which XOFF is an eighth at the most.
     with_xon_offset("3794304B")
     refusal = (
-        "plan.toml: headroom.xon_offset: puts XON 3,794,305 B below XOFF, which for rdma is never higher than 3,794,304 B; "
-        "expected at most 3,794,304 B"
+        "plan.toml: headroom.xon_offset: puts XON 3,794,305 B below XOFF, which for rdma is never higher than "
+        "3,794,304 B; expected at most 3,794,304 B"
     )
     with pytest.raises(PlanError) as refused:
         with_xon_offset("3794305B")
