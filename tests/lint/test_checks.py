@@ -205,6 +205,29 @@ def test_a_queue_that_one_sender_overfills_is_an_error() -> None:
     assert "one port that feeds it has sent up to 15,124,608 B" in finding.physics
 
 
+def test_every_queue_is_judged_by_the_ports_that_feed_it() -> None:
+    first, *others = ports = [f"Ethernet{4 * number}" for number in range(4)]
+    tables = {
+        "PORT": {port: {"speed": "100000"} for port in ports},
+        "CABLE_LENGTH": {"AZURE": dict.fromkeys(ports, "40m")},
+        "BUFFER_POOL": {
+            "in": {"type": "ingress", "mode": "dynamic", "size": "10000000"},
+            "out": {"type": "egress", "mode": "dynamic", "size": "10000000"},
+        },
+        "BUFFER_PROFILE": {
+            "kept": {"pool": "in", "size": "0", "xoff": "100000", "xon": "20000", "dynamic_th": "0"},
+            "sent": {"pool": "out", "size": "0", "static_th": "500000"},
+        },
+        "BUFFER_PG": {f"{first}|3-4": {"profile": "kept"}} | {f"{port}|4": {"profile": "kept"} for port in others},
+        "BUFFER_QUEUE": {f"{first}|3-4": {"profile": "sent"}} | {f"{port}|4": {"profile": "sent"} for port in others},
+        "PORT_QOS_MAP": {first: {"pfc_enable": "3,4"}} | {port: {"pfc_enable": "4"} for port in others},
+    }
+    (finding,) = judged(tables)
+    # Priority 3 comes in by no other port. One port sends half of 10 MB and 100,000 B of headroom.
+    assert "queue 4 of Ethernet0, of lossless priority 4 and 3 more like it" in finding.physics
+    assert "one port that feeds it has sent up to 5,100,000 B" in finding.physics
+
+
 def test_wred_without_probability() -> None:
     green, yellow = of("wred_without_probability")
     assert [green[0], yellow[0]] == [Severity.ERROR, Severity.NOTE]

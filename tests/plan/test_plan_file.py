@@ -91,6 +91,11 @@ t_pfc = "1kB"
             "ports: has a group called ports twice; expected names",
         ),
         (
+            "[[ports]]",
+            '[[ports]]\nname = "a b"\ncount = 1\ncable = "1m"\n[[ports]]\nname = "a-b"',
+            "ports: has a group called a-b twice; expected names that differ in letters or digits",
+        ),
+        (
             'method = "ieee"',
             'method = "iee"',
             "headroom.method: \"iee\" is not allowed; expected 'published', 'ieee', 'wire'",

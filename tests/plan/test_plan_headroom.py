@@ -179,7 +179,7 @@ def test_a_pause_must_be_able_to_end() -> None:
 
 
 def test_the_class_with_the_smallest_alpha_must_be_able_to_resume() -> None:
-    # XOFF of an alpha of 3/8 may be written as that of 1/4 or 1/2; that of 1/64 is the least.
+    # Of an eighth and a sixty-fourth of the pool.
     classes = '[[class]]\nname = "small"\npriorities = [4]\nlossless = true\nalpha = "1/64"\n[headroom]'
     with pytest.raises(PlanError, match="which for small is never higher than"):
         with_xon_offset("3MB", classes)
