@@ -34,17 +34,20 @@ impl Marks {
 
     /// The length of a port or one of its queues above which its packets begin to be marked, the least if both are.
     pub(super) fn least_port_threshold(&self, port: u16) -> Option<Bytes> {
-        let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));
-        let ranges = at_port.into_iter().filter_map(|placed| placed.marker.as_ref()?.range(0));
+        let ranges = self.at_port(port).into_iter().filter_map(|placed| placed.marker.as_ref()?.range(0));
         ranges.map(|range| range.none_up_to).min()
     }
 
     /// Where marking of a port's queues and of the port itself is set to begin and end, be it by a mean.
     pub(super) fn port_reaches(&self, port: u16) -> [Option<Range>; 2] {
-        let at_port = [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()));
-        at_port.map(|placed| {
+        self.at_port(port).map(|placed| {
             placed.marker.as_ref().and_then(|marker| marker.range(0).or_else(|| marker.reach(0)))
         })
+    }
+
+    /// What is on a port's queues, and on the port itself.
+    fn at_port(&self, port: u16) -> [&Placed; 2] {
+        [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()))
     }
 
     /// Whether there is any.

@@ -1,10 +1,8 @@
 //! Routes by hand, over those that shortest paths give: no packet may go round for ever.
 
-use std::collections::BTreeMap;
-
-use super::{FiveTuple, Hop, Routes, roots};
+use super::{Routes, first_hosts};
 use crate::scenario::{Route, ScenarioError};
-use crate::topology::{Names, Network, NodeId, Port};
+use crate::topology::{Network, NodeId};
 
 impl Routes {
     /// The same routes with those that a scenario says instead.
@@ -13,14 +11,22 @@ impl Routes {
     ///
     /// A route that names no such switches or no link between them, or that leads packets in a circle.
     pub fn with(mut self, network: &Network, said: &[Route]) -> Result<Self, ScenarioError> {
-        let (names, roots) = (network.names(), roots(network));
+        let (names, hosts) = (network.names(), first_hosts(network));
         let mut set = Vec::new();
         self.any_by_hand = !said.is_empty();
         for (index, route) in said.iter().enumerate() {
             let key = format!("route[{index}]");
-            let switch = switch(&format!("{key}.switch"), &route.switch, &names, network)?;
-            let edge = edge(&format!("{key}.to"), &route.to, &names, network, &roots)?;
-            if roots[edge] + network.hosts == switch {
+            let switch = names.switch(&format!("{key}.switch"), &route.switch)?;
+            let to = names.switch(&format!("{key}.to"), &route.to)?;
+            let Some(edge) = hosts.iter().position(|&host| network.attachment(host) == to) else {
+                let problem = format!("\"{}\" has no hosts", route.to);
+                return Err(ScenarioError::at(
+                    format!("{key}.to"),
+                    problem,
+                    "expected a switch that has some",
+                ));
+            };
+            if to == switch {
                 let problem = format!("the hosts of \"{}\" are on it", route.to);
                 return Err(ScenarioError::at(format!("{key}.to"), problem, "expected another switch"));
             }
@@ -38,7 +44,7 @@ impl Routes {
             self.switches[(switch - network.hosts) as usize].set(edge, &ports);
         }
         for (index, (switch, edge)) in set.into_iter().enumerate() {
-            if let Some(circle) = self.circle(network, switch, roots[edge] + network.hosts) {
+            if let Some(circle) = self.circle(network, switch, hosts[edge]) {
                 let names: Vec<&str> =
                     circle.iter().map(|&node| network.nodes[node as usize].name.as_str()).collect();
                 let problem = format!("packets to {} go round: {}", said[index].to, names.join(" -> "));
@@ -52,49 +58,12 @@ impl Routes {
         Ok(self)
     }
 
-    /// The links of a longest path from one host to another: where all are equally long, that of their first flow.
-    pub fn longest_path(&self, network: &Network, from: NodeId, to: NodeId) -> Vec<Hop> {
-        if !self.any_by_hand {
-            return self.path(network, from, to, FiveTuple::of_flow(from, to, 0)).collect();
-        }
-        let mut longest = BTreeMap::from([(to, Vec::new())]);
-        self.find_longest(network, from, to, &mut longest);
-        let mut links = longest.remove(&from).unwrap_or_default();
-        links.reverse();
-        links
-    }
-
-    /// Finds the longest path from every node that is met, last link first.
-    fn find_longest(
-        &self,
-        network: &Network,
-        node: NodeId,
-        to: NodeId,
-        longest: &mut BTreeMap<NodeId, Vec<Hop>>,
-    ) {
-        if longest.contains_key(&node) {
-            return;
-        }
-        let ports = if network.is_host(node) { vec![0] } else { self.table(node).equal_cost_ports(to) };
-        let mut most = Vec::new();
-        for port in ports {
-            let Port { peer, link, .. } = network.ports.of(node)[usize::from(port)];
-            self.find_longest(network, peer, to, longest);
-            if longest[&peer].len() >= most.len() {
-                most.clone_from(&longest[&peer]);
-                most.push(Hop { node, port, link });
-            }
-        }
-        longest.insert(node, most);
-    }
-
-    /// A way from a switch back to it that packets to the hosts of `root` may take.
-    fn circle(&self, network: &Network, from: NodeId, root: NodeId) -> Option<Vec<NodeId>> {
-        let host = (0..network.hosts).find(|&host| network.attachment(host) == root)?;
+    /// A way from a switch back to it that packets to a host may take.
+    fn circle(&self, network: &Network, from: NodeId, host: NodeId) -> Option<Vec<NodeId>> {
         let mut came_from = vec![None; network.nodes.len()];
         let mut reached = vec![from];
         while let Some(node) = reached.pop() {
-            if node == root {
+            if node == network.attachment(host) {
                 continue;
             }
             for port in self.table(node).equal_cost_ports(host) {
@@ -115,28 +84,6 @@ impl Routes {
     }
 }
 
-fn switch(key: &str, name: &str, names: &Names<'_>, network: &Network) -> Result<NodeId, ScenarioError> {
-    let node = names.node(key, name)?;
-    if network.is_host(node) {
-        let expected = "expected the name of a switch";
-        return Err(ScenarioError::at(key, format!("\"{name}\" is a host"), expected));
-    }
-    Ok(node)
-}
-
-fn edge(
-    key: &str,
-    name: &str,
-    names: &Names<'_>,
-    network: &Network,
-    roots: &[u32],
-) -> Result<usize, ScenarioError> {
-    let node = switch(key, name, names, network)?;
-    roots.iter().position(|&root| root + network.hosts == node).ok_or_else(|| {
-        ScenarioError::at(key, format!("\"{name}\" has no hosts"), "expected a switch that has some")
-    })
-}
-
 /// The ports of a switch whose links to a neighbouring switch work.
 fn ports_to(network: &Network, switch: NodeId, neighbour: NodeId) -> Vec<u16> {
     let leads_there = |link: u32, peer: NodeId| {
@@ -148,6 +95,7 @@ fn ports_to(network: &Network, switch: NodeId, neighbour: NodeId) -> Vec<u16> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FiveTuple;
     use super::*;
     use crate::topology::testing::{FABRIC_LINK, HOST_LINK, network};
 

@@ -1,8 +1,10 @@
 //! How long paths are: between any two hosts as long as between the edges that these hang on. All of them are equally long unless
 //! routes by hand make some longer, and then the longest counts.
 
-use super::Routes;
-use crate::topology::{Network, NodeId};
+use std::collections::BTreeMap;
+
+use super::{FiveTuple, Hop, Routes, first_hosts};
+use crate::topology::{Network, NodeId, Port};
 
 /// The switches on the paths of a network.
 #[derive(Clone, Debug, Default)]
@@ -16,11 +18,7 @@ pub struct Lengths {
 impl Lengths {
     /// Follows a path between each two edges.
     pub fn new(network: &Network, routes: &Routes) -> Self {
-        let edges = network.edges.clone();
-        let count = edges.iter().max().map_or(0, |&last| last + 1);
-        let host_of =
-            |edge| edges.iter().position(|&other| other == edge).expect("an edge has hosts") as NodeId;
-        let hosts: Vec<NodeId> = (0..count).map(host_of).collect();
+        let hosts = first_hosts(network);
         let switches_between = |from, to| {
             if from == to {
                 return 1;
@@ -29,13 +27,51 @@ impl Lengths {
         };
         let switches_from = |&from: &NodeId| hosts.iter().map(|&to| switches_between(from, to)).collect();
         let switches = hosts.iter().map(switches_from).collect();
-        Self { edges, switches }
+        Self { edges: network.edges.clone(), switches }
     }
 
     /// The switches between two hosts.
     pub fn switches(&self, from: NodeId, to: NodeId) -> u32 {
         let edge = |host: NodeId| self.edges[host as usize] as usize;
         self.switches[edge(from)][edge(to)].into()
+    }
+}
+
+impl Routes {
+    /// The links of a longest path from one host to another: where all are equally long, that of their first flow.
+    pub fn longest_path(&self, network: &Network, from: NodeId, to: NodeId) -> Vec<Hop> {
+        if !self.any_by_hand {
+            return self.path(network, from, to, FiveTuple::of_flow(from, to, 0)).collect();
+        }
+        let mut longest = BTreeMap::from([(to, Vec::new())]);
+        self.find_longest(network, from, to, &mut longest);
+        let mut links = longest.remove(&from).unwrap_or_default();
+        links.reverse();
+        links
+    }
+
+    /// Finds the longest path from every node that is met, last link first.
+    fn find_longest(
+        &self,
+        network: &Network,
+        node: NodeId,
+        to: NodeId,
+        longest: &mut BTreeMap<NodeId, Vec<Hop>>,
+    ) {
+        if longest.contains_key(&node) {
+            return;
+        }
+        let ports = if network.is_host(node) { vec![0] } else { self.table(node).equal_cost_ports(to) };
+        let mut most = Vec::new();
+        for port in ports {
+            let Port { peer, link, .. } = network.ports.of(node)[usize::from(port)];
+            self.find_longest(network, peer, to, longest);
+            if longest[&peer].len() >= most.len() {
+                most.clone_from(&longest[&peer]);
+                most.push(Hop { node, port, link });
+            }
+        }
+        longest.insert(node, most);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Routing: which port leads to which host.
-//! Tables are computed once, by hop count or as the scenario says; destinations are grouped by edge, the switch they hang on, so a search runs per edge.
+//! Tables are computed once, by hop count or as the scenario says; destinations are grouped by edge, the switch they hang on, so
+//! that a search runs per edge.
 //! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow.
 
 mod by_hand;
@@ -44,14 +45,15 @@ impl Routes {
         let mut graph = SwitchGraph::new(network);
         let attachments: Arc<[Attachment]> =
             (0..network.hosts).map(|host| attachment(network, host)).collect();
-        let roots = roots(network);
+        let hosts = first_hosts(network);
         let mut switches: Vec<SwitchRoutes> = (network.hosts..network.nodes.len() as NodeId)
             .map(|switch| {
                 let seed = network.hash_seed.wrapping_add(switch);
-                SwitchRoutes::new(Arc::clone(&attachments), roots.len(), seed)
+                SwitchRoutes::new(Arc::clone(&attachments), hosts.len(), seed)
             })
             .collect();
-        for (edge, root) in roots.into_iter().enumerate() {
+        for (edge, host) in hosts.into_iter().enumerate() {
+            let root = network.attachment(host) - network.hosts;
             graph.search(root, |switch, ports| switches[switch as usize].set(edge, ports));
         }
         Self { hosts: network.hosts, switches, any_by_hand: false }
@@ -90,14 +92,14 @@ fn attachment(network: &Network, host: NodeId) -> Attachment {
     Attachment { edge: network.edges[host as usize] as u16, port }
 }
 
-/// The switch of every edge, numbered from the first switch.
-fn roots(network: &Network) -> Vec<u32> {
+/// The first host of every edge.
+fn first_hosts(network: &Network) -> Vec<NodeId> {
     let edges = network.edges.iter().max().map_or(0, |last| last + 1);
-    let mut roots = vec![0; edges as usize];
-    for host in 0..network.hosts {
-        roots[network.edges[host as usize] as usize] = network.attachment(host) - network.hosts;
+    let mut hosts = vec![0; edges as usize];
+    for host in (0..network.hosts).rev() {
+        hosts[network.edges[host as usize] as usize] = host;
     }
-    roots
+    hosts
 }
 
 #[cfg(test)]

@@ -257,7 +257,7 @@ impl Memory {
 
     /// What a frame takes of it.
     pub fn taken_by(&self, frame: Bytes) -> Bytes {
-        self.cell.map_or(frame, |cell| cell.taken_by(frame))
+        Cell::taken_of(self.cell, frame)
     }
 }
 

@@ -33,6 +33,12 @@ impl Cell {
         Bytes::new(described.div_ceil(self.size.get()) * self.size.get())
     }
 
+    /// What a frame takes of memory that may be given out in cells: its own bytes where it is not.
+    #[inline]
+    pub fn taken_of(cell: Option<Self>, frame: Bytes) -> Bytes {
+        cell.map_or(frame, |cell| cell.taken_by(frame))
+    }
+
     /// The most memory that so many bytes on the wire can take, in frames of these sizes that are each longer there by
     /// `wire_overhead`.
     pub fn most_taken(self, wire: Bytes, frames: RangeInclusive<Bytes>, wire_overhead: Bytes) -> Bytes {

@@ -458,7 +458,7 @@ impl Memory {
     #[inline]
     fn marks_at_enqueue(&mut self, packet: &Packet, queue: usize, now: Time) -> bool {
         let Self { mmu, markers, cell, .. } = self;
-        markers.at_enqueue(queue, mmu, || candidate(packet, frame(*cell, packet), now))
+        markers.at_enqueue(queue, mmu, || candidate(packet, Cell::taken_of(*cell, packet.frame()), now))
     }
 
     /// Of a packet that leaves as it comes.
@@ -472,7 +472,7 @@ impl Memory {
     /// What a packet takes of memory.
     #[inline]
     fn frame(&self, packet: &Packet) -> Bytes {
-        frame(self.cell, packet)
+        Cell::taken_of(self.cell, packet.frame())
     }
 
     fn holds_transmitted(&self, number: u16) -> bool {
@@ -491,12 +491,6 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
-}
-
-/// What a packet takes of memory that is given out in these cells.
-#[inline]
-fn frame(cell: Option<Cell>, packet: &Packet) -> Bytes {
-    cell.map_or(packet.frame(), |cell| cell.taken_by(packet.frame()))
 }
 
 #[inline]

@@ -34,6 +34,16 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// The switch of this name, or what is wrong with the key that named it.
+    pub fn switch(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
+        let node = self.node(key, name)?;
+        if node < self.hosts {
+            let expected = "expected the name of a switch";
+            return Err(ScenarioError::at(key, format!("\"{name}\" is a host"), expected));
+        }
+        Ok(node)
+    }
+
     /// The host of this name, or what is wrong with the key that named it.
     pub fn host(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         let problem = match self.find(name) {
