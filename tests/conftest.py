@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,15 @@ mpl.use("Agg")
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Waits for what another process does."""
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
 
 # Four hosts around a switch, twenty flows of DCTCP, queues recorded.
 SMALL = """\

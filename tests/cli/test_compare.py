@@ -5,13 +5,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import SMALL, Outcome
+from conftest import SMALL, Outcome, wait_until
 
 Command = Callable[..., Outcome]
 
@@ -81,10 +80,7 @@ def test_interrupted_it_shows_the_seeds_that_are_finished(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 30
-    while len(list(tmp_path.glob("results/runs/small-*"))) < 3:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: len(list(tmp_path.glob("results/runs/small-*"))) >= 3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130

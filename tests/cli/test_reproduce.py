@@ -5,13 +5,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Outcome
+from conftest import ROOT, Outcome, wait_until
 
 Command = Callable[..., Outcome]
 
@@ -96,10 +95,7 @@ def test_cut_short_it_goes_on_with_what_is_missing(command: Command, long_figure
     process = subprocess.Popen(
         [sys.executable, "-m", "xoff", *arguments, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    deadline = time.monotonic() + 120
-    while len(finished()) < 3:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+    wait_until(lambda: len(finished()) >= 3)
     process.send_signal(by)
     process.communicate(timeout=120)  # which waits for its workers too: they share its output
     before = finished()

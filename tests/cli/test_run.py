@@ -3,11 +3,11 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -83,51 +83,40 @@ def test_two_threads_print_the_same_digest(command: Command, small_file: Path) -
     assert digests[0] == digests[1]
 
 
-def start_long_run(tmp_path: Path, stderr: int) -> subprocess.Popen[str]:
+@pytest.fixture
+def long_run(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A run that nobody waits for, which leaves its results in out, and the terminal that shows its progress."""
     arguments = ["run", str(SCENARIOS / "web_search.toml"), "--set", "stop.arrivals_end=10s", "--out", "out"]
-    return subprocess.Popen(
-        [sys.executable, "-m", "xoff", *arguments], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=stderr
-    )
+    command = [sys.executable, "-m", "xoff", *arguments]
+    terminal, stderr = pty.openpty()
+    with subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=stderr) as process:
+        os.close(stderr)
+        yield process, terminal
+        process.kill()
+    os.close(terminal)
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+def read_until(pattern: bytes, terminal: int) -> None:
+    """Reads what appears on a terminal until this has."""
+    shown = b""
+    while not re.search(pattern, shown):
+        shown += os.read(terminal, 65536)
 
 
-def test_interrupted_it_keeps_the_finished_flows_and_says_so(tmp_path: Path) -> None:
-    process = start_long_run(tmp_path, subprocess.PIPE)
-    wait_for(lambda: any(tmp_path.iterdir()))
-    time.sleep(1)
+def test_interrupted_it_keeps_the_finished_flows_and_says_so(
+    tmp_path: Path, long_run: tuple[subprocess.Popen[str], int]
+) -> None:
+    process, terminal = long_run
+    read_until(rb"[1-9][0-9,]* flows finished", terminal)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    read_until(rb"interrupted: .* finished flows are kept in out\r\n", terminal)
+    out, _ = process.communicate()
     assert process.returncode == 130
-    assert err.startswith("interrupted: ")
-    assert err.endswith(" finished flows are kept in out\n")
     assert "Results: out" in out
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["interrupted"]
     assert summary["flows"]["all"]["count"] > 0
     assert names(tmp_path) == ["out"]
-
-
-def test_progress_appears_on_a_terminal(tmp_path: Path) -> None:
-    master, slave = pty.openpty()
-    process = start_long_run(tmp_path, slave)
-    os.close(slave)
-    shown = b""
-
-    def progress_is_shown() -> bool:
-        nonlocal shown
-        shown += os.read(master, 65536)
-        return b"flows finished" in shown
-
-    wait_for(progress_is_shown)
-    process.kill()
-    process.communicate()
-    os.close(master)
 
 
 def test_a_closed_pipe_is_no_traceback(small_file: Path) -> None:

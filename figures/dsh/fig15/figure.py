@@ -25,6 +25,7 @@ LAYOUT = panels.Layout(
 dsh_over_sih = partial(measures.greatest_ratio, INTERFERED, scheme=("dsh", "sih"))
 without_over_dsh = partial(measures.greatest_ratio, INTERFERED, scheme=("without", "dsh"))
 most_dropped = measures.most_dropped
+widest_interval = partial(measures.widest_interval, [INTERFERED], scheme=("dsh", "sih"))
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
