@@ -36,6 +36,8 @@ pub struct Fabric {
     pub longest_paths: Vec<Path>,
     /// The length of every path, where any congestion control goes by it.
     pub lengths: Lengths,
+    /// Bit n is set if class n is lossless.
+    pub lossless: u8,
     /// What every host adds around its transport.
     pub host: scenario::Host,
     /// What hosts ask of one another.

@@ -300,5 +300,6 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, queri
         *place = transport.packet_sizes().wire_overhead;
     }
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
-    Fabric { wire_overheads, transports, longest_paths, lengths, host: scenario.host.clone(), queries }
+    let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
+    Fabric { wire_overheads, transports, longest_paths, lengths, lossless, host, queries }
 }

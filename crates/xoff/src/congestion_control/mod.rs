@@ -185,6 +185,12 @@ macro_rules! congestion_controls {
             pub fn needs(&self) -> Needs {
                 match self { $(Self::$name(parameters) => $module::$name::needs(parameters),)* }
             }
+            /// Whether a flow in an adapter waits for its window to open, and not for its rate alone.
+            pub fn has_window(&self) -> bool {
+                let path = Path { switches: 1, base_rtt: Span::from_microseconds(10) };
+                let (segment, line_rate) = (Bytes::new(1_000), Rate::from_gbps(100));
+                self.start(&Flow { segment, initial_window: Bytes::MAX, line_rate, path }).window() < Bytes::MAX
+            }
         }
 
         /// The state of one flow under one of the algorithms.

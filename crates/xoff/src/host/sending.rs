@@ -184,19 +184,21 @@ impl Sending {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let timeout = match &self.sender {
-            Sender::Tcp(sender) => sender.timeout(),
+            Sender::Tcp(sender) => Some(sender.timeout()),
             _ => self.other_timeout(),
         };
-        let key = self.key();
-        pending.arm(&mut self.timer, key, context.now + timeout);
+        if let Some(timeout) = timeout {
+            let key = self.key();
+            pending.arm(&mut self.timer, key, context.now + timeout);
+        }
     }
 
     #[cold]
-    fn other_timeout(&self) -> Span {
+    fn other_timeout(&self) -> Option<Span> {
         match &self.sender {
-            Sender::Handshake(handshake) => handshake.timeout(),
+            Sender::Handshake(handshake) => Some(handshake.timeout()),
             Sender::QueuePair(pair) => pair.sender.timeout(),
-            Sender::Tcp(_) | Sender::ConstantRate(_) => Span::MAX,
+            Sender::Tcp(_) | Sender::ConstantRate(_) => None,
         }
     }
 
@@ -292,7 +294,9 @@ impl Host {
             }
             Transport::Roce(settings) => {
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
-                let sender = RoceSender::new(settings, self.adapter.port.rate(), path, flow.size);
+                let is_lossless = context.fabric.lossless & 1 << flow.priority != 0;
+                let rate = self.adapter.port.rate();
+                let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
                 let needs = settings.needs();
                 (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())
             }

@@ -36,7 +36,8 @@ impl Default for GoBackN {
     }
 }
 
-/// The receiver keeps what comes out of order and tells of it in NACKs; the sender repairs the gaps (IRN, SIGCOMM 2018).
+/// The receiver keeps what comes out of order and tells of it in NACKs; the sender repairs the gaps (IRN, SIGCOMM 2018). A timeout
+/// repairs the first packet that is missing, and all gaps again.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelectiveRepeat {
@@ -51,6 +52,8 @@ pub struct SelectiveRepeat {
     pub timeout_high: Span,
     /// Fewer packets than this are few [N].
     pub few_packets: u32,
+    /// Whether flows of lossless classes have timeouts too. IRN has none while PFC is on: there a packet is late and not lost.
+    pub timeouts_with_pfc: bool,
 }
 
 impl Default for SelectiveRepeat {
@@ -60,6 +63,7 @@ impl Default for SelectiveRepeat {
             timeout_low: Span::from_microseconds(100),
             timeout_high: Span::from_microseconds(320),
             few_packets: 3,
+            timeouts_with_pfc: false,
         }
     }
 }

@@ -57,6 +57,11 @@ impl Transport {
         }
     }
 
+    /// Whether nothing of a lossless class is sent again after a time.
+    pub fn relies_on_pfc(&self) -> bool {
+        matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
+    }
+
     /// Whether the adapter carries it out, so that no delay of the host concerns it.
     pub fn is_in_adapter(&self) -> bool {
         matches!(self, Self::Roce(_))

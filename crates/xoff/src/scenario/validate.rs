@@ -4,8 +4,8 @@
 use std::ops::RangeInclusive;
 
 use super::words::did_you_mean;
-use super::{Host, PacketSizes, Priority, Scenario, ScenarioError, Transport, Workload};
-use crate::congestion_control::Needs;
+use super::{Host, PacketSizes, Priority, RoceRecovery, Scenario, ScenarioError, Transport, Workload};
+use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 
 /// Largest frame on any link: what a 16-bit length can say.
@@ -38,6 +38,7 @@ impl Scenario {
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
             check_initial_timeout(name, transport)?;
+            check_acknowledgements(name, transport)?;
             let frame = transport.largest_frame();
             if frame > LARGEST_FRAME {
                 let problem = format!("{frame} make a frame");
@@ -72,10 +73,19 @@ impl Scenario {
             let strict = scheduler.strict().iter().enumerate();
             strict.map(move |(index, &priority)| (format!("{key}.strict[{index}]"), priority))
         });
-        let unknown =
-            of_flows.chain(of_control).chain(of_schedulers).find(|(_, priority)| !tables.contains(priority));
-        let Some((key, priority)) = unknown.filter(|_| !tables.is_empty()) else { return Ok(()) };
-        let listed = tables.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+        of_flows
+            .chain(of_control)
+            .chain(of_schedulers)
+            .try_for_each(|(key, priority)| self.check_class(&key, priority))
+    }
+
+    /// Where classes have tables, there are no others.
+    pub(crate) fn check_class(&self, key: &str, priority: u8) -> Checked {
+        let classes: Vec<u8> = self.class.iter().map(|class| class.priority).collect();
+        if classes.is_empty() || classes.contains(&priority) {
+            return Ok(());
+        }
+        let listed = classes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
         let problem = format!("there is no class {priority}");
         let expected = format!("expected one of {listed}, or a table [[class]] for it");
         Err(ScenarioError::at(key, problem, expected))
@@ -202,7 +212,7 @@ fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
         Needs::Cnps(_) if !in_adapter => "needs CNPs, which only RoCE sends",
         Needs::Delay if !in_adapter => "needs the adapter's clock, which only RoCE has",
         Needs::Telemetry if !in_adapter => "needs telemetry, which only RoCE carries",
-        _ => return Ok(()),
+        _ => return check_cut_by(name, control),
     };
     let expected = if in_adapter {
         "expected one for adapters, such as dcqcn or hpcc, or none at all"
@@ -211,6 +221,17 @@ fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
     };
     let key = format!("transport.{name}.congestion_control.algorithm");
     Err(ScenarioError::at(key, format!("{} {problem}", control.spelling()), expected))
+}
+
+/// DCQCN's cuts have a choice of alpha only where CNPs raise it.
+fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked {
+    let congestion_control::Parameters::Dcqcn(dcqcn) = control else { return Ok(()) };
+    if dcqcn.cut_by.is_none() || dcqcn.rises_at_cnp() {
+        return Ok(());
+    }
+    let key = format!("transport.{name}.congestion_control.cut_by");
+    let problem = "alpha rises at the end of periods, and no CNP changes it";
+    Err(ScenarioError::at(key, problem, "expected no such key, or alpha_rises = \"at_cnp\""))
 }
 
 /// Packets have room for telemetry only where something reads it.
@@ -232,6 +253,30 @@ fn check_initial_timeout(name: &str, transport: &Transport) -> Checked {
     let problem = format!("{initial} is above `maximum_rto`, {}", tcp.maximum_rto);
     let expected = "expected at most `maximum_rto`";
     Err(ScenarioError::at(format!("transport.{name}.initial_rto"), problem, expected))
+}
+
+/// Where a window holds a flow back, what fills it must be acknowledged.
+fn check_acknowledgements(name: &str, transport: &Transport) -> Checked {
+    let Transport::Roce(roce) = transport else { return Ok(()) };
+    let every = u64::from(roce.acknowledge_every);
+    let wrong = |problem, expected: &str| {
+        Err(ScenarioError::at(format!("transport.{name}.acknowledge_every"), problem, expected))
+    };
+    if let Some(control) =
+        roce.congestion_control.as_ref().filter(|control| every > 1 && control.has_window())
+    {
+        let problem =
+            format!("{} may allow a single packet until an acknowledgement comes", control.spelling());
+        return wrong(problem, "expected 1");
+    }
+    let RoceRecovery::SelectiveRepeat(recovery) = &roce.recovery else { return Ok(()) };
+    let most = (recovery.window.get() / roce.payload.get()).max(1);
+    if every > most {
+        let problem =
+            format!("`recovery.window` holds {most} full packets, and is not acknowledged before {every}");
+        return wrong(problem, &format!("expected at most {most}, or a larger window"));
+    }
+    Ok(())
 }
 
 /// Refuses the second of two equal classes.
@@ -490,6 +535,52 @@ mod tests {
             "transport.x.congestion_control.algorithm: hpcc needs telemetry, which only RoCE carries; \
              expected one that TCP's acknowledgements serve"
         );
+    }
+
+    /// Otherwise a flow waits for an acknowledgement that nobody owes it.
+    #[test]
+    fn what_fills_a_window_is_acknowledged() {
+        let transport = |table: &str| {
+            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ kind = 'roce', {table} }}"))
+        };
+        let every = |packets: u32, algorithm: &str| {
+            transport(&format!(
+                "acknowledge_every = {packets}, congestion_control = {{ algorithm = '{algorithm}' }}"
+            ))
+        };
+        for algorithm in ["hpcc", "power_tcp", "theta_power_tcp", "swift"] {
+            assert_eq!(every(1, algorithm), "accepted");
+            let expected = "may allow a single packet until an acknowledgement comes; expected 1";
+            assert_eq!(every(2, algorithm), format!("transport.x.acknowledge_every: {algorithm} {expected}"));
+        }
+        for algorithm in ["dcqcn", "timely"] {
+            assert_eq!(every(64, algorithm), "accepted");
+        }
+        let selective = |packets: u32| {
+            transport(&format!("acknowledge_every = {packets}, recovery = {{ kind = 'selective_repeat' }}"))
+        };
+        assert_eq!(selective(97), "accepted", "of 1024 B, 97 are in 100 kB");
+        assert_eq!(
+            selective(98),
+            "transport.x.acknowledge_every: `recovery.window` holds 97 full packets, and is not acknowledged before 98; \
+             expected at most 97, or a larger window"
+        );
+    }
+
+    #[test]
+    fn dcqcn_has_a_choice_of_alpha_only_where_cnps_raise_it() {
+        let dcqcn = |keys: &str| {
+            let control =
+                format!("congestion_control = {{ algorithm = 'dcqcn', cut_by = 'new_alpha'{keys} }}");
+            problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ kind = 'roce', {control} }}"))
+        };
+        assert_eq!(dcqcn(""), "accepted");
+        assert_eq!(
+            dcqcn(", preset = 'mellanox'"),
+            "transport.x.congestion_control.cut_by: alpha rises at the end of periods, and no CNP changes it; \
+             expected no such key, or alpha_rises = \"at_cnp\""
+        );
+        assert_eq!(dcqcn(", preset = 'mellanox', alpha_rises = 'at_cnp'"), "accepted");
     }
 
     #[test]

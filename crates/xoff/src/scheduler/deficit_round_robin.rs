@@ -10,6 +10,9 @@ use crate::kernel::units::Bytes;
 
 const CLASSES: usize = 8;
 
+/// More than any run sends, and little enough to be added to.
+const ENDLESS: Bytes = Bytes::new(1 << 62);
+
 /// Classes take turns; in a turn a class may send its quantum of bytes and what it has saved.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,12 +60,17 @@ impl DeficitRoundRobin {
     }
 }
 
+/// So many quanta, or what no turn uses up.
+fn share(quantum: Bytes, weight: u32) -> Bytes {
+    Bytes::new(quantum.get().saturating_mul(weight.into())).min(ENDLESS)
+}
+
 impl Scheduler for DeficitRoundRobin {
     type Parameters = Parameters;
 
     fn new(parameters: &Parameters) -> Self {
         Self {
-            quanta: parameters.weights.map(|weight| parameters.quantum * u64::from(weight)),
+            quanta: parameters.weights.map(|weight| share(parameters.quantum, weight)),
             deficits: [Bytes::ZERO; CLASSES],
             strict: parameters.strict.iter().fold(0, |mask, class| mask | 1 << class),
             turn: 0,
@@ -155,6 +163,16 @@ mod tests {
         let bytes =
             |class| sent.iter().filter(|packet| packet.0 == class).map(|packet| packet.1).sum::<u64>();
         assert!((3 * bytes(0)).abs_diff(bytes(1)) <= 3 * 1600 + 1000, "{} {}", bytes(0), bytes(1));
+    }
+
+    #[test]
+    fn a_share_beyond_all_bytes_lasts_for_ever() {
+        let mut port = Port::new(
+            "quantum = '8GiB'\nweights = [2147483648, 1, 1, 1, 1, 1, 1, 1]",
+            &[(9, 1000), (9, 1000)],
+        );
+        assert!(port.sent(9).iter().all(|&(class, _)| class == 0));
+        assert_eq!(port.send(), (1, 1000));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
 use crate::scenario::{Transport, Workload};
-use crate::topology::NodeId;
+use crate::topology::{Link, NodeId};
 use crate::workload::overload::{self, Links, Overload};
 
 impl Simulation {
@@ -14,8 +14,25 @@ impl Simulation {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.notes_of_switches();
         notes.extend(self.notes_of_transports());
+        notes.extend(self.notes_of_timeouts());
         notes.extend(self.notes_of_links());
         notes
+    }
+
+    /// Lossless classes whose last packets nobody would send again.
+    fn notes_of_timeouts(&self) -> impl Iterator<Item = String> {
+        let corrupts = self.network.links.iter().any(Link::corrupts);
+        let lossless = self.scenario.lossless_classes();
+        let of_lossless = self.sources.iter().map(move |source| source.classes() & lossless != 0);
+        let names: BTreeSet<&str> = (self.scenario.workload.iter().zip(of_lossless))
+            .filter_map(|(workload, of_lossless)| (corrupts && of_lossless).then(|| workload.transport()))
+            .collect();
+        names.into_iter().filter(|name| self.scenario.transport[*name].relies_on_pfc()).map(|name| {
+            format!(
+                "transport.{name}: links corrupt packets, and selective repeat has no timeout with PFC for the last of a \
+                 flow; set recovery.timeouts_with_pfc"
+            )
+        })
     }
 
     fn notes_of_switches(&self) -> Vec<String> {
@@ -146,6 +163,32 @@ mod tests {
             assert_eq!(of("dctcp", &format!("switch = [{{ marking.{place} = {threshold} }}]")), [""; 0]);
         }
         assert_eq!(of("dctcp", &format!("host.marking = {threshold}")), [""; 0]);
+    }
+
+    #[test]
+    fn without_timeouts_what_a_link_corrupts_may_be_lost_for_ever() {
+        let of = |recovery: &str, error_rate: &str, lossless: bool| {
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
+                 links = [{{ between = ['host1', 'switch0'], error_rate = {error_rate} }}] }}\n\
+                 class = [{{ priority = 0, lossless = {lossless} }}, {{ priority = 7 }}]\n\
+                 switch = [{{ pfc = {{}} }}]\n\
+                 transport.roce = {{ kind = 'roce', recovery = {{ {recovery} }} }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB' }}]"
+            );
+            Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap().notes()
+        };
+        let selective = "kind = 'selective_repeat'";
+        assert_eq!(
+            of(selective, "0.1", true),
+            [
+                "transport.roce: links corrupt packets, and selective repeat has no timeout with PFC for the last of a flow; \
+              set recovery.timeouts_with_pfc"
+            ]
+        );
+        assert_eq!(of(selective, "0", true), [""; 0]);
+        assert_eq!(of(&format!("{selective}, timeouts_with_pfc = true"), "0.1", true), [""; 0]);
+        assert_eq!(of("kind = 'go_back_n'", "0.1", true), [""; 0]);
     }
 
     fn long_lived(pairs: &str, rest: &str) -> String {

@@ -112,6 +112,11 @@ impl Scoreboard {
         self.lose_below(end);
     }
 
+    /// Declares the first segment lost and, as if nothing had been sent again, all that has not arrived while a later one has.
+    pub(super) fn lose_again(&mut self) {
+        self.lose_everything_below((self.first + 1).max(self.highest[0]));
+    }
+
     /// Declares everything lost that has not arrived while a later segment has. Returns whether anything waits to be sent
     /// again.
     pub(super) fn lose_holes(&mut self) -> bool {

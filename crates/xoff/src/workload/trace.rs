@@ -22,7 +22,9 @@ impl Trace {
         let text = setup.text("file", &settings.file)?;
         let mut flows = Vec::new();
         for_each_row(&settings.file, text, COLUMNS, |at, fields| {
-            flows.push(flow(at, fields, template, setup.names)?);
+            let flow = flow(at, fields, template, setup.names)?;
+            setup.scenario.check_class(at, flow.priority)?;
+            flows.push(flow);
             Ok(())
         })?;
         // The sort is stable: flows that start together keep the order of the file.
@@ -112,6 +114,20 @@ mod tests {
             let error = flows(&format!("{good}{row}\n")).unwrap_err().to_string();
             assert!(error.starts_with(&format!("flows.csv line 3: {problem}")), "{row}: {error}");
         }
+    }
+
+    #[test]
+    fn a_class_that_does_not_exist_is_named_by_the_line_of_its_flow() {
+        let classes = "[[class]]\npriority = 0\n[[class]]\npriority = 3";
+        let scenario = scenario(&star(4), &format!("kind = 'trace'\nfile = 'flows.csv'\n{classes}"));
+        let text =
+            "source,destination,size_bytes,start_ns,priority\nhost0,host1,100,20,3\nhost0,host1,100,20,5\n";
+        let files = Files::from([("flows.csv".to_owned(), text.to_owned())]);
+        let error = source_with(&scenario, &files).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "flows.csv line 3: there is no class 5; expected one of 0, 3, or a table [[class]] for it"
+        );
     }
 
     #[test]

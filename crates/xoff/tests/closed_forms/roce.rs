@@ -1,6 +1,7 @@
 //! RoCE against what can be computed of it: go-back-N on a link that corrupts packets, and DCQCN's shares of a bottleneck.
 
 use xoff::Simulation;
+use xoff::host::HostCounters;
 use xoff::kernel::units::Time;
 
 use crate::{measured, run, simulation, validate};
@@ -56,6 +57,24 @@ fn selective_repeat_loses_little_but_what_is_lost() {
     let selective = "recovery = { kind = 'selective_repeat', window = '10MB', timeout_high = '400us' }";
     let what = "selective repeat, error rate 1e-3: share of the goodput without errors";
     validate(what, 1.0 - 1e-3, goodput(&corrupted(1e-3, selective)), 0.005);
+}
+
+/// Queues of 64 windows last longer than any timeout of IRN.
+#[test]
+fn with_pfc_selective_repeat_sends_nothing_twice() {
+    let outcome = run(&simulation(
+        "topology = { kind = 'star', hosts = 65, host_link = { rate = '1Gbps', delay = '1us' } }\n\
+         class = [{ priority = 3, lossless = true }, { priority = 7 }]\n\
+         switch = [{ total = '4MB', pfc = {} }]\n\
+         transport.irn = { kind = 'roce', recovery = { kind = 'selective_repeat' } }\n\
+         workload = [{ kind = 'incast', transport = 'irn', fan_in = 64, size = '200kB', receivers = ['host0'], groups = 1, \
+         every = '1ms', priority = 3 }]",
+    ));
+    let sum =
+        |count: fn(&HostCounters) -> u64| outcome.hosts.iter().map(|host| count(&host.counters)).sum::<u64>();
+    assert_eq!(sum(|counters| counters.finished), 64);
+    assert_eq!(sum(|counters| counters.timeouts), 0);
+    assert_eq!(sum(|counters| counters.data_sent), 64 * 200_000_u64.div_ceil(1024));
 }
 
 /// Payload of each of several long flows that share 40 Gb/s, over the last 20 of 60 ms, as shares of the link.

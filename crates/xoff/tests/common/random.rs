@@ -380,13 +380,16 @@ fn roce() -> impl Strategy<Value = String> {
     let recovery = text(&[
         "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '20us' }",
         "{ kind = 'go_back_n', timeout = '5ms' }",
-        "{ kind = 'selective_repeat', timeout_low = '5ms', timeout_high = '9ms' }",
+        "{ kind = 'selective_repeat', timeout_low = '5ms', timeout_high = '9ms', timeouts_with_pfc = true }",
         "{ kind = 'selective_repeat', window = '1B', timeout_low = '5ms', timeout_high = '5ms' }",
     ]);
     let acknowledge = text(&["1", "4", "1, acknowledgement = '200B'"]);
     let class = text(&["7", "0", "3"]);
     (payload, control, recovery, acknowledge, class).prop_map(
         |(payload, control, recovery, acknowledge, class)| {
+            let windows = ["hpcc", "power_tcp", "swift", "'1B'"];
+            let waits = windows.iter().any(|window| control.contains(window) || recovery.contains(window));
+            let acknowledge = if waits { acknowledge.replace('4', "1") } else { acknowledge.to_owned() };
             format!(
                 "payload = '{payload}B'{control}, recovery = {recovery}, acknowledge_every = {acknowledge}, \
                  control_priority = {class}"

@@ -136,6 +136,11 @@ impl Parameters {
         }
     }
 
+    /// Whether a CNP raises alpha, so that a cut may go by either value.
+    pub(crate) fn rises_at_cnp(&self) -> bool {
+        self.values().alpha_rises == AlphaRises::AtCnp
+    }
+
     pub(super) fn notification_point(&self) -> NotificationPoint {
         let interval = match self.preset {
             Preset::Paper => Span::from_microseconds(50),

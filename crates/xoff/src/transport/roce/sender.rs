@@ -24,7 +24,16 @@ enum Repair {
     /// By sending everything again from the first byte that is missing.
     GoBackN { timeout: Span },
     /// By sending again what is missing (IRN).
-    Selective { missing: Scoreboard, window: u64, timeout_low: Span, timeout_high: Span, few: u64 },
+    Selective { missing: Scoreboard, window: u64, timeouts: Option<Timeouts> },
+}
+
+/// How long selective repeat waits for an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct Timeouts {
+    low: Span,
+    high: Span,
+    /// With fewer packets in flight it waits less.
+    few: u64,
 }
 
 /// Sending state of one queue pair.
@@ -55,8 +64,9 @@ pub struct RoceSender {
 }
 
 impl RoceSender {
-    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate.
-    pub fn new(settings: &Roce, line_rate: Rate, path: Path, size: Bytes) -> Self {
+    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate and in a class that
+    /// is lossless or not.
+    pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
         let payload = settings.payload;
         let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate, path };
         Self {
@@ -67,7 +77,7 @@ impl RoceSender {
             unacknowledged: 0,
             next: 0,
             sent: 0,
-            repair: Repair::new(&settings.recovery),
+            repair: Repair::new(&settings.recovery, is_lossless),
             congestion_control: settings.congestion_control.as_ref().map(|control| control.start(&flow)),
             began: Time::ZERO,
             wire: Bytes::ZERO,
@@ -99,14 +109,14 @@ impl RoceSender {
         self.congestion_control.as_ref().map(Algorithm::window).filter(|&window| window < Bytes::MAX)
     }
 
-    /// The retransmission timeout in force.
-    pub fn timeout(&self) -> Span {
+    /// The retransmission timeout in force, if there is one.
+    pub fn timeout(&self) -> Option<Span> {
         match &self.repair {
-            Repair::GoBackN { timeout } => *timeout,
-            Repair::Selective { timeout_low, timeout_high, few, .. } => {
+            Repair::GoBackN { timeout } => Some(*timeout),
+            Repair::Selective { timeouts, .. } => timeouts.map(|Timeouts { low, high, few }| {
                 let packets = (self.sent - self.unacknowledged).div_ceil(self.payload);
-                if packets < *few { *timeout_low } else { *timeout_high }
-            }
+                if packets < few { low } else { high }
+            }),
         }
     }
 
@@ -238,7 +248,7 @@ impl RoceSender {
                 if missing.is_clear() {
                     missing.reset(self.unacknowledged / self.payload);
                 }
-                missing.lose_everything_below(self.next.div_ceil(self.payload));
+                missing.lose_again();
             }
         }
     }
@@ -266,15 +276,17 @@ impl RoceSender {
 }
 
 impl Repair {
-    fn new(recovery: &RoceRecovery) -> Self {
+    fn new(recovery: &RoceRecovery, is_lossless: bool) -> Self {
         match recovery {
             RoceRecovery::GoBackN(settings) => Self::GoBackN { timeout: settings.timeout },
             RoceRecovery::SelectiveRepeat(settings) => Self::Selective {
                 missing: Scoreboard::default(),
                 window: settings.window.get(),
-                timeout_low: settings.timeout_low,
-                timeout_high: settings.timeout_high,
-                few: u64::from(settings.few_packets),
+                timeouts: (!is_lossless || settings.timeouts_with_pfc).then(|| Timeouts {
+                    low: settings.timeout_low,
+                    high: settings.timeout_high,
+                    few: u64::from(settings.few_packets),
+                }),
             },
         }
     }
@@ -315,7 +327,7 @@ mod tests {
     /// `facts/algorithms.md` 24: packet 2 of 5 comes late, and two packets are sent in vain.
     #[test]
     fn go_back_n_sends_everything_again_from_the_gap() {
-        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), Bytes::new(5000));
+        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), false, Bytes::new(5000));
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000, 4000]);
         answer(&mut sender, 1000, None, 0);
         answer(&mut sender, 2000, None, 0);
@@ -328,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_late_acknowledgement_skips_what_would_be_sent_in_vain() {
-        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), Bytes::new(5000));
+        let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), false, Bytes::new(5000));
         sent(&mut sender, 9);
         sender.on_timeout();
         assert_eq!(sent(&mut sender, 1), [0]);
@@ -340,7 +352,8 @@ mod tests {
 
     #[test]
     fn selective_repeat_sends_the_gap_only_and_keeps_to_its_window() {
-        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), Bytes::new(9000));
+        let mut sender =
+            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         answer(&mut sender, 1000, None, 0);
         assert_eq!(sent(&mut sender, 9), [4000]);
@@ -354,20 +367,45 @@ mod tests {
 
     #[test]
     fn few_packets_in_flight_wait_less() {
-        let mut sender = RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), Bytes::new(9000));
+        let mut sender =
+            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
         sent(&mut sender, 2);
-        assert_eq!(sender.timeout(), Span::from_microseconds(100));
+        assert_eq!(sender.timeout(), Some(Span::from_microseconds(100)));
         sent(&mut sender, 1);
-        assert_eq!(sender.timeout(), Span::from_microseconds(320));
-        sender.on_timeout();
+        assert_eq!(sender.timeout(), Some(Span::from_microseconds(320)));
+    }
+
+    #[test]
+    fn a_timeout_repairs_the_first_packet_and_all_gaps_again() {
+        let mut sender =
+            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        sender.on_timeout();
+        assert_eq!(sent(&mut sender, 9), [0]);
+        answer(&mut sender, 0, Some((2000, 3000)), NEGATIVE);
+        assert_eq!(sent(&mut sender, 9), [1000]);
+        sender.on_timeout();
+        assert_eq!(sent(&mut sender, 9), [0, 1000]);
+    }
+
+    /// `facts/algorithms.md` 24: timeouts are disabled while PFC is on.
+    #[test]
+    fn selective_repeat_has_no_timeouts_with_pfc() {
+        let timeout = |rest: &str, is_lossless| {
+            RoceSender::new(&settings(rest), LINE, Path::default(), is_lossless, Bytes::new(9000)).timeout()
+        };
+        let low = Some(Span::from_microseconds(100));
+        assert_eq!(timeout("recovery = { kind = 'selective_repeat' }", false), low);
+        assert_eq!(timeout("recovery = { kind = 'selective_repeat' }", true), None);
+        assert_eq!(timeout("recovery = { kind = 'selective_repeat', timeouts_with_pfc = true }", true), low);
+        assert_eq!(timeout("", true), Some(Span::from_nanoseconds(4_096 << 14)));
     }
 
     /// 1048 bytes at 20 Gb/s are 419.2 ns.
     #[test]
     fn packets_follow_one_another_at_the_rate_of_the_congestion_control() {
         let control = "congestion_control = { algorithm = 'dcqcn' }";
-        let mut sender = RoceSender::new(&settings(control), LINE, Path::default(), Bytes::new(9000));
+        let mut sender = RoceSender::new(&settings(control), LINE, Path::default(), false, Bytes::new(9000));
         sender.take(Time::new(500));
         assert_eq!(sender.ready_at(), Time::new(500), "not limited");
         sender.on_cnp(Time::new(600));
