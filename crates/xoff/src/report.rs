@@ -133,7 +133,7 @@ pub struct Totals {
     pub flows_unfinished: u64,
     /// Expiries of retransmission timers, those of unfinished flows included.
     pub timeouts: u64,
-    /// Payload bytes received, duplicates included.
+    /// Payload bytes received, each once.
     pub payload_delivered_bytes: u64,
     /// Packets.
     pub packets: PacketTotals,
@@ -340,7 +340,7 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
         let counters = &host.counters;
         totals.flows_started += counters.started;
         totals.timeouts += counters.timeouts;
-        totals.payload_delivered_bytes += counters.payload_delivered.get();
+        totals.payload_delivered_bytes += counters.goodput().get();
         totals.packets.sent += counters.data_sent;
         totals.packets.retransmitted += counters.data_retransmitted;
         totals.packets.delivered += counters.data_delivered;
@@ -420,7 +420,7 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
             counters.finished,
             counters.data_sent,
             counters.data_delivered,
-            counters.payload_delivered.get(),
+            counters.goodput().get(),
             counters.acknowledgements_sent,
             counters.acknowledgements_delivered,
             counters.timeouts,

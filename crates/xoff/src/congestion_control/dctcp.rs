@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::once_a_window::OnceAWindow;
 use super::reno::{self, Reno};
-use super::{Ack, CongestionControl, Echo, EchoReading, Flow, Loss, LossKind, Needs};
+use super::{Ack, CongestionControl, Echo, EchoReading, Flow, Loss, Needs};
 use crate::kernel::units::{Bytes, Ratio, Time};
 
 /// What can be set of DCTCP.
@@ -36,8 +37,7 @@ pub struct Dctcp {
     /// The observation window ends once this byte is acknowledged.
     window_end: u64,
     marked: Bytes,
-    /// No second cut before this byte is acknowledged.
-    cut_end: u64,
+    reductions: OnceAWindow,
     gain: f64,
     alpha: f64,
 }
@@ -52,7 +52,7 @@ impl Dctcp {
             acked: Bytes::ZERO,
             marked: Bytes::ZERO,
             window_end: 0,
-            cut_end: 0,
+            reductions: OnceAWindow::default(),
         }
     }
 
@@ -73,10 +73,9 @@ impl Dctcp {
     }
 
     /// SIGCOMM 2010, equation 2: cuts by half of alpha, once a window.
-    fn cut(&mut self, next_sequence: u64) {
+    fn cut(&mut self) {
         let window = self.reno.window().as_f64() * (1.0 - self.alpha / 2.0);
         self.reno.lower_to(Bytes::from_f64(window));
-        self.cut_end = next_sequence;
     }
 }
 
@@ -98,17 +97,15 @@ impl CongestionControl for Dctcp {
         }
         if !ack.echo {
             self.reno.on_ack(now, ack);
-        } else if ack.cumulative > self.cut_end {
-            self.cut(ack.next_sequence);
+        } else if self.reductions.on_echo(ack) {
+            self.cut();
         }
     }
 
     /// RFC 8257, section 3.5: a loss counts as Reno counts it, but a window is cut only once; a timeout always collapses it.
     fn on_loss(&mut self, now: Time, loss: &Loss) {
-        let already_cut = loss.next_sequence <= self.cut_end;
-        if loss.kind == LossKind::Timeout || !already_cut {
+        if self.reductions.on_loss(loss) {
             self.reno.on_loss(now, loss);
-            self.cut_end = loss.next_sequence;
         }
     }
 
@@ -119,7 +116,7 @@ impl CongestionControl for Dctcp {
     /// What was counted in the window that has not ended stays: to alpha the flows are one stream of bytes.
     fn on_next_flow(&mut self) {
         self.window_end = 0;
-        self.cut_end = 0;
+        self.reductions = OnceAWindow::default();
     }
 
     fn on_idle(&mut self, restart_window: Bytes) {
@@ -134,6 +131,7 @@ impl CongestionControl for Dctcp {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LossKind;
     use super::*;
     use crate::kernel::units::Rate;
 
@@ -216,18 +214,35 @@ mod tests {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
         let loss = Loss { in_flight: Bytes::new(146_000), kind: LossKind::Timeout, next_sequence: 146_000 };
         dctcp.on_loss(Time::ZERO, &loss);
-        dctcp.cut(292_000);
+        dctcp.cut();
         assert_eq!(dctcp.window(), Bytes::new(1460));
     }
 
+    /// An echo of the first of 100 segments cuts the window; of what was sent before that, the last is lost, and noticed when
+    /// half a window more has been sent.
     #[test]
     fn one_window_is_cut_once_over_marks_and_losses() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
-        dctcp.cut(146_000);
-        let loss = Loss { in_flight: Bytes::new(127_750), kind: LossKind::Recovery, next_sequence: 146_000 };
-        dctcp.on_loss(Time::ZERO, &loss);
+        dctcp.window_end = u64::MAX;
+        let ack = Ack {
+            newly_acked: Bytes::new(1460),
+            echo: true,
+            cumulative: 1460,
+            next_sequence: 146_000,
+            window_limited: true,
+            ..Ack::default()
+        };
+        dctcp.on_ack(Time::ZERO, &ack);
+        let noticed = |first_lost: u64, kind| Loss {
+            in_flight: Bytes::new(219_000 - first_lost),
+            kind,
+            next_sequence: 219_000,
+        };
+        dctcp.on_loss(Time::ZERO, &noticed(144_540, LossKind::Recovery));
         assert_eq!(dctcp.window(), Bytes::new(127_750));
-        dctcp.on_loss(Time::ZERO, &Loss { kind: LossKind::Timeout, ..loss });
+        dctcp.on_loss(Time::ZERO, &noticed(146_000, LossKind::Recovery));
+        assert_eq!(dctcp.window(), Bytes::new(36_500), "the next window has lost too");
+        dctcp.on_loss(Time::ZERO, &noticed(144_540, LossKind::Timeout));
         assert_eq!(dctcp.window(), Bytes::new(1460));
     }
 }

@@ -135,7 +135,8 @@ pub trait CongestionControl {
     fn on_ack(&mut self, _now: Time, _ack: &Ack<'_>) {}
     /// A loss was noticed; called once for each recovery and for each timeout.
     fn on_loss(&mut self, _now: Time, _loss: &Loss) {}
-    /// Everything that was in flight at the loss is acknowledged; `in_flight` is what is out now.
+    /// Everything that was in flight at the loss is acknowledged, where fast recovery had inflated the window (RFC 6582);
+    /// `in_flight` is what is out now.
     fn on_recovered(&mut self, _now: Time, _in_flight: Bytes) {}
     /// So many bytes were put on the wire, headers and all.
     fn on_sent(&mut self, _now: Time, _size: Bytes) {}

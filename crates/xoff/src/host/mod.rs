@@ -80,8 +80,10 @@ enum TimerKey {
 pub struct HostCounters {
     /// Data packets received.
     pub data_delivered: u64,
-    /// Payload bytes received, duplicates included.
+    /// Payload bytes received.
     pub payload_delivered: Bytes,
+    /// Those of them that were there before, or came out of order to a receiver that keeps nothing of the kind.
+    pub payload_in_vain: Bytes,
     /// Acknowledgements sent, of any kind.
     pub acknowledgements_sent: u64,
     /// Acknowledgements received.
@@ -100,6 +102,13 @@ pub struct HostCounters {
     pub timeouts: u64,
     /// Congestion notification messages (802.1Qau) received by the adapter.
     pub cnms_received: u64,
+}
+
+impl HostCounters {
+    /// Payload bytes received, each once.
+    pub fn goodput(&self) -> Bytes {
+        self.payload_delivered - self.payload_in_vain
+    }
 }
 
 /// One host. Behind the adapter, three cache lines hold what packets touch: of data one and the last, of acknowledgements

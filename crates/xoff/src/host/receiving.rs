@@ -101,6 +101,7 @@ impl Host {
     pub(super) fn on_data(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let slot = self.reception_slot(packet, context);
         if slot == GONE {
+            self.counters.payload_in_vain += Bytes::new(packet.length());
             return self.acknowledge_everything(packet, context);
         }
         let reception = &mut self.receptions[slot as usize];
@@ -114,6 +115,7 @@ impl Host {
             Receiver::Roce(receiver) => {
                 let reply = receiver.on_data(context.now, packet);
                 let back = reception.back;
+                self.counters.payload_in_vain += Bytes::new(reply.in_vain);
                 if let Some(look_at) = reply.look_at
                     && !reception.timer.is_armed()
                 {
@@ -134,6 +136,7 @@ impl Host {
             Receiver::Tcp(receiver) => {
                 let received = receiver.on_data(packet);
                 let back = reception.back;
+                self.counters.payload_in_vain += Bytes::new(received.had);
                 if received.now.is_none() {
                     self.arm_acknowledgement(slot as usize, packet.reception(), context);
                 } else if received.complete {

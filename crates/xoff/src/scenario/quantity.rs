@@ -18,6 +18,8 @@ struct Dimension {
     units: &'static [(&'static str, u64)],
     /// The unit that zero is written in.
     zero: &'static str,
+    /// The most that may be written, such that what all ports and hops come to still fits.
+    most: u64,
     example: &'static str,
 }
 
@@ -25,6 +27,7 @@ const TIME: Dimension = Dimension {
     what: "a time",
     units: &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)],
     zero: "s",
+    most: 100_000_000_000_000_000,
     example: "1us",
 };
 const SIZE: Dimension = Dimension {
@@ -39,6 +42,7 @@ const SIZE: Dimension = Dimension {
         ("GiB", 1 << 30),
     ],
     zero: "B",
+    most: 1 << 48,
     example: "720kB",
 };
 const RATE: Dimension = Dimension {
@@ -51,6 +55,7 @@ const RATE: Dimension = Dimension {
         ("Tbps", 1_000_000_000_000),
     ],
     zero: "bps",
+    most: 1_000_000_000_000_000,
     example: "100Gbps",
 };
 const DIMENSIONS: [&Dimension; 3] = [&TIME, &SIZE, &RATE];
@@ -82,11 +87,14 @@ impl Dimension {
         if number.starts_with('-') {
             return Err(format!("\"{text}\" is negative"));
         }
-        scaled(number, *scale).map_err(|fault| match fault {
-            Fault::NoNumber => format!("\"{text}\" has no number before its unit"),
-            Fault::Fraction => format!("\"{text}\" is not a whole number of {}", self.units[0].0),
-            Fault::TooLarge => format!("\"{text}\" is too large"),
-        })
+        match scaled(number, *scale) {
+            Ok(value) if value <= self.most => Ok(value),
+            Ok(_) | Err(Fault::TooLarge) => {
+                Err(format!("\"{text}\" is too large: at most {}", self.write(self.most)))
+            }
+            Err(Fault::NoNumber) => Err(format!("\"{text}\" has no number before its unit")),
+            Err(Fault::Fraction) => Err(format!("\"{text}\" is not a whole number of {}", self.units[0].0)),
+        }
     }
 
     fn read(&self, value: &Value) -> Result<u64, String> {
@@ -373,7 +381,10 @@ mod tests {
         assert!(problem("1Gb").contains("unknown unit \"Gb\""));
         assert!(problem("-1Gbps").contains("negative"));
         assert!(problem("Gbps").contains("has no number"));
-        assert!(problem("99999999999Gbps").contains("too large"));
+        assert!(problem("99999999999Gbps").ends_with("too large: at most 1000Tbps"));
+        assert!(problem("1000.001Tbps").ends_with("too large: at most 1000Tbps"));
+        assert!(TIME.parse("100000.1s").unwrap_err().ends_with("too large: at most 100000s"));
+        assert!(SIZE.parse("262145GiB").unwrap_err().ends_with("too large: at most 262144GiB"));
         assert!(SIZE.parse("1.5B").unwrap_err().contains("not a whole number of B"));
     }
 

@@ -165,6 +165,11 @@ fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let sent =
         needed + unfinished.sum::<Bytes>() + finished.iter().map(|finished| finished.retransmitted).sum();
     assert!(needed <= delivered && delivered <= sent, "{needed:?} {delivered:?} {sent:?}");
+    let goodput: Bytes = outcome.hosts.iter().map(|host| host.counters.goodput()).sum();
+    assert!(needed <= goodput && goodput <= delivered, "{needed:?} {goodput:?} {delivered:?}");
+    if finished.len() == flows.len() {
+        assert_eq!(goodput, needed, "each byte counts once");
+    }
     if data_dropped == 0 {
         assert_eq!(delivered, sent, "what is sent and not dropped is delivered");
     }

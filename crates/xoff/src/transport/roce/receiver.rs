@@ -28,6 +28,8 @@ pub struct Reply {
     pub look_at: Option<Time>,
     /// Whether this was the last byte missing.
     pub complete: bool,
+    /// Bytes of it that were there before, or are not kept.
+    pub in_vain: u64,
 }
 
 /// Receiving state of one queue pair.
@@ -78,13 +80,14 @@ impl RoceReceiver {
         if packet.is(LAST) {
             self.end = start + packet.length();
         }
-        let answer = if start == self.arrived.next && self.arrived.is_in_order() {
+        let (answer, in_vain) = if start == self.arrived.next && self.arrived.is_in_order() {
             self.arrived.next += packet.length();
-            self.acknowledge_in_order(now)
+            (self.acknowledge_in_order(now), 0)
         } else {
             self.on_out_of_order(now, start, start + packet.length())
         };
-        let mut reply = Reply { answer, complete: self.arrived.next == self.end, ..Reply::default() };
+        let complete = self.arrived.next == self.end;
+        let mut reply = Reply { answer, complete, in_vain, ..Reply::default() };
         if packet.is(MARKED)
             && let Some((point, marks)) = &mut self.marks
         {
@@ -105,19 +108,20 @@ impl RoceReceiver {
     }
 
     #[cold]
-    fn on_out_of_order(&mut self, now: Time, start: u64, end: u64) -> Option<Answer> {
+    fn on_out_of_order(&mut self, now: Time, start: u64, end: u64) -> (Option<Answer>, u64) {
         if end <= self.arrived.next {
-            return Some(self.answer(false, None));
+            return (Some(self.answer(false, None)), end - start);
         }
         if self.keeps {
-            let block = self.arrived.insert(start, end);
-            return Some(self.answer(block.is_some(), block.or_else(|| self.arrived.first_block())));
+            let (block, had) = self.arrived.insert(start, end);
+            let answer = self.answer(block.is_some(), block.or_else(|| self.arrived.first_block()));
+            return (Some(answer), had);
         }
-        if now < self.nacked_until {
-            return None;
+        let answers = now >= self.nacked_until;
+        if answers {
+            self.nacked_until = now + self.nack_interval;
         }
-        self.nacked_until = now + self.nack_interval;
-        Some(self.answer(true, None))
+        (answers.then(|| self.answer(true, None)), end - start)
     }
 
     #[inline]

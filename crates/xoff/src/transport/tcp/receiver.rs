@@ -27,6 +27,8 @@ pub struct Received {
     pub now: Option<Acknowledgement>,
     /// Whether this was the last byte missing.
     pub complete: bool,
+    /// Bytes of it that were there before.
+    pub had: u64,
 }
 
 /// Whether it opens the connection and carries nothing.
@@ -79,9 +81,9 @@ impl TcpReceiver {
             self.pending_stamp = packet.stamp();
         }
         let in_order = start == self.arrived.next && self.arrived.is_in_order();
-        let block = if in_order {
+        let (block, had) = if in_order {
             self.arrived.next = end;
-            None
+            (None, 0)
         } else {
             self.arrived.insert(start, end)
         };
@@ -93,7 +95,7 @@ impl TcpReceiver {
             self.marked = packet.is(MARKED) || latched;
         }
         let at_once = !in_order || complete || self.pending > self.withheld || answers_turn || is_syn(packet);
-        Received { before, now: at_once.then(|| self.acknowledge(block)), complete }
+        Received { before, now: at_once.then(|| self.acknowledge(block)), complete, had }
     }
 
     /// The timer of a pending acknowledgement has expired.

@@ -406,7 +406,7 @@ impl TcpSender {
     #[cold]
     fn on_progress_in_recovery(&mut self, now: Time, newly_acked: u64) {
         if self.unacknowledged >= self.recover {
-            if self.state == State::Recovery {
+            if self.state == State::Recovery && self.recovery == Recovery::NewReno {
                 self.congestion_control.on_recovered(now, Bytes::new(self.next - self.unacknowledged));
             }
             self.state = State::Open;
@@ -458,9 +458,15 @@ impl TcpSender {
             return;
         }
         let lost = self.scoreboard.find_losses() || self.duplicates >= DUPLICATE_ACKS;
-        if lost && self.state == State::Open && self.is_waiting() {
+        if lost && self.state == State::Open && self.is_waiting() && !self.repeats_repairs() {
             self.enter_recovery(now);
         }
+    }
+
+    /// Whether duplicate acknowledgements may answer what was sent again, as those of the last byte of a recovery may
+    /// (RFC 6582, section 3.2, step 2). Blocks tell them apart.
+    fn repeats_repairs(&self) -> bool {
+        self.recovery == Recovery::NewReno && self.recover > 0 && self.unacknowledged <= self.recover
     }
 
     #[cold]
@@ -642,6 +648,37 @@ mod tests {
         ack(&mut sender, 10, None);
         assert_eq!(sender.state, State::Open);
         assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
+    }
+
+    /// `facts/algorithms.md` 1: after a timeout no fast retransmit until more than `recover` is acknowledged.
+    #[test]
+    fn duplicates_of_the_end_of_a_recovery_repair_nothing() {
+        let mut sender = sender(Recovery::NewReno, 100);
+        sent(&mut sender);
+        sender.on_timeout(Time::new(5_000_000_000));
+        assert_eq!(sent(&mut sender), [0]);
+        assert_eq!(ack(&mut sender, 10, None), [10, 11]);
+        for _ in 0..3 {
+            assert!(ack(&mut sender, 10, Some((11, 12))).is_empty());
+        }
+        ack(&mut sender, 11, None);
+        assert!(ack(&mut sender, 11, Some((12, 13))).is_empty());
+        assert!(ack(&mut sender, 11, Some((12, 13))).is_empty());
+        assert_eq!(ack(&mut sender, 11, Some((12, 13))).first(), Some(&11));
+    }
+
+    /// RFC 6675 leaves the window at the threshold; only the inflated one of RFC 6582 is deflated.
+    #[test]
+    fn a_recovery_by_blocks_ends_with_the_window_that_it_began_with() {
+        for (recovery, segments) in [(Recovery::Sack, 5), (Recovery::NewReno, 2)] {
+            let mut sender = sender(recovery, 10);
+            sent(&mut sender);
+            for end in 2..5 {
+                ack(&mut sender, 0, Some((1, end)));
+            }
+            ack(&mut sender, 10, None);
+            assert_eq!(sender.window(), Bytes::new(segments * SEGMENT));
+        }
     }
 
     #[test]
