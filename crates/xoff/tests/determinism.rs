@@ -249,6 +249,34 @@ fn pauses_that_spread_through_three_tiers() {
 }
 
 #[test]
+fn pauses_of_ports_with_headroom_of_their_own() {
+    let leaf = |name: &str, scheme: &str| {
+        let at_ports = "at_ports = [{ ports = [0, 2], size = '20kB' }, { ports = [3], size = '70kB' }]";
+        let xoff = "{ policy = 'dynamic_threshold', alpha = '1/32' }";
+        format!(
+            "{{ nodes = '{name}', pfc = {{ xoff = {xoff}, headroom = {{ scheme = {scheme}, {at_ports} }} }} }}"
+        )
+    };
+    let leaves = [
+        leaf("leaf0", "'sih'"),
+        leaf("leaf1", "'dsh', insurance = '80kB'"),
+        leaf("leaf2", "'oversubscribed', ratio = '1/8'"),
+    ];
+    scene(&[
+        LEAF_SPINE,
+        "transport.burst = { kind = 'constant_rate', payload = '1000B' }",
+        "class = [{ priority = 0 }, { priority = 3, lossless = true }, { priority = 4, lossless = true }]",
+        &format!(
+            "switch = [{{ total = '900kB', pfc.headroom = {{ scheme = 'dsh' }} }}, {}]",
+            leaves.join(", ")
+        ),
+        "workload = [\
+         { kind = 'incast', transport = 'burst', fan_in = 7, size = '40kB', groups = 2, every = '60us', priority = 3 }, \
+         { kind = 'permutation', transport = 'burst', size = '30kB', priority = 4 }]",
+    ]);
+}
+
+#[test]
 fn telemetry_and_round_trips_among_losses_on_a_leaf_spine() {
     let transport = |algorithm: &str, recovery: &str| {
         format!(

@@ -176,6 +176,7 @@ impl Subject<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::kernel::units::Bytes;
     use crate::scenario::Scenario;
     use crate::simulation::Simulation;
     use crate::workload::Files;
@@ -272,6 +273,100 @@ mod tests {
     fn notes(headroom: &str) -> Vec<String> {
         let scenario = Scenario::from_toml(&text(&format!("pfc.headroom = {{ {headroom} }}")), &[]).unwrap();
         Simulation::new(&scenario, &Files::new()).unwrap().notes()
+    }
+
+    /// Three ports down of 25 Gb/s and 1 us, one up of 100 Gb/s and 4 us. For what comes after a pause of 1106 bytes on the wire:
+    /// 3 x 1106 + 84, 64 x 80 quanta and 2 x 3125 in flight, and 3 x 1106 + 84, 64 x 394 and 2 x 50,000.
+    const OF_DOWN: u64 = 14_772;
+    const OF_UP: u64 = 128_618;
+
+    fn mixed(total: u64, headroom: &str) -> Result<Simulation, String> {
+        let link = |host: &str, link: &str| format!("{{ between = ['{host}', 'switch0'], {link} }}");
+        let down =
+            ["host0", "host1", "host2"].map(|host| link(host, "rate = '25Gbps', delay = '1us'")).join(", ");
+        let text = format!(
+            "topology = {{ kind = 'custom', hosts = ['host0', 'host1', 'host2', 'host3'], switches = ['switch0'], \
+             links = [{down}, {}] }}\n\
+             class = [{{ priority = 3, lossless = true }}, {{ priority = 4, lossless = true }}]\n\
+             transport.roce = {{ kind = 'roce', control_priority = 3 }}\n\
+             workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB', priority = 3 }}]\n\
+             switch = [{{ nodes = 'switch0' }}, {{ total = '{total}B', pfc = {{ lossless_pool = '9kB'{headroom} }} }}]",
+            link("host3", "rate = '100Gbps', delay = '4us'")
+        );
+        let made =
+            Scenario::from_toml(&text, &[]).and_then(|scenario| Simulation::new(&scenario, &Files::new()));
+        made.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn ports_that_differ_need_together_what_each_needs() {
+        let of_one_class = 3 * OF_DOWN + OF_UP;
+        let by_hand =
+            format!("scheme = 'sih', size = '{OF_DOWN}B', at_ports = [{{ ports = [3], size = '{OF_UP}B' }}]");
+        for (headroom, aside) in [
+            ("", 2 * of_one_class),
+            ("scheme = 'adaptive'", 2 * of_one_class),
+            ("scheme = 'dsh'", of_one_class),
+            ("scheme = 'oversubscribed', ratio = '1/2'", of_one_class),
+            (by_hand.as_str(), 2 * of_one_class),
+            ("scheme = 'dsh', at_ports = [{ ports = [0, 1, 2], insurance = '0B' }]", OF_UP),
+        ] {
+            let headroom =
+                if headroom.is_empty() { String::new() } else { format!(", headroom = {{ {headroom} }}") };
+            // Beside a pool of lossless classes, room for one packet of others.
+            assert!(mixed(aside + 11_000, &headroom).is_ok(), "{headroom}");
+            assert_eq!(
+                mixed(aside - 1, &headroom).unwrap_err(),
+                format!(
+                    "switch[1].pfc.headroom: switch0 sets aside {} for headroom and reserves of 4 ports, more than its memory \
+                     of {}; expected more memory, a smaller headroom, another scheme, or fewer lossless classes",
+                    Bytes::new(aside),
+                    Bytes::new(aside - 1)
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn ports_are_named_by_their_numbers_and_once() {
+        let problem = |at_ports: &str| {
+            let headroom = format!(", headroom = {{ scheme = 'dsh', at_ports = [{at_ports}] }}");
+            mixed(1_000_000, &headroom).map_or_else(|error| error, |_| "accepted".to_owned())
+        };
+        assert_eq!(
+            problem("{ ports = [3], size = '130kB' }, { ports = [0, 2], insurance = '15kB' }"),
+            "accepted"
+        );
+        assert_eq!(
+            problem("{ ports = [3], size = '130kB' }, { ports = [4], size = '130kB' }"),
+            "switch[1].pfc.headroom.at_ports[1].ports: switch0 has no port 4; expected each of the ports 0 to 3 at most once"
+        );
+        assert_eq!(
+            problem("{ ports = [3, 3] }"),
+            "switch[1].pfc.headroom.at_ports[0].ports: switch0 has port 3 twice; expected each of the ports 0 to 3 at most once"
+        );
+        assert_eq!(
+            problem("{ ports = [3], size = '130kB' }, { ports = [0], size = '14kB' }"),
+            "switch[1].pfc.headroom.at_ports[1].size: switch0 insures a port with 14kB, which is less than one worst case; \
+             expected at least 14772B, or insurance = \"0B\" for none"
+        );
+    }
+
+    #[test]
+    fn headroom_of_a_port_that_may_not_do_is_noted() {
+        let notes = |at_ports: &str| {
+            let headroom =
+                format!(", headroom = {{ scheme = 'sih', size = '200kB', at_ports = [{at_ports}] }}");
+            mixed(3_000_000, &headroom).unwrap().notes()
+        };
+        assert_eq!(notes("{ ports = [0, 1], size = '14772B' }, { ports = [3], size = '128618B' }"), [""; 0]);
+        assert_eq!(
+            notes("{ ports = [0, 1], size = '14771B' }, { ports = [3], size = '128618B' }"),
+            [
+                "switch0: after a pause up to 14772B of a class may come over a link of 25Gbps and 1us, and headroom is sure to \
+              have room for 14771B: lossless packets may be dropped"
+            ]
+        );
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl Ingress {
             || self.queues[index].shared < self.threshold(index);
         let (queue, port, headroom) = (&mut self.queues[index], &mut self.ports[number], &self.headroom);
         let fits_pool = self.pool.shared_used + frame <= self.pool.shared;
-        let shares_port = !port.is_off || headroom.shares_after_port_pause();
+        let shares_port = !port.is_off || headroom.shares_after_port_pause(number);
         if queue.reserved + frame <= self.sizes.reserved {
             queue.reserved += frame;
         } else if fits_pool && shares_queue && shares_port {
@@ -476,6 +476,19 @@ mod tests {
         let mut ingress = ingress(fixed(2000), 7000, 0, 0, "scheme = 'dsh'\ninsurance = '0B'");
         let filling: Vec<_> = (0..8).map(|_| admit(&mut ingress, 0).is_some()).collect();
         assert_eq!(filling, [true, true, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn only_the_port_without_insurance_goes_on_in_the_pool() {
+        let scheme =
+            "scheme = 'dsh'\nat_ports = [{ ports = [1], insurance = '0B' }, { ports = [2], size = '3000B' }]";
+        let mut ingress = ingress(fixed(2000), 90_000, 0, 0, scheme);
+        for (port, admitted) in [(0, 5 + 2), (1, 12), (2, 5 + 3)] {
+            let queue = Ingress::queue(port, 0);
+            let filling = (0..12).filter(|_| admit(&mut ingress, queue).is_some());
+            assert_eq!(filling.count(), admitted, "port {port}");
+        }
+        assert_eq!((ingress.shared_used(), ingress.headroom_used()), (FRAME * 22, FRAME * 5));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod headroom;
 mod host_bursts;
 mod limiters;
 mod lone_flow;
+mod mixed_ports;
 mod observation;
 mod one_queue;
 mod pauses;

@@ -53,6 +53,18 @@ fn headroom_by_formula_is_exactly_enough() {
     assert_eq!(dropped(", headroom = { scheme = 'sih', size = '2999B' }"), 1);
 }
 
+/// Nothing pauses the sender at port 0, which needs none.
+#[test]
+fn headroom_of_the_port_is_exactly_enough() {
+    let dropped = |all: &str, at_ports: &str| {
+        dropped(&format!(", headroom = {{ scheme = 'sih', size = '{all}', at_ports = [{{ {at_ports} }}] }}"))
+    };
+    assert_eq!(dropped("0B", "ports = [1], size = '3000B'"), 0);
+    assert_eq!(dropped("0B", "ports = [1], size = '2999B'"), 1);
+    assert_eq!(dropped("3000B", "ports = [0], size = '0B'"), 0);
+    assert_eq!(dropped("9kB", "ports = [1], size = '2999B'"), 1);
+}
+
 /// Six cells of 208 bytes for each frame of 1000: five frames, 6240 bytes, bring the queue to the threshold as before, and the
 /// three that come then take 3744.
 #[test]

@@ -241,6 +241,8 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", headroom = { scheme = 'dsh' }",
         ", headroom = { scheme = 'dsh', estimator = 'tables', window = '1us' }",
         ", headroom = { scheme = 'dsh', shared_headroom = false }",
+        ", headroom = { scheme = 'sih', at_ports = [{ ports = [0], size = '1MB' }] }",
+        ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '1MB' }] }",
     ]);
     let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286", "reaction_quanta = 0, pause_quanta = 400"]);
     let marking = text(&[

@@ -18,8 +18,11 @@ const LOSSY: &[&str] = &["oversubscribed"];
 const PORTS: usize = 4;
 const CLASSES: usize = 2;
 const MOST_FRAME: u64 = 1000;
-/// Bytes that a link carries from XOFF until its sender has stopped.
-const WAY: u64 = 20_000;
+/// Bytes that the link of each port carries from XOFF until its sender has stopped.
+const WAYS: [u64; PORTS] = [20_000, 3_000, 20_000, 80_000];
+/// Headroom by hand of each port, over one that is of no use.
+const BY_HAND: &str = "size = '1B'\nat_ports = [{ ports = [2, 0], size = '21000B' }, { ports = [1], size = '4000B' }, \
+                       { ports = [3], size = '81000B' }]";
 
 fn any_scheme() -> impl Strategy<Value = (&'static str, Parameters)> {
     proptest::sample::select(Parameters::NAMES)
@@ -27,9 +30,12 @@ fn any_scheme() -> impl Strategy<Value = (&'static str, Parameters)> {
 }
 
 fn started(parameters: &Parameters) -> Option<Scheme> {
-    let worst_case = Bytes::new(WAY + MOST_FRAME);
-    let link = Link { rate: Rate::from_gbps(100), delay: Span::from_microseconds(1), worst_case };
-    parameters.start(&[link; PORTS], CLASSES as u64).ok()
+    let link = |way| Link {
+        rate: Rate::from_gbps(if way < 10_000 { 25 } else { 100 }),
+        delay: Span::from_microseconds(1),
+        worst_case: Bytes::new(way + MOST_FRAME),
+    };
+    parameters.start(&WAYS.map(link), CLASSES as u64).ok()
 }
 
 fn ingress(scheme: Scheme, shared: u64, alpha: u64) -> Ingress {
@@ -59,9 +65,19 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         .prop_map(|(port, priority, frame, leaves)| Operation { port, priority, frame, leaves })
 }
 
+/// How a scheme is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    AtRandom,
+    ByFormula,
+    ByHand,
+}
+
 /// The sender at the other end of a port: what it has sent, and up to where each class may still send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sender {
+    /// What the link carries before it hears of a pause.
+    way: u64,
     sent: u64,
     until: [Option<u64>; PRIORITIES],
 }
@@ -73,7 +89,7 @@ impl Sender {
 
     fn hear(&mut self, told: PfcRequest) {
         for priority in classes_of(told.pause) {
-            self.until[priority] = Some(self.sent + WAY);
+            self.until[priority] = Some(self.sent + self.way);
         }
         for priority in classes_of(told.resume) {
             self.until[priority] = None;
@@ -88,17 +104,19 @@ proptest! {
     #[test]
     fn nothing_is_lost_and_everything_resumes(
         (name, parameters) in any_scheme(),
-        defaults in any::<bool>(),
+        set in proptest::sample::select(&[Set::ByFormula, Set::ByHand, Set::AtRandom][..]),
         shared in 0..200_000u64,
         alpha in 1..64u64,
         operations in proptest::collection::vec(any_operation(), 1..600),
     ) {
-        let is_safe = defaults && !LOSSY.contains(&name);
-        let parameters = if is_safe { toml::from_str(&format!("scheme = '{name}'")).unwrap() } else { parameters };
+        let is_safe = set != Set::AtRandom && !LOSSY.contains(&name);
+        let by_hand = if set == Set::ByHand && name != "adaptive" { BY_HAND } else { "" };
+        let parameters =
+            if is_safe { toml::from_str(&format!("scheme = '{name}'\n{by_hand}")).unwrap() } else { parameters };
         let Some(scheme) = started(&parameters) else { return Ok(()) };
         let mut ingress = ingress(scheme, shared, alpha);
         let mut queues: [VecDeque<Bytes>; PORTS * PRIORITIES] = Default::default();
-        let mut senders = [Sender::default(); PORTS];
+        let mut senders = WAYS.map(|way| Sender { way, ..Sender::default() });
         let mut now = Time::ZERO;
         for Operation { port, priority, frame, leaves } in operations {
             now = now + Span::from_nanoseconds(100);

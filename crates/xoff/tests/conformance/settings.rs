@@ -98,6 +98,10 @@ fn plain(kind: &Value, draw: u64, least: u64) -> Value {
             let count = kind["minItems"].as_u64().unwrap_or(1);
             (0..count).map(|place| value(&kind["items"], &Map::new(), (draw + place) % STEPS)).collect()
         }
+        Some("object") => {
+            let keys = kind["properties"].as_object().unwrap();
+            keys.iter().map(|(key, schema)| (key.clone(), value(schema, &Map::new(), draw))).collect()
+        }
         Some("boolean") => (draw % 2 == 1).into(),
         Some("integer") => {
             let most = kind["maximum"].as_u64().unwrap_or(u64::MAX);

@@ -15,7 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::estimator::{Estimate, Gains, Line};
-use super::{Arrival, HeadroomScheme, Held, Link, Refusal, sizes};
+use super::at_ports::tables;
+use super::{Arrival, HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::units::{Bytes, Ratio, Span, Time};
 
 /// What can be set of DSH.
@@ -26,6 +27,9 @@ pub struct Parameters {
     pub size: Option<Bytes>,
     /// Insurance headroom of each port; `0B` for none, and then packets can be lost. Left out, one worst case.
     pub insurance: Option<Bytes>,
+    /// At ports of these numbers, over `size` and `insurance`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at_ports: Vec<PortInsurance>,
     /// Whether queues get headroom from the shared pool. Without it a queue pauses at its threshold, and what arrives after
     /// that takes the insurance and pauses the port.
     pub shared_headroom: bool,
@@ -48,6 +52,7 @@ impl Default for Parameters {
         Self {
             size: None,
             insurance: None,
+            at_ports: Vec::new(),
             shared_headroom: true,
             estimator: EstimatorKind::default(),
             gradient_weight: Ratio::new(1, 4),
@@ -56,6 +61,21 @@ impl Default for Parameters {
             window: Span::from_milliseconds(10),
         }
     }
+}
+
+/// Headroom of some ports, with DSH; keys left out are as for all ports.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PortInsurance {
+    /// Numbers of the ports; no port is named twice.
+    #[schemars(extend("minItems" = 1))]
+    pub ports: Vec<u16>,
+    /// Bytes that one class of each of them may need at worst [Phi].
+    #[serde(default)]
+    pub size: Option<Bytes>,
+    /// Insurance headroom of each of them; `0B` for none.
+    #[serde(default)]
+    pub insurance: Option<Bytes>,
 }
 
 /// How the headroom that a queue needs is estimated.
@@ -107,7 +127,6 @@ pub struct Dsh {
     window: Span,
     classes: u64,
     shared_headroom: bool,
-    is_insured: bool,
 }
 
 impl Dsh {
@@ -115,26 +134,28 @@ impl Dsh {
     ///
     /// # Errors
     ///
-    /// An insurance that is less than one worst case, or gains that the hardware form cannot have.
+    /// Ports that are not there, or named twice, an insurance that is less than one worst case, or gains that the hardware form
+    /// cannot have.
     pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
-        let port = |(link, worst): (&Link, Bytes)| Port {
-            line: Line::new(link.rate, worst),
-            insurance: parameters.insurance.unwrap_or(worst),
-            turns: Turns::default(),
-            queues: [Queue::default(); 8],
-        };
-        let ports: Vec<Port> = links.iter().zip(sizes(parameters.size, links)).map(port).collect();
-        for (link, &Port { insurance, .. }) in links.iter().zip(&ports) {
-            if insurance > Bytes::ZERO && insurance < link.worst_case {
-                return Err(Refusal {
-                    key: if parameters.insurance.is_some() { "insurance" } else { "size" },
-                    problem: format!("insures a port with {insurance}, which is less than one worst case"),
-                    expected: format!(
-                        "expected at least {}, or insurance = \"0B\" for none",
-                        link.worst_case
-                    ),
-                });
+        let own = tables(parameters.at_ports.iter().map(|table| table.ports.as_slice()), links.len())?;
+        let port = |(link, &own): (&Link, &Option<usize>)| {
+            let worst = parameters.size_of(own).unwrap_or(link.worst_case);
+            Port {
+                line: Line::new(link.rate, worst),
+                insurance: parameters.insurance_of(own).unwrap_or(worst),
+                turns: Turns::default(),
+                queues: [Queue::default(); 8],
             }
+        };
+        let ports: Vec<Port> = links.iter().zip(&own).map(port).collect();
+        let insured = ports.iter().zip(links).zip(own).filter(|((port, _), _)| port.is_insured());
+        let short = insured.filter(|((port, link), _)| port.insurance < link.worst_case);
+        if let Some(((port, link), own)) = short.max_by_key(|((_, link), _)| link.worst_case) {
+            return Err(Refusal {
+                key: parameters.insurance_key(own),
+                problem: format!("insures a port with {}, which is less than one worst case", port.insurance),
+                expected: format!("expected at least {}, or insurance = \"0B\" for none", link.worst_case),
+            });
         }
         let gains = Gains::new(parameters)?;
         Ok(Self {
@@ -143,8 +164,34 @@ impl Dsh {
             window: parameters.window,
             classes,
             shared_headroom: parameters.shared_headroom,
-            is_insured: parameters.insurance != Some(Bytes::ZERO),
         })
+    }
+}
+
+impl Port {
+    fn is_insured(&self) -> bool {
+        self.insurance > Bytes::ZERO
+    }
+}
+
+/// What is said of a port, which the table at this place names if one does.
+impl Parameters {
+    fn size_of(&self, own: Option<usize>) -> Option<Bytes> {
+        own.and_then(|place| self.at_ports[place].size).or(self.size)
+    }
+
+    fn insurance_of(&self, own: Option<usize>) -> Option<Bytes> {
+        own.and_then(|place| self.at_ports[place].insurance).or(self.insurance)
+    }
+
+    /// The key that decides its insurance.
+    fn insurance_key(&self, own: Option<usize>) -> String {
+        match own.map(|place| (place, &self.at_ports[place])) {
+            Some((place, table)) if table.insurance.is_some() => format!("at_ports[{place}].insurance"),
+            _ if self.insurance.is_some() => "insurance".to_owned(),
+            Some((place, table)) if table.size.is_some() => format!("at_ports[{place}].size"),
+            _ => "size".to_owned(),
+        }
     }
 }
 
@@ -191,8 +238,8 @@ impl HeadroomScheme for Dsh {
         self.shared_headroom
     }
 
-    fn shares_after_port_pause(&self) -> bool {
-        !self.is_insured
+    fn shares_after_port_pause(&self, port: usize) -> bool {
+        !self.ports[port].is_insured()
     }
 }
 
@@ -270,5 +317,67 @@ mod tests {
             &Held { queue: Bytes::ZERO, port: Bytes::ZERO, all: Bytes::ZERO },
             Bytes::new(1)
         ));
+    }
+
+    /// Of 25 and 100 Gb/s.
+    fn mixed(parameters: &str) -> Result<Dsh, Refusal> {
+        let link = |gbps, worst_case| Link {
+            rate: Rate::from_gbps(gbps),
+            delay: Span::from_nanoseconds(1500),
+            worst_case: Bytes::new(worst_case),
+        };
+        let links = [link(25, 16_215), link(100, 44_340), link(25, 16_215)];
+        Dsh::new(&toml::from_str(parameters).unwrap(), &links, 7)
+    }
+
+    #[test]
+    fn a_port_has_the_insurance_and_the_estimates_of_its_own_link() {
+        let mut dsh =
+            mixed("at_ports = [{ ports = [2], size = '20kB' }, { ports = [0], insurance = '30kB' }]")
+                .unwrap();
+        assert_eq!([0, 1, 2].map(|port| dsh.kept(port).get()), [30_000, 44_340, 20_000]);
+        assert_eq!(dsh.set_aside().get(), 94_340);
+        let fits = |dsh: &Dsh, port, held| {
+            let held = Held { queue: Bytes::ZERO, port: Bytes::new(held), all: Bytes::ZERO };
+            dsh.fits(port, &held, Bytes::new(1000))
+        };
+        assert!(
+            fits(&dsh, 2, 19_000) && !fits(&dsh, 2, 19_001) && fits(&dsh, 0, 29_000) && fits(&dsh, 1, 43_340)
+        );
+        // Grown at line rate and more: what each needs is its worst case, and never its insurance.
+        for (port, worst) in [(0, 16_215), (1, 44_340), (2, 20_000)] {
+            for (priority, shared) in [(3, 12_500), (4, 25_000), (3, 37_500)] {
+                let arrival = Arrival { port, priority, frame: Bytes::new(1000), shared: Bytes::new(shared) };
+                dsh.on_arrival(Time::ZERO + Span::from_microseconds(1), &arrival);
+            }
+            assert_eq!(dsh.margin(port, 3).get(), worst);
+        }
+    }
+
+    #[test]
+    fn a_port_without_insurance_goes_on_in_the_pool_and_others_do_not() {
+        let dsh = mixed("at_ports = [{ ports = [1], insurance = '0B' }]").unwrap();
+        assert_eq!([0, 1, 2].map(|port| dsh.shares_after_port_pause(port)), [false, true, false]);
+        let but_one = mixed("insurance = '0B'\nat_ports = [{ ports = [1], insurance = '50kB' }]").unwrap();
+        assert_eq!([0, 1, 2].map(|port| but_one.shares_after_port_pause(port)), [true, false, true]);
+    }
+
+    #[test]
+    fn an_insurance_is_held_against_the_link_of_its_port() {
+        let refused = |parameters| {
+            let Refusal { key, expected, .. } = mixed(parameters).unwrap_err();
+            (key, expected)
+        };
+        let at_least = |key: &str, bytes: u64| {
+            (key.to_owned(), format!("expected at least {bytes}B, or insurance = \"0B\" for none"))
+        };
+        assert!(mixed("size = '44340B'").is_ok());
+        assert_eq!(refused("size = '10kB'"), at_least("size", 44_340));
+        assert_eq!(refused("insurance = '20kB'"), at_least("insurance", 44_340));
+        assert!(mixed("insurance = '20kB'\nat_ports = [{ ports = [1], insurance = '50kB' }]").is_ok());
+        let of_two = "at_ports = [{ ports = [1], size = '50kB' }, { ports = [2], size = '16214B' }]";
+        assert_eq!(refused(of_two), at_least("at_ports[1].size", 16_215));
+        let own = "size = '50kB'\nat_ports = [{ ports = [1], insurance = '20kB' }]";
+        assert_eq!(refused(own), at_least("at_ports[0].insurance", 44_340));
     }
 }

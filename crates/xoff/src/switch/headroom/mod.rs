@@ -66,12 +66,15 @@ pub trait HeadroomScheme {
         false
     }
     /// Whether what arrives by a port after the pause of the whole port may.
-    fn shares_after_port_pause(&self) -> bool {
+    fn shares_after_port_pause(&self, _port: usize) -> bool {
         false
     }
 }
 
+mod at_ports;
 mod per_queue;
+
+pub use at_ports::PortHeadroom;
 
 macro_rules! headroom_schemes {
     ($($(#[$doc:meta])* $module:ident::$name:ident),* $(,)?) => {
@@ -135,8 +138,8 @@ macro_rules! headroom_schemes {
             }
             /// See [`HeadroomScheme::shares_after_port_pause`].
             #[inline]
-            pub fn shares_after_port_pause(&self) -> bool {
-                match self { $(Self::$name(scheme) => scheme.shares_after_port_pause(),)* }
+            pub fn shares_after_port_pause(&self, port: usize) -> bool {
+                match self { $(Self::$name(scheme) => scheme.shares_after_port_pause(port),)* }
             }
         }
     };
@@ -159,16 +162,11 @@ impl Default for Parameters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The key.
-    pub key: &'static str,
+    pub key: String,
     /// What is wrong with it.
     pub problem: String,
     /// What would be right.
     pub expected: String,
-}
-
-/// Headroom of one class of each link: a size for all of them, or by formula.
-fn sizes(size: Option<Bytes>, links: &[Link]) -> Vec<Bytes> {
-    links.iter().map(|link| size.unwrap_or(link.worst_case)).collect()
 }
 
 #[cfg(test)]
@@ -195,6 +193,51 @@ mod tests {
             ("scheme = 'oversubscribed'\nsize = '60000B'\nratio = 0.8", 10_752_000),
         ] {
             assert_eq!(tomahawk(scheme).set_aside(), Bytes::new(bytes), "{scheme}");
+        }
+    }
+
+    /// `facts/planner.md` 1: 24 ports of 25 Gb/s and 8 of 100 Gb/s, 1.5 us and 1500 bytes, with two classes.
+    #[test]
+    fn ports_that_differ_set_aside_what_each_needs() {
+        let link = |gbps, worst_case| Link {
+            rate: Rate::from_gbps(gbps),
+            delay: Span::from_nanoseconds(1500),
+            worst_case: Bytes::new(worst_case),
+        };
+        let links: Vec<Link> =
+            [[link(25, 16_215); 8]; 3].into_iter().chain([[link(100, 44_340); 8]]).flatten().collect();
+        let down = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]";
+        let up = "[24, 25, 26, 27, 28, 29, 30, 31]";
+        let of_one_class = 24 * 16_215 + 8 * 44_340;
+        for (scheme, bytes, kept) in [
+            ("scheme = 'sih'".to_owned(), 2 * of_one_class, [16_215, 44_340]),
+            ("scheme = 'dsh'".to_owned(), of_one_class, [16_215, 44_340]),
+            // 1.5 us is measured as 1504 ns: 25 and 100 bytes more, there and back.
+            ("scheme = 'adaptive'".to_owned(), 2 * (of_one_class + 24 * 25 + 8 * 100), [16_240, 44_440]),
+            ("scheme = 'oversubscribed'\nratio = '1/2'".to_owned(), of_one_class, [0, 0]),
+            (
+                format!("scheme = 'sih'\nsize = '45kB'\nat_ports = [{{ ports = {down}, size = '17kB' }}]"),
+                2 * (24 * 17_000 + 8 * 45_000),
+                [17_000, 45_000],
+            ),
+            (
+                format!(
+                    "scheme = 'dsh'\nat_ports = [{{ ports = {down}, insurance = '0B' }}, {{ ports = {up}, size = '50kB' }}]"
+                ),
+                8 * 50_000,
+                [0, 50_000],
+            ),
+            (
+                format!(
+                    "scheme = 'oversubscribed'\nratio = '3/4'\nof = 'queue'\nat_ports = [{{ ports = {up}, size = '60kB' }}]"
+                ),
+                2 * (24 * 12_161 + 8 * 45_000),
+                [12_161, 45_000],
+            ),
+        ] {
+            let scheme_of_ports = toml::from_str::<Parameters>(&scheme).unwrap().start(&links, 2).unwrap();
+            assert_eq!(scheme_of_ports.set_aside(), Bytes::new(bytes), "{scheme}");
+            assert_eq!([0, 31].map(|port| scheme_of_ports.kept(port).get()), kept, "{scheme}");
         }
     }
 }

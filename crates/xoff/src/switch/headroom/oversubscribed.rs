@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::at_ports::{PortHeadroom, sizes};
 use super::per_queue::PerQueue;
-use super::{HeadroomScheme, Held, Link, Refusal, sizes};
+use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::units::{Bytes, Ratio};
 
 /// What can be set of oversubscribed headroom.
@@ -15,6 +16,9 @@ pub struct Parameters {
     /// Bytes that one lossless class of a port may need [Phi]. Left out, by formula for its link.
     #[serde(default)]
     pub size: Option<Bytes>,
+    /// At ports of these numbers, over `size`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_ports: Vec<PortHeadroom>,
     /// Share that is set aside of what all queues may need, above 0 and at most 1.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub ratio: Ratio,
@@ -46,9 +50,9 @@ impl Oversubscribed {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Ports that are not there, or named twice.
     pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
-        let mut sizes = sizes(parameters.size, links);
+        let mut sizes = sizes(parameters.size, &parameters.at_ports, links)?;
         if parameters.of == OversubscriptionOf::Queue {
             for size in &mut sizes {
                 *size = parameters.ratio.of(*size);

@@ -1,11 +1,12 @@
-//! Static and independent headroom (SIH): the same for every lossless class of every port, whether it is used or not
-//! (DSH, section 3.1, equation 3). What switches do today.
+//! Static and independent headroom (SIH): for every lossless class of a port as much as its link may need, whether it is used or
+//! not (DSH, section 3.1, equation 3). What switches do today.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::at_ports::{PortHeadroom, sizes};
 use super::per_queue::PerQueue;
-use super::{HeadroomScheme, Held, Link, Refusal, sizes};
+use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::units::Bytes;
 
 /// What can be set of SIH.
@@ -14,6 +15,9 @@ use crate::kernel::units::Bytes;
 pub struct Parameters {
     /// Bytes for what comes after a pause, for each lossless class of each port [Phi]. Left out, by formula for its link.
     pub size: Option<Bytes>,
+    /// At ports of these numbers, over `size`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at_ports: Vec<PortHeadroom>,
 }
 
 /// Headroom of each port's classes.
@@ -25,9 +29,10 @@ impl Sih {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Ports that are not there, or named twice.
     pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
-        Ok(Self(PerQueue { sizes: sizes(parameters.size, links), classes }))
+        let sizes = sizes(parameters.size, &parameters.at_ports, links)?;
+        Ok(Self(PerQueue { sizes, classes }))
     }
 }
 

@@ -59,7 +59,7 @@ fn shift(key: &'static str, share: Ratio) -> Result<u32, Refusal> {
         return Ok((denominator / numerator).trailing_zeros());
     }
     Err(Refusal {
-        key,
+        key: key.to_owned(),
         problem: "is no power of two, and the estimator has only shifts".to_owned(),
         expected: "expected a power of two, or estimator = \"arithmetic\"".to_owned(),
     })

@@ -1,0 +1,130 @@
+//! A switch whose ports differ in rate and length loses nothing with headroom of its own for each port, and does with one size
+//! for all that is too small for some.
+
+use xoff::kernel::units::{Bytes, Span};
+use xoff::plan::headroom::{Headroom, Link, reaction_quanta};
+use xoff::switch::Switch;
+use xoff::topology::NodeId;
+use xoff::{Report, Simulation};
+
+use crate::{reference, run, simulation};
+
+/// Ports down of 25 Gb/s, 100 m each, and ports up of 100 Gb/s, of which one is 800 m long and the other 200 m. For what comes
+/// after a pause of frames of 1000 bytes: 3 x 1000 + 84, 64 x 80 quanta and 2 x 1562.5 in flight; 3084, 64 x 394 and 2 x 50,000;
+/// 3084, 25,216 and 2 x 12,500.
+const DOWN: u64 = 11_329;
+const FAR_UP: u64 = 128_300;
+const NEAR_UP: u64 = 53_300;
+const PORTS: [u64; 6] = [DOWN, DOWN, DOWN, DOWN, FAR_UP, NEAR_UP];
+
+/// All send as fast as they can to the first; its own goes to the farthest.
+fn everybody_to_one(alpha: &str, headroom: &str) -> Simulation {
+    let link = |port: usize| {
+        let link = match port {
+            4 => "rate = '100Gbps', delay = '4us'",
+            5 => "rate = '100Gbps', delay = '1us'",
+            _ => "rate = '25Gbps', delay = '500ns'",
+        };
+        format!("{{ between = ['host{port}', 'switch0'], {link} }}")
+    };
+    let links: Vec<String> = (0..PORTS.len()).map(link).collect();
+    let pfc = format!(
+        "xoff = {{ policy = 'dynamic_threshold', alpha = {alpha} }}, lossless_pool = '60kB'{headroom}"
+    );
+    simulation(&format!(
+        "title = 'mixed ports'\n\
+         class = [{{ priority = 0, lossless = true }}]\n\
+         topology = {{ kind = 'custom', hosts = ['host0', 'host1', 'host2', 'host3', 'host4', 'host5'], \
+         switches = ['switch0'], links = [{}] }}\n\
+         transport.steady = {{ kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }}\n\
+         switch = [{{ total = '2MB', pfc = {{ {pfc} }} }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'steady', size = '942kB', \
+         pairs = [['host1', 'host0'], ['host2', 'host0'], ['host3', 'host0'], ['host4', 'host0'], ['host5', 'host0'], \
+         ['host0', 'host4'], ['host5', 'host4']] }}]",
+        links.join(", ")
+    ))
+}
+
+/// Thresholds below which others are pushed, and pools that run full.
+const ALPHAS: [&str; 2] = ["'1/8'", "8"];
+
+fn dropped(headroom: &str) -> u64 {
+    let of_switch = |switch: &Switch| switch.ports().iter().map(|port| port.counters.dropped()).sum::<u64>();
+    ALPHAS.iter().map(|alpha| of_switch(&run(&everybody_to_one(alpha, headroom)).switches[0])).sum()
+}
+
+fn set_aside(headroom: &str) -> Bytes {
+    let outcome = run(&everybody_to_one(ALPHAS[0], headroom));
+    outcome.switches[0].pausing().expect("a class is lossless").ingress().headroom_set_aside()
+}
+
+/// As a key of `pfc`, with a size for each kind of port.
+fn by_hand(scheme: &str, down: u64, far_up: u64, near_up: u64) -> String {
+    format!(
+        ", headroom = {{ scheme = '{scheme}', size = '{down}B', at_ports = [{{ ports = [4], size = '{far_up}B' }}, \
+         {{ ports = [5], size = '{near_up}B' }}] }}"
+    )
+}
+
+#[test]
+fn the_formula_goes_by_the_link_of_each_port() {
+    let simulation = everybody_to_one("1", "");
+    let network = simulation.network();
+    let switch = PORTS.len() as NodeId;
+    for (port, expected) in network.ports.of(switch).iter().zip(PORTS) {
+        let link = &network.links[port.link as usize];
+        let headroom = Headroom::of(&Link {
+            rate: link.rate,
+            delay: link.delay,
+            largest: Bytes::new(1000),
+            reaction_quanta: reaction_quanta(link.rate),
+            pool_may_be_full: true,
+        });
+        assert_eq!(headroom.total(), Bytes::new(expected));
+    }
+    assert_eq!(set_aside(""), Bytes::new(PORTS.iter().sum()));
+}
+
+#[test]
+fn ports_with_headroom_of_their_own_lose_nothing() {
+    for headroom in [
+        String::new(),
+        ", headroom = { scheme = 'adaptive' }".to_owned(),
+        ", headroom = { scheme = 'dsh' }".to_owned(),
+        ", headroom = { scheme = 'dsh', shared_headroom = false }".to_owned(),
+        by_hand("sih", DOWN, FAR_UP, NEAR_UP),
+        by_hand("dsh", DOWN, FAR_UP, NEAR_UP),
+    ] {
+        assert_eq!(dropped(&headroom), 0, "{headroom}");
+    }
+    let (pauses, used) = {
+        let outcome = run(&everybody_to_one(ALPHAS[1], ""));
+        let pauses = outcome.hosts.iter().map(|host| host.port().counters.paused).collect::<Vec<Span>>();
+        (pauses, outcome.switches[0].pausing().expect("it pauses").ingress().headroom_peak())
+    };
+    assert!(pauses[1..].iter().all(|&paused| paused > Span::ZERO), "every sender to the first is paused");
+    assert!(used > Bytes::new(FAR_UP), "headroom of several ports is in use: {used}");
+}
+
+#[test]
+fn ports_with_the_headroom_of_others_lose_packets() {
+    assert!(dropped(&by_hand("sih", DOWN, DOWN, NEAR_UP)) > 0);
+    assert!(dropped(&by_hand("sih", DOWN, FAR_UP, DOWN)) > 0);
+    assert!(dropped(&by_hand("sih", 2000, FAR_UP, NEAR_UP)) > 0);
+    assert!(dropped(&format!(", headroom = {{ scheme = 'sih', size = '{DOWN}B' }}")) > 0);
+}
+
+/// By formula, by hand, and in the engine of the tests.
+#[test]
+fn the_same_sizes_give_the_same_run() {
+    for (scheme, alpha) in [("sih", ALPHAS[0]), ("sih", ALPHAS[1]), ("dsh", ALPHAS[0]), ("dsh", ALPHAS[1])] {
+        let computed = everybody_to_one(alpha, &format!(", headroom = {{ scheme = '{scheme}' }}"));
+        let digest = |simulation: &Simulation| Report::new(simulation, &mut run(simulation)).digest;
+        assert_eq!(
+            digest(&everybody_to_one(alpha, &by_hand(scheme, DOWN, FAR_UP, NEAR_UP))),
+            digest(&computed)
+        );
+        let by_reference = Report::new(&computed, &mut reference::run(&computed).0).digest;
+        assert_eq!(by_reference, digest(&computed), "{scheme} {alpha}");
+    }
+}
