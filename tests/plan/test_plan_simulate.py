@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -105,19 +106,52 @@ def test_an_alpha_of_thirds_is_simulated() -> None:
     assert bursts(found).failures == []
 
 
-def test_ports_with_other_headroom_are_simulated_with_the_pool_that_is_planned() -> None:
-    """A port of 10 km needs 55 times what the others need: all have that, from memory beyond the plan's."""
-    ports = (
-        'name = "near"\ncount = 7\nrate = "10Gbps"\ncable = "5m"\n[[ports]]\nname = "far"\ncount = 1\nrate = "10Gbps"'
-    )
-    found = planned("trident_plus", 'memory = "400kB"', f'{ports}\ncable = "10km"', "priorities = [3]\nlossless = true")
+NEAR_AND_FAR = (
+    'name = "near"\ncount = 7\nrate = "10Gbps"\ncable = "5m"\n'
+    '[[ports]]\nname = "far"\ncount = 1\nrate = "10Gbps"\ncable = "10km"'
+)
+
+
+def test_each_port_is_simulated_with_its_own_headroom() -> None:
+    """A port of 10 km needs many times what the others need: they keep theirs, and the plan's memory is enough."""
+    found = planned("trident_plus", 'memory = "400kB"', NEAR_AND_FAR, "priorities = [3]\nlossless = true")
     near, far = (group.pause.headroom_bytes for group in found.settings.groups if group.pause)
+    assert far > 10 * near
     table: Any = Bursts(found).table()
     (switch,) = table["switch"]
+    sizes = [{"ports": [*range(7)], "size": f"{near}B"}, {"ports": [7], "size": f"{far}B"}]
+    assert switch["pfc"]["headroom"] == {"scheme": "sih", "at_ports": sizes}
     assert switch["pfc"]["lossless_pool"] == f"{400_000 - 7 * near - far}B"
-    assert switch["total"] == f"{400_000 + 7 * (far - near) + (256 << 10)}B"
-    assert f"all ports have the headroom of the largest, {far:,} B" in Bursts(found).described
+    assert switch["total"] == f"{400_000 + (256 << 10)}B"
+    assert Bursts(found).described.endswith("as the plan's method takes it")
     assert bursts(found).dropped_packets == 0
+
+
+def test_ports_that_are_alike_have_one_size() -> None:
+    table: Any = Bursts(dcqcn("5kB", "10kB")).table()
+    assert table["switch"][0]["pfc"]["headroom"].keys() == {"scheme", "size"}
+
+
+@pytest.mark.parametrize(
+    ("headroom", "times"),
+    [
+        ("", Fraction(2)),
+        ('scheme = "dsh"\nmethod = "simulator"', Fraction(1)),
+        ('scheme = "oversubscribed"\nratio = "3/4"', Fraction(3, 2)),
+    ],
+)
+def test_the_simulated_switch_sets_aside_what_is_planned(headroom: str, times: Fraction) -> None:
+    """For two classes of each port; DSH's insurance is for both."""
+    rest = f"[headroom]\n{headroom}"
+    found = planned("trident_plus", 'memory = "2MB"', NEAR_AND_FAR, "priorities = [3, 4]\nlossless = true", rest)
+    near, far = (group.pause.headroom_bytes for group in found.settings.groups if group.pause)
+    table: Any = Bursts(found).table()
+    table["observe"] |= {"headroom": True}
+    result = Scenario.from_dict(table).run()
+    assert result.headroom is not None
+    assert set(result.headroom["set_aside_bytes"].to_pylist()) == {found.settings.pools.headroom_bytes}
+    assert found.settings.pools.headroom_bytes == int(times * (7 * near + far))
+    assert Bursts(found).trial(result).failures == []
 
 
 def test_long_flows_of_dctcp_are_marked_and_never_paused() -> None:

@@ -48,12 +48,10 @@ class Bursts:
     @property
     def described(self) -> str:
         """In words."""
-        settings = self.found.settings
-        hosts, sizes = self._hosts, switch.headroom_sizes(settings)
+        hosts = self._hosts
         reaction = f"{PUBLISHED_QUANTA} quanta" if self._published_reaction else "what IEEE 802.3 allows"
         case = f"{hosts - 1} hosts at once into one of {hosts} ports after another, {_OVERFILL} times what memory holds"
-        alike = f"; all ports have the headroom of the largest, {max(sizes):,} B" if len(set(sizes)) > 1 else ""
-        return f"{self.mmu}{case}; senders react to a pause within {reaction}, as the plan's method takes it{alike}"
+        return f"{self.mmu}{case}; senders react to a pause within {reaction}, as the plan's method takes it"
 
     def table(self) -> dict[str, object]:
         """As a scenario. Raises PlanError if there are too few ports."""

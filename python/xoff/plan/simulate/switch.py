@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
-from xoff.plan.file import Bcc, Scheme
+from xoff.plan.file import Bcc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def with_shared_memory(found: Outcome) -> dict[str, object]:
         "marking": _marking(found),
     }
     if settings.headroom_scheme is not None:
-        beside = _more_headroom(settings) + (0 if pools.lossy_bytes else _ACKNOWLEDGEMENTS_BYTES)
+        beside = 0 if pools.lossy_bytes else _ACKNOWLEDGEMENTS_BYTES
         return table | {"total": f"{settings.memory_bytes + beside}B", "pfc": _pauses(found)}
     table["reserved_per_queue"] = f"{min(one.reserved_bytes for one in lossy)}B"
     if isinstance(found.plan.congestion, Bcc):
@@ -84,10 +84,10 @@ def _pauses(found: Outcome) -> dict[str, object]:
     settings = found.settings
     lossless = [one for one in settings.classes if one.lossless]
     pauses = [group.pause for group in settings.groups if group.pause is not None]
-    scheme: dict[str, object] = {"scheme": settings.headroom_scheme, "size": f"{max(headroom_sizes(settings))}B"}
+    sizes = _headroom_sizes(settings)
+    scheme: dict[str, object] = {"scheme": settings.headroom_scheme} | _said(sizes)
     if found.plan.headroom.ratio is not None:
-        everything = len(lossless) * len(headroom_sizes(settings)) * max(headroom_sizes(settings))
-        scheme["ratio"] = f"{settings.pools.headroom_bytes}/{everything}"
+        scheme["ratio"] = f"{settings.pools.headroom_bytes}/{len(lossless) * sum(sizes)}"
     return {
         "xoff": _dynamic_threshold(lossless),
         "xon_offset": f"{pauses[0].xon_offset_bytes}B",
@@ -106,18 +106,19 @@ def _dynamic_threshold(classes: list[TrafficClass]) -> dict[str, object]:
     }
 
 
-def headroom_sizes(settings: Settings) -> list[int]:
+def _headroom_sizes(settings: Settings) -> list[int]:
     """Headroom of one lossless class of each port."""
     return [group.pause.headroom_bytes for group in settings.groups for _ in group.ports if group.pause is not None]
 
 
-def _more_headroom(settings: Settings) -> int:
-    """What headroom of the largest size takes at all ports beyond the plan's: simulated switches have one size."""
-    sizes, lossless = headroom_sizes(settings), sum(one.lossless for one in settings.classes)
-    if settings.headroom_scheme == Scheme.OVERSUBSCRIBED:
-        return 0
-    classes = 1 if settings.headroom_scheme == Scheme.DSH else lossless
-    return classes * (len(sizes) * max(sizes) - sum(sizes))
+def _said(sizes: list[int]) -> dict[str, object]:
+    """One size for all ports, or that of each."""
+    if len(set(sizes)) == 1:
+        return {"size": f"{sizes[0]}B"}
+    ports: dict[int, list[int]] = {}
+    for port, size in enumerate(sizes):
+        ports.setdefault(size, []).append(port)
+    return {"at_ports": [{"ports": of_it, "size": f"{size}B"} for size, of_it in ports.items()]}
 
 
 def _marking(found: Outcome) -> dict[str, object]:
