@@ -14,6 +14,12 @@ def test_text_and_dictionary_are_one_scenario() -> None:
     assert from_dict.to_toml() == xoff.Scenario.from_text(SMALL).to_toml()
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_text(SMALL, encoding="utf-8-sig")
+    assert xoff.Scenario.load(path).to_toml() == xoff.Scenario.from_text(SMALL).to_toml()
+
+
 def test_the_resolved_scenario_reads_back_as_itself() -> None:
     resolved = xoff.Scenario.from_text(SMALL).to_toml()
     assert xoff.Scenario.from_text(resolved).to_toml() == resolved

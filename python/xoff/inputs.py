@@ -17,10 +17,13 @@ _INIT = "`xoff init` writes one to start from"
 
 
 def read(path: Path, file: str | None, key: str = "", remedy: str = _INIT) -> str:
-    """The text of a file that the user names, or that `key` of the scenario `file` names. Raises ScenarioError."""
+    """The text of a file that the user names, or that `key` of the scenario `file` names, without a byte order mark.
+
+    Raises ScenarioError.
+    """
     what = "" if not key else f" {path}"
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         problem = f"cannot read{what}: byte {error.start} is not UTF-8"
         raise ScenarioError(file, key, problem, "expected a text file in UTF-8") from None

@@ -45,6 +45,12 @@ def test_files_of_one_switch_are_judged_together(command: Command) -> None:
     assert command("lint", leaf / "config_db.json", good).out.endswith(" in 2 files of 2 switches\n")
 
 
+@pytest.mark.parametrize("name", ["config_db.json", "pg_profile_lookup.ini"])
+def test_a_byte_order_mark_is_no_part_of_a_file(command: Command, name: str) -> None:
+    Path(name).write_text((EXAMPLES / "good" / name).read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert command("lint", name) == Outcome(0, "Nothing found in 1 file\n", "")
+
+
 def test_data_only(command: Command) -> None:
     outcome = command("lint", EXAMPLES / "faults" / "maximum_below_minimum.json", "--json")
     (finding,) = json.loads(outcome.out)

@@ -20,6 +20,11 @@ def test_shipped_plans_are_computed(command: Command, path: Path) -> None:
     assert not list(Path().iterdir())
 
 
+def test_a_byte_order_mark_is_no_part_of_a_plan(command: Command) -> None:
+    Path("plan.toml").write_text(PLANS[0].read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert command("plan", "plan.toml", "--json") == command("plan", PLANS[0], "--json")
+
+
 LEAF = """\
 title = "A leaf"
 chip = "trident_plus"

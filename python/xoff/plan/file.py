@@ -373,7 +373,7 @@ def parse(text: str, file: str | None = None) -> Plan:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise PlanError(str(path), "", f"byte {error.start} is not UTF-8", "expected a text file in UTF-8") from None
     except OSError as error:
