@@ -345,6 +345,28 @@ def test_maps_say_which_group_a_priority_pauses() -> None:
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
 
 
+def test_of_the_whole_switch_only_the_map_of_dscps_is_applied() -> None:
+    """As qosorch.cpp of sonic-swss does: a port's own map goes first, and PFC is a matter of ports."""
+    tables = changed_good()
+    ports = tables["PORT_QOS_MAP"]
+    tables["DSCP_TO_TC_MAP"]["NO_FOUR"] = {"26": "3"}
+    ports["global"] = {"dscp_to_tc_map": "NO_FOUR"}
+    assert judged(tables) == []
+    del ports["Ethernet4"]["dscp_to_tc_map"]
+    (finding,) = judged(tables)
+    assert (finding.check, finding.place.key) == ("maps_disagree", "PORT_QOS_MAP|global|dscp_to_tc_map")
+    assert "Ethernet4: no DSCP leads to traffic class 4" in finding.physics
+    ports["global"]["dscp_to_tc_map"] = "AZURE"
+    assert judged(tables) == []
+    ports["global"] |= {"pfc_enable": "3,4", "tc_to_queue_map": "AZURE"}
+    assert {finding.check for finding in judged(tables)} == {"unknown_field"}
+    for port in ("Ethernet0", "Ethernet4"):
+        del ports[port]["pfc_enable"]
+    assert {finding.check for finding in judged(tables)} == {"unknown_field", "lossless_without_pfc"}
+    ports["global"]["dscp_to_tc_map"] = "NONE"
+    assert "dangling_reference" in {finding.check for finding in judged(tables)}
+
+
 def test_queues_of_other_line_cards_are_passed_over() -> None:
     tables = {"PORT": {"Ethernet0": {"speed": "100000"}}, "QUEUE": {"linecard2|asic0|Ethernet8|3": {}}}
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []

@@ -29,6 +29,11 @@ _COMPUTED = "NULL"
 _POOL_OF_LOOKUP = "ingress_lossless_pool"
 """Of profiles that the switch makes of a row of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
 
+WHOLE_SWITCH = "global"
+"""Key of a row of PORT_QOS_MAP that is about no port of its own."""
+OF_WHOLE_SWITCH = "dscp_to_tc_map"
+"""The one field of that row that is applied, where a port's own row has none (sonic-swss, orchagent/qosorch.cpp)."""
+
 
 @dataclass(frozen=True)
 class Buffer:
@@ -168,12 +173,20 @@ class Tables:
     @cached_property
     def pfc_ports(self) -> tuple[str, ...]:
         """Ports that pause in some priority."""
-        ports = (port for key in self.config.port_qos_map for port in key.split(","))
+        keys = (key for key in self.config.port_qos_map if key != WHOLE_SWITCH)
+        ports = (port for key in keys for port in key.split(","))
         return tuple(port for port in ports if self.pfc_priorities(port))
 
+    def qos_of(self, port: str, field: str) -> tuple[str, PortQosMap] | None:
+        """The row in which a field is about a port, and its key: the port's own, or that of the whole switch."""
+        own, whole = self.qos(port), self.config.port_qos_map.get(WHOLE_SWITCH)
+        if whole is None or field != OF_WHOLE_SWITCH or (own and own[1].dscp_to_tc_map):
+            return own
+        return WHOLE_SWITCH, whole
+
     def _map(self, port: str, field: str, maps: dict[str, dict[str, T]]) -> dict[str, T] | None:
-        """The map that a port's row names in a field; None if it names none that is there."""
-        found = self.qos(port)
+        """The map that a port has by a field; None if no row names one that is there."""
+        found = self.qos_of(port, field)
         return maps.get(getattr(found[1], field) or "") if found else None
 
     def priority_group_of(self, port: str, priority: int) -> int:

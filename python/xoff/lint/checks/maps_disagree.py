@@ -25,7 +25,7 @@ def maps_disagree(tables: Tables) -> Iterator[Fault]:
             for field, severity, physics, remedy in _of_priority(tables, port, priority):
                 found[field, severity, physics, remedy].append(port)
     for (field, severity, physics, remedy), ports in found.items():
-        qos = tables.qos(ports[0])
+        qos = tables.qos_of(ports[0], field)
         assert qos is not None, "PFC is on by such a row"
         yield Fault(severity, tables.place("PORT_QOS_MAP", qos[0], field), f"{several(ports)}: {physics}", remedy)
 
