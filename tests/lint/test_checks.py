@@ -234,6 +234,30 @@ def test_wred_without_probability() -> None:
     assert "from 150,000 B to 1,500,000 B no green packet is marked" in green[2]
 
 
+def test_wred_without_threshold() -> None:
+    nowhere, refused, yellow = of("wred_without_threshold")
+    assert [nowhere[:2], refused[:2], yellow[:2]] == [(Severity.ERROR, 3), (Severity.ERROR, 4), (Severity.NOTE, 8)]
+    assert "green packets are to be marked, and nothing says where that begins or ends" in nowhere[2]
+    assert "takes it for 0, below green_min_threshold = 150000, and refuses the profile" in refused[2]
+    assert "yellow packets are to be dropped" in yellow[2]
+
+
+@pytest.mark.parametrize(
+    ("profile", "keys"),
+    [
+        ({"ecn": "ecn_all"}, ["green_min_threshold"]),
+        ({"ecn": "ecn_none"}, []),
+        ({"wred_green_enable": "true"}, ["green_min_threshold"]),
+        ({"wred_red_enable": "true", "red_min_threshold": "1000"}, ["red_max_threshold"]),
+        ({"ecn": "ecn_green", "green_min_threshold": "0", "green_max_threshold": "0"}, []),
+    ],
+)
+def test_a_threshold_that_is_missing_is_named(profile: dict[str, str], keys: list[str]) -> None:
+    found = judged({"WRED_PROFILE": {"ROCE": profile}})
+    named = [finding.place.key for finding in found if finding.check == "wred_without_threshold"]
+    assert named == [f"WRED_PROFILE|ROCE|{key}" for key in keys]
+
+
 def test_what_stands_twice_is_named_with_its_line() -> None:
     table, field = findings(EXAMPLES / "faults" / "repeated_key.json")
     assert (table.place.line, table.place.key) == (4, "BUFFER_PG")

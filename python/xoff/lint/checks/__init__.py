@@ -28,6 +28,7 @@ from xoff.lint.checks.watchdog_below_poll import watchdog_below_poll
 from xoff.lint.checks.wred_drops_lossless import wred_drops_lossless
 from xoff.lint.checks.wred_without_colour import wred_without_colour
 from xoff.lint.checks.wred_without_probability import wred_without_probability
+from xoff.lint.checks.wred_without_threshold import wred_without_threshold
 from xoff.lint.checks.xon_above_xoff import xon_above_xoff
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     ecn_after_pfc,
     wred_without_colour,
     wred_without_probability,
+    wred_without_threshold,
     wred_drops_lossless,
     maximum_below_minimum,
     lossless_without_pfc,
