@@ -352,7 +352,36 @@ def test_traffic_comes_in_and_waits_by_the_priority_that_pauses_it() -> None:
     assert [no_class[0], another_queue[0], no_dscp[0]] == [Severity.ERROR, Severity.ERROR, Severity.WARNING]
     assert "Ethernet0: priority 3 pauses for priority group 3, and no traffic class comes into that" in no_class[2]
     assert "waits in queue 1, while a neighbour's pause of priority 3 stops queue 3" in another_queue[2]
-    assert "no DSCP leads to traffic class 3" in no_dscp[2]
+    assert "no DSCP or 802.1p priority leads to traffic class 3" in no_dscp[2]
+
+
+def test_an_802_1p_priority_leads_to_a_traffic_class_as_a_dscp_does() -> None:
+    tables = changed_good()
+    tables["DSCP_TO_TC_MAP"]["NO_FOUR"] = {"26": "3"}
+    tables["PORT_QOS_MAP"]["Ethernet0"]["dscp_to_tc_map"] = "NO_FOUR"
+    assert {finding.check for finding in judged(tables)} == {"maps_disagree"}
+    tables["DOT1P_TO_TC_MAP"] = {"TAGGED": {"4": "4"}}
+    tables["PORT_QOS_MAP"]["Ethernet0"]["dot1p_to_tc_map"] = "TAGGED"
+    assert judged(tables) == []
+    tables["PORT_QOS_MAP"]["Ethernet0"]["dot1p_to_tc_map"] = "TAGED"
+    assert {finding.check for finding in judged(tables)} == {"maps_disagree", "dangling_reference"}
+
+
+def test_a_traffic_class_has_a_queue_at_every_port_and_a_priority_group_where_it_comes_in() -> None:
+    queue, group = of("traffic_class_unmapped")
+    assert [queue[:2], group[:2]] == [(Severity.WARNING, 5), (Severity.WARNING, 8)]
+    assert "traffic class 5, of DSCP 46 and 1 more, has no queue in this map, used by Ethernet0 and 1 more" in queue[2]
+    assert "traffic class 6, of 802.1p priority 6, has no priority group in this map, used by Ethernet4" in group[2]
+    tables = changed_good()
+    tables["DSCP_TO_TC_MAP"]["ELSEWHERE"] = {"0": "0", "26": "3", "4": "4", "46": "8"}
+    tables["PORT_QOS_MAP"]["Ethernet0"]["dscp_to_tc_map"] = "ELSEWHERE"
+    found = {finding.place.key: finding.physics for finding in judged(tables)}
+    assert found.keys() == {"TC_TO_QUEUE_MAP|AZURE|8", "TC_TO_PRIORITY_GROUP_MAP|AZURE|8"}
+    assert "used by Ethernet0 and 1 more" in found["TC_TO_QUEUE_MAP|AZURE|8"]
+    assert "used by Ethernet0:" in found["TC_TO_PRIORITY_GROUP_MAP|AZURE|8"]
+    for port in ("Ethernet0", "Ethernet4"):
+        del tables["PORT_QOS_MAP"][port]["tc_to_queue_map"], tables["PORT_QOS_MAP"][port]["tc_to_pg_map"]
+    assert judged(tables) == []
 
 
 def test_maps_say_which_group_a_priority_pauses() -> None:
@@ -379,7 +408,7 @@ def test_of_the_whole_switch_only_the_map_of_dscps_is_applied() -> None:
     del ports["Ethernet4"]["dscp_to_tc_map"]
     (finding,) = judged(tables)
     assert (finding.check, finding.place.key) == ("maps_disagree", "PORT_QOS_MAP|global|dscp_to_tc_map")
-    assert "Ethernet4: no DSCP leads to traffic class 4" in finding.physics
+    assert "Ethernet4: no DSCP or 802.1p priority leads to traffic class 4" in finding.physics
     ports["global"]["dscp_to_tc_map"] = "AZURE"
     assert judged(tables) == []
     ports["global"] |= {"pfc_enable": "3,4", "tc_to_queue_map": "AZURE"}

@@ -171,11 +171,15 @@ class Tables:
         return found[1].pfc_enable or () if found else ()
 
     @cached_property
+    def qos_ports(self) -> tuple[str, ...]:
+        """Ports of which a row says what they do by class."""
+        keys = (key for key in self.config.port_qos_map if key != WHOLE_SWITCH)
+        return tuple(port for key in keys for port in key.split(","))
+
+    @cached_property
     def pfc_ports(self) -> tuple[str, ...]:
         """Ports that pause in some priority."""
-        keys = (key for key in self.config.port_qos_map if key != WHOLE_SWITCH)
-        ports = (port for key in keys for port in key.split(","))
-        return tuple(port for port in ports if self.pfc_priorities(port))
+        return tuple(port for port in self.qos_ports if self.pfc_priorities(port))
 
     def qos_of(self, port: str, field: str) -> tuple[str, PortQosMap] | None:
         """The row in which a field is about a port, and its key: the port's own, or that of the whole switch."""
@@ -209,10 +213,17 @@ class Tables:
         queues = self._map(port, "tc_to_queue_map", self.config.tc_to_queue_map) or {}
         return queues.get(str(traffic_class), traffic_class)
 
-    def has_dscp(self, port: str, classes: Iterable[int]) -> bool:
-        """Whether some DSCP leads to one of these traffic classes, as far as a map says."""
-        dscps = self._map(port, "dscp_to_tc_map", self.config.dscp_to_tc_map)
-        return dscps is None or not set(classes).isdisjoint(dscps.values())
+    def classes_given(self, port: str) -> dict[int, list[str]] | None:
+        """Traffic classes that packets come in by at a port, and what they carry then; None where no map says."""
+        by_dscp = self._map(port, "dscp_to_tc_map", self.config.dscp_to_tc_map)
+        by_dot1p = self._map(port, "dot1p_to_tc_map", self.config.dot1p_to_tc_map)
+        if by_dscp is None and by_dot1p is None:
+            return None
+        found: dict[int, list[str]] = defaultdict(list)
+        for carried, classes in (("DSCP", by_dscp), ("802.1p priority", by_dot1p)):
+            for value, traffic_class in (classes or {}).items():
+                found[traffic_class].append(f"{carried} {value}")
+        return found
 
     def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
         """The row of the lookup table that the switch takes for a port, and its line."""

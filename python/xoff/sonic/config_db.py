@@ -144,6 +144,7 @@ class PortQosMap(Row):
     """`PORT_QOS_MAP|Ethernet0`."""
 
     dscp_to_tc_map: str | None = None
+    dot1p_to_tc_map: str | None = None
     tc_to_queue_map: str | None = None
     tc_to_pg_map: str | None = None
     pfc_to_queue_map: str | None = None
@@ -197,6 +198,7 @@ class ConfigDb(BaseModel):
     default_lossless_buffer_parameter: dict[str, DefaultLosslessBufferParameter] = {}
     lossless_traffic_pattern: dict[str, LosslessTrafficPattern] = {}
     dscp_to_tc_map: dict[str, dict[DscpKey, ToSixteen]] = {}
+    dot1p_to_tc_map: dict[str, dict[PriorityKey, ToSixteen]] = {}
     tc_to_queue_map: dict[str, dict[TrafficClassKey, ToSixteen]] = {}
     tc_to_priority_group_map: dict[str, dict[TrafficClassKey, ToEight]] = {}
     map_pfc_priority_to_queue: dict[str, dict[PriorityKey, ToEight]] = {}

@@ -23,6 +23,7 @@ from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.lint.checks.repeated_key import repeated_key
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
+from xoff.lint.checks.traffic_class_unmapped import traffic_class_unmapped
 from xoff.lint.checks.unknown_field import unknown_field
 from xoff.lint.checks.watchdog_below_poll import watchdog_below_poll
 from xoff.lint.checks.wred_drops_lossless import wred_drops_lossless
@@ -63,5 +64,6 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     lossless_without_pfc,
     pfc_without_lossless,
     maps_disagree,
+    traffic_class_unmapped,
     watchdog_below_poll,
 )

@@ -21,6 +21,7 @@ _REFERENCES = (
     ("QUEUE", "scheduler", "SCHEDULER"),
     ("PORT_QOS_MAP", "scheduler", "SCHEDULER"),
     ("PORT_QOS_MAP", "dscp_to_tc_map", "DSCP_TO_TC_MAP"),
+    ("PORT_QOS_MAP", "dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
     ("PORT_QOS_MAP", "tc_to_queue_map", "TC_TO_QUEUE_MAP"),
     ("PORT_QOS_MAP", "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"),
     ("PORT_QOS_MAP", "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"),

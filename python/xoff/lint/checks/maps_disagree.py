@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def maps_disagree(tables: Tables) -> Iterator[Fault]:
     """A PFC priority whose group no traffic class has, or whose traffic waits in a queue that it does not pause.
 
-    A warning where the maps agree and no DSCP leads there.
+    A warning where the maps agree and nothing that packets carry leads there.
     """
     found: dict[tuple[str, Severity, str, str], list[str]] = defaultdict(list)
     for port in tables.pfc_ports:
@@ -49,7 +49,9 @@ def _of_priority(tables: Tables, port: str, priority: int) -> Iterator[tuple[str
             )
             remedy = f"queue {queue} for traffic class {traffic_class}, or another priority group"
             yield "tc_to_queue_map", Severity.ERROR, physics, remedy
-    if classes and not tables.has_dscp(port, classes):
+    given = tables.classes_given(port)
+    if classes and given is not None and given.keys().isdisjoint(classes):
         names = ", ".join(map(str, classes))
-        physics = f"no DSCP leads to traffic class {names}, for which priority {priority} pauses"
+        leads = f"no DSCP or 802.1p priority leads to traffic class {names}"
+        physics = f"{leads}, for which priority {priority} pauses"
         yield "dscp_to_tc_map", Severity.WARNING, physics, f"a DSCP for traffic class {names}"
