@@ -45,6 +45,20 @@ def test_files_of_one_switch_are_judged_together(command: Command) -> None:
     assert command("lint", leaf / "config_db.json", good).out.endswith(" in 2 files of 2 switches\n")
 
 
+def test_which_lookup_table_is_whose_is_not_guessed(command: Command) -> None:
+    config = EXAMPLES / "good" / "config_db.json"
+    lookups = [EXAMPLES / folder / "pg_profile_lookup.ini" for folder in ("good", "leaf")]
+    outcome = command("lint", config, config, *lookups)
+    assert (outcome.status, outcome.out) == (2, "")
+    second = f"{lookups[1]}: is a second lookup table beside {lookups[0]}, and a switch has one"
+    assert outcome.err == f"{second}; expected one of them, or the files of each switch in a folder of its own\n"
+    Path("one.json").write_text(config.read_text(encoding="utf-8"), encoding="utf-8")
+    Path("other.json").write_text('{"PORT": {"Ethernet0": {"speed": "400000"}}}', encoding="utf-8")
+    outcome = command("lint", "one.json", "other.json", lookups[0])
+    assert outcome.status == 0
+    assert outcome.err.startswith(f"{lookups[0]}: held against no config_db.json; ")
+
+
 @pytest.mark.parametrize("name", ["config_db.json", "pg_profile_lookup.ini"])
 def test_a_byte_order_mark_is_no_part_of_a_file(command: Command, name: str) -> None:
     Path(name).write_text((EXAMPLES / "good" / name).read_text(encoding="utf-8"), encoding="utf-8-sig")

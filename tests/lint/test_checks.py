@@ -330,6 +330,18 @@ def test_of_several_switches_the_files_of_a_folder_are_one() -> None:
     assert by_switch([leaves[0][0], leaves[1][0], leaves[0][1], leaves[1][1]]) == leaves
 
 
+def test_several_lookup_tables_are_told_apart_by_folders_or_refused() -> None:
+    config, lookup = json.dumps(changed_good()), LOOKUP
+    one, other = parse("leaf1/config_db.json", config), parse("leaf2/config_db.json", config)
+    first, second = parse("leaf1/pg.ini", lookup), parse("leaf2/pg.ini", lookup)
+    assert by_switch([one, other, first, second]) == [(one, first), (other, second)]
+    assert by_switch([first, second]) == [(first,), (second,)]
+    for files in ([one, first, second], [one, first, parse("leaf1/pg2.ini", lookup)], [other, first, second]):
+        (together,) = by_switch(files)
+        with pytest.raises(InputError, match="is a second lookup table beside leaf1/pg"):
+            Tables.of(together)
+
+
 def test_a_row_that_is_invalid_is_no_reason_for_other_findings() -> None:
     tables = changed_good()
     tables["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] = "3, 4"

@@ -35,7 +35,8 @@ def lint(
     from xoff.inputs import read
     from xoff.lint import CHECKS, Severity, Tables
     from xoff.lint import lint as find
-    from xoff.lint.switches import by_switch, parse
+    from xoff.lint.switches import by_switch, parse, without_config
+    from xoff.lint.tables import several
 
     if checks:
         _print_checks()
@@ -45,9 +46,11 @@ def lint(
     ignored = [_known("--ignore", name, [check.__name__ for check in CHECKS]) for name in ignore or ()]
     entry = _chip(chip)
     expected = "expected config_db.json or pg_profile_lookup.ini of SONiC"
-    read_files = [parse(str(path), read(path, str(path), remedy=expected)) for path in files]
+    read_files = [parse(str(path), read(path, str(path), remedy=expected)) for path in dict.fromkeys(files)]
     switches = by_switch(read_files)
     findings = find((Tables.of(its, entry) for its in switches), ignored)
+    if alone := without_config(switches):
+        typer.echo(f"{several(alone)}: {_ALONE}", err=True)
     if as_json:
         typer.echo(json.dumps([finding.as_data() for finding in findings], indent=2, ensure_ascii=False))
     else:
@@ -86,6 +89,7 @@ def _print_checks() -> None:
         typer.echo(f"{check.__name__:{width}}  {(check.__doc__ or '').splitlines()[0]}")
 
 
+_ALONE = "held against no config_db.json; those of one switch belong together, in a folder of its own"
 _COLOURS = ("red", "yellow", "cyan")
 
 

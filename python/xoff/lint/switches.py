@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from xoff.sonic import ConfigFile, PgProfileLookup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 SwitchFile: TypeAlias = ConfigFile | PgProfileLookup
 
@@ -26,21 +26,38 @@ def parse(name: str, text: str) -> SwitchFile:
 
 
 def by_switch(files: Sequence[SwitchFile]) -> list[tuple[SwitchFile, ...]]:
-    """All files together where none contradicts another; else those of a folder; else each alone."""
-    if _agree(files):
-        return [tuple(files)]
+    """All files together where no config contradicts another; else those of a folder; else each alone.
+
+    Where every folder has a config, each of several lookup tables is for that of its folder.
+    """
     folders: dict[PurePath, list[SwitchFile]] = {}
     for file in files:
         folders.setdefault(PurePath(file.name).parent, []).append(file)
-    return [part for its in folders.values() for part in ([tuple(its)] if _agree(its) else [(alone,) for alone in its])]
+    is_told_by_folders = len(lookups_of(files)) > 1 and all(map(configs_of, folders.values()))
+    if _are_one_switch(files) and not is_told_by_folders:
+        return [tuple(files)]
+    parts = folders.values()
+    return [part for its in parts for part in ([tuple(its)] if _are_one_switch(its) else [(alone,) for alone in its])]
 
 
-def _agree(files: Sequence[SwitchFile]) -> bool:
-    """Whether no row stands in two of them with different values; two lookup tables are two switches'."""
-    return not any(_contradict(one, other) for one, other in combinations(files, 2))
+def without_config(switches: Sequence[Sequence[SwitchFile]]) -> list[str]:
+    """Names of lookup tables that none of the configs which are there is held against."""
+    if not any(map(configs_of, switches)):
+        return []
+    return [lookup.name for files in switches if not configs_of(files) for lookup in lookups_of(files)]
 
 
-def _contradict(one: SwitchFile, other: SwitchFile) -> bool:
-    if isinstance(one, ConfigFile) and isinstance(other, ConfigFile):
-        return one.contradicts(other)
-    return isinstance(one, PgProfileLookup) and isinstance(other, PgProfileLookup)
+def _are_one_switch(files: Sequence[SwitchFile]) -> bool:
+    """Whether there is a config, and no row stands in two of them with different values."""
+    configs = configs_of(files)
+    return bool(configs) and not any(one.contradicts(other) for one, other in combinations(configs, 2))
+
+
+def configs_of(files: Iterable[SwitchFile]) -> list[ConfigFile]:
+    """Those of ConfigDB."""
+    return [file for file in files if isinstance(file, ConfigFile)]
+
+
+def lookups_of(files: Iterable[SwitchFile]) -> list[PgProfileLookup]:
+    """Lookup tables."""
+    return [file for file in files if isinstance(file, PgProfileLookup)]

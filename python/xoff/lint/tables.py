@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from xoff.errors import InputError
 from xoff.lint.finding import Place
-from xoff.lint.switches import parse
+from xoff.lint.switches import configs_of, lookups_of, parse
 from xoff.sonic import ConfigDb, ConfigFile, Invalid, PgProfileLookup
 from xoff.sonic.config_db import BufferProfile
 from xoff.sonic.fields import indices_of, ports_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from xoff.catalogue import Entry
     from xoff.lint.switches import SwitchFile
@@ -67,15 +68,14 @@ class Tables:
     chip: Entry | None = None
 
     @classmethod
-    def of(cls, files: Iterable[SwitchFile], chip: Entry | None = None) -> Tables:
-        """Of files that do not contradict one another, with one lookup table at the most."""
-        sources, lookup = [], None
-        for file in files:
-            if isinstance(file, ConfigFile):
-                sources.append(file)
-            else:
-                lookup = file
-        return cls(tuple(sources), lookup, chip)
+    def of(cls, files: Sequence[SwitchFile], chip: Entry | None = None) -> Tables:
+        """Of files that do not contradict one another. Raises InputError for a second lookup table."""
+        lookups = lookups_of(files)
+        if len(lookups) > 1:
+            problem = f"is a second lookup table beside {lookups[0].name}, and a switch has one"
+            expected = "expected one of them, or the files of each switch in a folder of its own"
+            raise InputError(lookups[1].name, "", problem, expected)
+        return cls(tuple(configs_of(files)), lookups[0] if lookups else None, chip)
 
     @classmethod
     def parse(cls, name: str, text: str, chip: Entry | None = None) -> Tables:
