@@ -29,9 +29,13 @@ def alpha(exponent: int) -> Fraction:
     return Fraction(2) ** exponent
 
 
-def dynamic_limit(exponent: int, pool_bytes: int) -> int:
-    """What one queue, alone in a pool, may hold of it under Dynamic Threshold: alpha B/(1 + alpha)."""
-    return _xoff.saturated_share(pool_bytes, alpha(exponent).as_integer_ratio(), 1)
+def dynamic_limit(exponent: int, pool_bytes: int, beside: Fraction = Fraction(0)) -> int:
+    """What one queue may hold of a pool under Dynamic Threshold, beside busy ones whose alphas are this together.
+
+    Where it is alone that is alpha B/(1 + alpha).
+    """
+    share = alpha(exponent)
+    return int(share * pool_bytes / (1 + share + beside))
 
 
 def guaranteed_minimum(exponent: int, pool_bytes: int, ports: int, classes: int) -> int:

@@ -7,21 +7,22 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.lint.finding import Fault, Severity
+from xoff.lint.limits import limit_of
 from xoff.lint.physics import alpha
 from xoff.lint.tables import several
-from xoff.lint.wording import alpha_text, bytes_text
+from xoff.lint.wording import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from xoff.lint.limits import Limit
     from xoff.lint.tables import Buffer, Tables
 
 
 class _Loss(NamedTuple):
-    """What a queue holds, and its senders put into it."""
+    """What a queue holds while all lossy ones of its pool are busy, and its senders put into it."""
 
-    holds: int
-    formula: str
+    limit: Limit
     senders: int
     """The fewest that overfill it."""
     sent: int
@@ -45,10 +46,11 @@ def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
                 unset[priority].append(port)
             else:
                 limited[queue.profile_name].append((queue, priority))
+    busy = _lossy_alphas(tables)
     for its in limited.values():
-        losses = [(loss, one) for one in its if (loss := _loss(tables, *one))]
+        losses = [(loss, one) for one in its if (loss := _loss(tables, *one, busy[id(one[0].pool)]))]
         if losses:
-            worst, of = min(losses, key=lambda one: (one[0].senders, one[0].holds - one[0].sent))
+            worst, of = min(losses, key=lambda one: (one[0].senders, one[0].limit.size - one[0].sent))
             yield _dropped(tables, of, worst, len(losses) - 1)
     for priority, ports in unset.items():
         yield _unset(tables, ports, priority)
@@ -56,15 +58,15 @@ def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
 
 def _dropped(tables: Tables, of: tuple[Buffer, int], loss: _Loss, others: int) -> Fault:
     first, priority = of
-    profile, like = first.profile_name, f" and {others} more like it" if others else ""
+    like = f" and {others} more like it" if others else ""
     feed = "one port that feeds it has sent" if loss.senders == 1 else f"{loss.senders} ports that feed it have sent"
     return Fault(
         Severity.ERROR if loss.senders == 1 else Severity.WARNING,
         tables.place("BUFFER_QUEUE", first.row, "profile"),
-        f"queue {first.index} of {first.port}, of lossless priority {priority}{like}, holds {bytes_text(loss.holds)} "
-        f"at most: {loss.formula}, by {profile}; {feed} up to {bytes_text(loss.sent)} until the pause works, and "
-        f"{bytes_text(loss.sent - loss.holds)} may be dropped",
-        f"a profile that never drops, with static_th of all its pool, or a larger threshold in {profile}",
+        f"queue {first.index} of {first.port}, of lossless priority {priority}{like}, holds "
+        f"{bytes_text(loss.limit.size)} at most: {loss.limit.formula}; {feed} up to {bytes_text(loss.sent)} until the "
+        f"pause works, and {bytes_text(loss.sent - loss.limit.size)} may be dropped",
+        f"a profile that never drops, with static_th of all its pool, or a larger threshold in {loss.limit.profile}",
     )
 
 
@@ -81,9 +83,9 @@ def _unset(tables: Tables, ports: list[str], priority: int) -> Fault:
     )
 
 
-def _loss(tables: Tables, queue: Buffer, priority: int) -> _Loss | None:
-    held = _held(tables, queue)
-    if held is None:
+def _loss(tables: Tables, queue: Buffer, priority: int, busy: list[Fraction]) -> _Loss | None:
+    limit = limit_of(queue, busy)
+    if limit is None:
         return None
     groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
     feeding = [
@@ -92,32 +94,21 @@ def _loss(tables: Tables, queue: Buffer, priority: int) -> _Loss | None:
         if port != queue.port and priority in tables.pfc_priorities(port)
     ]
     senders = sorted((groups[one] for one in feeding if one in groups), key=lambda group: -_sent([group]))
-    if _sent(senders) <= held[0]:
+    if _sent(senders) <= limit.size:
         return None
-    fewest = next(count for count in range(1, len(senders) + 1) if _sent(senders[:count]) > held[0])
-    return _Loss(*held, fewest, _sent(senders[:fewest]))
+    fewest = next(count for count in range(1, len(senders) + 1) if _sent(senders[:count]) > limit.size)
+    return _Loss(limit, fewest, _sent(senders[:fewest]))
 
 
-def _held(tables: Tables, queue: Buffer) -> tuple[int, str] | None:
-    """What a queue may hold while all lossy ones of its pool are busy, and by which formula."""
-    profile, pool = queue.profile, queue.pool
-    if profile is None:
-        return None
-    if profile.static_th is not None:
-        return profile.static_th, "static_th"
-    if profile.dynamic_th is None or pool is None or pool.size is None:
-        return None
+def _lossy_alphas(tables: Tables) -> dict[int, list[Fraction]]:
+    """By pool, the alphas of its lossy queues."""
     lossless = {(port, tables.queue_of(port, one)) for port in tables.pfc_ports for one in tables.pfc_priorities(port)}
-    lossy = [
-        other.profile.dynamic_th
-        for other in tables.queues
-        if other.pool is pool and (other.port, other.index) not in lossless
-        if other.profile is not None and other.profile.dynamic_th is not None
-    ]
-    own, others = alpha(profile.dynamic_th), sum(map(alpha, lossy), Fraction(0))
-    beside = f" beside {len(lossy)} lossy queues" if lossy else ""
-    formula = f"its part of the pool's {pool.size} B with alpha = {alpha_text(profile.dynamic_th)}{beside}"
-    return profile.size + int(own * pool.size / (1 + own + others)), formula
+    found: dict[int, list[Fraction]] = defaultdict(list)
+    for queue in tables.queues:
+        is_lossy = (queue.port, queue.index) not in lossless
+        if is_lossy and queue.profile is not None and queue.profile.dynamic_th is not None:
+            found[id(queue.pool)].append(alpha(queue.profile.dynamic_th))
+    return found
 
 
 def _sent(groups: Iterable[Buffer]) -> int:

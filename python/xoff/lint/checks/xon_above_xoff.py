@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.limits import highest_threshold, limit_of
+from xoff.lint.limits import limit_of
 from xoff.lint.wording import bytes_text
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def xon_above_xoff(tables: Tables) -> Iterator[Fault]:
     """
     seen = set()
     for group in tables.priority_groups:
-        profile, name, limit, highest = group.profile, group.profile_name, limit_of(group), highest_threshold(group)
-        if not group.lossless or profile is None or limit is None or highest is None or name in seen:
+        profile, name, limit = group.profile, group.profile_name, limit_of(group)
+        if not group.lossless or profile is None or limit is None or name in seen:
             continue
         seen.add(name)
         if profile.xon is not None and profile.xon >= limit.size:
@@ -33,11 +33,11 @@ def xon_above_xoff(tables: Tables) -> Iterator[Fault]:
                 f"{limit.formula}; they may resume at {bytes_text(profile.xon)}, so that no pause lasts",
                 f"xon below {limit.size}",
             )
-        elif not profile.xon and (profile.xon_offset or 0) > highest:
+        elif not profile.xon and (profile.xon_offset or 0) > limit.first:
             yield Fault(
                 Severity.ERROR,
                 tables.place_of_profile(name, "xon_offset"),
                 f"senders into {group.port} may resume {bytes_text(profile.xon_offset or 0)} below where they are "
-                f"paused, which is at {bytes_text(highest)} in an empty pool: a pause does not end",
-                f"xon_offset of at most {highest}, or xon above 0",
+                f"paused, which is at {bytes_text(limit.first)} in an empty pool: a pause does not end",
+                f"xon_offset of at most {limit.first}, or xon above 0",
             )
