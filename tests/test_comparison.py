@@ -46,10 +46,18 @@ def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("scenarios", "seeds"), [([], 1), ([BASE], 0)])
-def test_nothing_is_no_comparison(scenarios: list[xoff.Scenario], seeds: int) -> None:
-    with pytest.raises(ValueError, match="expected at least one of both"):
-        xoff.compare(scenarios, seeds=seeds)
+@pytest.mark.parametrize(
+    ("scenarios", "seeds", "workers", "says"),
+    [
+        ([], 1, 1, "scenarios: 0 run nothing; expected at least 1"),
+        ([BASE], 0, 1, "seeds: 0 run nothing; expected at least 1"),
+        ([BASE], 1, 0, "workers: 0 run nothing; expected at least 1"),
+        ([BASE], 2, -3, "workers: -3 run nothing; expected at least 1"),
+    ],
+)
+def test_nothing_is_no_comparison(scenarios: list[xoff.Scenario], seeds: int, workers: int, says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}$"):
+        xoff.compare(scenarios, seeds=seeds, workers=workers)
 
 
 def test_names_tell_scenarios_apart() -> None:

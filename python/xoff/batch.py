@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
-from xoff.errors import WorkerLostError
+from xoff.errors import WorkerLostError, check_at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,12 +42,14 @@ def run(
         on_finished: Called for each run that is there, at once for those that were.
 
     Raises:
+        ValueError: There are no workers.
         ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
         WorkerLostError: One of the processes was killed.
         KeyboardInterrupt: Ctrl-C.
 
     Whatever ends it, a kill included, the runs that had finished are kept, and the same call goes on with the others.
     """
+    check_at_least_one("workers", workers)
     wanted = {kept.place(scenario): scenario for scenario in scenarios}
     missing = [scenario for scenario in wanted.values() if not kept.has(scenario)]
     for scenario in missing:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import batch, intervals, traffic
+from xoff.errors import check_at_least_one
 from xoff.folder import read_summary
 from xoff.kept import KeptRuns
 from xoff.scenario import Scenario
@@ -188,13 +189,12 @@ def compare(
         on_finished: Called after each run.
 
     Raises:
-        ValueError: There is no scenario, or no seed.
+        ValueError: There is no scenario, no seed or no worker.
         ScenarioError: A scenario cannot be simulated, or has other traffic than the first.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
-    if not scenarios or seeds < 1:
-        message = f"{len(scenarios)} scenarios with {seeds} seeds each; expected at least one of both"
-        raise ValueError(message)
+    check_at_least_one("scenarios", len(scenarios))
+    check_at_least_one("seeds", seeds)
     given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
     plan = Plan.of(loaded, seeds, tuple(scenarios) if isinstance(scenarios, Mapping) else None)

@@ -61,3 +61,10 @@ class RunInterrupted(KeyboardInterrupt):
     def __init__(self, result: Result) -> None:
         super().__init__("the run was interrupted")
         self.result = result
+
+
+def check_at_least_one(name: str, count: int) -> None:
+    """Raises ValueError for an argument that says how many there are, if there are none."""
+    if count < 1:
+        message = f"{name}: {count} run nothing; expected at least 1"
+        raise ValueError(message)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, inputs, toml_text
-from xoff.errors import RunInterrupted
+from xoff.errors import RunInterrupted, check_at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,9 +139,7 @@ class Scenario:
             ValueError: There are no threads.
             RunInterrupted: Ctrl-C ended it; what was finished is the error's `result`.
         """
-        if threads < 1:
-            message = f"threads: {threads} run nothing; expected at least 1"
-            raise ValueError(message)
+        check_at_least_one("threads", threads)
         if seed is not None:
             return self.with_value("seed", seed).run(threads=threads, progress=progress)
         from xoff import execution  # brings Arrow, which checking does not need

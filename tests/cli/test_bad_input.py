@@ -206,3 +206,22 @@ def test_an_override_that_is_none(command: Command, small_file: Path) -> None:
     outcome = command("run", small_file, "--set", "workload")
     assert outcome.status == 2
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("count", ["0", "-1"])
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (("compare", "small.toml"), "--workers"),
+        (("compare", "small.toml"), "--seeds"),
+        (("run", "small.toml"), "--threads"),
+        (("run", "small.toml"), "--seeds"),
+        (("reproduce", "bcc/fig4"), "--workers"),
+        (("fluid", "dctcp"), "--workers"),
+    ],
+)
+def test_nothing_runs_nothing(command: Command, arguments: tuple[str, ...], option: str, count: str) -> None:
+    outcome = command(*arguments, option, count)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.endswith(f"Invalid value for '{option}': Input should be greater than or equal to 1\n")
+    assert not list(Path().iterdir())

@@ -123,6 +123,12 @@ def test_ctrl_c_ends_what_runs_and_keeps_what_was_finished() -> None:
     assert swept.as_dict()["interrupted"]
 
 
+def test_a_sweep_without_workers_is_refused() -> None:
+    sweep = Sweep.of(Fluid.of("dctcp"), {"duration": ["1ms"]})
+    with pytest.raises(ValueError, match="workers: 0 run nothing; expected at least 1"):
+        sweep.run(workers=0)
+
+
 def test_a_run_ends_where_it_is_told_to() -> None:
     asked: list[float] = []
 

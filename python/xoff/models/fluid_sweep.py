@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xoff.errors import ScenarioError
+from xoff.errors import ScenarioError, check_at_least_one
 from xoff.models.fluid import Fluid
 from xoff.staging import Staging
 
@@ -108,7 +108,11 @@ class Sweep:
         Args:
             workers: How many threads.
             on_finished: Called for each that is done.
+
+        Raises:
+            ValueError: There are no workers.
         """
+        check_at_least_one("workers", workers)
         cancelled = threading.Event()
         points: dict[int, Point] = {}
 
