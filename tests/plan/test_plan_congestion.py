@@ -45,6 +45,11 @@ def test_thresholds_of_bcc_are_of_the_pool_that_lossless_classes_and_headroom_le
     assert pools.lossy_bytes == (4 * 2**20 - 8 * 1500 - 8 * 44_340 + 3) // 4
     assert pools.ecn is not None
     assert pools.ecn.maximum_bytes < pools.lossy_bytes
+    (shared,) = (row for row in found.rows if row.key == "bcc.shared")
+    assert shared.formula == "4,194,304 - 12,000 in reserves - 354,720 in headroom - 2,870,688 for lossless classes"
+    assert shared.value == 4_194_304 - 12_000 - 354_720 - 2_870_688 == pools.lossy_bytes
+    larger = planned("tomahawk", "", HUNDRED, classes, f'{trip}\nshared = "2MB"')
+    assert [row.key for row in larger.failed] == ["bcc.shared"]
 
 
 def test_variants_of_bcc() -> None:

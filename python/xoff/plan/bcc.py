@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan import pools
+from xoff.plan import headroom, pools
 from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -101,19 +101,17 @@ def _port(switch: Switch, own: Bcc) -> list[Row]:
 def _pool(switch: Switch, own: Bcc) -> list[Row]:
     required, minimum, maximum = thresholds(switch, own)
     shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
-    in_flight, reserved = number(_in_flight(switch, own)), _reserved(switch)
+    in_flight, reserved, left = number(_in_flight(switch, own)), _reserved(switch), pools.of(switch).lossy
     ramp = maximum - minimum
-    memory = switch.memory_bytes // switch.mmus
-    with_reserves = shared + reserved * switch.ports_per_mmu
     return [
         Row(
             "bcc.shared",
             "shared pool [B]",
             shared,
             "B",
-            "the plan's" if own.shared else f"{memory:,} - {switch.ports_per_mmu} x {reserved:,}",
+            "the plan's" if own.shared else _left(switch),
             "BCC, section 5",
-            *check(with_reserves <= memory, f"must fit {memory:,} B with reserves, {with_reserves:,} B"),
+            *check(shared <= left, f"must be at most {left:,} B, {_left(switch)}"),
         ),
         Row(
             "bcc.required",
@@ -151,6 +149,16 @@ def _pool(switch: Switch, own: Bcc) -> list[Row]:
             *check(abs(alpha * (shared - maximum) - required) <= alpha, "must be what it needs, B_R"),
         ),
     ]
+
+
+def _left(switch: Switch) -> str:
+    """What there is for lossy classes, in numbers."""
+    part = pools.fullest(switch)
+    formula = f"{part.memory_bytes:,} - {part.reserved_bytes:,} in reserves"
+    if not part.lossless:
+        return formula
+    lossless = pools.of(switch).lossless
+    return f"{formula} - {headroom.set_aside(part):,} in headroom - {lossless:,} for lossless classes"
 
 
 def _drops(switch: Switch, own: Bcc) -> list[Row]:
