@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff.errors import PlanError
+from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc
+from xoff.plan.switch import Switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass
 
-_FINEST = 10**6
-"""Denominator of an alpha: a third is one, and no longer number."""
+_LARGEST_NUMERATOR = 1 << 32
+"""Of an alpha: simulated switches multiply it by bytes of memory, in 64 bits."""
 _HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
 OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
@@ -66,7 +67,7 @@ def with_shared_memory(found: Outcome) -> dict[str, object]:
     lossy = [one for one in settings.classes if not one.lossless]
     table: dict[str, object] = {
         "ports_per_pool": pools.ports_per_mmu,
-        "buffer": _dynamic_threshold(lossy),
+        "buffer": _dynamic_threshold(found, lossy),
         "scheduler": {"kind": "deficit_round_robin"},
         "marking": _marking(found),
     }
@@ -89,7 +90,7 @@ def _pauses(found: Outcome) -> dict[str, object]:
     if found.plan.headroom.ratio is not None:
         scheme["ratio"] = f"{settings.pools.headroom_bytes}/{len(lossless) * sum(sizes)}"
     return {
-        "xoff": _dynamic_threshold(lossless),
+        "xoff": _dynamic_threshold(found, lossless),
         "xon_offset": f"{pauses[0].xon_offset_bytes}B",
         "headroom": scheme,
         "reserved": f"{min(one.reserved_bytes for one in lossless)}B",
@@ -97,9 +98,15 @@ def _pauses(found: Outcome) -> dict[str, object]:
     }
 
 
-def _dynamic_threshold(classes: list[TrafficClass]) -> dict[str, object]:
-    """Each class at its own alpha; 1 stands for those that are not asked for."""
-    alphas = {one.priority: Fraction(one.alpha).limit_denominator(_FINEST) for one in classes}
+def _dynamic_threshold(found: Outcome, classes: list[TrafficClass]) -> dict[str, object]:
+    """Each class at its own alpha, exactly; 1 stands for those that are not asked for. Raises PlanError."""
+    planned = Switch.of(found.plan)
+    exact = {priority: alpha_of(one, planned) for one in found.plan.classes for priority in one.priorities}
+    alphas = {one.priority: exact[one.priority] for one in classes}
+    for one in classes:
+        if alphas[one.priority].numerator > _LARGEST_NUMERATOR:
+            problem = f"{alphas[one.priority]} of {one.name} is too fine to be simulated"
+            raise PlanError(None, "class.alpha", problem, f"expected at most {_LARGEST_NUMERATOR:,} above the line")
     return {
         "policy": "dynamic_threshold",
         "alpha_by_priority": [str(alphas.get(priority, 1)) for priority in range(8)],
