@@ -69,6 +69,21 @@ def test_a_class_that_pauses_before_it_marks_fails_by_itself() -> None:
     assert found.failures == [small.sentence]
 
 
+# Three frames of 1538 B, 84 B, what senders react for (67 or 60 quanta), and 1250 B on the cable each way.
+@pytest.mark.parametrize(("method", "least"), [("ieee", 11_486), ("published", 11_038)])
+def test_dsh_is_simulated_with_one_worst_case_of_insurance_or_refused(method: str, least: int) -> None:
+    def tried(size: str) -> Outcome:
+        rest = f'[headroom]\nscheme = "dsh"\nmethod = "{method}"\n{size}'
+        return planned("trident_plus", 'memory = "1MB"', PORTS, "priorities = [3, 4]\nlossless = true", rest)
+
+    for size, key in (("", "headroom.method"), (f'size = "{least - 1}B"', "headroom.size")):
+        with pytest.raises(PlanError) as refused:
+            scenario(tried(size))
+        assert refused.value.key == key
+        assert refused.value.expected == f'expected method = "simulator", or a size of at least "{least}B"'
+    assert bursts(tried(f'size = "{least}B"')).dropped_packets == 0
+
+
 def test_pauses_without_planned_marks_are_no_failure() -> None:
     found = bursts(planned("trident_plus", 'memory = "1MB"', PORTS, "priorities = [3]\nlossless = true"))
     assert found.first_pause_us is not None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xoff import _xoff
+from xoff.errors import PlanError
 from xoff.plan import hpcc, pools
-from xoff.plan.file import Dcqcn, Hpcc
-from xoff.plan.headroom import OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
+from xoff.plan.file import Dcqcn, Hpcc, Method, Scheme
+from xoff.plan.headroom import ETHERNET_BYTES, OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
 from xoff.plan.mmus import ports
 from xoff.plan.outcome import fullest_mmu
 from xoff.plan.simulate import switch
@@ -54,7 +56,8 @@ class Bursts:
         return f"{self.mmu}{case}; senders react to a pause within {reaction}, as the plan's method takes it"
 
     def table(self) -> dict[str, object]:
-        """As a scenario. Raises PlanError if there are too few ports."""
+        """As a scenario. Raises PlanError if there are too few ports, or if DSH insures one with too little."""
+        self._check_insurance()
         settings, hosts = self.found.settings, self._hosts
         return {
             "title": f"{settings.title}: all ports congested at once",
@@ -78,6 +81,22 @@ class Bursts:
     @property
     def _published_reaction(self) -> bool:
         return self.found.plan.headroom.method in OF_PUBLISHED_REACTION
+
+    def _check_insurance(self) -> None:
+        """DSH insures each port with one worst case, and less is not simulated. Raises PlanError."""
+        settings, own = self.found.settings, self.found.plan.headroom
+        for group in settings.groups if own.scheme is Scheme.DSH else ():
+            assert group.pause is not None, "a class is lossless"
+            size, frame = group.pause.headroom_bytes, settings.mtu_bytes + ETHERNET_BYTES
+            quanta = PUBLISHED_QUANTA if self._published_reaction else _xoff.reaction_quanta(group.rate_bps)
+            worst = _xoff.headroom(group.rate_bps, group.delay_ps, frame, quanta)[2]
+            if size < worst:
+                problem = (
+                    f"has {size:,} B for {group.name}, and DSH insures a port with one worst case: as it is simulated, "
+                    f"with a packet that finds the pool full, {worst:,} B"
+                )
+                expected = f'expected method = "{Method.SIMULATOR}", or a size of at least "{worst}B"'
+                raise PlanError(None, "headroom.method" if own.size is None else "headroom.size", problem, expected)
 
     def _transport(self) -> dict[str, object]:
         settings, congestion = self.found.settings, self.found.plan.congestion
