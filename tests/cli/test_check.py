@@ -1,9 +1,14 @@
 """`xoff check`."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+import xoff
 from conftest import SCENARIOS, Outcome
+from xoff.plan.simulate.trial import pauses_us, times_us
 
 
 def test_a_good_scenario_is_ok_and_nothing_is_written(command: Callable[..., Outcome]) -> None:
@@ -27,3 +32,51 @@ def test_overrides_are_checked_too(command: Callable[..., Outcome]) -> None:
     outcome = command("check", SCENARIOS / "web_search.toml", "--set", "workload.load=2")
     assert outcome.status == 2
     assert "workload[0].load" in outcome.err
+
+
+LATE = """\
+title = "Marks that come late"
+class = [{ priority = 3, lossless = true }]
+observe = { pauses = true, marks = { every = "change", of = ["switch0.*"] } }
+[topology]
+kind = "star"
+hosts = 4
+host_link = { rate = "10Gbps", delay = "1us" }
+links = [{ between = ["host0", "switch0"], rate = "1Gbps" }]
+[transport.roce]
+kind = "roce"
+control_priority = 3
+congestion_control = { algorithm = "dcqcn" }
+[[switch]]
+total = "2MB"
+pfc = { lossless_pool = "400kB", xon_offset = "0B", xoff = { policy = "dynamic_threshold", alpha = 1 } }
+marking.queue = { kind = "threshold", threshold = "THRESHOLD" }
+"""
+FLOW = '[[workload]]\nkind = "long_lived"\ntransport = "roce"\npriority = 3\n'
+
+
+@pytest.mark.parametrize(
+    ("threshold", "sizes", "says", "pause_first"),
+    [
+        ("190kB", [1000], "", False),
+        ("200kB", [1000], "unless 2 ports or more feed a queue", True),
+        ("280kB", [1000, 1000], "unless 2 ports or more feed a queue", True),
+        # The first port ends just below half of the pool, and the next may have half of the rest: 300 kB together.
+        ("280kB", [205, 1000], "unless 2 ports or more feed a queue", False),
+        ("350kB", [205, 100, 1000], ", however many ports feed a queue", True),
+    ],
+)
+def test_a_pause_comes_before_marks_where_that_is_noted(
+    command: Callable[..., Outcome], threshold: str, sizes: list[int], says: str, pause_first: bool
+) -> None:
+    """All send to a host at a tenth of their rate: into the switch together, or each once the one before has sent."""
+    spaced = 200 if sizes[0] < 1000 else 0
+    flows = "".join(
+        f'{FLOW}pairs = [["host{n}", "host0"]]\nsize = "{size}kB"\nstart = "{(n - 1) * spaced}us"\n'
+        for n, size in enumerate(sizes, start=1)
+    )
+    Path("late.toml").write_text(LATE.replace("THRESHOLD", threshold) + flows, encoding="utf-8")
+    notes = [line for line in command("check", "late.toml").out.splitlines() if "PFC comes before ECN" in line]
+    assert [says in note for note in notes] == [True] * bool(says)
+    result = xoff.Scenario.load("late.toml").run()
+    assert (min(pauses_us(result)) < min(times_us(result, "marks"), default=math.inf)) == pause_first

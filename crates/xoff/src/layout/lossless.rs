@@ -1,11 +1,12 @@
 //! From what is said of lossless classes to the memory they share, and the headroom of every port.
 
 use super::Subject;
+use super::most_held::most_shared;
 use super::pauses::pause_frames;
 use crate::kernel::units::Bytes;
 use crate::packet::{MOST_INGRESS_PORTS, classes_of};
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
-use crate::switch::buffer_policy::{self, BufferPolicy};
+use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
@@ -34,6 +35,17 @@ impl Lossless {
     /// All memory that lossless classes have.
     pub(super) fn memory(&self) -> Bytes {
         self.sizes.shared + self.sizes.reserved * self.sizes.queues + self.headroom.set_aside()
+    }
+
+    /// The most of a class that can have come in by one port, by two and so on before the first sender is paused. They hold most
+    /// if they fill one after another: a port is held against a threshold that others have lowered only if more comes by it.
+    pub(super) fn unpaused(&self, class: usize) -> impl Iterator<Item = Bytes> {
+        let Sizes { shared, reserved, queues, .. } = self.sizes;
+        let mut pool = Occupancy { shared, shared_used: Bytes::ZERO, queues };
+        (1..).map(move |ports| {
+            pool.shared_used += most_shared(&self.xoff, class, &pool);
+            pool.shared_used + reserved * ports
+        })
     }
 
     /// One line for each link over which more may come after a pause than headroom is sure to have room for.

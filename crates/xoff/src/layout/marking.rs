@@ -38,6 +38,13 @@ impl Marks {
         ranges.map(|range| range.none_up_to).min()
     }
 
+    /// The length of a port's queue above which its packets begin to be marked, where nothing else marks them.
+    pub(super) fn queue_threshold(&self, port: u16) -> Option<Bytes> {
+        let [queues, itself] = self.at_port(port);
+        let alone = itself.marker.is_none() && self.pools.marker.is_none();
+        queues.marker.as_ref().filter(|_| alone)?.range(0).map(|range| range.none_up_to)
+    }
+
     /// Where marking of a port's queues and of the port itself is set to begin and end, be it by a mean.
     pub(super) fn port_reaches(&self, port: u16) -> [Option<Range>; 2] {
         self.at_port(port).map(|placed| {

@@ -9,6 +9,7 @@ mod marking_keys;
 mod most_held;
 mod notes;
 mod paths;
+mod pause_first;
 mod pauses;
 mod pools;
 pub mod telemetry;
@@ -99,6 +100,8 @@ pub struct SharedMemoryLayout {
     classes: u8,
     /// Bit n is set while class n has flows whose packets may be dropped.
     droppable: u8,
+    /// Bit n is set while class n has flows whose senders may be paused.
+    pausable: u8,
     /// What its memory is given out in.
     pub cell: Option<Cell>,
     quirks: Vec<Quirk>,
@@ -214,6 +217,7 @@ fn shared_memory(
         policy,
         classes: subject.fabric.classes,
         droppable: subject.fabric.classes_of_flows & !subject.scenario.lossless_classes(),
+        pausable: subject.fabric.classes_of_flows & subject.scenario.lossless_classes(),
         cell: memory.cell,
         quirks,
         marks,

@@ -18,7 +18,9 @@ impl MostHeld {
     /// On a pool whose queues are of these classes, at least one, and none of them lossless.
     pub(super) fn of(pool: &Pool, policy: &buffer_policy::Parameters, reserve: Reserve, classes: u8) -> Self {
         let used = u64::from(classes.count_ones());
-        let most_of = |class| reserve.size() + most_shared(pool, policy, class, used);
+        let queues = pool.ports.len() as u64 * used;
+        let empty = Occupancy { shared: pool.shared, shared_used: Bytes::ZERO, queues };
+        let most_of = |class| reserve.size() + most_shared(policy, class, &empty);
         let all_queues = classes_of(classes).map(most_of).sum::<Bytes>();
         Self {
             queue: classes_of(classes).map(most_of).max().unwrap_or(Bytes::MAX),
@@ -27,18 +29,15 @@ impl MostHeld {
     }
 }
 
-/// The most shared bytes beside which one more packet of a class is let in.
-fn most_shared(pool: &Pool, policy: &buffer_policy::Parameters, class: usize, classes: u64) -> Bytes {
+/// The most bytes of a pool that is used so far which one more queue of a class may hold and be let in one more packet.
+pub(super) fn most_shared(policy: &buffer_policy::Parameters, class: usize, beside: &Occupancy) -> Bytes {
     let lets_in = |bytes: u64| {
-        let occupancy = Occupancy {
-            shared: pool.shared,
-            shared_used: Bytes::new(bytes),
-            queues: pool.ports.len() as u64 * classes,
-        };
-        bytes < pool.shared.get() && Bytes::new(bytes) < policy.threshold(class, &occupancy)
+        let bytes = Bytes::new(bytes);
+        let shared_used = beside.shared_used + bytes;
+        shared_used < beside.shared && bytes < policy.threshold(class, &Occupancy { shared_used, ..*beside })
     };
     // A fuller pool never raises a threshold.
-    let (mut inside, mut outside) = (0, pool.shared.get());
+    let (mut inside, mut outside) = (0, beside.shared.get());
     while outside - inside > 1 {
         let middle = inside.midpoint(outside);
         *if lets_in(middle) { &mut inside } else { &mut outside } = middle;

@@ -1,12 +1,14 @@
-//! What is worth knowing of a switch before it runs: thresholds that were computed, those that come into play too late, and
-//! headroom that may not do.
+//! What is worth knowing of a switch before it runs: thresholds that were computed, those that come into play too late, or
+//! after pauses, and headroom that may not do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lossless::Lossless;
 use super::most_held::MostHeld;
+use super::pause_first::PauseFirst;
 use super::{SharedMemoryLayout, least_alpha};
 use crate::kernel::units::Bytes;
+use crate::packet::classes_of;
 use crate::plan::bcc;
 use crate::switch::marking::{AnyMarker, Range};
 use crate::switch::mmu::Pool;
@@ -25,7 +27,24 @@ impl SharedMemoryLayout {
             computed.into_iter().chain(of_drops)
         });
         let of_headroom = self.lossless.iter().flat_map(Lossless::shortfalls);
-        of_pools.chain(of_headroom).collect()
+        of_pools.chain(of_headroom).chain(self.pauses_before_marks()).collect()
+    }
+
+    /// Lossless classes whose senders are paused before their queues mark, unless several ports feed one.
+    fn pauses_before_marks(&self) -> Vec<String> {
+        let ports: BTreeSet<u16> = self.pools.iter().flat_map(|pool| pool.ports.iter().copied()).collect();
+        let thresholds: BTreeSet<Bytes> =
+            ports.iter().filter_map(|port| self.marks.queue_threshold(*port)).collect();
+        let mut classes_by_order: BTreeMap<PauseFirst, Vec<String>> = BTreeMap::new();
+        for class in classes_of(self.pausable) {
+            for &threshold in &thresholds {
+                let lossless = self.lossless.as_ref().expect("a class is lossless");
+                if let Some(order) = PauseFirst::of(lossless.unpaused(class), threshold, ports.len()) {
+                    classes_by_order.entry(order).or_default().push(class.to_string());
+                }
+            }
+        }
+        classes_by_order.iter().map(|(order, classes)| order.note(&classes.join(", "))).collect()
     }
 
     fn notes_of_drops(&self, pool: &Pool, of_pool: Option<Range>) -> Vec<String> {
