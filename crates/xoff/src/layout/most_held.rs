@@ -29,7 +29,7 @@ impl MostHeld {
     }
 }
 
-/// The most bytes of a pool that is used so far which one more queue of a class may hold and be let in one more packet.
+/// The most that one more queue of a class may hold of a pool, as used as it is, for another packet of it to be let in.
 pub(super) fn most_shared(policy: &buffer_policy::Parameters, class: usize, beside: &Occupancy) -> Bytes {
     let lets_in = |bytes: u64| {
         let bytes = Bytes::new(bytes);

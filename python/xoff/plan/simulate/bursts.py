@@ -85,7 +85,9 @@ class Bursts:
     def _check_insurance(self) -> None:
         """DSH insures each port with one worst case, and less is not simulated. Raises PlanError."""
         settings, own = self.found.settings, self.found.plan.headroom
-        for group in settings.groups if own.scheme is Scheme.DSH else ():
+        if own.scheme is not Scheme.DSH:
+            return
+        for group in settings.groups:
             assert group.pause is not None, "a class is lossless"
             size, frame = group.pause.headroom_bytes, settings.mtu_bytes + ETHERNET_BYTES
             quanta = PUBLISHED_QUANTA if self._published_reaction else _xoff.reaction_quanta(group.rate_bps)
