@@ -10,6 +10,7 @@ import typer
 
 import xoff
 from xoff.cli import check, compare, explain, export, fluid, init, lint, listing, pauses, plan, reproduce, run
+from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
 application = typer.Typer(
@@ -54,10 +55,10 @@ def main() -> None:
     try:
         application()
     except (InputError, OutputError) as error:
-        typer.echo(str(error), err=True)
+        say(str(error), err=True)
         sys.exit(2)
     except WorkerLostError as error:
-        typer.echo(str(error), err=True)
+        say(str(error), err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.terminal import say
 from xoff.scenario import Scenario
 
 
@@ -18,4 +19,4 @@ def check(
 ) -> None:
     """Validate a scenario and the files it names, without running it."""
     notes = Scenario.load(scenario, tuple(changes or ())).check()
-    typer.echo("\n".join([f"{scenario}: ok", *notes]))
+    say("\n".join([f"{scenario}: ok", *notes]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from xoff.cli.terminal import Console
 from xoff.table import class_labels
 from xoff.units import duration, percent
 
@@ -31,7 +31,7 @@ _MEASURES = {
 
 def print_comparison(comparison: Comparison, path: Path) -> None:
     """Prints every measure of every scenario with its ratio to the first, and where the figures are."""
-    console = Console(highlight=False, width=None if Console().is_terminal else 140)
+    console = Console(140)
     console.print(_table(comparison))
     console.print(_explanation(comparison))
     console.print(f"Results: {path}", soft_wrap=True)

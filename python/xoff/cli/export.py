@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.terminal import say
 from xoff.export import Format
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def export(
         raise PlanError(str(plan), "headroom", problem, expected)
     if found.failed:
         failed = ", ".join(f"{row.key} ({row.quantity}, {row.shown})" for row in found.failed)
-        typer.echo(f"warning: {plan} fails, and is written all the same: {failed}; see `xoff plan {plan}`", err=True)
+        say(f"warning: {plan} fails, and is written all the same: {failed}; see `xoff plan {plan}`", err=True)
     if target is Format.HOST and settings.hosts is None:
         problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
         raise PlanError(str(plan), "congestion", problem, expected)
@@ -57,7 +58,7 @@ def export(
 def _with_notes(found: Export) -> str:
     if found.comment is None:
         for note in found.notes:
-            typer.echo(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
         return found.text
     notes = "".join(f"{found.comment} {note}\n" for note in found.notes)
     first, end, rest = found.text.partition("\n")
@@ -72,5 +73,5 @@ def _lint(found: Export, settings: Settings) -> bool:
     chip = next(chip for chip in catalogue.chips() if chip["name"] == settings.chip)
     findings = lint([Tables.parse("config_db.json", found.text, chip)])
     for finding in findings:
-        typer.echo(f"{finding.severity}: {finding.place.key}: {finding.physics} [{finding.check}]", err=True)
+        say(f"{finding.severity}: {finding.place.key}: {finding.physics} [{finding.check}]", err=True)
     return any(finding.severity is Severity.ERROR for finding in findings)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.terminal import Console, say
+
 if TYPE_CHECKING:
     from xoff.models.fluid_sweep import Row, Swept
 
@@ -60,15 +62,14 @@ def fluid(
                 _print(swept, path)
     if not swept.is_whole:
         done = f"{len(swept.points)} of {len(sweep.models)} combinations are finished"
-        typer.echo(f"interrupted: {done}" + (f" and kept in {path}" if swept.points else ""), err=True)
+        say(f"interrupted: {done}" + (f" and kept in {path}" if swept.points else ""), err=True)
         raise typer.Exit(130)
 
 
 def _print(swept: Swept, path: Path) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, markup=False, width=None if Console().is_terminal else 140)
+    console = Console(140)
     table = Table()
     told = [dict(row.at) | _told(row) for row in swept.rows]
     headings = list(dict.fromkeys(heading for row in told for heading in row))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.terminal import say
 from xoff.errors import OutputError
 from xoff.starters import starter
 
@@ -31,7 +32,7 @@ def init(
     texts = {target: text for target, text in ({path: chosen.text} | companions).items() if _is_new(target, text)}
     for target, text in texts.items():
         _write(target, text)
-    typer.echo(f"{' and '.join(str(target) for target in texts)} written; run it: xoff run {path}")
+    say(f"{' and '.join(str(target) for target in texts)} written; run it: xoff run {path}")
 
 
 def _is_new(path: Path, text: str) -> bool:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.terminal import Console, printable
+
 if TYPE_CHECKING:
     from xoff.catalogue import Entry
     from xoff.lint import Finding
@@ -101,20 +103,19 @@ def _told(files: int, switches: int) -> str:
 
 
 def _print(findings: list[Finding], judged: str) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from xoff.lint import Severity
 
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(120)
     for finding in findings:
         place = finding.place
-        head = Text(f"{place.file}:{place.line}: ")
+        head = Text(printable(f"{place.file}:{place.line}: "))
         head.append(str(finding.severity), style=f"bold {_COLOURS[finding.severity]}")
-        head.append(f": {place.key}{f' = {place.value}' if place.value else ''} [{finding.check}]")
+        head.append(printable(f": {place.key}{f' = {place.value}' if place.value else ''} [{finding.check}]"))
         console.print(head, soft_wrap=True)
         for text in (finding.physics, f"Remedy: {finding.remedy}"):
-            console.print(fill(text, console.width, initial_indent="    ", subsequent_indent="    "), markup=False)
+            console.print(fill(text, console.width, initial_indent="    ", subsequent_indent="    "))
     counts = Counter(finding.severity for finding in findings)
     told = [
         f"{counts[severity]} {severity}{'s' * (counts[severity] != 1)}" for severity in Severity if counts[severity]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.terminal import Console, say
 from xoff.errors import OutputError
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ def pauses(
 
     Pauses are recorded by `observe.pauses = true`. A root is a queue that was not paused itself while it filled.
     """
-    from rich.console import Console
-
     from xoff.result import Result
 
     try:
@@ -42,12 +41,12 @@ def pauses(
     except ValueError as error:
         message = f"{folder}: {'--victim' if victim else 'pauses'}: {error}"
         raise OutputError(message) from None
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(120)
     console.print(_roots(tree))
     if victim is not None:
-        typer.echo(str(tree))
+        say(str(tree))
     for line in _cycles(result):
-        typer.echo(line)
+        say(line)
     if plot is not None:
         try:
             draw(tree, plot)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.terminal import Console, say
+
 if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.rows import Row
@@ -64,15 +66,15 @@ def _simulated(
         result, interrupted = simulate(chosen, 1)
         path = folder.commit(result, staging, report=False)
     if interrupted:
-        typer.echo(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
+        say(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
         raise typer.Exit(130)
     outcome = tried.trial(result)
     if told:
         for line in (tried.described, *outcome.sentences):
-            typer.echo(f"Simulated: {line}")
+            say(f"Simulated: {line}")
         for line in outcome.failures:
-            typer.echo(f"Fails: {line}")
-        typer.echo(f"Results: {path}")
+            say(f"Fails: {line}")
+        say(f"Results: {path}")
     more = {"case": tried.described, "failures": outcome.failures, "results": str(path)}
     return outcome.as_data() | more, outcome.failures
 
@@ -85,10 +87,9 @@ def _data(found: Outcome) -> dict[str, object]:
 
 
 def _print(found: Outcome) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, markup=False, width=None if Console().is_terminal else 160)
+    console = Console(160)
     for name, rows in found.sections.items():
         table = Table(title=f"{found.plan.title}: {name}", title_justify="left", title_style="bold")
         table.add_column("quantity", min_width=24)

@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from xoff.cli.terminal import Console, printable
 from xoff.units import duration
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | 
         yield None
         return
     with _bar() as bar:
-        task = bar.add_task(scenario.title, total=1.0, state="")
+        task = bar.add_task(printable(scenario.title), total=1.0, state="")
         yield lambda state: bar.update(task, completed=share_done(scenario, state), state=_words(state))
 
 
@@ -36,18 +37,17 @@ def shown_count(title: str, count: int, of: str = "runs") -> Iterator[Callable[[
         yield lambda: None
         return
     with _bar() as bar:
-        task = bar.add_task(title, total=count, state=f"0 of {count} {of}")
+        task = bar.add_task(printable(title), total=count, state=f"0 of {count} {of}")
         finished = itertools.count(1)
         yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {count} {of}")
 
 
 def _bar() -> Bar:
-    from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[state]}"),
         TimeElapsedColumn(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff.cli.many import RUNS, run_missing
+from xoff.cli.terminal import say
 from xoff.cli.verdicts import print_verdicts
 from xoff.kept import KeptRuns
 from xoff.reproduce.atlas import find
@@ -74,4 +75,4 @@ def _list(chosen: list[Figure], *, as_json: bool) -> None:
         return
     width = max(len(figure.id) for figure in chosen)
     for figure in chosen:
-        typer.echo(f"{figure.id:{width}}  {figure.plan.title} ({figure.plan.source})")
+        say(f"{figure.id:{width}}  {figure.plan.title} ({figure.plan.source})")

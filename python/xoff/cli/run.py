@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff.cli.progress import shown_progress
+from xoff.cli.terminal import say
 from xoff.errors import RunInterrupted
 from xoff.scenario import Scenario
 
@@ -62,7 +63,7 @@ def run(
 
         print_summary(result.summary, path, report=report)
     if interrupted:
-        typer.echo(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
+        say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)
 
 

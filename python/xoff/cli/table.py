@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from xoff.cli.terminal import Console
 from xoff.folder import REPORT
 from xoff.table import COLUMNS, class_rows, pathologies
 from xoff.units import duration, percent, size
@@ -22,7 +22,7 @@ _COLUMNS = tuple(column for column in COLUMNS if column.key not in {"fct_p95_us"
 
 def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
     """Prints completion times by size class, the counters that matter, and where everything is."""
-    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console = Console(120)
     console.print(_classes(summary))
     for line in _counters(summary):
         console.print(line)

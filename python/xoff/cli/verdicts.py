@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from xoff.cli.terminal import Console
 from xoff.reproduce.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def print_verdicts(figures: Sequence[list[Row]]) -> None:
     """Prints a table of the claims of each figure, then how many of its numbers are reproduced."""
-    console = Console(highlight=False, width=None if Console().is_terminal else 160)
+    console = Console(160)
     table = Table()
     table.add_column("figure", no_wrap=True)
     table.add_column("claim", min_width=30)

@@ -1,0 +1,69 @@
+"""What users have written is printed as it is written."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+
+from conftest import Outcome
+from xoff.cli import progress
+from xoff.cli.terminal import Console, printable
+
+Command = Callable[..., Outcome]
+
+NASTY = "alpha [/8] of [bold] :boom: \x1b[31mred\x9b\x07 \\[4]"
+AS_PRINTED = "alpha [/8] of [bold] :boom: \\x1b[31mred\\x9b\\x07 \\[4]"
+
+
+def test_control_characters_are_escaped_and_all_others_stay() -> None:
+    assert printable(NASTY) == AS_PRINTED
+    assert printable("60\N{NARROW NO-BREAK SPACE}% über\n\t[x] \N{GRINNING FACE}") == "60\u202f% über\n\t[x] 😀"
+    assert printable("\udcff.toml") == "\\udcff.toml", "bytes of a name that are not UTF-8"
+
+
+def test_a_table_holds_what_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(title=NASTY)
+    table.add_column(NASTY)
+    table.add_row(NASTY)
+    console = Console(120)
+    console.print(table)
+    console.print(NASTY)
+    assert capsys.readouterr().out.count(AS_PRINTED) == 4
+
+
+def test_a_title_is_printed_as_it_is_written(command: Command, small_file: Path) -> None:
+    title = r'title="alpha [/8] of [bold] \u001b[31m"'
+    outcome = command("run", small_file, "--no-report", "--set", title)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert r"alpha [/8] of [bold] \x1b[31m, seed 3" in outcome.out
+
+
+def test_columns_of_a_comparison_are_headed_by_the_files_names(command: Command, small_file: Path) -> None:
+    other = small_file.with_name("a[b].toml")
+    other.write_text(small_file.read_text())
+    outcome = command("compare", other, small_file, "--workers", 1)
+    assert outcome.status == 0
+    assert "a[b]" in outcome.out.splitlines()[1]
+    assert "how many times a[b]" in outcome.out
+
+
+def test_errors_hold_no_control_character(command: Command, small_file: Path) -> None:
+    outcome = command("check", small_file, "--set", "workload.transport=\x1b[31m")
+    assert outcome.status == 2
+    assert 'there is no transport "\\x1b[31m"' in outcome.err
+
+
+def test_progress_shows_titles_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", terminal)
+    with progress.shown_count(NASTY, 1) as finished:
+        finished()
+    assert AS_PRINTED in terminal.getvalue()
