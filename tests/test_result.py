@@ -46,9 +46,29 @@ def test_flows_have_the_columns_that_are_promised(small_result: xoff.Result) -> 
     assert flows.num_rows == 20
     assert set(flows["destination"].to_pylist()) == {"host0"}
     assert set(flows["transport"].to_pylist()) == {"dctcp"}
-    finish, start = flows["finish_ns"].to_numpy(), flows["start_ns"].to_numpy()
-    np.testing.assert_array_equal(finish - start, flows["fct_ns"].to_numpy())
-    assert min(flows["slowdown"].to_numpy()) >= 1
+
+
+def test_a_completion_time_is_the_difference_of_the_times_beside_it() -> None:
+    flows = xoff.Scenario.load(SCENARIOS / "fan_in.toml").run().flows
+    start, received, finish, took, ideal = (
+        flows[name].to_numpy() for name in ("start_ns", "received_ns", "finish_ns", "fct_ns", "ideal_fct_ns")
+    )
+    np.testing.assert_array_equal(took, finish - start)
+    assert np.all((start < received) & (received <= finish) & (took >= ideal))
+    assert np.all(flows["slowdown"].to_numpy() >= 1)
+
+
+def test_so_is_that_of_a_query() -> None:
+    text = """
+    title = "Queries that begin at any time"
+    topology = { kind = "star", hosts = 3, host_link = { rate = "10Gbps", delay = "1us" } }
+    transport.tcp = { kind = "tcp", congestion_control = { algorithm = "reno" } }
+    workload = [{ kind = "query", transport = "tcp", response = "3kB", queries = 50, every = "1234567ps" }]
+    """
+    queries = xoff.Scenario.from_text(text).run().queries
+    assert queries is not None
+    start, finish = queries["start_ns"].to_numpy(), queries["finish_ns"].to_numpy()
+    np.testing.assert_array_equal(queries["completion_ns"].to_numpy(), finish - start)
 
 
 def test_series_are_in_long_format(small_result: xoff.Result) -> None:

@@ -45,7 +45,7 @@ impl FlowRows {
             "start_ns" => each(rows, |row| row.start.as_nanoseconds()),
             "received_ns" => each(rows, |row| row.received.as_nanoseconds()),
             "finish_ns" => each(rows, |row| row.finish.as_nanoseconds()),
-            "fct_ns" => each(rows, |row| row.completion().as_nanoseconds()),
+            "fct_ns" => each(rows, |row| row.finish.as_nanoseconds() - row.start.as_nanoseconds()),
             "base_rtt_ns" => each(rows, |row| self.0.path(row).base_round_trip.as_nanoseconds()),
             "bottleneck_bps" => each(rows, |row| self.0.path(row).bottleneck.get()),
             "ideal_fct_ns" => each(rows, |row| row.ideal.as_nanoseconds()),

@@ -26,7 +26,7 @@ pub struct QueryColumns {
     pub start_ns: Vec<u64>,
     /// When the last response was whole.
     pub finish_ns: Vec<u64>,
-    /// `finish` minus `start`.
+    /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,
     /// Expiries of the retransmission timers of its requests and responses.
     pub timeouts: Vec<u32>,
@@ -133,7 +133,7 @@ impl QueryColumns {
         self.response_bytes.push((plan.response * u64::from(plan.fan_in)).get());
         self.start_ns.push(query.start.as_nanoseconds());
         self.finish_ns.push(query.finish.as_nanoseconds());
-        self.completion_ns.push(completion.as_nanoseconds());
+        self.completion_ns.push(query.finish.as_nanoseconds() - query.start.as_nanoseconds());
         self.timeouts.push(0);
         self.late.push(is_late(completion, plan.deadline));
     }
