@@ -110,6 +110,46 @@ def test_pauses_are_drawn_port_by_port_and_as_a_tree(ax: Axes) -> None:
     assert {"host4.flow0", "tor0.port6", "tor3.port0"} <= set(names)
 
 
+BURSTS = """
+title = "Bursts that a small memory does not hold"
+topology = { kind = "star", hosts = 5, host_link = { rate = "10Gbps", delay = "1us" } }
+switch = [{ total = "60kB", marking.queue = { kind = "threshold", threshold = "10kB" } }]
+transport.dctcp = { kind = "tcp", congestion_control = { algorithm = "dctcp" } }
+observe = { drops = { every = "change" }, marks = { every = "change" } }
+
+[[workload]]
+kind = "incast"
+transport = "dctcp"
+fan_in = 4
+receivers = ["host0"]
+size = "200kB"
+every = "500us"
+groups = 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("quantity", "counter", "label"),
+    [("drops", "dropped", "packets dropped"), ("marks", "marked", "packets marked")],
+)
+def test_marks_and_drops_are_counted_from_the_start(quantity: str, counter: str, label: str, ax: Axes) -> None:
+    one_by_one = xoff.Scenario.from_text(BURSTS)
+    result = one_by_one.run()
+    result.plot.over_time(quantity, ax)
+    (line,) = ax.get_lines()
+    time_us, count = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    assert (time_us[0], count[0]) == (0, 0)
+    assert (time_us[-1], count[-1]) == (result.summary["end_ns"] / 1000, result.summary["packets"][counter])
+    assert np.all(np.diff(count) >= 0)
+    assert (line.get_drawstyle(), ax.get_ylabel()) == ("steps-post", f"{label} (cumulative)")
+    ax.clear()
+    sampled = one_by_one.with_value(f"observe.{quantity}.every", "100us").run()
+    sampled.plot.over_time(quantity, ax, names=["switch0.port0"])
+    (line,) = ax.get_lines()
+    assert sum(np.asarray(line.get_ydata())) == result.summary["packets"][counter]
+    assert (line.get_drawstyle(), ax.get_ylabel()) == ("steps-pre", label), "of the time since the one before"
+
+
 OBSERVED_FLOWS = """
 title = "Two steady flows of a host"
 seed = 1

@@ -29,6 +29,7 @@ class _Axis(NamedTuple):
 
 _BEFORE = "steps-pre"
 """A value is of the time since the one before."""
+_COUNTED = ("",)
 _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS),
     "pool": _Axis("pool", style.SIZE_UNITS),
@@ -37,10 +38,17 @@ _AXES = {
     "rate": _Axis("rate limit", style.RATE_UNITS),
     "flow_throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
     "input": _Axis("input buffer", style.SIZE_UNITS),
-    "cnms": _Axis("CNMs", ("",), _BEFORE),
-    "marks": _Axis("packets marked", ("",)),
-    "drops": _Axis("packets dropped", ("",)),
+    "cnms": _Axis("CNMs", _COUNTED, _BEFORE),
+    "marks": _Axis("packets marked", _COUNTED, _BEFORE),
+    "drops": _Axis("packets dropped", _COUNTED, _BEFORE),
 }
+_AXES_ON_CHANGE = {
+    "cnms": _Axis("quantised feedback of CNMs", _COUNTED),
+    "marks": _Axis("packets marked (cumulative)", _COUNTED),
+    "drops": _Axis("packets dropped (cumulative)", _COUNTED),
+}
+_KEYS = {"queue": "queues", "window": "windows", "rate": "rates", "cnms": "cnms", "marks": "marks", "drops": "drops"}
+"""Of `[observe]`, for what can be recorded on change."""
 
 
 class Line(NamedTuple):
@@ -57,11 +65,16 @@ def quantities(result: Result) -> list[str]:
 
 
 def lines_of(result: Result, quantity: str, names: list[str] | None = None) -> list[Line]:
-    """One line for each name and priority, the highest peak first. Raises ValueError if there is none."""
+    """One line for each name and priority, the highest peak first. Raises ValueError if there is none.
+
+    Marks and drops that were recorded one by one are counted from the start.
+    """
     if result.series is None or quantity not in quantities(result):
         message = f"{quantity} was not observed; the scenario's [observe] says what is recorded"
         raise ValueError(message)
     lines = _split(result.series.filter(pc.equal(result.series["quantity"], quantity)), names)
+    if quantity in {"marks", "drops"} and _is_of_changes(result, quantity):
+        lines = [_counted(line) for line in lines]
     return sorted(lines, key=lambda line: -line.value.max(initial=0))
 
 
@@ -79,37 +92,38 @@ def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None
 def draw_line(
     result: Result, quantity: str, line: Line, ax: Axes, colour: str | None = None, called: str | None = None
 ) -> None:
-    """One line, or one dot for each event of which only the instant is known."""
-    if is_events(result, quantity):
-        ax.plot(line.time_us, line.value, ".", markersize=3, label=called or line.label, color=colour)
+    """One line, or one dot for each CNM, of which only the instant is known."""
+    label = called or style.plain(line.label)
+    if quantity == "cnms" and _is_of_changes(result, quantity):
+        ax.plot(line.time_us, line.value, ".", markersize=3, label=label, color=colour)
         return
     time_us, value = thinned(_held(result, quantity, line))
-    ax.plot(
-        time_us, value, label=called or line.label, drawstyle=_axis(quantity).drawstyle, linewidth=1.1, color=colour
-    )
+    drawstyle = _axis(result, quantity).drawstyle
+    ax.plot(time_us, value, label=label, drawstyle=drawstyle, linewidth=1.1, color=colour)
 
 
 def draw_axes(result: Result, quantity: str, ax: Axes) -> None:
     """Both axes with their units, from zero."""
-    axis = _axis(quantity)
+    axis = _axis(result, quantity)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.set_ylim(0, 1.05 * ax.dataLim.y1 if ax.dataLim.y1 > 0 else None)
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.yaxis.set_major_formatter(style.ticks(axis.units))
+    if axis.units is _COUNTED:
+        ax.yaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
     ax.set_xlabel("time")
-    ax.set_ylabel("quantised feedback of CNMs" if is_events(result, quantity) else axis.label)
+    ax.set_ylabel(axis.label)
 
 
-def is_events(result: Result, quantity: str) -> bool:
-    """Whether each value is of one instant: CNMs that are recorded one by one, each with its feedback."""
-    return quantity == "cnms" and _is_of_changes(result, "cnms")
+def _counted(line: Line) -> Line:
+    """From none at the start, one event after another."""
+    return Line(line.label, np.append(0.0, line.time_us), np.append(0.0, np.cumsum(line.value)))
 
 
 def _held(result: Result, quantity: str, line: Line) -> Line:
     """What was recorded on change stays as it is after the last change: to the end of a flow, or of the run."""
-    key = {"queue": "queues", "window": "windows", "rate": "rates"}.get(quantity)
-    if key is None or not _is_of_changes(result, key):
+    if not _is_of_changes(result, quantity):
         return line
     source, _, number = line.label.partition(".flow")
     if number:
@@ -122,12 +136,15 @@ def _held(result: Result, quantity: str, line: Line) -> Line:
     return Line(line.label, np.append(line.time_us, end_us), np.append(line.value, line.value[-1]))
 
 
-def _is_of_changes(result: Result, key: str) -> bool:
-    return bool(tomllib.loads(result.scenario)["observe"][key]["every"] == "change")
+def _is_of_changes(result: Result, quantity: str) -> bool:
+    """Whether every change of it was recorded, or every one of what is counted."""
+    key = _KEYS.get(quantity)
+    return key is not None and bool(tomllib.loads(result.scenario)["observe"][key]["every"] == "change")
 
 
-def _axis(quantity: str) -> _Axis:
-    return _AXES.get(quantity, _Axis(quantity, ("",)))
+def _axis(result: Result, quantity: str) -> _Axis:
+    axes = _AXES_ON_CHANGE if quantity in _AXES_ON_CHANGE and _is_of_changes(result, quantity) else _AXES
+    return axes.get(quantity, _Axis(quantity, _COUNTED))
 
 
 def thinned(line: Line) -> tuple[np.ndarray, np.ndarray]:

@@ -83,6 +83,11 @@ def shared_legend(row: Sequence[Axes]) -> None:
     row[0].figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), fontsize=8)
 
 
+def plain(text: str) -> str:
+    """What users have named, as a label: a formula is none of theirs."""
+    return text.replace("$", r"\$")
+
+
 def legend(ax: Axes, title: str | None = None) -> None:
     """A legend above the axes, where no line runs, in as many columns as fit."""
     labels = ax.get_legend_handles_labels()[1]
