@@ -92,3 +92,14 @@ def test_ratios_are_drawn_with_their_intervals(comparison: xoff.Comparison) -> N
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["other"]
+
+
+def test_names_of_files_are_no_formulas(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in (r"a$\frac$.toml", "_b$x$.toml")]
+    for file in files:
+        file.write_text(SMALL)
+    compared = xoff.compare(files, keep=tmp_path / "runs")
+    compared.save(tmp_path / "out")
+    drawn = (tmp_path / "out" / "fct_ratios.svg").read_text(encoding="utf-8")
+    assert r"completion time over a$\frac$'s" in drawn
+    assert "_b$x$" in drawn

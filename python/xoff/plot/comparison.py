@@ -47,14 +47,14 @@ def _draw(comparison: Comparison, ax: Axes) -> Axes:
         of_scenario = [row for row in rows if row.scenario == name]
         places = [measures.index(row.measure) + offset for row in of_scenario]
         ratios = [row.ratio.value for row in of_scenario if row.ratio]
-        ax.errorbar(places, ratios, yerr=_bars(of_scenario), fmt="o", markersize=4, capsize=3, label=name)
+        ax.errorbar(places, ratios, yerr=_bars(of_scenario), fmt="o", markersize=4, capsize=3, label=style.plain(name))
     ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
     ax.set_xticks(range(len(measures)), [_label(measure) for measure in measures])
     values = [bound for row in rows if row.ratio for bound in row.ratio if bound]
     if values and max(values) > 3 * min(values):
         ax.set_yscale("log")
         style.logarithmic(ax.yaxis, ("",), min(values), max(values))
-    ax.set_ylabel(f"completion time over {base}'s")
+    ax.set_ylabel(f"completion time over {style.plain(base)}'s")
     if others:
         style.legend(ax)
     return ax

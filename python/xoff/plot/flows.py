@@ -71,7 +71,7 @@ def _highest(result: Result, quantity: str, port: str | None) -> dict[str, str]:
         names = list(inputs.occupancy(result, port or inputs.ports(result)[0]).by_flow)
     else:
         names = [line.label for line in over_time.lines_of(result, quantity)]
-    return {name: name for name in sorted(names[: inputs.MOST_FLOWS], key=_numbers)}
+    return {name: style.plain(name) for name in sorted(names[: inputs.MOST_FLOWS], key=_numbers)}
 
 
 def _numbers(name: str) -> list[tuple[str, int]]:

@@ -71,7 +71,7 @@ def draw(result: Result, ax: Axes, port: str | None = None, flows: Mapping[str, 
     """
     port = port or ports(result)[0]
     time_us, by_flow = occupancy(result, port)
-    flows = flows or {flow: flow for flow in list(by_flow)[:MOST_FLOWS]}
+    flows = flows or {flow: style.plain(flow) for flow in list(by_flow)[:MOST_FLOWS]}
     none = np.zeros(len(time_us))
     shown = {called: by_flow.get(flow, none) for flow, called in flows.items()}
     shown["other flows"] = sum((by_flow[flow] for flow in by_flow if flow not in flows), start=none)

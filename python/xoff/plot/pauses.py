@@ -46,7 +46,7 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
         across = [edge for start, length in bars for edge in (start, start + length, nan)]
         thick = min(9.0, 130 / len(shown))  # one line with gaps is a fraction of as many rectangles in a page
         ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, solid_capstyle="butt")
-    ax.set_yticks(range(len(shown)), [str(queue) if several else queue.port for queue in shown])
+    ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
     ax.set_ylim(len(shown) - 0.5, -0.5)
     ax.set_xlim(0, end_us)
     ax.xaxis.set_major_locator(MaxNLocator(6))
@@ -75,12 +75,12 @@ def draw_tree(tree: PauseTree, ax: Axes) -> Axes:
             ends = [x, places[child][0]], [y, places[child][1]]
             ax.plot(*ends, color=style.COLOURS[5], linewidth=0.8 + 7 * tree.share(child))
         colour = _VICTIM if data["queue"] is None else _ROOT if data["is_root"] else _PAUSED
-        words = f"{data['name']}\n{duration(data['paused_us'])}, {tree.share(node):.0%}"
+        words = f"{style.plain(data['name'])}\n{duration(data['paused_us'])}, {tree.share(node):.0%}"
         frame = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": colour, "linewidth": 1.2}
         ax.text(x, y, words, ha="center", va="center", fontsize=7.5, color="black", bbox=frame)
         if data["is_root"]:
             below: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top"}
-            ax.annotate("\n".join(tree.flows(node)), (x, y), (0, -17), fontsize=6.5, color=_ROOT, **below)
+            ax.annotate(style.plain("\n".join(tree.flows(node))), (x, y), (0, -17), fontsize=6.5, color=_ROOT, **below)
     columns, rows = (max(place[axis] for place in places.values()) for axis in (0, 1))
     ax.set_xlim(-0.5, columns + 0.5)
     ax.set_ylim(rows + 0.8, -0.4)

@@ -84,8 +84,9 @@ def shared_legend(row: Sequence[Axes]) -> None:
 
 
 def plain(text: str) -> str:
-    """What users have named, as a label: a formula is none of theirs."""
-    return text.replace("$", r"\$")
+    """What users have named, as a label: no formula, and in the legend though it may begin with an underscore."""
+    seen = "\N{WORD JOINER}" + text if text.startswith("_") else text
+    return seen.replace("$", r"\$")
 
 
 def legend(ax: Axes, title: str | None = None) -> None:
