@@ -66,14 +66,35 @@ def test_without_queries_none_can_be_drawn(small_result: xoff.Result) -> None:
         small_result.plot.query_completion_cdf()
 
 
+def with_sizes(result: xoff.Result, *sizes: int) -> xoff.Result:
+    """As if flows of these sizes had finished, each slower than the one before."""
+    slowdowns = np.arange(1.0, len(sizes) + 1)
+    columns = {"size_bytes": sizes, "slowdown": slowdowns, "after_stop": [False] * len(sizes)}
+    return replace(result, flow_rows=pa.table(columns))
+
+
 def test_slowdown_is_drawn_for_groups_of_equally_many(small_result: xoff.Result, ax: Axes) -> None:
-    small_result.plot.slowdown_by_size(ax, groups=4)
-    assert [row.flows for row in slowdown.groups_of(small_result, 4)] == [5, 5, 5, 5]
+    result = with_sizes(small_result, *range(1000, 1020))
+    result.plot.slowdown_by_size(ax, groups=4)
+    assert [row.flows for row in slowdown.groups_of(result, 4)] == [5, 5, 5, 5]
     assert [line.get_label() for line in ax.get_lines()] == ["p50", "p95", "p99"]
+    assert ax.get_xlabel() == "flow size (largest of each of 4 groups of flows)"
 
 
 def test_fewer_flows_than_groups_make_fewer_groups(small_result: xoff.Result) -> None:
-    assert len(slowdown.groups_of(small_result, 50)) == 20
+    assert len(slowdown.groups_of(with_sizes(small_result, 3, 1, 2), 50)) == 3
+    assert slowdown.groups_of(with_sizes(small_result)) == []
+
+
+def test_flows_of_one_size_are_one_group(small_result: xoff.Result, ax: Axes) -> None:
+    (group,) = slowdown.groups_of(small_result)
+    assert (group.largest_bytes, group.flows) == (50_000, 20)
+    small_result.plot.slowdown_by_size(ax)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["50 kB"]
+    assert ax.get_xlabel() == "flow size"
+    mostly_fifty = with_sizes(small_result, *range(3), *[50] * 14, *range(60, 63))
+    groups = [(row.largest_bytes, row.flows, row.quantiles[0]) for row in slowdown.groups_of(mostly_fifty, 5)]
+    assert groups == [(2, 3, 2), (50, 14, 11), (62, 3, 19)]
 
 
 def test_queues_over_time(small_result: xoff.Result, ax: Axes) -> None:

@@ -35,7 +35,7 @@ class Plots:
             return completion.draw_queries(self._result, style.axes(ax))
 
     def slowdown_by_size(self, ax: Axes | None = None, *, groups: int = 20) -> Axes:
-        """Slowdown (p50, p95, p99) against flow size, over `groups` groups of equally many flows."""
+        """Slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows."""
         with style.context():
             return slowdown.draw(self._result, style.axes(ax), groups)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,15 +29,25 @@ class Group(NamedTuple):
 
 
 def groups_of(result: Result, groups: int = 20) -> list[Group]:
-    """The flows by size, in groups of equally many (fewer groups if there are fewer flows)."""
+    """The flows by size, in groups of about equally many; those of one size are in one group."""
     sizes = counted(result.flow_rows, "size_bytes")
     order = np.argsort(sizes, kind="stable")
-    parts = [part for part in np.array_split(order, min(groups, len(order)) or 1) if len(part)]
+    parts = [order[start:end] for start, end in pairwise([0, *_ends(sizes, order, groups)])]
     largest = [int(sizes[part[-1]]) for part in parts]
     del sizes  # a run may have millions of flows
     slowdowns = counted(result.flow_rows, "slowdown")
     quantiles = [_quantiles(np.sort(slowdowns[part])) for part in parts]
     return [Group(*group) for group in zip(largest, map(len, parts), quantiles, strict=True)]
+
+
+def _ends(sizes: np.ndarray, order: np.ndarray, groups: int) -> np.ndarray:
+    """Where in the order of sizes the groups end: at equal shares of the flows, or where a size begins or ends."""
+    groups = min(groups, len(order))
+    shares = np.arange(1, groups + 1) * len(order) // max(groups, 1)
+    there = sizes[order[shares - 1]]
+    first, last = (np.searchsorted(sizes, there, side=side, sorter=order) for side in ("left", "right"))
+    ends = np.where(shares - first < last - shares, first, last)
+    return np.unique(ends[ends > 0])
 
 
 def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
@@ -54,7 +65,7 @@ def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
         style.legend(ax)
     step = max(1, len(rows) // 10)
     ax.set_xticks(list(positions)[::step], [_size(row) for row in rows][::step], rotation=30, ha="right")
-    ax.set_xlabel(f"flow size, {len(rows)} groups of equally many flows (largest of each)")
+    ax.set_xlabel(f"flow size (largest of each of {len(rows)} groups of flows)" if len(rows) > 1 else "flow size")
     ax.set_ylabel("slowdown")
     return ax
 

@@ -59,7 +59,7 @@ def all_of(result: Result) -> list[PageFigure]:
             ),
             PageFigure(
                 "Slowdown by flow size",
-                "Completion time over that of the flow alone on the idle network, in groups of equally many flows.",
+                "Completion time over that of the flow alone on the idle network, for groups of about equally many.",
                 svg(plots.slowdown_by_size),
             ),
         ]
