@@ -64,7 +64,7 @@ def test_a_killed_worker_is_told_and_costs_nothing_that_is_finished(tmp_path: Pa
         for worker in multiprocessing.active_children():
             worker.kill()
 
-    with pytest.raises(WorkerLostError, match="the same command goes on"):
+    with pytest.raises(WorkerLostError, match="doing the same again goes on"):
         batch.run([quick, endless], kept, workers=2, on_finished=kill)
     assert kept.has(quick)
 

@@ -117,6 +117,16 @@ def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Re
     }
 
 
+def test_what_is_refused_is_remedied_in_the_words_of_whoever_asked(tmp_path: Path, small_result: xoff.Result) -> None:
+    path = small_result.save(tmp_path / "out", report=False)
+    with pytest.raises(xoff.OutputError) as refused:
+        small_result.save(path)
+    assert str(refused.value) == f"{path}: exists already; choose another folder, or replace it with force=True"
+    (path / "summary.json").unlink()
+    with pytest.raises(xoff.OutputError, match=r"no result folder, so force=True does not replace it; choose another"):
+        small_result.save(path, force=True)
+
+
 def test_a_saved_scenario_runs_again_to_the_same_digests(tmp_path: Path) -> None:
     first = xoff.Scenario.load(SCENARIOS / "trace.toml").run()
     path = first.save(tmp_path / "out", report=False)

@@ -37,7 +37,7 @@ def test_without_commit_nothing_is_left(tmp_path: Path) -> None:
 
 def test_what_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with pytest.raises(OutputError, match="out: --out: exists already; choose another folder"):
+    with pytest.raises(OutputError, match="out: exists already; choose another folder"):
         Staging.at(tmp_path / "out")
 
 
@@ -61,5 +61,5 @@ def test_a_folder_taken_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="file: --out: cannot write here: not a directory"):
+    with pytest.raises(OutputError, match=r"file: cannot write here: not a directory; choose another folder$"):
         Staging.at(tmp_path / "file" / "out")

@@ -42,7 +42,15 @@ class PlanError(InputError):
 
 
 class OutputError(OSError):
-    """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out."""
+    """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out.
+
+    Attributes:
+        on_command_line: The same line with options where the text has arguments.
+    """
+
+    def __init__(self, text: str, on_command_line: str = "") -> None:
+        super().__init__(text)
+        self.on_command_line = on_command_line or text
 
 
 class WorkerLostError(RuntimeError):
@@ -50,8 +58,8 @@ class WorkerLostError(RuntimeError):
 
     def __init__(self) -> None:
         super().__init__(
-            "a run's process was killed, perhaps for lack of memory; fewer --workers take less, "
-            "and the same command goes on with what is missing"
+            "a run's process was killed, perhaps for lack of memory; fewer workers take less, "
+            "and doing the same again goes on with what is missing"
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, columns, execution, folder, summary
+from xoff.errors import OutputError
 from xoff.staging import Staging
 
 if TYPE_CHECKING:
@@ -43,5 +44,8 @@ class KeptRuns:
 
     def keep(self, scenario: Scenario, result: Result) -> None:
         """Writes the result of a scenario. Raises OutputError."""
-        with Staging.at(self.place(scenario), replaces=folder.is_result) as staging:
-            folder.commit(result, staging, report=False)
+        try:
+            with Staging.at(self.place(scenario), replaces=folder.is_result) as staging:
+                folder.commit(result, staging, report=False)
+        except OutputError as error:
+            raise OutputError(str(error)) from None  # no option names this folder

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _TAKEN = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}
-_REMEDY = "choose another folder with --out"
 _EXISTS = {
-    False: f"exists already; {_REMEDY}, or replace it with --force",
-    True: f"exists and is no result folder, so --force does not replace it; {_REMEDY}",
+    False: "exists already; {another}, or replace it with {force}",
+    True: "exists and is no result folder, so {force} does not replace it; {another}",
 }
+_IN_PYTHON = {"another": "choose another folder", "force": "force=True"}
+_ON_COMMAND_LINE = {"another": "choose another folder with --out", "force": "--force"}
 
 
 @dataclass
@@ -51,7 +52,7 @@ class Staging:
         """
         path = Path(path)
         if os.path.lexists(path) and not (replaces and replaces(path)):
-            raise OutputError(f"{path}: --out: {_EXISTS[replaces is not None]}")
+            raise _refusal(path, _EXISTS[replaces is not None])
         return cls._make(iter([path]), path.parent, path.name, replaces=replaces is not None)
 
     @classmethod
@@ -119,7 +120,12 @@ class Staging:
 
 def unwritable(path: Path, error: OSError) -> OutputError:
     """The one line for a folder that cannot be written."""
-    return OutputError(f"{path}: --out: cannot write here: {(error.strerror or str(error)).lower()}; {_REMEDY}")
+    return _refusal(path, "cannot write here: {reason}; {another}", reason=(error.strerror or str(error)).lower())
+
+
+def _refusal(path: Path, text: str, **said: str) -> OutputError:
+    in_python, on_command_line = (text.format(**said, **words) for words in (_IN_PYTHON, _ON_COMMAND_LINE))
+    return OutputError(f"{path}: {in_python}", f"{path}: --out: {on_command_line}")
 
 
 def _open_mode(parent: Path) -> int:

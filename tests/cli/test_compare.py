@@ -86,3 +86,9 @@ def test_interrupted_it_shows_the_seeds_that_are_finished(
     assert process.returncode == 130
     assert "Means over seeds 3, 4" in out
     assert re.fullmatch(r"interrupted: \d+ of 300 seeds are finished; the same command goes on\n", err)
+
+
+def test_no_option_is_offered_where_none_would_help(command: Command, small_file: Path) -> None:
+    Path("results").touch()
+    outcome = command("compare", small_file, small_file, "--out", "out", "--workers", 1)
+    assert outcome == Outcome(2, "", "results/runs: cannot write here: not a directory; choose another folder\n")

@@ -54,8 +54,11 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
     try:
         application()
-    except (InputError, OutputError) as error:
+    except InputError as error:
         say(str(error), err=True)
+        sys.exit(2)
+    except OutputError as error:
+        say(error.on_command_line, err=True)
         sys.exit(2)
     except WorkerLostError as error:
         say(str(error), err=True)

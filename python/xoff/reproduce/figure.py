@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xoff.errors import ScenarioError
+from xoff.errors import OutputError, ScenarioError
 from xoff.reproduce import expected
 from xoff.reproduce.plan import Plan, Scale
 from xoff.reproduce.points import Planned, Point, Points
@@ -92,7 +92,7 @@ class Figure:
             (path / "verdicts.json").write_text(text + "\n", encoding="utf-8")
             self.draw(points, path / "figure.svg")
         except OSError as error:
-            raise unwritable(path, error) from None
+            raise OutputError(str(unwritable(path, error))) from None  # no option names this folder
 
     def draw(self, points: Points, path: Path) -> None:
         """Writes the plot that `draw(points, expected)` of `figure.py` returns, if it has one, to a file."""
