@@ -26,6 +26,14 @@ def test_the_resolved_scenario_reads_back_as_itself() -> None:
     assert "minimum_rto" in resolved
 
 
+def test_switch_tables_of_a_resolved_scenario_stand_one_over_another_as_written() -> None:
+    over = SMALL.replace("[transport", "[[switch]]\nnodes = 'switch0'\nchip = 'tomahawk'\n[transport", 1)
+    first, second = tomllib.loads(xoff.Scenario.from_text(over).to_toml())["switch"]
+    assert first.keys() == {"nodes", "total", "buffer", "marking"}
+    assert second == {"nodes": "switch0", "chip": "tomahawk"}
+    assert tomllib.loads(xoff.Scenario.from_text(SMALL).with_value("switch", []).to_toml())["switch"] == []
+
+
 def test_a_value_is_changed_in_a_copy() -> None:
     scenario = xoff.Scenario.from_text(SMALL)
     changed = scenario.with_value("workload.fan_in", 3).with_value("switch.total", "2MB").with_value("title", 'a "b"')

@@ -30,7 +30,7 @@ class Result:
     series: pa.Table | None
     """One row per recorded value: `time_ns`, `quantity`, `name`, `priority`, `value`; None if nothing was observed."""
     scenario: str
-    """The resolved scenario in TOML, every default filled in."""
+    """The resolved scenario in TOML, as `Scenario.to_toml` has it."""
     provenance: Mapping[str, Any]
     """Versions, machine, command and the digests of the input files."""
     queries: pa.Table | None = None

@@ -86,7 +86,7 @@ class Scenario:
         return self._core.size_classes
 
     def to_toml(self) -> str:
-        """The resolved scenario: every default filled in."""
+        """The resolved scenario: defaults filled in, but `[[switch]]` tables, which go one over another, as written."""
         return self._core.to_toml()
 
     def read_files(self) -> dict[str, str]:

@@ -83,7 +83,7 @@ impl Scenario {
         self.inner.stop.after_flows
     }
 
-    /// The scenario with every default filled in.
+    /// The scenario with its defaults filled in, but those of switches.
     fn to_toml(&self) -> String {
         self.inner.to_toml()
     }

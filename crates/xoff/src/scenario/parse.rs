@@ -26,7 +26,8 @@ impl Scenario {
         conforming(table, Node::root())
     }
 
-    /// The scenario as a file with every default filled in, which reads back as the same scenario.
+    /// The scenario as a file with its defaults filled in, which reads back as the same scenario. Switches are told by
+    /// tables one over another, which stand as they were written.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("what was read from TOML can be written as TOML")
     }
