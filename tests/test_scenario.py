@@ -44,6 +44,18 @@ def test_a_value_is_changed_in_a_copy() -> None:
     assert scenario.title == "Small"
 
 
+def test_what_cannot_be_set_is_said_without_options_of_commands() -> None:
+    scenario = xoff.Scenario.from_text(SMALL)
+    with pytest.raises(
+        xoff.ScenarioError, match=r'^key "workload\[x\]\.load": malformed; expected one such as workload'
+    ):
+        scenario.with_value("workload[x].load", 0.5)
+    with pytest.raises(
+        xoff.ScenarioError, match=r"^seed: .* is too large; expected a value .* at most 9223372036854775807"
+    ):
+        scenario.with_value("seed", 2**64)
+
+
 def test_a_table_can_be_the_value() -> None:
     policy = {"policy": "static_partition"}
     changed = xoff.Scenario.from_text(SMALL).with_value("switch.buffer", policy)

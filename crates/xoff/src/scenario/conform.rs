@@ -1,13 +1,18 @@
 //! Holds a TOML table against the schema, before it becomes a `Scenario`.
 //! Doing this first, and not inside of serde, is what gives every error the whole path of its key and plain words.
 
+use std::num::IntErrorKind;
+
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use super::ScenarioError;
 use super::quantity::{self, Magnitude};
 use super::schema::{Node, Shape, Variant};
-use super::words::{bounds, choices, did_you_mean, listed, shown, takes, what};
+use super::words::{bounds, bounds_with_most, choices, did_you_mean, listed, most, shown, takes, what};
+
+const TOO_SMALL: &str = "is too small";
+const TOO_LARGE: &str = "is too large";
 
 type Checked = Result<(), ScenarioError>;
 
@@ -161,10 +166,26 @@ fn plain(node: Node, name: &str, value: &Value, at: &str) -> Checked {
         ("string", Value::String(_)) | ("boolean", Value::Boolean(_)) => Ok(()),
         ("integer" | "number", _) => match magnitude(node, value) {
             Some(magnitude) => check_range(node, magnitude, value, at),
-            None => Err(wrong_type(node, value, at)),
+            None => Err(beyond_toml(node, value, at).unwrap_or_else(|| wrong_type(node, value, at))),
         },
         _ => Err(wrong_type(node, value, at)),
     }
+}
+
+/// What is wrong with a whole number beyond those of TOML, which is read as text.
+fn beyond_toml(node: Node, value: &Value, at: &str) -> Option<ScenarioError> {
+    most(node)?;
+    let problem = match value.as_str()?.parse::<i64>().err()?.kind() {
+        IntErrorKind::PosOverflow => TOO_LARGE,
+        IntErrorKind::NegOverflow => TOO_SMALL,
+        _ => return None,
+    };
+    Some(out_of_range(node, value, problem, at))
+}
+
+fn out_of_range(node: Node, value: &Value, problem: &str, at: &str) -> ScenarioError {
+    let bounds = if problem == TOO_LARGE { bounds_with_most(node) } else { bounds(node) };
+    ScenarioError::at(at, format!("{} {problem}", shown(value)), format!("expected a value {bounds}"))
 }
 
 /// A value as something that can be compared with the bounds of its place.
@@ -195,29 +216,20 @@ fn check_range(node: Node, found: Magnitude, value: &Value, at: &str) -> Checked
         && bound("x-above").is_none_or(|least| found > least);
     let small_enough = bound("maximum").is_none_or(|most| found <= most)
         && bound("exclusiveMaximum").is_none_or(|most| found < most)
-        && fits_format(node, found);
+        && most(node).is_none_or(|most| found <= Magnitude::Integer(most));
     let problem = match (large_enough, small_enough) {
         (false, false) => "is not a number",
-        (false, true) => "is too small",
-        (true, false) => "is too large",
+        (false, true) => TOO_SMALL,
+        (true, false) => TOO_LARGE,
         (true, true) if !is_multiple(node, found) => "does not divide evenly",
         (true, true) => return Ok(()),
     };
-    let expected = format!("expected a value {}", bounds(node));
-    Err(ScenarioError::at(at, format!("{} {problem}", shown(value)), expected))
+    Err(out_of_range(node, value, problem, at))
 }
 
 fn is_multiple(node: Node, found: Magnitude) -> bool {
     match (node.keyword("multipleOf").and_then(Json::as_i64), found) {
         (Some(factor), Magnitude::Integer(number)) => number % factor == 0,
-        _ => true,
-    }
-}
-
-fn fits_format(node: Node, found: Magnitude) -> bool {
-    match (node.text("format"), found) {
-        (Some("uint32"), Magnitude::Integer(number)) => number <= i64::from(u32::MAX),
-        (Some("uint8"), Magnitude::Integer(number)) => number <= i64::from(u8::MAX),
         _ => true,
     }
 }

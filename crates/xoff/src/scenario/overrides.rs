@@ -44,17 +44,19 @@ fn element(node: Node) -> Node {
 }
 
 fn parse(text: &str) -> Result<Override, ScenarioError> {
-    let malformed = |problem: &str| {
-        ScenarioError::at(format!("--set {text}"), problem, "expected KEY=VALUE, such as workload.load=0.5")
-    };
-    let (key, value) = text.split_once('=').ok_or_else(|| malformed("no `=`"))?;
+    let (key, value) = text.split_once('=').ok_or_else(|| {
+        ScenarioError::at(format!("--set {text}"), "no `=`", "expected KEY=VALUE, such as workload.load=0.5")
+    })?;
     let mut is_quoted = false;
     let parts = key.trim().split(|character| {
         is_quoted ^= character == '"';
         character == '.' && !is_quoted
     });
-    let path = parts.map(step).collect::<Option<Vec<_>>>();
-    Ok(Override { path: path.ok_or_else(|| malformed("malformed key"))?, value: parse_value(value.trim()) })
+    let path = parts.map(step).collect::<Option<Vec<_>>>().ok_or_else(|| {
+        let at = format!("key \"{}\"", key.trim());
+        ScenarioError::at(at, "malformed", "expected one such as workload.load or workload[1].load")
+    })?;
+    Ok(Override { path, value: parse_value(value.trim()) })
 }
 
 fn step(part: &str) -> Option<Step> {
@@ -239,7 +241,7 @@ mod tests {
         assert_eq!(problem("seed"), "--set seed: no `=`; expected KEY=VALUE, such as workload.load=0.5");
         assert_eq!(
             problem("workload[x].load=1"),
-            "--set workload[x].load=1: malformed key; expected KEY=VALUE, such as workload.load=0.5"
+            "key \"workload[x].load\": malformed; expected one such as workload.load or workload[1].load"
         );
         assert_eq!(
             problem("workload[2].load=1"),

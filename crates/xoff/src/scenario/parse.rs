@@ -53,7 +53,11 @@ fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {
     let problem = error.message().replace('\n', ", ").replace(", expected nothing", "");
     let place = text.lines().nth(line - 1).unwrap_or_default().trim();
     let problem = if place.is_empty() { problem } else { format!("{problem} in `{place}`") };
-    let expected = "expected TOML, with text and quantities in quotes, such as rate = \"100Gbps\"";
+    let expected = if error.message().contains("too large") {
+        format!("expected whole numbers of at most {}", i64::MAX)
+    } else {
+        "expected TOML, with text and quantities in quotes, such as rate = \"100Gbps\"".to_owned()
+    };
     ScenarioError::at(format!("line {line}"), problem, expected)
 }
 
@@ -150,6 +154,9 @@ arrivals_end = "10ms"
             ("stop.period=0s", "stop.period: \"0s\" is too small; expected a value above 0s".to_owned()),
             ("measure.size_classes=[\"2kB\", \"1kB\"]", "measure.size_classes: \"2kB\", \"1kB\" do not increase; expected each above the one before".to_owned()),
             ("measure.size_classes=[\"2kB\"]", format!("measure.size_classes: a list of 1; expected a list of 2, each {}, each above the one before", &SIZE[9..])),
+            ("topology.leaves=4294967296", "topology.leaves: 4294967296 is too large; expected a value at least 1 and at most 4294967295".to_owned()),
+            ("seed=18446744073709551615", "seed: \"18446744073709551615\" is too large; expected a value at least 0 and at most 9223372036854775807".to_owned()),
+            ("seed=-9223372036854775809", "seed: \"-9223372036854775809\" is too small; expected a value at least 0".to_owned()),
             ("seed=1.5", "seed: 1.5 does not fit; expected a whole number, at least 0".to_owned()),
             ("topology.host_link=3", "topology.host_link: 3 does not fit; expected a table with `rate`, `delay`, `error_rate`, `flow_control`".to_owned()),
             ("observe.queues={ every = 10 }", "observe.queues.every: 10 has no unit; expected \"change\", or a time with its unit (ps, ns, us, ms, s), such as \"1us\"".to_owned()),
@@ -190,6 +197,9 @@ arrivals_end = "10ms"
         ] {
             assert_eq!(problem_with(old, new), format!("{expected}; {remedy}"));
         }
+        let beyond = problem_with("leaves = 4\n", "leaves = 18446744073709551615\n");
+        let remedy = "expected whole numbers of at most 9223372036854775807";
+        assert!(beyond.ends_with(&format!("in `leaves = 18446744073709551615`; {remedy}")), "{beyond}");
     }
 
     #[test]

@@ -76,6 +76,27 @@ pub(super) fn bounds(node: Node) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
+/// The same with the most that it can hold, where nothing else bounds it above.
+pub(super) fn bounds_with_most(node: Node) -> String {
+    let bounds = bounds(node);
+    let is_bounded = ["maximum", "exclusiveMaximum"].iter().any(|keyword| node.keyword(keyword).is_some());
+    match most(node) {
+        Some(most) if !is_bounded => format!("{bounds} and at most {most}"),
+        _ => bounds,
+    }
+}
+
+/// The greatest whole number that a place can hold and TOML can write.
+pub(super) fn most(node: Node) -> Option<i64> {
+    match node.text("format")? {
+        "uint8" => Some(u8::MAX.into()),
+        "uint16" => Some(u16::MAX.into()),
+        "uint32" => Some(u32::MAX.into()),
+        "uint64" => Some(i64::MAX),
+        _ => None,
+    }
+}
+
 /// A value as an error shows it.
 pub(super) fn shown(value: &Value) -> String {
     match value {

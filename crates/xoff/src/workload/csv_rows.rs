@@ -1,5 +1,7 @@
 //! Rows of a CSV file with a known header; what is wrong is said by file and line.
 
+use std::ops::RangeInclusive;
+
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
 use crate::scenario::ScenarioError;
@@ -61,9 +63,16 @@ fn malformed(file: &str, line: usize, problem: String, columns: &[&str]) -> Scen
 }
 
 /// A whole number in a row.
-pub(super) fn whole_number(at: &str, column: &str, field: &str) -> Result<u64, ScenarioError> {
-    field.parse().map_err(|_| {
-        ScenarioError::at(at, format!("{column} is \"{field}\""), "expected a whole number, at least 0")
+pub(super) fn whole_number(
+    at: &str,
+    column: &str,
+    field: &str,
+    range: RangeInclusive<u64>,
+) -> Result<u64, ScenarioError> {
+    field.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| {
+        let (least, most) = range.into_inner();
+        let expected = format!("expected a whole number, at least {least} and at most {most}");
+        ScenarioError::at(at, format!("{column} is \"{field}\""), expected)
     })
 }
 

@@ -40,26 +40,16 @@ fn flow(
     names: &Names<'_>,
 ) -> Result<FlowSpec, ScenarioError> {
     let [source, destination, size, start, priority] = fields;
-    let wrong = |problem: String, expected: &str| Err(ScenarioError::at(at, problem, expected));
     if source == destination {
-        return wrong(format!("\"{source}\" would send to itself"), "expected two different hosts");
+        let problem = format!("\"{source}\" would send to itself");
+        return Err(ScenarioError::at(at, problem, "expected two different hosts"));
     }
     let (source, destination) = (names.host(at, source)?, names.host(at, destination)?);
-    let size = whole_number(at, "size_bytes", size)?;
-    if size == 0 {
-        return wrong("size_bytes is 0".to_owned(), "expected at least 1");
-    }
-    let nanoseconds = whole_number(at, "start_ns", start)?;
-    let Some(start) = nanoseconds.checked_mul(PICOSECONDS_PER_NANOSECOND).map(Time::new) else {
-        return wrong(format!("start_ns is {nanoseconds}"), "expected less than 200 days");
-    };
-    match whole_number(at, "priority", priority)? {
-        priority @ 0..=7 => {
-            let priority = priority as u8;
-            Ok(FlowSpec { start, source, destination, size: Bytes::new(size), priority, ..template })
-        }
-        priority => wrong(format!("priority is {priority}"), "expected 0 to 7"),
-    }
+    let size = Bytes::new(whole_number(at, "size_bytes", size, 1..=u64::MAX)?);
+    let nanoseconds = whole_number(at, "start_ns", start, 0..=u64::MAX / PICOSECONDS_PER_NANOSECOND)?;
+    let start = Time::new(nanoseconds * PICOSECONDS_PER_NANOSECOND);
+    let priority = whole_number(at, "priority", priority, 0..=7)? as u8;
+    Ok(FlowSpec { start, source, destination, size, priority, ..template })
 }
 
 impl Iterator for Trace {
@@ -104,11 +94,18 @@ mod tests {
             ),
             ("switch0,host1,100,20,0", "\"switch0\" is a switch"),
             ("host1,host1,100,20,0", "\"host1\" would send to itself"),
-            ("host0,host1,0,20,0", "size_bytes is 0"),
+            (
+                "host0,host1,0,20,0",
+                "size_bytes is \"0\"; expected a whole number, at least 1 and at most 18446744073709551615",
+            ),
+            ("host0,host1,-1,20,0", "size_bytes is \"-1\"; expected a whole number, at least 1 and at most"),
             ("host0,host1,1.5,20,0", "size_bytes is \"1.5\""),
-            ("host0,host1,100,-1,0", "start_ns is \"-1\""),
-            ("host0,host1,100,18446744073709551615,0", "start_ns is 18446744073709551615"),
-            ("host0,host1,100,20,8", "priority is 8; expected 0 to 7"),
+            ("host0,host1,100,-1,0", "start_ns is \"-1\"; expected a whole number, at least 0"),
+            (
+                "host0,host1,100,18446744073709552,0",
+                "start_ns is \"18446744073709552\"; expected a whole number, at least 0 and at most 18446744073709551",
+            ),
+            ("host0,host1,100,20,8", "priority is \"8\"; expected a whole number, at least 0 and at most 7"),
         ];
         for (row, problem) in cases {
             let error = flows(&format!("{good}{row}\n")).unwrap_err().to_string();
