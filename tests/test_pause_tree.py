@@ -13,6 +13,37 @@ from conftest import SCENARIOS, SMALL, ring
 from xoff import columns, pause_tree
 from xoff.pauses import Cycle, Pauses, Queue
 
+# Two hosts of the second leaf send class 3 to a slow host of the first, a third class 0 to another; the spine has DSH.
+PORT_PAUSES = """
+class = [{ priority = 0, lossless = true }, { priority = 3, lossless = true }, { priority = 7 }]
+transport.roce = { kind = "roce" }
+switch = [{ total = "2MB", pfc = {} }, { nodes = "spine*", total = "600kB", pfc = { headroom = { scheme = "dsh" } } }]
+observe.pauses = true
+stop.at = "3ms"
+
+[topology]
+kind = "leaf_spine"
+leaves = 2
+spines = 1
+hosts_per_leaf = 4
+host_link = { rate = "100Gbps", delay = "1us" }
+fabric_link = { rate = "100Gbps", delay = "1us" }
+links = [{ between = ["host0", "leaf0"], rate = "10Gbps" }]
+
+[[workload]]
+kind = "long_lived"
+transport = "roce"
+pairs = [["host4", "host0"], ["host5", "host0"]]
+size = "3MB"
+priority = 3
+
+[[workload]]
+kind = "long_lived"
+transport = "roce"
+pairs = [["host6", "host1"]]
+size = "3MB"
+"""
+
 
 class Row(NamedTuple):
     """A pause of `paused` from `start` to `end`, decided at `xoff` because of `cause`."""
@@ -22,6 +53,8 @@ class Row(NamedTuple):
     xoff: int
     start: int
     end: int | None
+    priority: int = 3
+    cause_priority: int = 3
 
 
 def table(rows: list[Row]) -> pa.Table:
@@ -31,13 +64,14 @@ def table(rows: list[Row]) -> pa.Table:
         "port": [f"{row.cause.split('.')[0]}.port9" for row in rows],
         "paused_device": [row.paused.split(".")[0] for row in rows],
         "paused_port": [row.paused for row in rows],
-        "priority": [3] * len(rows),
+        "priority": [row.priority for row in rows],
         "xoff_ns": [row.xoff for row in rows],
         "start_ns": [row.start for row in rows],
         "end_ns": [row.end for row in rows],
         "reason": ["threshold"] * len(rows),
         "ingress_bytes": [0] * len(rows),
         "egress_port": [row.cause for row in rows],
+        "cause_priority": [row.cause_priority for row in rows],
         "egress_bytes": [0] * len(rows),
         "queue_bytes": [0] * len(rows),
         "flows": [1] * len(rows),
@@ -104,6 +138,26 @@ def test_the_text_of_a_tree_says_it_line_by_line() -> None:
     ]
 
 
+def test_a_class_may_be_paused_for_a_queue_of_another() -> None:
+    rows = [Row("host.port0", "a.port1", 90, 100, 300, 3, 0), Row("a.port1", "b.port1", 50, 60, 400, 0, 0)]
+    tree = tree_of(rows, "host.port0")
+    assert [root.queue for root in tree.roots] == [Queue("b.port1", 0)]
+    assert str(tree).splitlines()[2:] == [
+        "   └─ a.port1 priority 0  0.20 us (100%)",
+        "      └─ b.port1  0.20 us (100%)  root: y.flow1",
+    ]
+
+
+def test_a_port_that_pauses_as_a_whole_is_in_one_circle() -> None:
+    rows = [
+        Row(f"{paused}.port1", f"{cause}.port1", xoff, xoff + 5, None, priority)
+        for xoff, paused, cause in ((5, "a", "b"), (15, "b", "c"), (25, "c", "a"))
+        for priority in range(8)
+    ]
+    queues = tuple(Queue(f"{name}.port1", 3) for name in "abc")
+    assert list(Pauses(table(rows), 1000).cycles()) == [Cycle(queues, 30, None)]
+
+
 def test_a_circle_is_found_when_it_closes_and_ends_when_it_opens() -> None:
     rows = [
         Row("a.port1", "b.port1", 5, 10, 100),
@@ -142,6 +196,17 @@ def test_a_victim_is_as_much_faster_without_a_root_as_the_tree_says() -> None:
     ]
     roots = {root.queue.port: root.paused_us for root in victim_result().pause_tree("host4.flow0").roots}
     assert time_us[0] - time_us[1] == pytest.approx(roots["tor3.port0"], rel=0.1)
+
+
+def test_a_victim_of_a_port_that_paused_as_a_whole_waits_for_the_class_that_filled_it() -> None:
+    result = xoff.Scenario.from_text(PORT_PAUSES).run()
+    assert result.pauses is not None
+    rows = [row for row in result.pauses.to_pylist() if row["paused_port"] == "leaf1.port4" and row["priority"] == 0]
+    assert {(row["reason"], row["egress_port"], row["cause_priority"]) for row in rows} == {("port", "spine0.port0", 3)}
+    for flow in ("host6.flow0", "host4.flow0"):
+        root = result.pause_tree(flow).roots[0]
+        assert (root.queue, set(root.flows)) == (Queue("leaf0.port0", 3), {"host4.flow0", "host5.flow0"})
+        assert root.share > 0.8
 
 
 def test_victims_are_found_by_any_name() -> None:

@@ -76,6 +76,7 @@ PAUSES = pa.schema(
         pa.field("reason", pa.dictionary(pa.uint8(), pa.string())),
         pa.field("ingress_bytes", pa.int64()),
         pa.field("egress_port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("cause_priority", pa.uint8()),
         pa.field("egress_bytes", pa.int64()),
         pa.field("queue_bytes", pa.int64()),
         pa.field("flows", pa.uint32()),

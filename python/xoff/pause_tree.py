@@ -158,9 +158,8 @@ class _Builder:
         return node
 
     def grow(self, parent: int, queue: Queue, weights: dict[int, float], path: tuple[Queue, ...], least: float) -> None:
-        """Adds a paused queue, and below it the queues that it was paused for; these are of the same class."""
-        name = queue.port if path else str(queue)
-        node = self.add(name, queue, sum(weights.values()))
+        """Adds a paused queue, and below it the queues that it was paused for."""
+        node = self.add(_name(queue, path), queue, sum(weights.values()))
         self.graph.add_edge(parent, node)
         by_cause: defaultdict[Queue, dict[int, float]] = defaultdict(dict)
         for row, time in weights.items():
@@ -179,7 +178,8 @@ class _Builder:
                 reached[reason] += time * share
             began[row] = time * max(0.0, 1 - sum(reasons.values()))
         if sum(began.values()) >= least:
-            self._add_root(node, f"{cause.port}, which waits for itself" if cause in path else cause.port, cause, began)
+            name = _name(cause, path)
+            self._add_root(node, f"{name}, which waits for itself" if cause in path else name, cause, began)
         if sum(reached.values()) >= least:
             self.grow(node, cause, dict(reached), path, least)
 
@@ -190,6 +190,13 @@ class _Builder:
             flow_bytes.update(self._flows.get(row, Counter()))
         self.graph.nodes[root].update(is_root=True, flow_bytes=flow_bytes)
         self.graph.add_edge(node, root)
+
+
+def _name(queue: Queue, path: tuple[Queue, ...]) -> str:
+    """A queue at the end of a path, with its class where that is not the class of what was paused for it."""
+    if not path:
+        return str(queue)
+    return queue.port if queue.priority == path[-1].priority else f"{queue.port} priority {queue.priority}"
 
 
 def _left(pauses: Pauses, row: int, between_ns: tuple[float, float], taken: list[tuple[float, float]]) -> float:

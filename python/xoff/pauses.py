@@ -39,14 +39,13 @@ class Pauses:
 
     def __init__(self, table: pa.Table, end_ns: int) -> None:
         """Takes the table, and the end of the run, at which pauses that are not over are cut off."""
-        column = {name: table[name].to_numpy() for name in ("priority", "xoff_ns", "start_ns")}
+        column = {name: table[name].to_numpy() for name in ("xoff_ns", "start_ns")}
         self.xoff_ns, self.start_ns = column["xoff_ns"], column["start_ns"]
         self.is_over: npt.NDArray[np.bool_] = table["end_ns"].is_valid().to_numpy()
         end_of_run = max(end_ns, self.start_ns.max(initial=0))
         self.end_ns: npt.NDArray[np.int64] = table["end_ns"].fill_null(end_of_run).to_numpy()
-        priorities = column["priority"].tolist()
-        self.paused = [Queue(*pair) for pair in zip(table["paused_port"].to_pylist(), priorities, strict=True)]
-        self.cause = [Queue(*pair) for pair in zip(table["egress_port"].to_pylist(), priorities, strict=True)]
+        self.paused = _queues(table, "paused_port", "priority")
+        self.cause = _queues(table, "egress_port", "cause_priority")
         self.device: list[str] = table["device"].to_pylist()
         self._of: dict[Queue, list[int]] = {}
         self._before = np.zeros(len(self.paused), np.int64)
@@ -112,3 +111,7 @@ class Pauses:
         lowest = min(range(len(rows)), key=lambda index: self.paused[rows[index]])
         ordered = rows[lowest:] + rows[:lowest]
         return Cycle(tuple(self.paused[row] for row in ordered), since, min(over, default=None))
+
+
+def _queues(table: pa.Table, port: str, priority: str) -> list[Queue]:
+    return [Queue(*pair) for pair in zip(table[port].to_pylist(), table[priority].to_pylist(), strict=True)]

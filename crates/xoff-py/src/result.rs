@@ -97,6 +97,7 @@ impl RawResult {
                 reason,
                 ingress_bytes,
                 egress_port,
+                cause_priority,
                 egress_bytes,
                 queue_bytes,
                 flows,

@@ -94,10 +94,12 @@ pub struct Xoff {
     pub priority: usize,
     /// Why.
     pub reason: PauseReason,
-    /// Bytes of the class that came in by the port.
+    /// Bytes of the class that came in by the port; of all lossless classes where the port is to pause as a whole.
     pub bytes: Bytes,
-    /// The port whose queue of the class holds most of them.
+    /// The port whose queue holds most of them.
     pub egress: PortId,
+    /// The class of that queue.
+    pub cause_priority: usize,
     /// How many of them it holds.
     pub egress_bytes: Bytes,
     /// All bytes in that queue.

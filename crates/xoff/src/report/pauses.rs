@@ -34,10 +34,12 @@ pub struct PauseColumns {
     pub end_ns: Vec<u64>,
     /// Why, as an index into the names of [`crate::observer::PauseReason`].
     pub reason: Vec<u8>,
-    /// Bytes of the class that had come in by the port.
+    /// Bytes of the class that had come in by the port; of all lossless classes where the port paused as a whole.
     pub ingress_bytes: Vec<u64>,
     /// The port whose queue held most of them, as an index into [`super::Report::series_names`].
     pub egress_port: Vec<u32>,
+    /// The class of that queue.
+    pub cause_priority: Vec<u8>,
     /// How many of them it held.
     pub egress_bytes: Vec<u64>,
     /// All bytes that the queue held.
@@ -93,6 +95,7 @@ pub(super) fn columns(simulation: &Simulation, log: &PauseLog) -> (PauseColumns,
         columns.reason.push(xoff.reason as u8);
         columns.ingress_bytes.push(xoff.bytes.get());
         columns.egress_port.push(xoff.egress);
+        columns.cause_priority.push(xoff.cause_priority as u8);
         columns.egress_bytes.push(xoff.egress_bytes.get());
         columns.queue_bytes.push(xoff.queue_bytes.get());
         columns.flows.push(xoff.flow_count);

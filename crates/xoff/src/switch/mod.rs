@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 use cioq::Cioq;
 use ingress::Ingress;
@@ -207,8 +207,8 @@ impl Switch {
                 let Some(accounting) = accounting.filter(off) else { return held };
                 // A port that pauses as a whole waits for packets of any class.
                 let is_port_off = accounting.is_port_off(ingress.into());
-                let classes = if is_port_off { 0..PRIORITIES } else { priority..priority + 1 };
-                let packets = classes.flat_map(|class| switch.packets_from(ingress, class));
+                let classes = if is_port_off { u8::MAX } else { 1 << priority };
+                let packets = switch.packets_from(ingress, classes);
                 packets.for_each(|(egress, packet)| count(egress, packet));
             }
             Self::Cioq(switch) if switch.is_off(ingress, priority) => {

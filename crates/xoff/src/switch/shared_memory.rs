@@ -88,11 +88,13 @@ impl SharedMemory {
         of_class.into_iter().chain(self.ports[usize::from(egress)].queued_of(priority))
     }
 
-    /// The packets of a lossless class that came in by a port and have not left, each with the number of its egress port.
-    pub fn packets_from(&self, ingress: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
+    /// The packets of lossless classes of a mask that came in by a port and have not left, each with the number of its egress
+    /// port.
+    pub fn packets_from(&self, ingress: u16, classes: u8) -> impl Iterator<Item = (u16, &Packet)> {
         (0..self.ports.len() as u16).flat_map(move |egress| {
-            let held = self.packets_to(egress, priority).filter(move |packet| packet.ingress() == ingress);
-            held.map(move |packet| (egress, packet))
+            let held =
+                classes_of(classes & self.lossless).flat_map(move |class| self.packets_to(egress, class));
+            held.filter(move |packet| packet.ingress() == ingress).map(move |packet| (egress, packet))
         })
     }
 
@@ -246,7 +248,7 @@ impl SharedMemory {
         }
     }
 
-    /// Tells the observer why classes of a port are to pause, by what it has of the class of the packet that came.
+    /// Tells the observer why classes of a port are to pause, now that a packet of one of them has come.
     #[cold]
     fn explain(
         &self,

@@ -3,25 +3,27 @@
 
 use super::cioq::Cioq;
 use super::ingress::Ingress;
+use super::mmu::Mmu;
 use super::pausing::Pausing;
 use super::shared_memory::SharedMemory;
 use crate::kernel::units::Bytes;
 use crate::observer::{PauseReason, QueuedFlow, Xoff};
-use crate::packet::Packet;
+use crate::packet::{PRIORITIES, Packet};
 use crate::port::Port;
 
 /// Flows that are named, of those in the queue.
 const MOST_FLOWS: usize = 4;
 
-/// What a shared-memory switch has of a class that came in by a port.
+/// What a shared-memory switch has of a class that came in by a port, or of all where the port pauses as a whole.
 #[cold]
 pub(super) fn of_shared_memory(switch: &SharedMemory, ingress: u16, priority: usize) -> Xoff {
     let accounting = switch.pausing().map(Pausing::ingress);
     let queue = Ingress::queue(ingress, priority);
     let reason = accounting.map_or(PauseReason::Threshold, |accounting| accounting.reason(queue));
-    let from = switch.packets_from(ingress, priority);
-    find(switch.ports(), ingress, priority, reason, from, |egress| {
-        by_flow(switch.packets_to(egress, priority))
+    let classes = if reason == PauseReason::Port { u8::MAX } else { 1 << priority };
+    let from = switch.packets_from(ingress, classes);
+    find(switch.ports(), ingress, priority, reason, from, |egress, class| {
+        by_flow(switch.packets_to(egress, class))
     })
 }
 
@@ -29,8 +31,8 @@ pub(super) fn of_shared_memory(switch: &SharedMemory, ingress: u16, priority: us
 #[cold]
 pub(super) fn of_cioq(switch: &Cioq, ingress: u16, priority: usize) -> Xoff {
     let from = switch.packets_from(ingress, priority);
-    find(switch.ports(), ingress, priority, PauseReason::Threshold, from, |egress| {
-        by_flow(switch.packets_to(egress, priority))
+    find(switch.ports(), ingress, priority, PauseReason::Threshold, from, |egress, class| {
+        by_flow(switch.packets_to(egress, class))
     })
 }
 
@@ -40,15 +42,16 @@ fn find<'a>(
     priority: usize,
     reason: PauseReason,
     from: impl Iterator<Item = (u16, &'a Packet)>,
-    flows_to: impl Fn(u16) -> Vec<QueuedFlow>,
+    flows_to: impl Fn(u16, usize) -> Vec<QueuedFlow>,
 ) -> Xoff {
-    let mut held = vec![Bytes::ZERO; ports.len()];
+    let mut held = vec![Bytes::ZERO; ports.len() * PRIORITIES];
     for (egress, packet) in from {
-        held[egress as usize] += packet.frame();
+        held[Mmu::queue(egress, packet.priority())] += packet.frame();
     }
     // Of several that hold as much, the first.
-    let egress = (0..held.len()).rev().max_by_key(|&egress| held[egress]).unwrap_or_default();
-    let mut flows = flows_to(egress as u16);
+    let most = (0..held.len()).rev().max_by_key(|&queue| held[queue]).unwrap_or_default();
+    let (egress, cause_priority) = (most / PRIORITIES, most % PRIORITIES);
+    let mut flows = flows_to(egress as u16, cause_priority);
     let queue_bytes = flows.iter().map(|flow| flow.bytes).sum();
     let flow_count = flows.len() as u32;
     flows.truncate(MOST_FLOWS);
@@ -58,7 +61,8 @@ fn find<'a>(
         reason,
         bytes: held.iter().copied().sum(),
         egress: ports[egress].id(),
-        egress_bytes: held[egress],
+        cause_priority,
+        egress_bytes: held[most],
         queue_bytes,
         flows,
         flow_count,

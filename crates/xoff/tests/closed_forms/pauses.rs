@@ -101,6 +101,39 @@ fn the_cause_of_a_pause_is_the_queue_of_the_receiver() {
     assert_eq!(report.pathologies.deadlock, []);
 }
 
+/// Two hosts send class 3 to a slow host, and class 0 to another. Class 3 pauses first, and 16 kB of it stay; what pauses their
+/// ports as a whole is a packet of class 0, when each has more than 2 x 10 kB. The cause is where most of that waits.
+#[test]
+fn a_port_that_pauses_as_a_whole_names_one_queue_for_all_its_classes() {
+    let simulation = simulation(&format!(
+        "title = 'port'\nobserve.pauses = true\n\
+         class = [{{ priority = 0, lossless = true }}, {{ priority = 3, lossless = true }}, {{ priority = 7 }}]\n\
+         transport.blocks = {{ kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }}\n\
+         topology = {{ kind = 'star', hosts = 4, host_link = {{ {LINK} }}, \
+         links = [{{ between = ['host2', 'switch0'], rate = '1Gbps' }}] }}\n\
+         switch = [{{ total = '1MB', pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '10kB' }}, \
+         headroom = {{ scheme = 'dsh' }} }} }}]\n\
+         workload = [\n\
+         {{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host2'], ['host1', 'host2']], size = '94200B', \
+         priority = 3 }},\n\
+         {{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host3'], ['host1', 'host3']], size = '94200B' }}]"
+    ));
+    let mut outcome = run(&simulation);
+    let report = Report::new(&simulation, &mut outcome);
+    let pauses = &report.pauses;
+    let name = |index: u32| report.series_names[index as usize].as_str();
+    let of_port = |row: &usize| {
+        name(pauses.paused_port[*row]) == "host0.port0" && pauses.reason[*row] == PauseReason::Port as u8
+    };
+    let rows: Vec<usize> = (0..pauses.pause_id.len()).filter(of_port).collect();
+    let classes: Vec<u8> = rows.iter().map(|&row| pauses.priority[row]).collect();
+    assert_eq!(classes, [1, 2, 4, 5, 6, 7], "classes 0 and 3 were paused before");
+    for row in rows {
+        assert_eq!((name(pauses.egress_port[row]), pauses.cause_priority[row]), ("switch0.port2", 3));
+        assert_eq!((pauses.ingress_bytes[row], pauses.egress_bytes[row]), (21_000, 16_000));
+    }
+}
+
 /// Five switches in a ring with a host each, every one of which sends two hops on: every link of the ring has to carry
 /// twice what it can, and every switch holds what the one before sends behind what it may not send itself. Two more hosts
 /// are on one of the switches, and have nothing to do with that.
