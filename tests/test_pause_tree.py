@@ -254,6 +254,18 @@ def test_a_deadlock_is_a_circle_that_never_opens() -> None:
     assert not victim_result().summary["deadlock"]
 
 
+def test_a_deadlock_that_nobody_speaks_of_lasts_until_the_last_timeout() -> None:
+    roce = ring().replace('{ kind = "constant_rate", payload = "1000B" }', '{ kind = "roce", control_priority = 0 }')
+    scenario = xoff.Scenario.from_text(roce).with_value("pfc.form", "on_off").with_value("pfc.detection_time", "1ms")
+    summary = scenario.run().summary
+    assert summary["stood_still"]
+    assert summary["flows"]["timeouts"] > 0
+    assert summary["end_ns"] > 1e6
+    since = min(queue["since_ns"] for queue in summary["deadlock_cycle"])
+    assert summary["pfc"]["longest_pause_us"] * 1000 >= summary["end_ns"] - since
+    assert summary["pfc"]["storms"] == 10
+
+
 def test_pauses_are_kept_in_the_folder(tmp_path: object) -> None:
     path = victim_result().save(f"{tmp_path}/out")
     opened = xoff.Result.open(path)

@@ -68,7 +68,8 @@ pub struct Outcome {
     pub headroom: HeadroomLog,
     /// Records of telemetry that packets had at the end.
     pub telemetry_in_use: usize,
-    /// When the run was ended; nothing where it ended by itself, because nothing was left to do.
+    /// When the run was ended; nothing where it ended by itself, because nothing was left to do. When the last event was, where
+    /// pauses hold back what would be.
     pub end: Option<Time>,
     /// Events handled.
     pub events: u64,

@@ -1,6 +1,7 @@
 //! A run in which nothing can move any longer: some port holds packets only because their class is paused, and for long
 //! no packet has gone onto any wire. Whoever pauses that port waits for a queue that does not move either, and so on in a
-//! cycle: a deadlock. Pause frames go on for ever, and with them the run would.
+//! cycle: a deadlock. Pause frames go on for ever, and with them the run would; where nobody says a pause again, the run
+//! drains, and a port is left that holds packets.
 
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};

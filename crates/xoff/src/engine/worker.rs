@@ -116,6 +116,8 @@ pub(crate) struct Worker<'a, O> {
     sampling: Sampling<'a>,
     observer: O,
     now: Time,
+    /// When the last event was.
+    last_event: Time,
     /// Whether nothing was left to do before the next instant.
     drained: bool,
     /// Nothing where no port can be paused.
@@ -216,6 +218,7 @@ impl<'a> Workshop<'a> {
             sampling: Sampling::new(sampler),
             observer,
             now: Time::ZERO,
+            last_event: Time::ZERO,
             drained: false,
             standstill: self.standstill(),
             stood_still: false,
@@ -492,9 +495,12 @@ impl<O: CountsFlows> Worker<'_, O> {
             let horizon = first_sent.saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
                 self.wheel.open(cluster, rings.0..rings.1, first_arrival);
+                let mut last = Time::ZERO;
                 while let Some((now, rank)) = self.wheel.least_before(horizon) {
+                    last = now;
                     self.handle(now, rank, self.sources[offset + rank]);
                 }
+                self.last_event = self.last_event.max(last);
                 self.wheel.close();
             }
         }
@@ -580,11 +586,14 @@ impl<O: CountsFlows> Worker<'_, O> {
         };
         let (mut rows, mut pauses, mut headroom) = (Vec::new(), Vec::new(), Vec::new());
         let mut telemetry = Vec::new();
+        let (mut drained, mut last_event) = (false, Time::ZERO);
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
             outcome.end = (!worker.drained).then_some(worker.now);
+            drained = worker.drained;
+            last_event = last_event.max(worker.last_event);
             outcome.stood_still = worker.stood_still;
             rows.push(worker.sampling.rows);
             let recorded = recorded(worker.observer);
@@ -592,6 +601,10 @@ impl<O: CountsFlows> Worker<'_, O> {
             pauses.push(recorded.pauses);
             headroom.push(recorded.headroom);
             telemetry.push(worker.wheel.telemetry);
+        }
+        if drained && Movement::of(&outcome.hosts, &outcome.switches).held > 0 {
+            outcome.end = Some(last_event);
+            outcome.stood_still = true;
         }
         outcome.samples = Samples::merge(rows);
         outcome.pauses = PauseLog::merge(pauses);

@@ -13,6 +13,7 @@ use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
 use xoff::packet::Packet;
+use xoff::port::Port;
 use xoff::switch::Switch;
 use xoff::telemetry::Telemetry;
 use xoff::topology::PortId;
@@ -39,7 +40,10 @@ pub(crate) fn run_with(
         .pending
         .extend(besides.iter().map(|&(at, host, packet)| ((at, Class::Arrival, host, 0), Some(packet))));
     let end = reference.run();
-    let Reference { hosts, switches, pending, telemetry, events, .. } = reference;
+    let Reference { hosts, switches, pending, telemetry, events, last_event, .. } = reference;
+    // Nothing is left to do, and a port holds packets because they are paused.
+    let mut ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
+    let left_behind = end.is_none() && ports.any(Port::holds_paused);
     let on_wires = pending.into_values().flatten().collect();
     let outcome = Outcome {
         hosts,
@@ -48,10 +52,10 @@ pub(crate) fn run_with(
         pauses: PauseLog::default(),
         headroom: HeadroomLog::default(),
         telemetry_in_use: Telemetry::in_use(&[telemetry]),
-        end,
+        end: end.or(left_behind.then_some(last_event)),
         events,
         interrupted: false,
-        stood_still: false,
+        stood_still: left_behind,
     };
     (outcome, on_wires)
 }
@@ -65,6 +69,7 @@ struct Reference<'a> {
     signals: Signals,
     telemetry: Telemetry,
     events: u64,
+    last_event: Time,
 }
 
 /// Signals on their way to each port.
@@ -136,6 +141,7 @@ impl<'a> Reference<'a> {
             signals: Signals::new(),
             telemetry: Telemetry::new(simulation.records()),
             events: 0,
+            last_event: Time::ZERO,
         }
     }
 
@@ -192,6 +198,7 @@ impl<'a> Reference<'a> {
     fn handle_next(&mut self) {
         let Some(((now, class, node, port), packet)) = self.pending.pop_first() else { return };
         self.events += 1;
+        self.last_event = now;
         let key = (node, port);
         let signal = if class == Class::Signal { self.take_signal(now, key) } else { None };
         let Self { pending, directions, signals, telemetry, .. } = self;
