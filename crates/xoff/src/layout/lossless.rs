@@ -34,7 +34,7 @@ impl Lossless {
 
     /// All memory that lossless classes have.
     pub(super) fn memory(&self) -> Bytes {
-        self.sizes.shared + self.sizes.reserved * self.sizes.queues + self.headroom.set_aside()
+        self.sizes.shared + self.sizes.reserved * self.sizes.queues() + self.headroom.set_aside()
     }
 
     /// The most of a class that can have come in by one port, by two and so on before the first sender is paused. They hold most
@@ -133,7 +133,7 @@ pub(super) fn of(
             reserved,
             xon_offset: xon_offset.unwrap_or(largest_frame * 2),
             ports: links.len(),
-            queues,
+            classes,
         },
         xoff,
         headroom,

@@ -9,7 +9,7 @@ use super::off_time::{Durations, OffTime};
 use super::pause_frames::PfcRequest;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, PauseReason};
-use crate::packet::PRIORITIES;
+use crate::packet::{PRIORITIES, classes_of};
 
 /// Bytes of one lossless class that came in by one port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +57,15 @@ pub struct Sizes {
     pub xon_offset: Bytes,
     /// Ports.
     pub ports: usize,
+    /// Bit n is set if class n is lossless.
+    pub classes: u8,
+}
+
+impl Sizes {
     /// Queues that may hold packets: lossless classes of all ports.
-    pub queues: u64,
+    pub fn queues(&self) -> u64 {
+        self.ports as u64 * u64::from(self.classes.count_ones())
+    }
 }
 
 /// The memory of lossless classes, as the ports see it by which packets come in.
@@ -66,6 +73,8 @@ pub struct Sizes {
 pub struct Ingress {
     /// Answers the threshold of what a queue may hold of the pool.
     xoff: buffer_policy::Parameters,
+    /// Whether the threshold of one lossless class is that of all.
+    is_xoff_of_all: bool,
     headroom: Scheme,
     pool: Occupancy,
     queues: Vec<Queue>,
@@ -79,10 +88,13 @@ pub struct Ingress {
 impl Ingress {
     /// Empty memory.
     pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters, headroom: Scheme) -> Self {
+        let mut alphas = classes_of(sizes.classes).map(|class| xoff.alpha(class));
+        let first = alphas.next();
         Self {
+            is_xoff_of_all: alphas.all(|alpha| Some(alpha) == first),
             xoff,
             headroom,
-            pool: Occupancy { shared: sizes.shared, shared_used: Bytes::ZERO, queues: sizes.queues },
+            pool: Occupancy { shared: sizes.shared, shared_used: Bytes::ZERO, queues: sizes.queues() },
             queues: vec![Queue::default(); sizes.ports * PRIORITIES],
             ports: vec![Port::default(); sizes.ports],
             headroom_used: Bytes::ZERO,
@@ -291,7 +303,23 @@ impl Ingress {
     fn xoff_levels(&self, index: usize) -> (Bytes, Option<Bytes>) {
         let threshold = self.threshold(index);
         let margin = self.headroom.margin(Self::port(index), Self::priority(index));
-        (threshold.saturating_sub(margin), self.headroom.port_threshold(threshold))
+        let port_xoff = self.headroom.pauses_ports().then(|| self.port_threshold(threshold));
+        (threshold.saturating_sub(margin), port_xoff)
+    }
+
+    /// The thresholds of all lossless classes together, where that of one of them is this.
+    #[inline]
+    fn port_threshold(&self, of_one: Bytes) -> Bytes {
+        if self.is_xoff_of_all {
+            of_one * u64::from(self.sizes.classes.count_ones())
+        } else {
+            self.sum_of_thresholds()
+        }
+    }
+
+    #[cold]
+    fn sum_of_thresholds(&self) -> Bytes {
+        classes_of(self.sizes.classes).map(|class| self.xoff.threshold(class, &self.pool)).sum()
     }
 
     fn threshold(&self, index: usize) -> Bytes {
@@ -363,7 +391,7 @@ mod tests {
             reserved: Bytes::new(reserved),
             xon_offset: Bytes::new(xon_offset),
             ports: 4,
-            queues: 8,
+            classes: 0b11,
         };
         let link = Link { rate: Rate::from_gbps(1), delay: Span::ZERO, worst_case: FRAME * 2 };
         let scheme = toml::from_str::<headroom::Parameters>(scheme).unwrap();
@@ -400,6 +428,35 @@ mod tests {
         }
         let (request, admitted) = take();
         assert_eq!((request, admitted.is_ok()), (pause(1), true));
+    }
+
+    /// `facts/algorithms.md` 20: 14,185,216 bytes shared of which 5,000,000 are taken, alpha 1/16 and 7 classes.
+    #[test]
+    fn a_port_pauses_above_the_threshold_of_all_its_queues() {
+        let alpha = DynamicThreshold { alpha: Ratio::new(1, 16), alpha_by_priority: None };
+        let xoff = buffer_policy::Parameters::DynamicThreshold(alpha);
+        let mut ingress = ingress(xoff, 14_185_216, 0, 0, "scheme = 'dsh'");
+        ingress.sizes.classes = 0b111_1111;
+        let mut take = |queue, bytes| ingress.admit(Time::ZERO, queue, Bytes::new(bytes)).0;
+        take(8, 5_000_000 - 4_018_532);
+        assert_eq!(take(0, 4_018_532), pause(1));
+        assert_eq!(take(0, 1), pause(0xfe));
+    }
+
+    /// Of 100 kB free a class may have a tenth, another four: together they may have half, whichever of them has a packet next.
+    #[test]
+    fn a_port_pauses_above_the_sum_of_thresholds_that_differ() {
+        let mut alphas = [Ratio::new(1, 10); 8];
+        alphas[1] = Ratio::new(4, 10);
+        let alpha = DynamicThreshold { alpha: Ratio::new(1, 1), alpha_by_priority: Some(Box::new(alphas)) };
+        let xoff = buffer_policy::Parameters::DynamicThreshold(alpha);
+        let mut ingress = ingress(xoff, 100_000, 0, 0, "scheme = 'dsh'");
+        for packet in 1..=33 {
+            assert!(admit(&mut ingress, packet % 2).is_some());
+            assert!(!ingress.is_port_off(0), "{packet}");
+        }
+        assert!(admit(&mut ingress, 0).is_some());
+        assert!(ingress.is_port_off(0), "34 kB are above half of 66 kB");
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn tomahawk(scheme: &str) -> Ingress {
         reserved: Bytes::ZERO,
         xon_offset: Bytes::ZERO,
         ports: PORTS as usize,
-        queues,
+        classes: (1 << CLASSES) - 1,
     };
     let xoff = DynamicThreshold { alpha: Ratio::new(1, 16), ..DynamicThreshold::default() };
     Ingress::new(sizes, buffer_policy::Parameters::DynamicThreshold(xoff), scheme)

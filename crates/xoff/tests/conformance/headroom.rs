@@ -44,7 +44,7 @@ fn ingress(scheme: Scheme, shared: u64, alpha: u64) -> Ingress {
         reserved: Bytes::new(1500),
         xon_offset: Bytes::ZERO,
         ports: PORTS,
-        queues: (PORTS * CLASSES) as u64,
+        classes: (1 << CLASSES) - 1,
     };
     let alpha = Ratio::new(alpha, 16);
     let xoff = DynamicThreshold { alpha, ..DynamicThreshold::default() };

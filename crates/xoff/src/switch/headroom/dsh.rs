@@ -6,8 +6,9 @@
 //! `xon_offset` below the one at which it pauses.
 //! Differs: where only one queue of a port has had packets for the window of Algorithm 4, the margin is zero; otherwise it
 //! is the latest estimate, and not the one at the last change of queues.
-//! Where the paper is silent: a packet of a paused port that fits the reserve of its queue goes there; the estimate is kept
-//! between zero and Phi; the time between two packets counts as no less than the time of the second on the wire.
+//! Where the paper is silent: with thresholds that differ by class, a port pauses above their sum; a packet of a paused port
+//! that fits the reserve of its queue goes there; the estimate is kept between zero and Phi; the time between two packets
+//! counts as no less than the time of the second on the wire.
 
 mod estimator;
 
@@ -125,7 +126,6 @@ pub struct Dsh {
     ports: Vec<Port>,
     gains: Gains,
     window: Span,
-    classes: u64,
     shared_headroom: bool,
 }
 
@@ -136,7 +136,7 @@ impl Dsh {
     ///
     /// Ports that are not there, or named twice, an insurance that is less than one worst case, or gains that the hardware form
     /// cannot have.
-    pub fn new(parameters: &Parameters, links: &[Link], classes: u64) -> Result<Self, Refusal> {
+    pub fn new(parameters: &Parameters, links: &[Link], _classes: u64) -> Result<Self, Refusal> {
         let own = tables(parameters.at_ports.iter().map(|table| table.ports.as_slice()), links.len())?;
         let port = |(link, &own): (&Link, &Option<usize>)| {
             let worst = parameters.size_of(own).unwrap_or(link.worst_case);
@@ -162,7 +162,6 @@ impl Dsh {
             ports,
             gains,
             window: parameters.window,
-            classes,
             shared_headroom: parameters.shared_headroom,
         })
     }
@@ -230,8 +229,8 @@ impl HeadroomScheme for Dsh {
         }
     }
 
-    fn port_threshold(&self, threshold: Bytes) -> Option<Bytes> {
-        Some(threshold * self.classes)
+    fn pauses_ports(&self) -> bool {
+        true
     }
 
     fn shares_after_pause(&self) -> bool {
@@ -277,13 +276,6 @@ mod tests {
         let frame = Bytes::new(1000);
         dsh.on_arrival(now, &Arrival { port: 0, priority, frame, shared: Bytes::new(shared) });
         dsh.margin(0, priority)
-    }
-
-    /// `facts/algorithms.md` 20: with 7 classes and T of 574,076 bytes.
-    #[test]
-    fn a_port_pauses_at_the_threshold_of_all_its_queues() {
-        let dsh = dsh("size = '60000B'").unwrap();
-        assert_eq!(dsh.port_threshold(Bytes::new(574_076)), Some(Bytes::new(4_018_532)));
     }
 
     #[test]

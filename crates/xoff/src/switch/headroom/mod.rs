@@ -56,10 +56,10 @@ pub trait HeadroomScheme {
     fn margin(&self, _port: usize, _priority: usize) -> Bytes {
         Bytes::ZERO
     }
-    /// What all queues of a port together may hold of the shared pool before the whole port pauses [`X_poff`], where the
-    /// threshold of one is this; nothing where ports do not pause as a whole.
-    fn port_threshold(&self, _threshold: Bytes) -> Option<Bytes> {
-        None
+    /// Whether a port pauses as a whole once its queues together hold more of the shared pool than all their thresholds
+    /// [`X_poff`].
+    fn pauses_ports(&self) -> bool {
+        false
     }
     /// Whether what arrives for a queue after its pause may use the shared pool.
     fn shares_after_pause(&self) -> bool {
@@ -126,10 +126,10 @@ macro_rules! headroom_schemes {
             pub fn margin(&self, port: usize, priority: usize) -> Bytes {
                 match self { $(Self::$name(scheme) => scheme.margin(port, priority),)* }
             }
-            /// See [`HeadroomScheme::port_threshold`].
+            /// See [`HeadroomScheme::pauses_ports`].
             #[inline]
-            pub fn port_threshold(&self, threshold: Bytes) -> Option<Bytes> {
-                match self { $(Self::$name(scheme) => scheme.port_threshold(threshold),)* }
+            pub fn pauses_ports(&self) -> bool {
+                match self { $(Self::$name(scheme) => scheme.pauses_ports(),)* }
             }
             /// See [`HeadroomScheme::shares_after_pause`].
             #[inline]
