@@ -36,10 +36,10 @@ pub struct Parameters {
     pub shared_headroom: bool,
     /// How the headroom that a queue needs is estimated.
     pub estimator: EstimatorKind,
-    /// Weight of the newest gradient in the average gradient, above 0 and at most 1 [w_g].
+    /// Weight of the newest gradient in the average gradient, at least 1/65536 and at most 1 [w_g].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub gradient_weight: Ratio,
-    /// Weight of the newest deviation in the mean deviation, above 0 and at most 1 [w_v].
+    /// Weight of the newest deviation in the mean deviation, at least 1/65536 and at most 1 [w_v].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub deviation_weight: Ratio,
     /// Mean deviations by which the gradient is overestimated [k].

@@ -13,15 +13,12 @@ const LINE_RATE: i64 = 1 << BITS;
 #[derive(Clone, Debug)]
 pub(super) enum Gains {
     /// Weights in parts of `WEIGHT`.
-    Arithmetic {
-        gradient: i64,
-        deviation: i64,
-        factor: i64,
-    },
+    Arithmetic { gradient: i64, deviation: i64, factor: i64 },
     Tables {
         gradient_shift: u32,
         deviation_shift: u32,
-        factor_shift: u32,
+        /// Nothing where the deviation does not count.
+        factor_shift: Option<u32>,
         logarithms: Box<Logarithms>,
     },
 }
@@ -31,14 +28,14 @@ impl Gains {
         let Parameters { gradient_weight, deviation_weight, deviation_factor, .. } = *parameters;
         match parameters.estimator {
             EstimatorKind::Arithmetic => Ok(Self::Arithmetic {
-                gradient: weight(gradient_weight),
-                deviation: weight(deviation_weight),
+                gradient: weight("gradient_weight", gradient_weight)?,
+                deviation: weight("deviation_weight", deviation_weight)?,
                 factor: deviation_factor.into(),
             }),
             EstimatorKind::Tables => Ok(Self::Tables {
                 gradient_shift: shift("gradient_weight", gradient_weight)?,
                 deviation_shift: shift("deviation_weight", deviation_weight)?,
-                factor_shift: shift("deviation_factor", Ratio::new(1, deviation_factor.max(1).into()))?,
+                factor_shift: factor_shift(deviation_factor)?,
                 logarithms: Box::new(Logarithms::new()),
             }),
         }
@@ -48,8 +45,15 @@ impl Gains {
 /// The whole of a weight.
 const WEIGHT: u64 = 1 << 16;
 
-fn weight(share: Ratio) -> i64 {
-    share.of(Bytes::new(WEIGHT)).get().cast_signed()
+fn weight(key: &'static str, share: Ratio) -> Result<i64, Refusal> {
+    match share.of(Bytes::new(WEIGHT)).get().cast_signed() {
+        0 => Err(Refusal {
+            key: key.to_owned(),
+            problem: format!("gives the newest a weight of {share}, which the estimator takes for 0"),
+            expected: format!("expected at least 1/{WEIGHT}"),
+        }),
+        weight => Ok(weight),
+    }
 }
 
 /// The shift that takes this share, if there is one.
@@ -58,11 +62,23 @@ fn shift(key: &'static str, share: Ratio) -> Result<u32, Refusal> {
     if denominator % numerator == 0 && (denominator / numerator).is_power_of_two() {
         return Ok((denominator / numerator).trailing_zeros());
     }
-    Err(Refusal {
+    Err(no_shift(key, &share.to_string()))
+}
+
+/// The shift that multiplies by this factor, if there is one; nothing for 0.
+fn factor_shift(factor: u16) -> Result<Option<u32>, Refusal> {
+    if factor == 0 || factor.is_power_of_two() {
+        return Ok(factor.checked_ilog2());
+    }
+    Err(no_shift("deviation_factor", &factor.to_string()))
+}
+
+fn no_shift(key: &'static str, value: &str) -> Refusal {
+    Refusal {
         key: key.to_owned(),
-        problem: "is no power of two, and the estimator has only shifts".to_owned(),
+        problem: format!("has {key} {value}, no power of two, and estimator = \"tables\" only shifts"),
         expected: "expected a power of two, or estimator = \"arithmetic\"".to_owned(),
-    })
+    }
 }
 
 /// The link that a queue's packets come by.
@@ -140,7 +156,8 @@ impl Estimate {
         match gains {
             Gains::Arithmetic { factor, .. } => line.needed(self.gradient + factor * self.deviation),
             Gains::Tables { factor_shift, .. } => {
-                line.needed_by_step(self.gradient + (self.deviation << factor_shift))
+                let deviation = factor_shift.map_or(0, |shift| self.deviation << shift);
+                line.needed_by_step(self.gradient + deviation)
             }
         }
     }
@@ -337,13 +354,46 @@ mod tests {
         assert_eq!(tables.exponent(tables.of(0)), 0);
     }
 
+    /// Gradients that jump between nothing and the line rate: their deviation counts so many times, or not at all.
     #[test]
-    fn shifts_want_powers_of_two() {
-        let parameters = Parameters {
-            estimator: EstimatorKind::Tables,
-            gradient_weight: Ratio::new(3, 10),
-            ..Parameters::default()
+    fn a_factor_of_zero_leaves_the_deviation_out() {
+        for estimator in [EstimatorKind::Arithmetic, EstimatorKind::Tables] {
+            let needed = [0, 1, 2].map(|deviation_factor| {
+                let parameters = Parameters { estimator, deviation_factor, ..Parameters::default() };
+                let (line, gains) = (line(), Gains::new(&parameters).unwrap());
+                let mut estimate = Estimate::default();
+                for change in [10_000, 0, 0] {
+                    estimate.on_arrival(&line, &gains, change, Span::from_nanoseconds(800), Bytes::new(1000));
+                }
+                estimate.needed(&line, &gains).get()
+            });
+            assert!(needed[0] < needed[1] && needed[1] < needed[2], "{estimator:?}: {needed:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_estimator_cannot_have_is_refused_with_its_value() {
+        let refusal = |parameters: &str| {
+            let refusal = Gains::new(&toml::from_str(parameters).unwrap()).unwrap_err();
+            (refusal.key, format!("{}; {}", refusal.problem, refusal.expected))
         };
-        assert_eq!(Gains::new(&parameters).unwrap_err().key, "gradient_weight");
+        let shifts = |key: &str, value: &str| {
+            format!(
+                "has {key} {value}, no power of two, and estimator = \"tables\" only shifts; \
+                 expected a power of two, or estimator = \"arithmetic\""
+            )
+        };
+        for (key, value, written) in [("gradient_weight", "3/10", "'3/10'"), ("deviation_factor", "3", "3")] {
+            let found = refusal(&format!("estimator = 'tables'\n{key} = {written}"));
+            assert_eq!(found, (key, shifts(key, value)));
+        }
+        assert_eq!(
+            refusal("deviation_weight = '1/65537'"),
+            (
+                "deviation_weight",
+                "gives the newest a weight of 1/65537, which the estimator takes for 0; expected at least 1/65536"
+                    .to_owned()
+            )
+        );
     }
 }
