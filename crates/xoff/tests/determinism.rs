@@ -165,7 +165,7 @@ fn pools_with_markers_on_queue_port_and_pool() {
         DCTCP,
         "host = { jitter = true }",
         "switch = [{ ports_per_pool = 2, shared_per_pool = '60kB', reserved_per_port = '6kB', \
-         buffer = { policy = 'dynamic_threshold', alpha = 4, alpha_by_priority = [4, 4, 4, '1/2', 4, 4, 4, 4] }, \
+         buffer = { policy = 'dynamic_threshold', alpha_by_priority = [4, 4, 4, '1/2', 4, 4, 4, 4] }, \
          marking.queue = { kind = 'red', minimum = '5kB', maximum = '40kB', probability = 0.2, uniform = true }, \
          marking.port = { kind = 'threshold', threshold = '20kB', when = 'dequeue' }, \
          marking.pool = { kind = 'red', minimum = '9kB', maximum = '40kB', probability = 0.3, uniform = true } }, \

@@ -4,9 +4,10 @@
 use std::ops::RangeInclusive;
 
 use super::words::did_you_mean;
-use super::{Host, PacketSizes, Priority, RoceRecovery, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, PacketSizes, Pfc, Priority, RoceRecovery, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
+use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 
 /// Largest frame on any link: what a 16-bit length can say.
 const LARGEST_FRAME: Bytes = Bytes::new(65_535);
@@ -20,6 +21,8 @@ impl Scenario {
     pub fn validate(&self) -> Checked {
         self.check_transports()?;
         self.check_classes()?;
+        self.check_pauses()?;
+        self.check_alphas()?;
         for (index, workload) in self.workload.iter().enumerate() {
             self.check_transport_name(&format!("workload[{index}].transport"), workload.transport())?;
         }
@@ -69,6 +72,9 @@ impl Scenario {
             Some((format!("switch[{index}].scheduler"), table.scheduler.as_ref()?))
         });
         let of_schedulers = of_switches.chain([("host.scheduler".to_owned(), &self.host.scheduler)]);
+        for (key, scheduler) in of_schedulers.clone() {
+            check_once(scheduler.strict(), |index| format!("{key}.strict[{index}]"))?;
+        }
         let of_schedulers = of_schedulers.flat_map(|(key, scheduler)| {
             let strict = scheduler.strict().iter().enumerate();
             strict.map(move |(index, &priority)| (format!("{key}.strict[{index}]"), priority))
@@ -89,6 +95,33 @@ impl Scenario {
         let problem = format!("there is no class {priority}");
         let expected = format!("expected one of {listed}, or a table [[class]] for it");
         Err(ScenarioError::at(key, problem, expected))
+    }
+
+    /// Without a lossless class nobody pauses.
+    fn check_pauses(&self) -> Checked {
+        if self.has_lossless_class() || self.pfc == Pfc::default() {
+            return Ok(());
+        }
+        let problem = "says how senders pause, and no class is lossless";
+        let expected = "expected [[class]] with lossless = true, or no such table";
+        Err(ScenarioError::at("pfc", problem, expected))
+    }
+
+    /// An alpha for each class leaves none for which one alpha for all would count.
+    fn check_alphas(&self) -> Checked {
+        for (index, table) in self.switch.iter().enumerate() {
+            let xoff = table.pfc.as_ref().map(|pfc| &pfc.xoff);
+            for (key, policy) in [("buffer", table.buffer.as_ref()), ("pfc.xoff", xoff)] {
+                let Some(buffer_policy::Parameters::DynamicThreshold(policy)) = policy else { continue };
+                if policy.alpha_by_priority.is_some() && policy.alpha != DynamicThreshold::default().alpha {
+                    let problem =
+                        format!("is {}, and `alpha_by_priority` decides for every class", policy.alpha);
+                    let expected = "expected one of them";
+                    return Err(ScenarioError::at(format!("switch[{index}].{key}.alpha"), problem, expected));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_transport_name(&self, key: &str, name: &str) -> Checked {
@@ -483,6 +516,42 @@ mod tests {
         assert_eq!(switch("[7, 5]", classes), format!("switch[0].scheduler.strict[1]: {expected}"));
         let host = format!("stop.at = \"1ms\"\n{classes}\nhost = {{ {} }}", scheduler("[5]"));
         assert_eq!(problem(POISSON, &host), format!("host.scheduler.strict[0]: {expected}"));
+    }
+
+    #[test]
+    fn classes_that_go_first_are_named_once() {
+        let strict = "scheduler = { kind = 'deficit_round_robin', strict = [3, 3] }";
+        let twice = "strict[1]: class 3 is there twice; expected it once";
+        let of = |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\n{table}"));
+        assert_eq!(of(&format!("switch = [{{ {strict} }}]")), format!("switch[0].scheduler.{twice}"));
+        assert_eq!(of(&format!("host = {{ {strict} }}")), format!("host.scheduler.{twice}"));
+    }
+
+    #[test]
+    fn how_senders_pause_is_said_where_they_do() {
+        let of = |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\n{table}"));
+        assert_eq!(of("pfc = {}"), "accepted");
+        assert_eq!(of("pfc.form = 'on_off'\nclass = [{ priority = 0, lossless = true }]"), "accepted");
+        assert_eq!(
+            of("pfc.form = 'on_off'\nclass = [{ priority = 0 }]"),
+            "pfc: says how senders pause, and no class is lossless; \
+             expected [[class]] with lossless = true, or no such table"
+        );
+    }
+
+    #[test]
+    fn one_alpha_or_one_for_each_class() {
+        let of = |keys: &str| {
+            let policy = format!("{{ policy = 'dynamic_threshold', {keys} }}");
+            problem(POISSON, &format!("stop.at = \"1ms\"\nswitch = [{{ buffer = {policy} }}]"))
+        };
+        let each = "alpha_by_priority = [1, 1, 1, 2, 1, 1, 1, 1]";
+        assert_eq!(of(each), "accepted");
+        assert_eq!(of("alpha = 4"), "accepted");
+        assert_eq!(
+            of(&format!("alpha = 4, {each}")),
+            "switch[0].buffer.alpha: is 4, and `alpha_by_priority` decides for every class; expected one of them"
+        );
     }
 
     #[test]

@@ -306,7 +306,7 @@ fn cioq() -> impl Strategy<Value = String> {
                 format!("{{ priority = {priority}, lossless = {} }}", lossless & 1 << priority != 0)
             };
             let classes: Vec<String> = (0..8_u8).map(class).collect();
-            let (buffer, input) = if lossless == 0 { ("30kB", "") } else { ("90MB", input) };
+            let (buffer, input, pfc) = if lossless == 0 { ("30kB", "", "") } else { ("90MB", input, pfc) };
             let copies = copies && input.contains("per_destination");
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\

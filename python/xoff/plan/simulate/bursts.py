@@ -80,7 +80,8 @@ class Bursts:
 
     @property
     def _published_reaction(self) -> bool:
-        return self.found.plan.headroom.method in OF_PUBLISHED_REACTION
+        lossless = any(one.lossless for one in self.found.settings.classes)
+        return lossless and self.found.plan.headroom.method in OF_PUBLISHED_REACTION
 
     def _check_insurance(self) -> None:
         """DSH insures each port with one worst case, and less is not simulated. Raises PlanError."""
