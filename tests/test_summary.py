@@ -82,7 +82,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "timeouts": 1,
     }
     engine = {"cpu_seconds": 0.001, "added_rss_mb": None, "threads": 1}
-    pathologies = {"deadlock": [], "stuck_queues": 0, "stood_still": False, "storms": []}
+    pathologies = {"deadlock": [], "stuck_queues": 0, "stood_still": False, "reached_time_limit": False, "storms": []}
     found = summary.summarise(flows([1], [1000]), totals, pathologies, (100, 1000), engine)
     assert found["engine"]["ns_per_packet_hop"] == 1000.0
     assert found["loss_rate"] == 0.005

@@ -38,7 +38,7 @@ def summarise(
     Args:
         flows: What has the columns of `flows.parquet`.
         totals: The simulator's counters.
-        pathologies: Deadlocks and storms.
+        pathologies: Deadlocks and storms, and whether the run was too long.
         size_classes: Bytes at which small ends and medium ends.
         engine: `cpu_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
@@ -70,6 +70,7 @@ def summarise(
         "deadlock_cycle": pathologies["deadlock"],
         "stuck_queues": pathologies["stuck_queues"],
         "stood_still": pathologies["stood_still"],
+        "reached_time_limit": pathologies["reached_time_limit"],
         "storms": pathologies["storms"],
         "engine": {
             "events": totals["events"],

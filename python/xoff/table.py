@@ -76,8 +76,10 @@ def cards(summary: Summary) -> list[Card]:
 
 
 def pathologies(summary: Summary) -> list[str]:
-    """A warning of each deadlock, and one of storms."""
+    """A warning of each deadlock, one of storms, and one of a run that was too long."""
     lines = []
+    if summary["reached_time_limit"]:
+        lines.append("Cut off: no run is longer than 1125.9 s; what was under way then did not finish")
     if cycle := summary["deadlock_cycle"]:
         since = max(queue["since_ns"] for queue in cycle) / 1000
         ports = " -> ".join(queue["port"] for queue in [*cycle, cycle[0]])

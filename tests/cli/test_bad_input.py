@@ -51,6 +51,9 @@ WRONG = {
         "transport.dctcp.congestion_control.algorithm",
         ("dctcp",),
     ),
+    "arrivals after the longest run": Wrong(
+        POISSON.replace('arrivals_end = "1ms"', 'arrivals_end = "1200s"'), "stop.arrivals_end", ("too late", "1125s")
+    ),
     "missing unit": Wrong(SMALL.replace('"50kB"', "50000"), "workload[0].size", ("no unit", "kB")),
     "unit of the wrong kind": Wrong(
         SMALL.replace('rate = "10Gbps"', 'rate = "10us"'), "topology.host_link.rate", ("is a time", "expected a rate")

@@ -53,6 +53,20 @@ def test_set_and_seed_change_the_scenario(command: Command, small_file: Path) ->
     assert summary["flows"]["all"]["count"] == 30
 
 
+def test_a_run_that_is_too_long_says_that_it_was_cut_off(command: Command) -> None:
+    text = """
+        topology = { kind = "star", hosts = 2, host_link = { rate = "1kbps", delay = "0s" } }
+        transport.slow = { kind = "constant_rate" }
+        workload = [{ kind = "permutation", transport = "slow", size = "SIZE" }]
+        switch = [{ total = "9MB" }]
+    """
+    for size, says in (("100kB", False), ("400kB", True)):
+        Path("slow.toml").write_text(text.replace("SIZE", size), encoding="utf-8")
+        out = command("run", "slow.toml", "--no-report", "--out", size).out
+        assert ("Cut off: no run is longer than 1125.9 s" in out) is says
+        assert json.loads(Path(size, "summary.json").read_text())["reached_time_limit"] is says
+
+
 def test_an_existing_folder_is_refused_before_the_run(command: Command, small_file: Path) -> None:
     Path("out").mkdir()
     outcome = command("run", small_file, "--out", "out")

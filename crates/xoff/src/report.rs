@@ -11,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::diagnosis::{self, Diagnosis, Stuck};
-use crate::engine::{Outcome, Quantity, Sample};
+use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample};
 use crate::host::Host;
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PauseReason};
@@ -173,7 +173,7 @@ pub struct Storm {
     pub paused_ns: u64,
 }
 
-/// What pauses have come to.
+/// What may be wrong: what pauses have come to, and whether the run was too long.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Pathologies {
     /// A cycle of queues that will never send; empty where there is none.
@@ -182,6 +182,8 @@ pub struct Pathologies {
     pub stuck_queues: usize,
     /// Whether the run ended because nothing could move any longer.
     pub stood_still: bool,
+    /// Whether the run was cut off at the longest time that one can last, or had something to do after that.
+    pub reached_time_limit: bool,
     /// Ports that were paused without a break for the detection time.
     pub storms: Vec<Storm>,
 }
@@ -235,6 +237,7 @@ impl Report {
         let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
+        let longest = Time::ZERO + LONGEST_RUN;
         let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
         Self {
             queries: queries.columns,
@@ -244,7 +247,11 @@ impl Report {
             off_times,
             pause_flows,
             totals: Totals { queries: queries.totals, ..totals(outcome, &flows, end, &diagnosis) },
-            pathologies: pathologies(&diagnosis, outcome.stood_still, &series_names),
+            pathologies: Pathologies {
+                stood_still: outcome.stood_still,
+                reached_time_limit: end >= longest && simulation.scenario().stop.at != Some(LONGEST_RUN),
+                ..pathologies(&diagnosis, &series_names)
+            },
             digest: digest(outcome, &flows),
             flows,
             interrupted: outcome.interrupted,
@@ -311,7 +318,7 @@ fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
 }
 
 /// With names; those of ports come first in `names`, in the order of their numbers.
-fn pathologies(diagnosis: &Diagnosis, stood_still: bool, names: &[String]) -> Pathologies {
+fn pathologies(diagnosis: &Diagnosis, names: &[String]) -> Pathologies {
     let name = |port: PortId| names[port as usize].clone();
     let deadlocked = |stuck: &Stuck| Deadlocked {
         port: name(stuck.queue.0),
@@ -324,8 +331,8 @@ fn pathologies(diagnosis: &Diagnosis, stood_still: bool, names: &[String]) -> Pa
     Pathologies {
         deadlock: diagnosis.deadlock.iter().map(deadlocked).collect(),
         stuck_queues: diagnosis.stuck,
-        stood_still,
         storms: diagnosis.storms.iter().map(storm).collect(),
+        ..Pathologies::default()
     }
 }
 

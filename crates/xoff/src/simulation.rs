@@ -80,9 +80,12 @@ impl Simulation {
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         let has_inputs: Vec<bool> =
             switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
-        if scenario.stop.at.is_some_and(|at| at > engine::LONGEST_RUN) {
-            let expected = "expected at most 1125s, the longest that a run can be";
-            return Err(ScenarioError::at("stop.at", "is too late", expected));
+        for (key, time) in [("stop.at", scenario.stop.at), ("stop.arrivals_end", scenario.stop.arrivals_end)]
+        {
+            if time.is_some_and(|time| time > engine::LONGEST_RUN) {
+                let expected = "expected at most 1125s, the longest that a run can be";
+                return Err(ScenarioError::at(key, "is too late", expected));
+            }
         }
         layout::check_adapter_marker(scenario)?;
         if !engine::fit(&network) {
