@@ -70,6 +70,33 @@ mod tests {
         assert_eq!(frame.classes().collect::<Vec<_>>(), [(0, 12), (3, 0), (4, 1), (7, 0)]);
     }
 
+    /// The bytes of a frame of the sender 02:00:00:00:00:01, as annex 31D lays them out, with the check sequence behind them.
+    fn bytes(frame: PauseFrame) -> Vec<u8> {
+        let mut bytes = vec![0x01, 0x80, 0xc2, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0x01, 0x88, 0x08, 0x01, 0x01];
+        bytes.extend(u16::from(frame.enabled).to_be_bytes());
+        bytes.extend(frame.quanta.iter().flat_map(|quanta| quanta.to_be_bytes()));
+        bytes.resize(FRAME.get() as usize - 4, 0);
+        let shift = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        let take = |crc, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| shift(crc));
+        let check = !bytes.iter().fold(u32::MAX, take);
+        bytes.extend(check.to_le_bytes());
+        bytes
+    }
+
+    /// `facts/algorithms.md` 19 and 20.
+    #[test]
+    fn frames_have_the_fields_of_the_standard() {
+        let said = |classes, quanta| {
+            let mut frame = PauseFrame::default();
+            frame.say(classes, quanta);
+            bytes(frame)
+        };
+        let of_class = said(1 << 3, 65535);
+        assert_eq!(of_class[16..26], [0, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
+        assert_eq!((of_class.len(), &of_class[60..]), (64, &[0xb0, 0xb2, 0x29, 0xc3][..]));
+        assert_eq!(said(u8::MAX, 65535)[16..34], [&[0, 0xff][..], &[0xff; 16]].concat());
+    }
+
     #[test]
     fn a_frame_travels_as_a_packet() {
         let frame = PauseFrame { enabled: 0b1010_1010, quanta: [1, 2, 3, 4, 65535, 6, 7, 8] };
