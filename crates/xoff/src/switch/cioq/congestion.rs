@@ -35,22 +35,23 @@ pub struct CnmCounters {
 /// The whole of a buffer, in parts of which congestion on a way is told.
 const FULL: u32 = 1 << 16;
 
-/// The frames of an input.
+/// The frames of a class in the buffer of an input.
 struct OfInput<'a> {
     switch: &'a Cioq,
     input: &'a Input,
+    priority: usize,
 }
 
 impl OfInput<'_> {
     /// See [`Input::frame`].
     fn frame(&self, position: u32) -> (u16, &Packet, u32) {
-        self.input.frame(&self.switch.slots, position)
+        self.input.frame(&self.switch.slots, self.priority, position)
     }
 }
 
 impl Frames for OfInput<'_> {
     fn count(&self) -> u32 {
-        self.input.count()
+        self.input.count(self.priority)
     }
     fn units(&self, position: u32) -> u32 {
         self.frame(position).2
@@ -109,7 +110,7 @@ impl Cioq {
         }
     }
 
-    /// Chooses whom to tell of the congestion of an input.
+    /// Chooses whom to tell of the congestion of a class at an input.
     #[cold]
     fn blame(
         &mut self,
@@ -120,7 +121,7 @@ impl Cioq {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Some(mut point) = self.points.inputs[number(input, priority)].take() else { return };
-        let frames = OfInput { switch: self, input: &self.inputs[usize::from(input)] };
+        let frames = OfInput { switch: self, input: &self.inputs[usize::from(input)], priority };
         let arrived = has_arrived.then(|| frames.count() - 1);
         let culprit = point.culprit(arrived, &frames).map(|position| *frames.frame(position).1);
         if let Some(culprit) = culprit {

@@ -17,7 +17,7 @@ const NONE: u32 = u32::MAX;
 struct Stored {
     packet: Packet,
     units: u32,
-    /// Its number among the frames of its input.
+    /// Its number among the frames of its input and class.
     position: u32,
     /// The slot of the next frame in its queue.
     next: u32,
@@ -96,8 +96,8 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Input {
     outputs: usize,
-    /// The slots of its frames, in no order.
-    occupied: Vec<u32>,
+    /// The slots of its frames by class, in no order.
+    occupied: [Vec<u32>; PRIORITIES],
     voqs: Box<[Voq]>,
     /// By rank and output: the virtual output queues whose first frame goes there; they take turns.
     ready: Box<[Queue]>,
@@ -111,7 +111,7 @@ impl Input {
     pub(super) fn new(outputs: usize, voqs: usize, ranks: usize) -> Self {
         Self {
             outputs,
-            occupied: Vec::new(),
+            occupied: Default::default(),
             voqs: vec![Voq { frames: Queue::EMPTY, next_ready: NONE }; voqs].into(),
             ready: vec![Queue::EMPTY; outputs * ranks].into(),
             copies: VecDeque::new(),
@@ -130,36 +130,52 @@ impl Input {
         self.units.iter().sum()
     }
 
-    /// Frames in the buffer.
-    pub(super) fn count(&self) -> u32 {
-        self.occupied.len() as u32
+    /// Frames of a class in the buffer.
+    pub(super) fn count(&self, priority: usize) -> u32 {
+        self.occupied[priority].len() as u32
     }
 
-    /// The frame of a number below that, with its output and its units. What has just been stored has the highest.
-    pub(super) fn frame<'a>(&self, slots: &'a Slots, position: u32) -> (u16, &'a Packet, u32) {
-        let Stored { egress, packet, units, .. } = slots.get(self.occupied[position as usize]);
+    /// The frame of a class of a number below that, with its output and its units. What has just been stored has the highest.
+    pub(super) fn frame<'a>(
+        &self,
+        slots: &'a Slots,
+        priority: usize,
+        position: u32,
+    ) -> (u16, &'a Packet, u32) {
+        let Stored { egress, packet, units, .. } = slots.get(self.occupied[priority][position as usize]);
         (*egress, packet, *units)
     }
 
     /// The frames that wait in the buffer or cross; copies of others are left out.
     pub(super) fn packets<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = &'a Packet> {
-        let stored = self.occupied.iter().map(|&slot| slots.get(slot));
+        let stored = self.occupied.iter().flatten().map(|&slot| slots.get(slot));
         stored.filter(|stored| !stored.is_copy).map(|stored| &stored.packet)
     }
 
-    /// The frames and copies in the buffer in no order, each with its output and its units.
+    /// The frames and copies of a class in the buffer in no order, each with its output and its units.
+    pub(super) fn frames_of<'a>(
+        &'a self,
+        slots: &'a Slots,
+        priority: usize,
+    ) -> impl Iterator<Item = (u16, &'a Packet, u32)> {
+        (0..self.count(priority)).map(move |position| self.frame(slots, priority, position))
+    }
+
+    /// The same of all classes.
     pub(super) fn frames<'a>(&'a self, slots: &'a Slots) -> impl Iterator<Item = (u16, &'a Packet, u32)> {
-        (0..self.count()).map(|position| self.frame(slots, position))
+        (0..PRIORITIES).flat_map(move |priority| self.frames_of(slots, priority))
     }
 
     /// Takes in a frame, which gets the highest number. Returns whether its queue was empty, so that it is ready.
     #[inline]
     pub(super) fn store(&mut self, slots: &mut Slots, packet: Packet, units: u32, place: Place) -> bool {
         let Place { voq, egress, rank } = place;
-        let stored = Stored { packet, units, position: self.count(), next: NONE, egress, is_copy: false };
+        let priority = packet.priority();
+        let stored =
+            Stored { packet, units, position: self.count(priority), next: NONE, egress, is_copy: false };
         let slot = slots.0.insert(stored) as u32;
-        self.occupied.push(slot);
-        self.units[packet.priority()] += units;
+        self.occupied[priority].push(slot);
+        self.units[priority] += units;
         let before = self.voqs[voq as usize].frames.push(slot);
         match before {
             Some(before) => slots.get_mut(before).next = slot,
@@ -207,8 +223,9 @@ impl Input {
     pub(super) fn free(&mut self, slots: &mut Slots, slot: u32) {
         let Stored { packet, units, position, .. } = slots.0.remove(slot as usize);
         self.units[packet.priority()] -= units;
-        self.occupied.swap_remove(position as usize);
-        if let Some(&moved) = self.occupied.get(position as usize) {
+        let occupied = &mut self.occupied[packet.priority()];
+        occupied.swap_remove(position as usize);
+        if let Some(&moved) = occupied.get(position as usize) {
             slots.get_mut(moved).position = position;
         }
     }

@@ -36,8 +36,7 @@ impl Cioq {
 
     /// The packets of a class in the buffer of an input, each with the number of its output.
     pub fn packets_from(&self, input: u16, priority: usize) -> impl Iterator<Item = (u16, &Packet)> {
-        let of_class = move |(_, packet, _): &(u16, &Packet, u32)| packet.priority() == priority;
-        let frames = self.inputs[usize::from(input)].frames(&self.slots).filter(of_class);
+        let frames = self.inputs[usize::from(input)].frames_of(&self.slots, priority);
         frames.map(|(egress, packet, _)| (egress, packet))
     }
 
@@ -55,10 +54,9 @@ impl Cioq {
 
     /// The packets of a class that wait for or at an output.
     pub fn packets_to(&self, output: u16, priority: usize) -> impl Iterator<Item = &Packet> {
-        let at_inputs = self.inputs.iter().flat_map(|input| input.frames(&self.slots));
+        let at_inputs = self.inputs.iter().flat_map(move |input| input.frames_of(&self.slots, priority));
         let at_inputs = at_inputs.filter_map(move |(egress, packet, _)| (egress == output).then_some(packet));
-        let of_class = at_inputs.filter(move |packet| packet.priority() == priority);
-        of_class.chain(self.ports[usize::from(output)].queued_of(priority))
+        at_inputs.chain(self.ports[usize::from(output)].queued_of(priority))
     }
 
     /// Whether the sender of a class at the other end of a port was told to pause, and not to resume since.
