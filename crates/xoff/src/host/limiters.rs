@@ -121,16 +121,15 @@ impl Host {
 
     /// A limiter has another rate, with which the timer may have another time. At line rate it is gone.
     fn on_limit_changed(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.report_rate(slot, context);
         let sending = &mut self.sendings[slot];
-        let number = sending.number();
         let limiter = &mut self.limiters[sending.limiter as usize];
-        context.observer.on_rate(context.now, self.id, number, limiter.point.rate());
         if limiter.point.is_at_line_rate() {
             self.limiters.remove(sending.limiter as usize);
             sending.limiter = NO_LIMITER;
         } else {
             let due = limiter.point.timer_due();
-            self.pending.arm(&mut limiter.cycle, TimerKey::ReactionPoint(number), due);
+            self.pending.arm(&mut limiter.cycle, TimerKey::ReactionPoint(sending.number()), due);
         }
     }
 

@@ -218,15 +218,23 @@ impl Host {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and rate of each flow under way: its congestion control's or its limiter's, the lower; where neither decides one,
-    /// it is that of the link.
+    /// Number and rate of each flow under way.
     pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
-        let of_link = self.port().rate();
-        self.sendings.iter().map(move |(_, sending)| {
-            let limiter = self.limiters.get(sending.limiter as usize).map(Limiter::rate);
-            let rate = [sending.rate(), limiter].into_iter().flatten().min().unwrap_or(of_link);
-            (sending.number(), rate)
-        })
+        self.sendings.iter().map(|(_, sending)| (sending.number(), self.rate(sending)))
+    }
+
+    /// The rate of a flow: its congestion control's or its limiter's, the lower; where neither decides one, that of the link.
+    fn rate(&self, sending: &Sending) -> Rate {
+        let limiter = self.limiters.get(sending.limiter as usize).map(Limiter::rate);
+        [sending.rate(), limiter].into_iter().flatten().min().unwrap_or(self.port().rate())
+    }
+
+    /// The rate of a flow may have changed.
+    #[inline]
+    fn report_rate(&self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if let Some(sending) = self.sendings.get(slot) {
+            context.observer.on_rate(context.now, self.id, sending.number(), self.rate(sending));
+        }
     }
 
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
@@ -300,8 +308,7 @@ impl Host {
         let number = self.sending_slots.len() as u32;
         start.flow.number = number;
         let slot = self.begin_sending(start, context);
-        let rate = self.sendings[slot].rate().unwrap_or(self.port().rate());
-        context.observer.on_rate(context.now, self.id, number, rate);
+        self.report_rate(slot, context);
         self.go_on_sending(slot, context);
     }
 

@@ -175,7 +175,9 @@ impl Host {
         let begins = self.adapter.port.free_from(context.now);
         let sending = &mut self.sendings[slot];
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        let before = pair.sender.rate();
         let segment = pair.sender.take(begins);
+        let has_changed = pair.sender.rate() != before;
         let stamp = pair.stamp(context);
         let packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
         if !sending.timer.is_armed() {
@@ -187,6 +189,9 @@ impl Host {
         self.adapter.put(packet, context);
         if is_limited {
             self.count_against_limit(slot, begins, &packet, context);
+        }
+        if has_changed {
+            self.report_rate(slot, context);
         }
         self.wait(slot, context.now);
         self.arm_control(slot);
@@ -214,26 +219,28 @@ impl Host {
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
         if packet.is(ECHO) {
             pair.sender.on_cnp(context.now);
-            context.observer.on_rate(context.now, self.id, packet.flow(), pair.sender.rate());
+            self.report_rate(slot, context);
             self.arm_control(slot);
         } else {
             let progress = pair.acknowledge(packet, context);
-            if matches!(pair.needs, Needs::Delay | Needs::Telemetry) {
-                context.observer.on_rate(context.now, self.id, packet.flow(), pair.sender.rate());
-            }
+            let is_done = pair.sender.is_done();
+            let has_rate = matches!(pair.needs, Needs::Delay | Needs::Telemetry);
             if let Some(window) = pair.sender.window() {
                 context.observer.on_window(context.now, self.id, packet.flow(), window);
             }
-            if pair.sender.is_done() {
-                self.counters.finished += 1;
-                return self.finish_sending(slot, context.now);
-            }
-            if progress {
+            if progress && !is_done {
                 if pair.sender.is_waiting() {
                     sending.arm_retransmission(&mut self.pending, context);
                 } else {
                     sending.timer.disarm();
                 }
+            }
+            if has_rate {
+                self.report_rate(slot, context);
+            }
+            if is_done {
+                self.counters.finished += 1;
+                return self.finish_sending(slot, context.now);
             }
         }
         self.offer(slot, context);
@@ -264,7 +271,7 @@ impl Host {
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
         if self.pending.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
             pair.sender.on_timer(context.now);
-            context.observer.on_rate(context.now, self.id, number, pair.sender.rate());
+            self.report_rate(slot, context);
             self.arm_control(slot);
             self.offer(slot, context);
         }

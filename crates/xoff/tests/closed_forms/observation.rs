@@ -12,12 +12,13 @@ use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
 use crate::{run, simulation};
 
-/// What is recorded of the switches of a simulation.
+/// What is recorded of the switches and the rates of a simulation.
 fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
     let mut scenario = simulation.scenario().clone();
     let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
-    (scenario.observe.queues, scenario.observe.marks, scenario.observe.drops) =
-        (asked.clone(), asked.clone(), asked);
+    let observe = &mut scenario.observe;
+    (observe.queues, observe.marks, observe.drops) = (asked.clone(), asked.clone(), asked.clone());
+    observe.rates = asked;
     let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
     run(&simulation).samples.rows
 }
@@ -26,17 +27,18 @@ fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
 fn samples_are_what_changes_add_up_to() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let mut changes = rows(simulation, Every::Change).into_iter().peekable();
-        let (mut queues, mut counts) = (BTreeMap::new(), BTreeMap::new());
+        let is_level = |row: &Sample| matches!(row.quantity, Quantity::Queue | Quantity::Rate);
+        let (mut levels, mut counts) = (BTreeMap::new(), BTreeMap::new());
         for sample in rows(simulation, Every::Span(Span::from_nanoseconds(3_100))) {
             while let Some(change) = changes.next_if(|change| change.time < sample.time) {
-                if change.quantity == Quantity::Queue {
-                    queues.insert((change.entity, change.part), change.value);
+                if is_level(&change) {
+                    levels.insert((change.quantity, change.entity, change.part), change.value);
                 } else {
                     *counts.entry((change.quantity, change.entity)).or_insert(0.0) += change.value;
                 }
             }
-            let expected = if sample.quantity == Quantity::Queue {
-                queues.get(&(sample.entity, sample.part)).copied()
+            let expected = if is_level(&sample) {
+                levels.get(&(sample.quantity, sample.entity, sample.part)).copied()
             } else {
                 counts.remove(&(sample.quantity, sample.entity))
             };
