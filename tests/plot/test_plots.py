@@ -193,12 +193,15 @@ def two_flows() -> xoff.Result:
 
 
 def with_input(result: xoff.Result, scenario: str | None = None) -> xoff.Result:
-    """As if an input buffer had held 10 kB of one flow and 30 kB of another at 20 us, and nothing at 40 us."""
+    """As if an input had held 10 kB of one flow and 30 kB, in two classes, of another at 20 us, nothing at 40 us."""
     rows = [
-        (20_000, "input", "switch0.port0", 40e3),
-        (20_000, "input_of_flow", "switch0.port0/host0.flow0", 10e3),
-        (20_000, "input_of_flow", "switch0.port0/host0.flow1", 30e3),
-        (40_000, "input", "switch0.port0", 0.0),
+        (20_000, "input", "switch0.port0", 0, 34e3),
+        (20_000, "input", "switch0.port0", 3, 6e3),
+        (20_000, "input_of_flow", "switch0.port0/host0.flow0", 0, 10e3),
+        (20_000, "input_of_flow", "switch0.port0/host0.flow1", 0, 24e3),
+        (20_000, "input_of_flow", "switch0.port0/host0.flow1", 3, 6e3),
+        (40_000, "input", "switch0.port0", 0, 0.0),
+        (40_000, "input", "switch0.port0", 3, 0.0),
     ]
     assert result.series is not None
     of_input = pa.table(
@@ -206,8 +209,8 @@ def with_input(result: xoff.Result, scenario: str | None = None) -> xoff.Result:
             "time_ns": [row[0] for row in rows],
             "quantity": pa.array([row[1] for row in rows]).dictionary_encode(),
             "name": pa.array([row[2] for row in rows]).dictionary_encode(),
-            "priority": [0] * len(rows),
-            "value": [row[3] for row in rows],
+            "priority": [row[3] for row in rows],
+            "value": [row[4] for row in rows],
         }
     )
     series = pa.concat_tables([result.series, of_input.cast(result.series.schema)]).unify_dictionaries()

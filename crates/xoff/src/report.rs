@@ -36,7 +36,7 @@ pub struct SeriesColumns {
     pub quantity: Vec<u8>,
     /// Index into [`Report::series_names`].
     pub name: Vec<u32>,
-    /// Traffic class of queues, marks and drops; 0 elsewhere.
+    /// Traffic class of queues, marks, drops and inputs; 0 elsewhere.
     pub priority: Vec<u8>,
     /// Bytes, bits per second or packets, by quantity.
     pub value: Vec<f64>,
@@ -272,7 +272,7 @@ fn series(simulation: &Simulation, samples: &[Sample], end: Time) -> (SeriesColu
     let mut other_names = std::collections::BTreeMap::new();
     let mut columns = SeriesColumns::default();
     for sample in samples.iter().take_while(|sample| sample.time <= end) {
-        let Sample { quantity, entity, part, source, .. } = *sample;
+        let Sample { quantity, entity, part, source, priority, .. } = *sample;
         let mut named = |name: &dyn Fn() -> String| {
             *other_names.entry((quantity, entity, source, part)).or_insert_with(|| {
                 names.push(name());
@@ -286,7 +286,7 @@ fn series(simulation: &Simulation, samples: &[Sample], end: Time) -> (SeriesColu
             }
             Quantity::InputOfFlow => {
                 let host = &network.nodes[source as usize].name;
-                (named(&|| format!("{}/{host}.flow{part}", port_names[entity as usize])), 0)
+                (named(&|| format!("{}/{host}.flow{part}", port_names[entity as usize])), priority)
             }
             Quantity::Pool => (named(&|| pool_name(network, switch_of(network, entity), part)), 0),
             _ => (entity, part as u8),

@@ -54,9 +54,8 @@ def occupancy(result: Result, port: str) -> Occupancy:
         for line in over_time.lines_of(result, "input_of_flow"):
             place, _, flow = line.label.partition("/")
             if place == port:
-                np.add.at(
-                    by_flow.setdefault(flow, np.zeros(len(time_us))), np.searchsorted(time_us, line.time_us), line.value
-                )
+                of_flow = by_flow.setdefault(flow.partition(",")[0], np.zeros(len(time_us)))
+                np.add.at(of_flow, np.searchsorted(time_us, line.time_us), line.value)
     return Occupancy(time_us, dict(sorted(by_flow.items(), key=lambda item: -item[1].sum())))
 
 

@@ -49,7 +49,16 @@ impl Recorder {
     fn record_of_flow(&mut self, time: Time, quantity: Quantity, host: NodeId, flow: u32, value: f64) {
         let watched = self.flows[quantity as usize].get(host as usize);
         if watched.is_some_and(|watched| watched.contains(flow)) {
-            self.recorded.rows.push(Sample { time, quantity, entity: host, part: flow, source: 0, value });
+            let (source, priority) = (0, 0);
+            self.recorded.rows.push(Sample {
+                time,
+                quantity,
+                entity: host,
+                part: flow,
+                source,
+                priority,
+                value,
+            });
         }
     }
 
@@ -61,6 +70,7 @@ impl Recorder {
                 entity: port,
                 part: priority as u32,
                 source: 0,
+                priority: 0,
                 value,
             });
         }
@@ -131,6 +141,7 @@ mod tests {
             entity: 0,
             part: 2,
             source: 0,
+            priority: 0,
             value: 63.0,
         };
         assert_eq!(recorder.recorded.rows, [row], "of the flow that is watched");

@@ -89,6 +89,8 @@ pub struct Sample {
     pub part: u32,
     /// The host whose flow is in an input buffer; 0 elsewhere.
     pub source: NodeId,
+    /// The traffic class that the flow has there; 0 elsewhere.
+    pub priority: u8,
     /// How much.
     pub value: f64,
 }
@@ -104,7 +106,7 @@ impl Samples {
     /// Puts the rows of several threads together.
     pub fn merge(parts: impl IntoIterator<Item = Vec<Sample>>) -> Self {
         let mut rows: Vec<Sample> = parts.into_iter().flatten().collect();
-        rows.sort_by_key(|row| (row.time, row.quantity, row.entity, row.source, row.part));
+        rows.sort_by_key(|row| (row.time, row.quantity, row.entity, row.source, row.part, row.priority));
         Self { rows }
     }
 }
@@ -303,6 +305,6 @@ impl<'a> Sampling<'a> {
     }
 
     fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {
-        self.rows.push(Sample { time, quantity, entity, part, source: 0, value });
+        self.rows.push(Sample { time, quantity, entity, part, source: 0, priority: 0, value });
     }
 }

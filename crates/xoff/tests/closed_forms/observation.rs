@@ -147,9 +147,10 @@ fn flows_in_an_input_buffer_add_up_to_its_classes() {
         let Ok(simulation) = Simulation::new(&scenario, &Files::new()) else { return };
         let mut sums = BTreeMap::new();
         for sample in run(&simulation).samples.rows {
-            let sign = if sample.quantity == Quantity::Input { 1.0 } else { -1.0 };
-            *sums.entry((sample.time, sample.entity)).or_insert(0.0) += sign * sample.value;
-            looked_into.set(looked_into.get() + u32::from(sign < 0.0));
+            let is_of_class = sample.quantity == Quantity::Input;
+            let (class, sign) = if is_of_class { (sample.part, 1.0) } else { (sample.priority.into(), -1.0) };
+            *sums.entry((sample.time, sample.entity, class)).or_insert(0.0) += sign * sample.value;
+            looked_into.set(looked_into.get() + u32::from(!is_of_class));
         }
         assert!(sums.values().all(|sum: &f64| sum.abs() < f64::EPSILON), "{sums:?}");
     });

@@ -40,11 +40,13 @@ impl Cioq {
         frames.map(|(egress, packet, _)| (egress, packet))
     }
 
-    /// For each packet in the buffer of an input the source of its flow, the flow's number there, and its bytes in the buffer.
-    /// What a flow's receiver sends back is the flow's.
-    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
+    /// For each packet in the buffer of an input the source of its flow, the flow's number there, its class and its bytes in the
+    /// buffer. What a flow's receiver sends back is the flow's.
+    pub fn flows_at_input(&self, input: u16) -> impl Iterator<Item = (NodeId, u32, u8, Bytes)> {
         let frames = self.inputs[usize::from(input)].frames(&self.slots);
-        frames.map(|(_, packet, units)| (packet.flow_ends().0, packet.flow(), self.sizes.bytes(units)))
+        frames.map(|(_, packet, units)| {
+            (packet.flow_ends().0, packet.flow(), packet.priority() as u8, self.sizes.bytes(units))
+        })
     }
 
     /// The packets in the buffers of all inputs.
