@@ -285,11 +285,7 @@ fn classes_of_control(scenario: &Scenario) -> u8 {
 
 /// Bit n is set if congestion notification messages have class n, whatever else does.
 fn classes_of_messages(scenario: &Scenario) -> u8 {
-    let of_inputs =
-        scenario.switch.iter().filter_map(|table| table.input.as_ref()?.congestion_point.as_ref());
-    let of_outputs =
-        scenario.switch.iter().filter_map(|table| table.output.as_ref()?.congestion_point.as_ref());
-    let classes = of_inputs.chain(of_outputs).filter_map(|point| point.settings().cnm_priority);
+    let classes = scenario.congestion_points().filter_map(|(_, point)| point.settings().cnm_priority);
     classes.fold(0, |classes, class| classes | 1 << class)
 }
 

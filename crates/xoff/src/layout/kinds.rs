@@ -29,9 +29,13 @@ const OF_CIOQ: &[Key] = &[
     ("unit", |table| table.unit.is_some()),
     ("input", |table| table.input.is_some()),
     ("output", |table| table.output.is_some()),
+    ("crossbar", |table| table.crossbar.is_some()),
+];
+
+/// Keys that only their links with credits have a use for.
+const OF_CREDITS: &[Key] = &[
     ("internal", |table| table.internal.is_some()),
     ("reliable_delivery", |table| table.reliable_delivery.is_some()),
-    ("crossbar", |table| table.crossbar.is_some()),
 ];
 
 /// Which of the two it is.
@@ -41,36 +45,48 @@ impl Subject<'_> {
     /// An error at a key of a switch with queues at inputs and outputs, or at `kind`.
     pub(super) fn refuse_cioq(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
         let first = key.split('.').next();
-        let (_, says) = OF_CIOQ.iter().find(|&&(table, _)| Some(table) == first).unwrap_or(&KIND);
+        let mut keys = OF_CIOQ.iter().chain(OF_CREDITS);
+        let (_, says) = keys.find(|&&(table, _)| Some(table) == first).unwrap_or(&KIND);
         self.refuse(key, says, problem, expected)
     }
 
-    /// Refuses keys that a switch of this kind has no use for.
+    /// Refuses keys that a switch of this kind with these links has no use for.
     pub(super) fn check_kind(&self, kind: SwitchKind) -> Result<(), ScenarioError> {
-        let (keys, has, expected) = match kind {
+        match kind {
             SwitchKind::SharedMemory => {
-                (OF_CIOQ, "one shared memory", "expected kind = \"cioq\", or not this key")
+                if self.has_credits() {
+                    let problem = "has a link with credits, which a shared memory does not give";
+                    let expected =
+                        "expected kind = \"cioq\" for it, or flow_control = \"pause\" on its links";
+                    return Err(self.refuse_cioq("kind", problem, expected));
+                }
+                let (has, expected) = ("one shared memory", "expected kind = \"cioq\", or not this key");
+                self.check_unsaid(OF_CIOQ, has, expected)?;
+                self.check_unsaid(OF_CREDITS, has, expected)
             }
-            SwitchKind::Cioq => (
-                OF_SHARED_MEMORY,
-                "queues at inputs and outputs",
-                "expected `input`, `output` and `crossbar` instead",
-            ),
-        };
-        if kind == SwitchKind::SharedMemory && self.links().any(Link::has_credits) {
-            let expected = "expected kind = \"cioq\" for it, or flow_control = \"pause\" on its links";
-            return Err(self.refuse_cioq(
-                "kind",
-                "has a link with credits, which a shared memory does not give",
-                expected,
-            ));
-        }
-        for (key, says) in keys {
-            let matching = self.scenario.switch.iter();
-            if matching.filter(|table| table.matches(self.name)).any(says) {
-                return Err(self.refuse(key, says, &format!("has {has}, and no use for this key"), expected));
+            SwitchKind::Cioq => {
+                let expected = "expected `input`, `output` and `crossbar` instead";
+                self.check_unsaid(OF_SHARED_MEMORY, "queues at inputs and outputs", expected)?;
+                if self.has_credits() {
+                    return Ok(());
+                }
+                let expected = "expected a link with flow_control = \"credits\", or not this key";
+                self.check_unsaid(OF_CREDITS, "no link with credits", expected)
             }
         }
-        Ok(())
+    }
+
+    /// Refuses keys for which a switch has no use.
+    fn check_unsaid(&self, keys: &[Key], has: &str, expected: &str) -> Result<(), ScenarioError> {
+        let tables = || self.scenario.switch.iter().filter(|table| table.matches(self.name));
+        let said = keys.iter().find(|(_, says)| tables().any(says));
+        said.map_or(Ok(()), |(key, says)| {
+            Err(self.refuse(key, says, &format!("has {has}, and no use for this key"), expected))
+        })
+    }
+
+    /// Whether one of its links has credits.
+    pub(super) fn has_credits(&self) -> bool {
+        self.links().any(Link::has_credits)
     }
 }

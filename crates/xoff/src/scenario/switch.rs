@@ -13,6 +13,7 @@ use crate::kernel::units::{Bytes, Rate};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::cell::Cell;
+use crate::switch::congestion_point;
 use crate::switch::marking;
 use crate::switch::matching;
 
@@ -348,6 +349,17 @@ impl Scenario {
             settings.apply(table);
         }
         settings
+    }
+
+    /// The congestion points of all tables, each with its key.
+    pub fn congestion_points(&self) -> impl Iterator<Item = (String, &congestion_point::Parameters)> {
+        self.switch.iter().enumerate().flat_map(|(index, SwitchTable { input, output, .. })| {
+            let of_inputs = input.as_ref().and_then(|table| table.congestion_point.as_ref());
+            let of_outputs = output.as_ref().and_then(|table| table.congestion_point.as_ref());
+            [("input", of_inputs), ("output", of_outputs)].into_iter().filter_map(move |(side, point)| {
+                Some((format!("switch[{index}].{side}.congestion_point"), point?))
+            })
+        })
     }
 
     /// Refuses a table that matches none of the switches' names.

@@ -53,7 +53,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// No list has a class twice, and where classes have tables, flows and schedulers know no other.
+    /// No list has a class twice, and where classes have tables, flows, messages and schedulers know no other.
     fn check_classes(&self) -> Checked {
         let tables: Vec<u8> = self.class.iter().map(|class| class.priority).collect();
         check_once(&tables, |index| format!("class[{index}].priority"))?;
@@ -68,6 +68,9 @@ impl Scenario {
         let of_control = self.transport.iter().filter_map(|(name, transport)| {
             Some((format!("transport.{name}.control_priority"), transport.control_priority()?))
         });
+        let of_cnms = self
+            .congestion_points()
+            .filter_map(|(key, point)| Some((format!("{key}.cnm_priority"), point.settings().cnm_priority?)));
         let of_switches = self.switch.iter().enumerate().filter_map(|(index, table)| {
             Some((format!("switch[{index}].scheduler"), table.scheduler.as_ref()?))
         });
@@ -81,6 +84,7 @@ impl Scenario {
         });
         of_flows
             .chain(of_control)
+            .chain(of_cnms)
             .chain(of_schedulers)
             .try_for_each(|(key, priority)| self.check_class(&key, priority))
     }
@@ -551,6 +555,22 @@ mod tests {
         assert_eq!(
             of(&format!("alpha = 4, {each}")),
             "switch[0].buffer.alpha: is 4, and `alpha_by_priority` decides for every class; expected one of them"
+        );
+    }
+
+    #[test]
+    fn messages_of_congestion_points_have_classes_that_are_there() {
+        let with = |classes, priority: u8| {
+            let point = format!("{{ sampling = 'arrival', cnm_priority = {priority} }}");
+            let switch = format!("switch = [{{ kind = 'cioq', output = {{ congestion_point = {point} }} }}]");
+            problem(POISSON, &format!("stop.at = '1ms'\n{classes}\n{switch}"))
+        };
+        let classes = "class = [{ priority = 0 }, { priority = 7 }]";
+        assert_eq!((with(classes, 7), with("", 5)), ("accepted".to_owned(), "accepted".to_owned()));
+        assert_eq!(
+            with(classes, 5),
+            "switch[0].output.congestion_point.cnm_priority: there is no class 5; \
+             expected one of 0, 7, or a table [[class]] for it"
         );
     }
 

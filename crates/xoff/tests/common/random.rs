@@ -26,8 +26,8 @@ impl Ends {
 
 /// The text of a scenario that ends in one of these ways.
 pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
-    let switches = prop_oneof![3 => switch(), 3 => lossless_switch(), 2 => cioq()];
-    let network = prop_oneof![8 => (topology(), switches), 2 => (fabric(), cioq())];
+    let switches = prop_oneof![3 => switch(), 3 => lossless_switch(), 2 => cioq(false)];
+    let network = prop_oneof![8 => (topology(), switches), 2 => (fabric(), cioq(true))];
     let tables = (network, host(), tcp(), roce(), constant_rate());
     let workloads = prop::collection::vec(workload(), 1..4);
     let text = (tables, workloads, select(ends), 0..1000_u32).prop_map(
@@ -271,8 +271,9 @@ fn lossless_switch() -> impl Strategy<Value = String> {
     )
 }
 
-/// Queues at inputs and outputs, of a few frames of any transport or more; some or all classes are lossless, or none.
-fn cioq() -> impl Strategy<Value = String> {
+/// Queues at inputs and outputs, of a few frames of any transport or more; some or all classes are lossless, or none. Those of a
+/// fabric have links with credits.
+fn cioq(is_of_fabric: bool) -> impl Strategy<Value = String> {
     let lossless = select(vec![0_u8, 1, 0b1010_0001, u8::MAX]);
     let input = text(&[
         "",
@@ -301,18 +302,21 @@ fn cioq() -> impl Strategy<Value = String> {
     let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286"]);
     let buffers = (input, point, unit, output, at_output, internal, copies);
     (lossless, buffers, crossbar, pfc, scheduler()).prop_map(
-        |(lossless, (input, point, unit, output, at_output, internal, copies), crossbar, pfc, scheduler)| {
+        move |(lossless, (input, point, unit, output, at_output, internal, copies), crossbar, pfc, scheduler)| {
             let class = |priority: u8| {
                 format!("{{ priority = {priority}, lossless = {} }}", lossless & 1 << priority != 0)
             };
             let classes: Vec<String> = (0..8_u8).map(class).collect();
             let (buffer, input, pfc) = if lossless == 0 { ("30kB", "", "") } else { ("90MB", input, pfc) };
             let copies = copies && input.contains("per_destination");
+            let of_fabric = format!(
+                "reliable_delivery = {copies}, internal = {{ input = '{internal}', output = '{internal}' }}, "
+            );
+            let of_fabric = if is_of_fabric { of_fabric } else { String::new() };
             format!(
                 "class = [{}]\npfc = {{ {pfc} }}\n\
                  switch = [{{ kind = 'cioq', unit = '{unit}', input = {{ buffer = '{buffer}'{input}{point} }}, \
-                 output = {{ buffer = '{output}'{at_output} }}, reliable_delivery = {copies}, \
-                 internal = {{ input = '{internal}', output = '{internal}' }}, crossbar = {crossbar}, {scheduler} }}]",
+                 output = {{ buffer = '{output}'{at_output} }}, {of_fabric}crossbar = {crossbar}, {scheduler} }}]",
                 classes.join(", ")
             )
         },

@@ -259,6 +259,16 @@ mod tests {
                  expected `input`, `output` and `crossbar` instead",
             ),
             (
+                "reliable_delivery = true",
+                "reliable_delivery: switch0 has no link with credits, and no use for this key; \
+                 expected a link with flow_control = \"credits\", or not this key",
+            ),
+            (
+                "internal = { input = '10kB' }",
+                "internal: switch0 has no link with credits, and no use for this key; \
+                 expected a link with flow_control = \"credits\", or not this key",
+            ),
+            (
                 "crossbar = { matching = 'islip', speedup = 0 }",
                 "crossbar.speedup: 0 is too small; expected a value above 0",
             ),
