@@ -169,8 +169,7 @@ impl Subject<'_> {
                 ));
             }
             let CioqSettings { unit, internal, .. } = settings.cioq;
-            let units = self.units(unit);
-            Ok(Some(Downstream { unit, units: units.of_class(internal.input), largest: units.largest }))
+            Ok(Some(self.units(unit).downstream(internal.input)))
         };
         self.ends().map(of_link).collect()
     }
@@ -257,6 +256,16 @@ mod tests {
                 "total = '1MB'",
                 "total: switch0 has queues at inputs and outputs, and no use for this key; \
                  expected `input`, `output` and `crossbar` instead",
+            ),
+            (
+                "unit = '1B', input = { buffer = '5GB' }",
+                "input.buffer: switch0 has 5GB there, which is 5000000000 units of 1B; \
+                 expected at most 2147483648 units: a smaller buffer, or a larger `unit`",
+            ),
+            (
+                "unit = '1B', output = { buffer = '4GiB' }",
+                "output.buffer: switch0 has 4GiB there, which is 4294967296 units of 1B; \
+                 expected at most 2147483648 units: a smaller buffer, or a larger `unit`",
             ),
             (
                 "reliable_delivery = true",

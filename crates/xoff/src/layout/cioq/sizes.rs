@@ -4,44 +4,61 @@ use crate::kernel::units::Bytes;
 use crate::layout::Subject;
 use crate::plan::headroom::PAUSE_FRAME;
 use crate::scenario::{CioqSettings, ScenarioError};
-use crate::switch::cioq::{Sizes, Thresholds};
-use crate::topology::Link;
+use crate::switch::cioq::{Downstream, Sizes, Thresholds};
 
 /// The smallest frame with its preamble and gap.
 const SMALLEST_ON_WIRE: Bytes = PAUSE_FRAME;
+
+/// The most units of one buffer: a buffer and a frame together are counted in 32 bits.
+const MOST_UNITS: u64 = 1 << 31;
 
 /// The memory of one switch, which is counted in units.
 pub(super) struct Units {
     /// Bytes of a unit.
     unit: Bytes,
     /// Classes in use, which have equal parts of a buffer.
-    classes: u32,
+    classes: u64,
     /// Units of the largest frame.
-    pub(super) largest: u32,
+    largest: u64,
 }
 
 impl Units {
     /// Whole units in so many bytes.
-    fn whole(&self, bytes: Bytes) -> u32 {
-        (bytes.get() / self.unit.get()) as u32
+    fn whole(&self, bytes: Bytes) -> u64 {
+        bytes.get() / self.unit.get()
     }
 
     /// Of a buffer of so many bytes, the part of each class.
-    pub(super) fn of_class(&self, buffer: Bytes) -> u32 {
+    fn of_class(&self, buffer: Bytes) -> u64 {
         self.whole(buffer) / self.classes.max(1)
     }
 
     /// Bytes of so many units.
-    fn bytes(&self, units: u32) -> Bytes {
-        self.unit * u64::from(units)
+    fn bytes(&self, units: u64) -> Bytes {
+        self.unit * units
     }
+
+    /// The buffer of an input on a link with credits.
+    pub(super) fn downstream(&self, buffer: Bytes) -> Downstream {
+        Downstream { unit: self.unit, units: self.of_class(buffer) as u32, largest: self.largest as u32 }
+    }
+}
+
+/// What the buffer of an input is divided into, in units.
+struct Parts {
+    /// At so many of a lossless class its sender pauses.
+    xoff: u64,
+    /// At so many it resumes.
+    xon: u64,
+    /// For all together that are not lossless.
+    lossy: u64,
 }
 
 impl Subject<'_> {
     /// Memory in units of so many bytes.
     pub(super) fn units(&self, unit: Bytes) -> Units {
-        let largest = self.scenario.largest_frame().get().div_ceil(unit.get()) as u32;
-        Units { unit, classes: self.fabric.classes.count_ones(), largest }
+        let largest = self.scenario.largest_frame().get().div_ceil(unit.get());
+        Units { unit, classes: self.fabric.classes.count_ones().into(), largest }
     }
 
     /// Sizes of all buffers, and the thresholds that fit them.
@@ -52,49 +69,52 @@ impl Subject<'_> {
     ) -> Result<(Sizes, Thresholds), ScenarioError> {
         let units = self.units(cioq.unit);
         self.check_buffers(cioq, &units)?;
-        let buffer = units.whole(cioq.input.buffer);
+        let parts = self.parts(cioq, lossless, &units)?;
+        // Checked to fit.
+        let small = |units: u64| units as u32;
         let sizes = Sizes {
             unit: cioq.unit,
-            largest: units.largest,
-            input: buffer,
-            lossy: buffer,
-            output: units.of_class(cioq.output.buffer),
-            internal_input: units.of_class(cioq.internal.input),
-            internal_output: units.of_class(cioq.internal.output),
+            largest: small(units.largest),
+            input: small(units.whole(cioq.input.buffer)),
+            lossy: small(parts.lossy),
+            output: small(units.of_class(cioq.output.buffer)),
+            internal_input: small(units.of_class(cioq.internal.input)),
+            internal_output: small(units.of_class(cioq.internal.output)),
         };
-        if lossless == 0 {
-            return Ok((sizes, Thresholds { xoff: buffer, xon: buffer }));
-        }
-        let later = self.units_after_pause(&units);
-        let thresholds = self.thresholds(cioq, lossless, later, &units)?;
-        let lossy = buffer - lossless.count_ones() * (thresholds.xoff + later);
-        if self.has_lossy(lossless) && lossy < units.largest {
-            let problem = format!("leaves {} for classes that are not lossless", units.bytes(lossy));
-            let frame = self.scenario.largest_frame();
-            let expected = format!("expected at least {frame} for them: a larger buffer, or a lower xoff");
-            return Err(self.refuse_cioq("input.buffer", &problem, &expected));
-        }
-        Ok((Sizes { lossy, ..sizes }, thresholds))
+        Ok((sizes, Thresholds { xoff: small(parts.xoff), xon: small(parts.xon) }))
     }
 
-    /// Refuses buffers that cannot hold the largest frame.
+    /// Refuses buffers that cannot hold the largest frame, or more than can be counted.
     fn check_buffers(&self, cioq: &CioqSettings, units: &Units) -> Result<(), ScenarioError> {
         let CioqSettings { input, output, internal, .. } = cioq;
+        self.check_count("input.buffer", input.buffer, units)?;
         self.check_parts("output.buffer", output.buffer, "for each output", units)?;
         if units.whole(input.buffer) < units.largest {
             let frame = units.bytes(units.largest);
             let problem = format!("has {} for each input, and a frame takes {frame}", input.buffer);
             return Err(self.refuse_cioq("input.buffer", &problem, "expected room for at least one"));
         }
-        if self.links().any(Link::has_credits) {
+        if self.has_credits() {
             self.check_parts("internal.input", internal.input, "there", units)?;
             self.check_parts("internal.output", internal.output, "there", units)?;
         }
         Ok(())
     }
 
+    /// Refuses a buffer of more units than are counted.
+    fn check_count(&self, key: &str, buffer: Bytes, units: &Units) -> Result<(), ScenarioError> {
+        let count = units.whole(buffer);
+        if count <= MOST_UNITS {
+            return Ok(());
+        }
+        let problem = format!("has {buffer} there, which is {count} units of {}", units.unit);
+        let expected = format!("expected at most {MOST_UNITS} units: a smaller buffer, or a larger `unit`");
+        Err(self.refuse_cioq(key, &problem, &expected))
+    }
+
     /// Refuses a buffer in which the part of a class cannot hold the largest frame.
     fn check_parts(&self, key: &str, buffer: Bytes, place: &str, units: &Units) -> Result<(), ScenarioError> {
+        self.check_count(key, buffer, units)?;
         if units.of_class(buffer) >= units.largest {
             return Ok(());
         }
@@ -104,39 +124,52 @@ impl Subject<'_> {
         Err(self.refuse_cioq(key, &problem, "expected room for at least one of each"))
     }
 
-    /// When senders of lossless classes pause and resume; `later` is what may come of each after that.
-    fn thresholds(
-        &self,
-        cioq: &CioqSettings,
-        lossless: u8,
-        later: u32,
-        units: &Units,
-    ) -> Result<Thresholds, ScenarioError> {
-        let input = &cioq.input;
-        let xoff = self.xoff(cioq, lossless, later, units)?;
-        let xon = input.xon.map_or(xoff.saturating_sub(2 * units.largest), |xon| units.whole(xon));
-        if xon >= xoff {
-            let problem =
-                format!("resumes at {}, which is not below its xoff", input.xon.unwrap_or_default());
-            let xoff = input.xoff.unwrap_or(units.bytes(xoff));
-            let expected = format!("expected less than {xoff}, where senders pause");
-            return Err(self.refuse_cioq("input.xon", &problem, &expected));
+    /// What the buffer of an input is divided into. Lossless classes have what they hold until their sender pauses and what may
+    /// come after that; all others share the rest.
+    fn parts(&self, cioq: &CioqSettings, lossless: u8, units: &Units) -> Result<Parts, ScenarioError> {
+        let buffer = units.whole(cioq.input.buffer);
+        if lossless == 0 {
+            return Ok(Parts { xoff: buffer, xon: buffer, lossy: buffer });
         }
-        Ok(Thresholds { xoff, xon })
+        let later = self.units_after_pause(units);
+        let xoff = self.xoff(cioq, lossless, later, units)?;
+        let xon = self.xon(cioq, xoff, units)?;
+        let lossy = buffer - u64::from(lossless.count_ones()) * (xoff + later);
+        if self.has_lossy(lossless) && lossy < units.largest {
+            let problem = format!("leaves {} for classes that are not lossless", units.bytes(lossy));
+            let frame = self.scenario.largest_frame();
+            let expected = format!("expected at least {frame} for them: a larger buffer, or a lower xoff");
+            return Err(self.refuse_cioq("input.buffer", &problem, &expected));
+        }
+        Ok(Parts { xoff, xon, lossy })
     }
 
+    /// When senders of lossless classes resume.
+    fn xon(&self, cioq: &CioqSettings, xoff: u64, units: &Units) -> Result<u64, ScenarioError> {
+        let input = &cioq.input;
+        let xon = input.xon.map_or(xoff.saturating_sub(2 * units.largest), |xon| units.whole(xon));
+        if xon < xoff {
+            return Ok(xon);
+        }
+        let problem = format!("resumes at {}, which is not below its xoff", input.xon.unwrap_or_default());
+        let xoff = input.xoff.unwrap_or(units.bytes(xoff));
+        let expected = format!("expected less than {xoff}, where senders pause");
+        Err(self.refuse_cioq("input.xon", &problem, &expected))
+    }
+
+    /// When senders of lossless classes pause; `later` is what may come of each after that.
     fn xoff(
         &self,
         cioq: &CioqSettings,
         lossless: u8,
-        later: u32,
+        later: u64,
         units: &Units,
-    ) -> Result<u32, ScenarioError> {
+    ) -> Result<u64, ScenarioError> {
         let input = &cioq.input;
-        let (buffer, count) = (units.whole(input.buffer), lossless.count_ones());
+        let (buffer, count) = (units.whole(input.buffer), u64::from(lossless.count_ones()));
         let most = (buffer / count).checked_sub(later).filter(|&most| most > 0);
         // Classes that are not lossless have together as much as one that is.
-        let equal = (buffer / (count + u32::from(self.has_lossy(lossless)))).checked_sub(later);
+        let equal = (buffer / (count + u64::from(self.has_lossy(lossless)))).checked_sub(later);
         let xoff = input.xoff.map_or(equal, |xoff| Some(units.whole(xoff)));
         if let Some(xoff) = xoff.filter(|&xoff| most.is_some_and(|most| xoff <= most)) {
             return Ok(xoff);
@@ -159,10 +192,10 @@ impl Subject<'_> {
 
     /// The most that may come of a class by any port after its sender is told to pause: the headroom, what small frames leave of
     /// their units, and the frame that asked for the pause.
-    fn units_after_pause(&self, units: &Units) -> u32 {
+    fn units_after_pause(&self, units: &Units) -> u64 {
         let unit = units.unit.get();
         let bytes = self.links().map(|link| self.after_pause(link, false)).max().unwrap_or_default();
         let frames = bytes.get().div_ceil(SMALLEST_ON_WIRE.get());
-        (bytes.get() + frames * (unit - 1)).div_ceil(unit) as u32 + units.largest
+        (bytes.get() + frames * (unit - 1)).div_ceil(unit) + units.largest
     }
 }

@@ -134,7 +134,7 @@ impl Cioq {
     ) {
         let is_copy = |packet: &Packet| Delivery::of(packet) == *delivery;
         if let Some((priority, units)) = self.inputs[usize::from(input)].free_copy(&mut self.slots, is_copy) {
-            self.used -= units;
+            self.used -= u64::from(units);
             self.control_flow(input, priority, context);
         }
     }

@@ -126,8 +126,8 @@ pub struct Cioq {
     /// Empty between matchings: inputs and outputs of new pairs, and the ranks of what crosses.
     pairs: Vec<(u16, u16, usize)>,
     /// Units in use at inputs and outputs; what crosses is in both.
-    used: u32,
-    peak: u32,
+    used: u64,
+    peak: u64,
 }
 
 /// The buffer of one output.
@@ -319,7 +319,7 @@ impl Cioq {
             buffer.retain(&mut self.slots, slot);
         } else {
             buffer.free(&mut self.slots, slot);
-            self.used -= units;
+            self.used -= u64::from(units);
             self.control_flow(input, packet.priority(), context);
         }
         self.counters.crossed += u64::from(packet.is_cnm());
@@ -376,7 +376,7 @@ impl Cioq {
         let buffer = &mut self.outputs[usize::from(output)];
         let priority = packet.priority();
         buffer.units[priority] -= units;
-        self.used -= units;
+        self.used -= u64::from(units);
         let rank = self.ranks.rank[priority];
         self.crossbar.set_room(rank, output, buffer.has_room(priority, self.sizes.largest));
         let port = &mut self.ports[usize::from(output)];
@@ -415,7 +415,7 @@ impl Cioq {
     }
 
     fn count_in(&mut self, units: u32) {
-        self.used += units;
+        self.used += u64::from(units);
         self.peak = self.peak.max(self.used);
     }
 

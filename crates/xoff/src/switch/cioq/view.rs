@@ -1,6 +1,5 @@
 //! What others may see of a switch with queues at inputs and outputs.
 
-use super::input::Input;
 use super::{Cioq, Output};
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
@@ -16,12 +15,12 @@ impl Cioq {
 
     /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
     pub fn used(&self) -> Bytes {
-        self.sizes.bytes(self.used)
+        self.sizes.unit * self.used
     }
 
     /// The most bytes that were in use.
     pub fn peak(&self) -> Bytes {
-        self.sizes.bytes(self.peak)
+        self.sizes.unit * self.peak
     }
 
     /// Bytes of a class that wait at an output.
@@ -74,11 +73,11 @@ impl Cioq {
     /// Whether every unit is accounted for, and no buffer overrun.
     pub(super) fn adds_up(&self) -> bool {
         let at_inputs = self.inputs.iter().flat_map(|input| input.frames(&self.slots));
-        let at_inputs: u32 = at_inputs.map(|(_, _, units)| units).sum();
-        let counted = self.inputs.iter().map(Input::units).sum::<u32>();
-        let at_outputs = self.outputs.iter().flat_map(|output| output.units).sum::<u32>();
-        let queued: u32 =
-            self.ports.iter().flat_map(Port::queued).map(|packet| self.sizes.units(packet.frame())).sum();
+        let at_inputs: u64 = at_inputs.map(|(_, _, units)| u64::from(units)).sum();
+        let counted: u64 = self.inputs.iter().map(|input| u64::from(input.units())).sum();
+        let at_outputs: u64 = self.outputs.iter().flat_map(|output| output.units).map(u64::from).sum();
+        let units_of = |packet: &Packet| u64::from(self.sizes.units(packet.frame()));
+        let queued: u64 = self.ports.iter().flat_map(Port::queued).map(units_of).sum();
         let of_input = self.sizes.input.max(self.sizes.internal_input * self.ranks.count as u32);
         let inputs_hold = self.inputs.iter().all(|input| input.units() <= of_input);
         let within = |output: &Output| output.units.iter().all(|&units| units <= output.limit);
