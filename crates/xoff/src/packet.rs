@@ -212,7 +212,7 @@ impl Packet {
             destination: culprit.source(),
             flow: culprit.flow(),
             length: feedback.into(),
-            frame: CNM_FRAME,
+            frame: CNM_FRAME.get() as u16,
             transport: NO_TRANSPORT,
             flags: ACKNOWLEDGEMENT | ECHO | priority,
             ..Header::default()
@@ -264,8 +264,8 @@ pub struct Control {
 
 /// The transport of what no transport sends: frames between the two ends of one link, and congestion notification messages.
 pub const NO_TRANSPORT: u8 = u8::MAX;
-/// Frame of a congestion notification message: 64 bytes.
-const CNM_FRAME: u16 = 64;
+/// Frame of a congestion notification message.
+pub const CNM_FRAME: Bytes = Bytes::new(64);
 const CONTROL_FRAME: u64 = (NO_TRANSPORT as u64) << 8;
 /// Set in congestion notification messages only; frames between the two ends of one link have no echo.
 const CNM: u64 = CONTROL_FRAME | ECHO as u64;

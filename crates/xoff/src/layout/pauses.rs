@@ -3,6 +3,7 @@
 
 use super::Subject;
 use crate::kernel::units::{Bytes, Rate};
+use crate::packet::CNM_FRAME;
 use crate::plan::headroom::{self, Headroom, PAUSE_FRAME, QUANTUM};
 use crate::scenario::{PauseForm, Pfc, ScenarioError, Transport};
 use crate::switch::cell::Cell;
@@ -18,9 +19,23 @@ impl Subject<'_> {
     /// The most that may come of one class over a link after the switch has decided to pause it: its headroom.
     pub(super) fn after_pause(&self, link: &Link, pool_may_be_full: bool) -> Bytes {
         let &Link { rate, delay, .. } = link;
-        let largest = self.scenario.largest_packet_on_wire();
+        let largest = self.largest_on_wire();
         let reaction_quanta = reaction_quanta(&self.scenario.pfc, rate);
         Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full }).total()
+    }
+
+    /// The largest frame of any transport, or of a message of a congestion point if there is one anywhere.
+    pub(super) fn largest_frame(&self) -> Bytes {
+        self.scenario.largest_frame().max(self.of_cnms(CNM_FRAME))
+    }
+
+    /// The same as links carry it: a message is as long there as a pause frame.
+    fn largest_on_wire(&self) -> Bytes {
+        self.scenario.largest_packet_on_wire().max(self.of_cnms(PAUSE_FRAME))
+    }
+
+    fn of_cnms(&self, size: Bytes) -> Bytes {
+        if self.scenario.congestion_points().next().is_some() { size } else { Bytes::ZERO }
     }
 
     /// The most memory in these cells that so many bytes on the wire can take, whatever packets they are.
@@ -36,7 +51,7 @@ impl Subject<'_> {
 pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settings, ScenarioError> {
     let pfc = &subject.scenario.pfc;
     if pfc.form == PauseForm::Quanta {
-        check_quanta(pfc.pause_quanta, subject.scenario.largest_packet_on_wire())?;
+        check_quanta(pfc.pause_quanta, subject.largest_on_wire())?;
     }
     let half = u64::from(pfc.pause_quanta) / 2;
     let repeat_after = || subject.links().map(|link| link.rate.transmission_time(QUANTUM) * half).collect();

@@ -218,10 +218,14 @@ mod tests {
     use crate::{Scenario, Simulation};
 
     fn problem(switch: &str) -> String {
+        problem_of("payload = '1464B'", switch)
+    }
+
+    fn problem_of(frames: &str, switch: &str) -> String {
         let text = format!(
             "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '100ns' }} }}\n\
              class = [{{ priority = 0, lossless = true }}]\n\
-             transport.raw = {{ kind = 'constant_rate', payload = '1464B' }}\n\
+             transport.raw = {{ kind = 'constant_rate', {frames} }}\n\
              workload = [{{ kind = 'permutation', transport = 'raw', size = '1MB' }}]\n\
              switch = [{{ kind = 'cioq', {switch} }}]"
         );
@@ -285,6 +289,22 @@ mod tests {
             assert_eq!(problem(switch), format!("switch[0].{line}"));
         }
         assert_eq!(problem("input = { buffer = '20kB' }"), "accepted");
+    }
+
+    #[test]
+    fn where_there_are_messages_buffers_hold_one_of_them() {
+        let small = |point| {
+            problem_of(
+                "payload = '1B', headers = '10B'",
+                &format!("unit = '1B', output = {{ buffer = '50B' }}, input = {{ buffer = '60kB'{point} }}"),
+            )
+        };
+        assert_eq!(small(""), "accepted");
+        assert_eq!(
+            small(", congestion_point = { sampling = 'arrival' }"),
+            "switch[0].output.buffer: switch0 has 50B for each output, and a frame of each of its 1 classes takes 64B; \
+             expected room for at least one of each"
+        );
     }
 
     #[test]

@@ -57,7 +57,7 @@ struct Parts {
 impl Subject<'_> {
     /// Memory in units of so many bytes.
     pub(super) fn units(&self, unit: Bytes) -> Units {
-        let largest = self.scenario.largest_frame().get().div_ceil(unit.get());
+        let largest = self.largest_frame().get().div_ceil(unit.get());
         Units { unit, classes: self.fabric.classes.count_ones().into(), largest }
     }
 
@@ -137,7 +137,7 @@ impl Subject<'_> {
         let lossy = buffer - u64::from(lossless.count_ones()) * (xoff + later);
         if self.has_lossy(lossless) && lossy < units.largest {
             let problem = format!("leaves {} for classes that are not lossless", units.bytes(lossy));
-            let frame = self.scenario.largest_frame();
+            let frame = self.largest_frame();
             let expected = format!("expected at least {frame} for them: a larger buffer, or a lower xoff");
             return Err(self.refuse_cioq("input.buffer", &problem, &expected));
         }
