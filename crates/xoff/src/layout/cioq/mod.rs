@@ -176,11 +176,9 @@ impl Subject<'_> {
 
     /// Refuses congestion points that could measure nothing.
     fn check_congestion_points(&self, cioq: &CioqSettings) -> Result<(), ScenarioError> {
-        let points = [
-            ("input", cioq.input.buffer, &cioq.input.congestion_point),
-            ("output", cioq.output.buffer, &cioq.output.congestion_point),
-        ];
-        for (side, buffer, point) in points {
+        for (side, point) in
+            [("input", &cioq.input.congestion_point), ("output", &cioq.output.congestion_point)]
+        {
             let Some(point) = point else { continue };
             let key = format!("{side}.congestion_point");
             if side == "output" && !matches!(point, congestion_point::Parameters::Arrival(_)) {
@@ -197,15 +195,6 @@ impl Subject<'_> {
                 let problem = "would measure while nothing arrives, and there is no arrival to blame";
                 let expected = "expected another sampling, or no keep_alive";
                 return Err(self.refuse_cioq(&format!("{key}.keep_alive"), problem, expected));
-            }
-            let set_point = point.settings().set_point;
-            if set_point >= buffer {
-                let problem = format!("has a set point of {set_point} in a buffer of {buffer}");
-                return Err(self.refuse_cioq(
-                    &format!("{key}.set_point"),
-                    &problem,
-                    "expected one below the buffer",
-                ));
             }
         }
         Ok(())
@@ -314,12 +303,6 @@ mod tests {
         assert_eq!(point("'occupancy', set_point = '60kB', keep_alive = '20us'"), "accepted");
         let at = "switch[0].input.congestion_point";
         assert_eq!(
-            point("'occupancy', set_point = '150kB'"),
-            format!(
-                "{at}.set_point: switch0 has a set point of 150kB in a buffer of 150kB; expected one below the buffer"
-            )
-        );
-        assert_eq!(
             point("'arrival', keep_alive = '20us'"),
             format!(
                 "{at}.keep_alive: switch0 would measure while nothing arrives, and there is no arrival to blame; \
@@ -330,6 +313,32 @@ mod tests {
             problem("output.congestion_point = { sampling = 'occupancy' }"),
             "switch[0].output.congestion_point: switch0 samples the occupancy of outputs, which send in the order of arrival; \
              expected sampling = \"arrival\", or the congestion point in `input`"
+        );
+    }
+
+    /// A class has 40 kB until it pauses, and 15040 B after that.
+    #[test]
+    fn set_points_are_below_what_a_class_can_have() {
+        let at_input = |rest: &str| problem(&format!("input = {{ {rest} }}"));
+        let point =
+            |set_point| format!("congestion_point = {{ sampling = 'occupancy', set_point = '{set_point}' }}");
+        let refused = |side: &str, set_point: &str, most: &str, remedy: &str| {
+            format!(
+                "switch[0].{side}.congestion_point.set_point: switch0 has a set point of {set_point}, and no class has ever more \
+                 than {most} there; expected less than that, or a {remedy}"
+            )
+        };
+        assert_eq!(at_input(&point("150kB")), refused("input", "150kB", "149952B", "larger input.buffer"));
+        assert_eq!(
+            at_input(&format!("xoff = '40kB', {}", point("60kB"))),
+            refused("input", "60kB", "55040B", "higher input.xoff")
+        );
+        assert_eq!(at_input(&format!("xoff = '40kB', {}", point("55kB"))), "accepted");
+        assert_eq!(
+            problem(
+                "output = { buffer = '20kB', congestion_point = { sampling = 'arrival', set_point = '20kB' } }"
+            ),
+            refused("output", "20kB", "19968B", "larger output.buffer")
         );
     }
 

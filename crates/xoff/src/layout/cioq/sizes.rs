@@ -52,6 +52,8 @@ struct Parts {
     xon: u64,
     /// For all together that are not lossless.
     lossy: u64,
+    /// The most that any one class can have.
+    most: u64,
 }
 
 impl Subject<'_> {
@@ -70,6 +72,7 @@ impl Subject<'_> {
         let units = self.units(cioq.unit);
         self.check_buffers(cioq, &units)?;
         let parts = self.parts(cioq, lossless, &units)?;
+        self.check_set_points(cioq, &parts, &units)?;
         // Checked to fit.
         let small = |units: u64| units as u32;
         let sizes = Sizes {
@@ -129,19 +132,23 @@ impl Subject<'_> {
     fn parts(&self, cioq: &CioqSettings, lossless: u8, units: &Units) -> Result<Parts, ScenarioError> {
         let buffer = units.whole(cioq.input.buffer);
         if lossless == 0 {
-            return Ok(Parts { xoff: buffer, xon: buffer, lossy: buffer });
+            return Ok(Parts { xoff: buffer, xon: buffer, lossy: buffer, most: buffer });
         }
         let later = self.units_after_pause(units);
         let xoff = self.xoff(cioq, lossless, later, units)?;
         let xon = self.xon(cioq, xoff, units)?;
-        let lossy = buffer - u64::from(lossless.count_ones()) * (xoff + later);
-        if self.has_lossy(lossless) && lossy < units.largest {
+        let of_class = xoff + later;
+        let lossy = buffer - u64::from(lossless.count_ones()) * of_class;
+        if !self.has_lossy(lossless) {
+            return Ok(Parts { xoff, xon, lossy, most: of_class });
+        }
+        if lossy < units.largest {
             let problem = format!("leaves {} for classes that are not lossless", units.bytes(lossy));
             let frame = self.largest_frame();
             let expected = format!("expected at least {frame} for them: a larger buffer, or a lower xoff");
             return Err(self.refuse_cioq("input.buffer", &problem, &expected));
         }
-        Ok(Parts { xoff, xon, lossy })
+        Ok(Parts { xoff, xon, lossy, most: of_class.max(lossy) })
     }
 
     /// When senders of lossless classes resume.
@@ -184,6 +191,32 @@ impl Subject<'_> {
             None => "expected a larger input.buffer, or fewer lossless classes".to_owned(),
         };
         Err(self.refuse_cioq("input.xoff", &problem, &expected))
+    }
+
+    /// Refuses a set point that no class can ever have more than.
+    fn check_set_points(
+        &self,
+        cioq: &CioqSettings,
+        parts: &Parts,
+        units: &Units,
+    ) -> Result<(), ScenarioError> {
+        let CioqSettings { input, output, .. } = cioq;
+        let of_input = if input.xoff.is_some() { "higher input.xoff" } else { "larger input.buffer" };
+        for (side, point, most, remedy) in [
+            ("input", &input.congestion_point, parts.most, of_input),
+            ("output", &output.congestion_point, units.of_class(output.buffer), "larger output.buffer"),
+        ] {
+            let most = units.bytes(most);
+            let set_point = point.as_ref().map(|point| point.settings().set_point);
+            if let Some(set_point) = set_point.filter(|&set_point| set_point >= most) {
+                let problem =
+                    format!("has a set point of {set_point}, and no class has ever more than {most} there");
+                let expected = format!("expected less than that, or a {remedy}");
+                let key = format!("{side}.congestion_point.set_point");
+                return Err(self.refuse_cioq(&key, &problem, &expected));
+            }
+        }
+        Ok(())
     }
 
     fn has_lossy(&self, lossless: u8) -> bool {
