@@ -15,7 +15,13 @@ KEYS = {
     "flows": {"all", "small", "medium", "large", "unfinished", "timeouts"},
     "packets": {"sent", "delivered", "dropped", "marked", "retransmitted"},
     "pfc": {"pause_frames", "resume_frames", "paused_us"},
-    "qcn": {"cnms_sent_by_inputs", "cnms_sent_by_outputs", "cnms_received", "cnms_through_crossbars"},
+    "qcn": {
+        "cnms_sent_by_inputs",
+        "cnms_sent_by_outputs",
+        "cnms_received",
+        "cnms_dropped",
+        "cnms_through_crossbars",
+    },
     "buffer": {"peak_bytes"},
     "engine": {"events", "packet_hops", "cpu_seconds", "ns_per_packet_hop", "added_rss_mb", "threads"},
 }

@@ -27,7 +27,7 @@ pub struct PortCounters {
     pub marked: u64,
     /// Data packets dropped, by reason.
     pub dropped_data: [u64; DropReason::ALL.len()],
-    /// Acknowledgements dropped, by reason.
+    /// Acknowledgements and congestion notification messages dropped, by reason.
     pub dropped_acknowledgements: [u64; DropReason::ALL.len()],
     /// Frames sent that pause a class.
     pub pause_frames: u64,
@@ -81,6 +81,8 @@ pub struct Port {
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
+    /// Congestion notification messages among the acknowledgements dropped.
+    cnms_dropped: u64,
     link_errors: Option<Box<LinkErrors>>,
 }
 
@@ -143,6 +145,7 @@ impl Port {
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
             paused_since: [Time::ZERO; PRIORITIES],
+            cnms_dropped: 0,
             link_errors: None,
         }
     }
@@ -203,6 +206,11 @@ impl Port {
     #[inline]
     pub fn is_paused(&self, priority: usize) -> bool {
         self.paused & 1 << priority != 0
+    }
+
+    /// Congestion notification messages dropped, for any reason.
+    pub fn cnms_dropped(&self) -> u64 {
+        self.cnms_dropped
     }
 
     /// Time that its classes have been paused by now, class by class.
@@ -469,6 +477,7 @@ impl Port {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.count_drop(packet, reason);
+        self.cnms_dropped += u64::from(packet.is_cnm());
         context.observer.on_drop(context.now, self.id, packet.priority(), reason);
         context.forget(packet);
     }

@@ -15,7 +15,7 @@ use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample};
 use crate::host::Host;
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PauseReason};
-use crate::port::{Port, PortCounters};
+use crate::port::Port;
 use crate::simulation::Simulation;
 use crate::switch::Switch;
 use crate::topology::{Network, NodeId, PortId};
@@ -116,6 +116,8 @@ pub struct QcnTotals {
     pub cnms_sent_by_outputs: u64,
     /// That reached hosts.
     pub cnms_received: u64,
+    /// That were dropped: at a full buffer, or at the end of a link that had corrupted them.
+    pub cnms_dropped: u64,
     /// Times that one crossed a crossbar.
     pub cnms_through_crossbars: u64,
 }
@@ -357,7 +359,8 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
     }
     for port in all_ports(outcome) {
         totals.packet_hops += port.counters.packets;
-        totals.packets.add_port(&port.counters);
+        totals.packets.add_port(port);
+        totals.qcn.cnms_dropped += port.cnms_dropped();
         totals.pfc.pause_frames += port.counters.pause_frames;
         totals.pfc.resume_frames += port.counters.resume_frames;
         totals.pfc.paused_ns += port.paused_by(end).as_nanoseconds();
@@ -386,7 +389,8 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
 }
 
 impl PacketTotals {
-    fn add_port(&mut self, counters: &PortCounters) {
+    fn add_port(&mut self, port: &Port) {
+        let counters = &port.counters;
         let dropped = |reason: DropReason| counters.dropped_data[reason as usize];
         self.marked += counters.marked;
         self.dropped_threshold += dropped(DropReason::Threshold);
@@ -396,7 +400,8 @@ impl PacketTotals {
         self.dropped_headroom_full += dropped(DropReason::HeadroomFull);
         self.dropped_link_error += dropped(DropReason::LinkError);
         self.dropped += counters.dropped_data.iter().sum::<u64>();
-        self.acknowledgements_dropped += counters.dropped_acknowledgements.iter().sum::<u64>();
+        self.acknowledgements_dropped +=
+            counters.dropped_acknowledgements.iter().sum::<u64>() - port.cnms_dropped();
     }
 }
 

@@ -1,6 +1,7 @@
-//! Congestion points at inputs and outputs of switches: whom they tell.
+//! Congestion points at inputs and outputs of switches: whom they tell, and that nothing else is lost for it.
 
 use xoff::Report;
+use xoff::report::{QcnTotals, Totals};
 
 use crate::common::{PLAIN, report};
 use crate::simulation;
@@ -39,4 +40,51 @@ fn flows_of_other_classes_are_not_to_blame() {
         assert!(cnms("host0.flow0") > 10, "{sampling}");
         assert_eq!(cnms("host0.flow1"), 0, "{sampling}");
     }
+}
+
+/// Eight hosts send to one another through this switch, in packets of this payload; and what came of it.
+fn all_to_all(payload: &str, switch: &str) -> Totals {
+    let pair = |(from, to): (u32, u32)| format!("['host{from}', 'host{to}']");
+    let pairs = (0..8).flat_map(|from| (0..8).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    let pairs: Vec<String> = pairs.map(pair).collect();
+    let simulation = simulation(&format!(
+        "topology = {{ kind = 'star', hosts = 8, host_link = {{ rate = '10Gbps', delay = '100ns' }} }}\n\
+         class = [{{ priority = 3, lossless = true }}]\n\
+         transport.raw = {{ kind = 'constant_rate', payload = '{payload}' }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'raw', pairs = [{}], priority = 3, size = '3MB' }}]\n\
+         switch = [{{ kind = 'cioq', {switch} }}]\n\
+         stop.at = '5ms'",
+        pairs.join(", ")
+    ));
+    report(&simulation, PLAIN).totals
+}
+
+/// Messages of outputs enter by inputs whose senders are paused, as fast as they can.
+#[test]
+fn messages_of_outputs_take_no_room_of_lossless_data() {
+    for input in ["buffer = '40kB'", "buffer = '40kB', xoff = '20kB'"] {
+        let totals = all_to_all(
+            "46B",
+            &format!(
+                "unit = '1B', input = {{ {input} }}, \
+                 output = {{ congestion_point = {{ sampling = 'arrival', set_point = '1B', interval = '1B' }} }}"
+            ),
+        );
+        assert!(totals.pfc.pause_frames > 0 && totals.qcn.cnms_received > 1000, "{input}: {totals:?}");
+        assert_eq!(totals.packets.dropped, 0, "{input}");
+    }
+}
+
+/// An output of 20 kB has room for 13 frames of 1522 bytes, and for nothing beside them.
+#[test]
+fn messages_that_find_no_room_are_counted() {
+    let totals = all_to_all(
+        "1464B",
+        "input = { xoff = '110kB', congestion_point = { sampling = 'occupancy', set_point = '60kB' } }, \
+         output = { buffer = '20kB' }",
+    );
+    let QcnTotals { cnms_sent_by_inputs, cnms_received, cnms_dropped, .. } = totals.qcn;
+    assert!(cnms_dropped > 0 && cnms_received > 0, "{totals:?}");
+    assert!(cnms_sent_by_inputs - cnms_received - cnms_dropped < 10, "all others are under way");
+    assert_eq!((totals.packets.dropped, totals.packets.acknowledgements_dropped), (0, 0));
 }

@@ -261,6 +261,11 @@ mod tests {
                  expected at most 2147483648 units: a smaller buffer, or a larger `unit`",
             ),
             (
+                "input = { xoff = '134912B' }, output = { congestion_point = { sampling = 'arrival' } }",
+                "input.xoff: switch0 leaves too little of 150kB for the 15040B that may come of each lossless class after its \
+                 sender is told to pause, and 256B of CNMs; expected at most 134656B",
+            ),
+            (
                 "reliable_delivery = true",
                 "reliable_delivery: switch0 has no link with credits, and no use for this key; \
                  expected a link with flow_control = \"credits\", or not this key",
@@ -278,6 +283,7 @@ mod tests {
             assert_eq!(problem(switch), format!("switch[0].{line}"));
         }
         assert_eq!(problem("input = { buffer = '20kB' }"), "accepted");
+        assert_eq!(problem("input = { xoff = '134912B' }"), "accepted");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::kernel::units::Bytes;
 use crate::layout::Subject;
+use crate::packet::CNM_FRAME;
 use crate::plan::headroom::PAUSE_FRAME;
 use crate::scenario::{CioqSettings, ScenarioError};
 use crate::switch::cioq::{Downstream, Sizes, Thresholds};
@@ -28,6 +29,11 @@ impl Units {
         bytes.get() / self.unit.get()
     }
 
+    /// Units that a frame takes.
+    fn of_frame(&self, frame: Bytes) -> u64 {
+        frame.get().div_ceil(self.unit.get())
+    }
+
     /// Of a buffer of so many bytes, the part of each class.
     fn of_class(&self, buffer: Bytes) -> u64 {
         self.whole(buffer) / self.classes.max(1)
@@ -50,7 +56,7 @@ struct Parts {
     xoff: u64,
     /// At so many it resumes.
     xon: u64,
-    /// For all together that are not lossless.
+    /// For all together that no pause holds back.
     lossy: u64,
     /// The most that any one class can have.
     most: u64,
@@ -128,7 +134,7 @@ impl Subject<'_> {
     }
 
     /// What the buffer of an input is divided into. Lossless classes have what they hold until their sender pauses and what may
-    /// come after that; all others share the rest.
+    /// come after that; all others, and CNMs that outputs send by way of their own inputs, share the rest.
     fn parts(&self, cioq: &CioqSettings, lossless: u8, units: &Units) -> Result<Parts, ScenarioError> {
         let buffer = units.whole(cioq.input.buffer);
         if lossless == 0 {
@@ -173,7 +179,8 @@ impl Subject<'_> {
         units: &Units,
     ) -> Result<u64, ScenarioError> {
         let input = &cioq.input;
-        let (buffer, count) = (units.whole(input.buffer), u64::from(lossless.count_ones()));
+        let (count, cnms) = (u64::from(lossless.count_ones()), self.units_of_cnms(cioq, units));
+        let buffer = units.whole(input.buffer).saturating_sub(cnms);
         let most = (buffer / count).checked_sub(later).filter(|&most| most > 0);
         // Classes that are not lossless have together as much as one that is.
         let equal = (buffer / (count + u64::from(self.has_lossy(lossless)))).checked_sub(later);
@@ -181,8 +188,9 @@ impl Subject<'_> {
         if let Some(xoff) = xoff.filter(|&xoff| most.is_some_and(|most| xoff <= most)) {
             return Ok(xoff);
         }
+        let of_cnms = if cnms > 0 { format!(", and {} of CNMs", units.bytes(cnms)) } else { String::new() };
         let problem = format!(
-            "leaves too little of {} for the {} that may come of each lossless class after its sender is told to pause",
+            "leaves too little of {} for the {} that may come of each lossless class after its sender is told to pause{of_cnms}",
             input.buffer,
             units.bytes(later)
         );
@@ -191,6 +199,12 @@ impl Subject<'_> {
             None => "expected a larger input.buffer, or fewer lossless classes".to_owned(),
         };
         Err(self.refuse_cioq("input.xoff", &problem, &expected))
+    }
+
+    /// What is kept of an input for CNMs of its output, which no pause holds back: one for each queue that one may wait in.
+    fn units_of_cnms(&self, cioq: &CioqSettings, units: &Units) -> u64 {
+        let queues = if cioq.output.congestion_point.is_some() { self.links().count() } else { 0 };
+        queues as u64 * units.of_frame(CNM_FRAME)
     }
 
     /// Refuses a set point that no class can ever have more than.

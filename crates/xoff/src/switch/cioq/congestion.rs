@@ -161,8 +161,8 @@ impl Cioq {
         if point.culprit(Some(0), &Arrived(packet)).is_some() {
             let cnm = cnm(packet, feedback, point);
             self.counters.of_outputs += 1;
-            // It crosses from the port's own input.
-            self.receive(output, cnm, context);
+            // It crosses from the port's own input, where no pause can hold it back.
+            self.receive(output, cnm, false, context);
         }
     }
 

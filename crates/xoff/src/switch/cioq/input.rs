@@ -24,6 +24,8 @@ struct Stored {
     egress: u16,
     /// Whether the frame itself has gone on.
     is_copy: bool,
+    /// Whether a pause can hold back what is like it.
+    is_pausable: bool,
 }
 
 /// The frames in the buffers of all inputs, by slot.
@@ -81,7 +83,7 @@ struct Voq {
     next_ready: u32,
 }
 
-/// Where a frame waits.
+/// Where a frame waits, and whether a pause can hold back what is like it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// The virtual output queue.
@@ -90,6 +92,8 @@ pub(super) struct Place {
     pub(super) egress: u16,
     /// The rank of its class among those in use.
     pub(super) rank: usize,
+    /// Whether it came from a sender that pauses for its class.
+    pub(super) is_pausable: bool,
 }
 
 /// The buffer of one input.
@@ -105,6 +109,8 @@ pub(super) struct Input {
     copies: VecDeque<u32>,
     /// Units in use by class.
     units: [u32; PRIORITIES],
+    /// Of them, those of frames that no pause holds back.
+    not_pausable: u32,
 }
 
 impl Input {
@@ -116,6 +122,7 @@ impl Input {
             ready: vec![Queue::EMPTY; outputs * ranks].into(),
             copies: VecDeque::new(),
             units: [0; PRIORITIES],
+            not_pausable: 0,
         }
     }
 
@@ -128,6 +135,11 @@ impl Input {
     /// Units in use.
     pub(super) fn units(&self) -> u32 {
         self.units.iter().sum()
+    }
+
+    /// Units in use by frames that no pause holds back.
+    pub(super) fn units_not_pausable(&self) -> u32 {
+        self.not_pausable
     }
 
     /// Frames of a class in the buffer.
@@ -169,13 +181,21 @@ impl Input {
     /// Takes in a frame, which gets the highest number. Returns whether its queue was empty, so that it is ready.
     #[inline]
     pub(super) fn store(&mut self, slots: &mut Slots, packet: Packet, units: u32, place: Place) -> bool {
-        let Place { voq, egress, rank } = place;
+        let Place { voq, egress, rank, is_pausable } = place;
         let priority = packet.priority();
-        let stored =
-            Stored { packet, units, position: self.count(priority), next: NONE, egress, is_copy: false };
+        let stored = Stored {
+            packet,
+            units,
+            position: self.count(priority),
+            next: NONE,
+            egress,
+            is_copy: false,
+            is_pausable,
+        };
         let slot = slots.0.insert(stored) as u32;
         self.occupied[priority].push(slot);
         self.units[priority] += units;
+        self.not_pausable += if is_pausable { 0 } else { units };
         let before = self.voqs[voq as usize].frames.push(slot);
         match before {
             Some(before) => slots.get_mut(before).next = slot,
@@ -221,8 +241,9 @@ impl Input {
     /// Frees the memory of a frame that has left its queue.
     #[inline]
     pub(super) fn free(&mut self, slots: &mut Slots, slot: u32) {
-        let Stored { packet, units, position, .. } = slots.0.remove(slot as usize);
+        let Stored { packet, units, position, is_pausable, .. } = slots.0.remove(slot as usize);
         self.units[packet.priority()] -= units;
+        self.not_pausable -= if is_pausable { 0 } else { units };
         let occupied = &mut self.occupied[packet.priority()];
         occupied.swap_remove(position as usize);
         if let Some(&moved) = occupied.get(position as usize) {

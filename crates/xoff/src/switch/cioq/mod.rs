@@ -52,7 +52,7 @@ pub struct Sizes {
     pub largest: u32,
     /// The buffer of each input.
     pub input: u32,
-    /// Of it, what classes that are not lossless may have together.
+    /// Of it, what all that no pause holds back may have together: classes that are not lossless, and CNMs of outputs.
     pub lossy: u32,
     /// What each class may have of the buffer of each output.
     pub output: u32,
@@ -213,57 +213,62 @@ impl Cioq {
         if let Some(control) = packet.control() {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
-        self.receive(ingress, packet, context);
+        let is_pausable = self.is_lossless(packet.priority());
+        self.receive(ingress, packet, is_pausable, context);
     }
 
-    /// A packet enters by a port.
+    /// A packet enters by a port, from a sender that a pause can hold back or not.
     fn receive(
         &mut self,
         ingress: u16,
         packet: Packet,
+        is_pausable: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let egress = self.routes.port(packet.destination(), || packet.five_tuple());
         let units = self.sizes.units(packet.frame());
-        match self.admit(ingress, &packet, units) {
-            Ok(()) => self.store(ingress, egress, packet, units, context),
+        match self.admit(ingress, packet.priority(), units, is_pausable) {
+            Ok(()) => self.store(ingress, packet, units, self.place(egress, &packet, is_pausable), context),
             Err(reason) => self.ports[usize::from(egress)].drop(&packet, reason, context),
         }
     }
 
-    fn admit(&self, ingress: u16, packet: &Packet, units: u32) -> Result<(), DropReason> {
+    fn admit(&self, ingress: u16, priority: usize, units: u32, is_pausable: bool) -> Result<(), DropReason> {
         let input = &self.inputs[usize::from(ingress)];
         if self.is_internal(ingress) {
-            let fits = input.units_of(packet.priority()) + units <= self.sizes.internal_input;
+            let fits = input.units_of(priority) + units <= self.sizes.internal_input;
             debug_assert!(fits, "whoever sends it had a credit");
             return Ok(());
         }
-        let of = |classes| classes_of(classes).map(|priority| input.units_of(priority)).sum::<u32>();
-        if self.is_lossless(packet.priority()) {
-            let fits = of(u8::MAX) + units <= self.sizes.input;
+        if is_pausable {
+            let fits = input.units() + units <= self.sizes.input;
             return if fits { Ok(()) } else { Err(DropReason::HeadroomFull) };
         }
-        let fits = of(!self.lossless) + units <= self.sizes.lossy;
+        let fits = input.units_not_pausable() + units <= self.sizes.lossy;
         if fits { Ok(()) } else { Err(DropReason::PoolFull) }
+    }
+
+    /// Where a frame for an output waits.
+    fn place(&self, egress: u16, packet: &Packet, is_pausable: bool) -> Place {
+        let rank = self.ranks.rank[packet.priority()];
+        let order = match self.voqs {
+            Voqs::PerOutput => egress.into(),
+            Voqs::PerDestination => packet.destination(),
+            Voqs::One => 0,
+        };
+        Place { voq: order * self.ranks.count as u32 + rank as u32, egress, rank, is_pausable }
     }
 
     /// Takes a frame into the buffer of an input.
     fn store(
         &mut self,
         ingress: u16,
-        egress: u16,
         packet: Packet,
         units: u32,
+        place: Place,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let priority = packet.priority();
-        let rank = self.ranks.rank[priority];
-        let order = match self.voqs {
-            Voqs::PerOutput => egress.into(),
-            Voqs::PerDestination => packet.destination(),
-            Voqs::One => 0,
-        };
-        let place = Place { voq: order * self.ranks.count as u32 + rank as u32, egress, rank };
+        let Place { egress, rank, .. } = place;
         self.count_in(units);
         let input = &mut self.inputs[usize::from(ingress)];
         if input.store(&mut self.slots, packet, units, place) {
@@ -272,7 +277,7 @@ impl Cioq {
                 context.agenda.crossbar_due(self.ports[0].id(), context.now);
             }
         }
-        self.control_flow(ingress, priority, context);
+        self.control_flow(ingress, packet.priority(), context);
         self.measure_input(ingress, &packet, context);
     }
 
