@@ -300,5 +300,5 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, queri
     }
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
-    Fabric { wire_overheads, transports, longest_paths, lengths, lossless, host, queries }
+    Fabric { transports, wire_overheads, longest_paths, lengths, lossless, host, queries }
 }

@@ -40,8 +40,8 @@ impl Lossless {
     /// The most of a class that can have come in by one port, by two and so on before the first sender is paused. They hold most
     /// if they fill one after another: a port is held against a threshold that others have lowered only if more comes by it.
     pub(super) fn unpaused(&self, class: usize) -> impl Iterator<Item = Bytes> {
-        let Sizes { shared, reserved, queues, .. } = self.sizes;
-        let mut pool = Occupancy { shared, shared_used: Bytes::ZERO, queues };
+        let Sizes { shared, reserved, .. } = self.sizes;
+        let mut pool = Occupancy { shared, shared_used: Bytes::ZERO, queues: self.sizes.queues() };
         (1..).map(move |ports| {
             pool.shared_used += most_shared(&self.xoff, class, &pool);
             pool.shared_used + reserved * ports

@@ -23,9 +23,9 @@ impl Simulation {
     fn notes_of_timeouts(&self) -> impl Iterator<Item = String> {
         let corrupts = self.network.links.iter().any(Link::corrupts);
         let lossless = self.scenario.lossless_classes();
-        let of_lossless = self.sources.iter().map(move |source| source.classes() & lossless != 0);
-        let names: BTreeSet<&str> = (self.scenario.workload.iter().zip(of_lossless))
-            .filter_map(|(workload, of_lossless)| (corrupts && of_lossless).then(|| workload.transport()))
+        let names: BTreeSet<&str> = (self.scenario.workload.iter().zip(&self.sources))
+            .filter(|(_, source)| corrupts && source.classes() & lossless != 0)
+            .map(|(workload, _)| workload.transport())
             .collect();
         names.into_iter().filter(|name| self.scenario.transport[*name].relies_on_pfc()).map(|name| {
             format!(

@@ -158,12 +158,7 @@ impl Dsh {
             });
         }
         let gains = Gains::new(parameters)?;
-        Ok(Self {
-            ports,
-            gains,
-            window: parameters.window,
-            shared_headroom: parameters.shared_headroom,
-        })
+        Ok(Self { ports, gains, window: parameters.window, shared_headroom: parameters.shared_headroom })
     }
 }
 

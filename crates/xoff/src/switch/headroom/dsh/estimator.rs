@@ -385,12 +385,12 @@ mod tests {
         };
         for (key, value, written) in [("gradient_weight", "3/10", "'3/10'"), ("deviation_factor", "3", "3")] {
             let found = refusal(&format!("estimator = 'tables'\n{key} = {written}"));
-            assert_eq!(found, (key, shifts(key, value)));
+            assert_eq!(found, (key.to_owned(), shifts(key, value)));
         }
         assert_eq!(
             refusal("deviation_weight = '1/65537'"),
             (
-                "deviation_weight",
+                "deviation_weight".to_owned(),
                 "gives the newest a weight of 1/65537, which the estimator takes for 0; expected at least 1/65536"
                     .to_owned()
             )
