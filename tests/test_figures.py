@@ -18,6 +18,7 @@ MISSES = {
         "With bursts DCTCP at 100 KB is far from full throughput",
         "With bursts: least threshold of full throughput under DCTCP (KB)",
     },
+    "bcc/fig2": {"Mean of large flows under BCC over that under K=720KB: greatest of all loads"},
     "bcc/fig2_ns2": {
         "Mean of large flows under BCC over that under K=720KB: least of all loads",
         "Mean of large flows under BCC over that under K=720KB: greatest of all loads",
@@ -70,6 +71,7 @@ MISSES = {
         "Queries: 95th percentile, TCP with RED over DCTCP",
         "TCP with RED: share of queries with a timeout",
     },
+    "dctcp/fig7": {"Responses with a timeout of the query that has the fewest, of those that have any"},
     "dctcp/table2": {
         "TCP: 95th percentile of completion time, with background over without",
         "TCP without background: share of queries with a timeout",

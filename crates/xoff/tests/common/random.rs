@@ -387,7 +387,7 @@ fn roce() -> impl Strategy<Value = String> {
         "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '20us' }",
         "{ kind = 'go_back_n', timeout = '5ms' }",
         "{ kind = 'selective_repeat', timeout_low = '5ms', timeout_high = '9ms', timeouts_with_pfc = true }",
-        "{ kind = 'selective_repeat', window = '1B', timeout_low = '5ms', timeout_high = '5ms' }",
+        "{ kind = 'selective_repeat', window = '1B', timeout_low = '5ms', timeout_high = '5ms', timeouts_with_pfc = true }",
     ]);
     let acknowledge = text(&["1", "4", "1, acknowledgement = '200B'"]);
     let class = text(&["7", "0", "3"]);
