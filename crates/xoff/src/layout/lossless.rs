@@ -124,7 +124,7 @@ pub(super) fn of(
     let largest_frame = settings.memory.taken_by(subject.scenario.largest_frame());
     subject.check_static_threshold(&xoff, largest_frame, queues, shared)?;
     if let Some(offset) = xon_offset {
-        subject.check_xon_offset(offset, &xoff, shared)?;
+        subject.check_xon_offset(offset, &xoff, queues, shared)?;
     }
     Ok(Some(Lossless {
         classes,
@@ -171,11 +171,13 @@ impl Subject<'_> {
         &self,
         offset: Bytes,
         xoff: &buffer_policy::Parameters,
+        queues: u64,
         pool: Bytes,
     ) -> Result<(), ScenarioError> {
         let classes = classes_of(self.scenario.lossless_classes());
         let highest = match xoff {
             buffer_policy::Parameters::StaticThreshold(policy) => policy.threshold,
+            buffer_policy::Parameters::StaticPartition(_) => Bytes::new(pool.get() / queues),
             _ => classes.filter_map(|class| Some(xoff.alpha(class)?.of(pool))).max().unwrap_or(pool),
         };
         if offset <= highest {
@@ -269,6 +271,24 @@ mod tests {
             problem(&format!("{dynamic}, xon_offset = '25001B'")),
             "switch[0].pfc.xon_offset: switch0 has XON 25001B below XOFF, which is never higher than 25kB; expected \
              at most 25kB"
+        );
+        let parts = "lossless_pool = '400kB', xoff = { policy = 'static_partition' }";
+        assert_eq!(problem(&format!("{parts}, xon_offset = '100kB'")), "accepted");
+        assert!(problem(&format!("{parts}, xon_offset = '100001B'")).ends_with("expected at most 100kB"));
+    }
+
+    /// Headroom of four ports is 228,968 bytes.
+    #[test]
+    fn pools_leave_lossless_classes_their_memory() {
+        let pool = |bytes: u64| {
+            let pools = format!("pools = [{{ ports = [0, 1, 2, 3], shared = '{bytes}B' }}]");
+            problem_of_switch(&format!("pfc = {{ lossless_pool = '400kB' }}, {pools}"))
+        };
+        assert_eq!(pool(371_032), "accepted");
+        assert_eq!(
+            pool(371_033),
+            "switch[0].pools: switch0 has pools of 371033B beside 628968B of lossless classes and reserves, together more \
+             than its memory of 1MB; expected more memory, smaller pools, or a smaller `pfc.lossless_pool`"
         );
     }
 

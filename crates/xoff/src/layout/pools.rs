@@ -34,7 +34,11 @@ pub(super) fn of(
         subject.check_size(memory, shared.max(reserve.size()))?;
         Ok(Pool { shared, ports: table.ports })
     };
-    tables.into_iter().map(pool).collect()
+    let pools = tables.into_iter().map(pool).collect::<Result<Vec<Pool>, ScenarioError>>()?;
+    if lossless > Bytes::ZERO {
+        subject.check_beside_lossless(memory, &pools, lossless + reserve.of_ports(ports.into(), classes))?;
+    }
+    Ok(pools)
 }
 
 /// Ports in order of their numbers, as many in each pool.
@@ -157,6 +161,37 @@ impl Subject<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Pools of a given size must leave lossless classes and reserves their memory.
+    fn check_beside_lossless(
+        &self,
+        memory: &Memory,
+        pools: &[Pool],
+        others: Bytes,
+    ) -> Result<(), ScenarioError> {
+        if memory.shared_per_pool.is_some() && memory.chip.is_none() {
+            let problem =
+                "says how much other classes share, and nothing says how much memory lossless ones have";
+            let expected = "expected `total` instead, of which pools get what is left";
+            return Err(self.refuse(
+                "shared_per_pool",
+                |table| table.shared_per_pool.is_some(),
+                problem,
+                expected,
+            ));
+        }
+        let (shared, all): (Bytes, Bytes) = (pools.iter().map(|pool| pool.shared).sum(), memory.all());
+        if shared + others <= all {
+            return Ok(());
+        }
+        let problem = format!(
+            "has pools of {shared} beside {others} of lossless classes and reserves, together more than its memory of {all}"
+        );
+        let expected = "expected more memory, smaller pools, or a smaller `pfc.lossless_pool`";
+        let says = |table: &SwitchTable| table.pools.is_some() || table.shared_per_pool.is_some();
+        let key = if memory.pools.is_some() { "pools" } else { "shared_per_pool" };
+        Err(self.refuse(key, says, &problem, expected))
     }
 
     fn check_size(&self, memory: &Memory, most: Bytes) -> Result<(), ScenarioError> {

@@ -38,7 +38,8 @@ pub struct SwitchTable {
     /// Size of each shared pool, to which reserves are added; instead of `total`.
     #[serde(default)]
     pub shared_per_pool: Option<Bytes>,
-    /// Ports of each pool, taken in order of their numbers. Left out, one pool has all ports.
+    /// Ports of each pool, taken in order of their numbers. Left out, one pool has all ports. Lossless classes share one memory
+    /// on all ports, whatever pools the others have.
     #[serde(default)]
     #[schemars(extend("minimum" = 1))]
     pub ports_per_pool: Option<u32>,

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::words::did_you_mean;
-use super::{Host, PacketSizes, Pfc, Priority, RoceRecovery, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, PacketSizes, Priority, RoceRecovery, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -21,7 +21,6 @@ impl Scenario {
     pub fn validate(&self) -> Checked {
         self.check_transports()?;
         self.check_classes()?;
-        self.check_pauses()?;
         self.check_alphas()?;
         for (index, workload) in self.workload.iter().enumerate() {
             self.check_transport_name(&format!("workload[{index}].transport"), workload.transport())?;
@@ -99,16 +98,6 @@ impl Scenario {
         let problem = format!("there is no class {priority}");
         let expected = format!("expected one of {listed}, or a table [[class]] for it");
         Err(ScenarioError::at(key, problem, expected))
-    }
-
-    /// Without a lossless class nobody pauses.
-    fn check_pauses(&self) -> Checked {
-        if self.has_lossless_class() || self.pfc == Pfc::default() {
-            return Ok(());
-        }
-        let problem = "says how senders pause, and no class is lossless";
-        let expected = "expected [[class]] with lossless = true, or no such table";
-        Err(ScenarioError::at("pfc", problem, expected))
     }
 
     /// An alpha for each class leaves none for which one alpha for all would count.
@@ -529,18 +518,6 @@ mod tests {
         let of = |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\n{table}"));
         assert_eq!(of(&format!("switch = [{{ {strict} }}]")), format!("switch[0].scheduler.{twice}"));
         assert_eq!(of(&format!("host = {{ {strict} }}")), format!("host.scheduler.{twice}"));
-    }
-
-    #[test]
-    fn how_senders_pause_is_said_where_they_do() {
-        let of = |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\n{table}"));
-        assert_eq!(of("pfc = {}"), "accepted");
-        assert_eq!(of("pfc.form = 'on_off'\nclass = [{ priority = 0, lossless = true }]"), "accepted");
-        assert_eq!(
-            of("pfc.form = 'on_off'\nclass = [{ priority = 0 }]"),
-            "pfc: says how senders pause, and no class is lossless; \
-             expected [[class]] with lossless = true, or no such table"
-        );
     }
 
     #[test]

@@ -231,7 +231,7 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         "policy = 'dynamic_threshold', alpha = 1 }, lossless_pool = '20kB'",
         "policy = 'dynamic_threshold', alpha = '1/8' }, lossless_pool = '1MB'",
         "policy = 'dynamic_threshold', alpha = 8 }, lossless_pool = '100kB'",
-        "policy = 'static_partition' }, lossless_pool = '100kB'",
+        "policy = 'static_partition' }, lossless_pool = '1MB'",
     ]);
     let xon = text(&["", ", xon_offset = '0B'", ", xon_offset = '2500B', reserved = '2kB'"]);
     let cell = text(&["", ", cell = { size = '208B' }", ", cell = { size = '256B', metadata = '0B' }"]);
