@@ -186,19 +186,24 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 4, vector 2: 146000 B at alpha 0.25 become 127750 B, once a window.
-    #[test]
-    fn an_echo_cuts_by_half_of_alpha_once_a_window() {
-        let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
-        dctcp.window_end = u64::MAX;
-        let mut ack = Ack {
+    /// Of the first of 100 segments in flight.
+    fn first_echo() -> Ack<'static> {
+        Ack {
             newly_acked: Bytes::new(1460),
             echo: true,
             cumulative: 1460,
             next_sequence: 146_000,
             window_limited: true,
             ..Ack::default()
-        };
+        }
+    }
+
+    /// `facts/algorithms.md` 4, vector 2: 146000 B at alpha 0.25 become 127750 B, once a window.
+    #[test]
+    fn an_echo_cuts_by_half_of_alpha_once_a_window() {
+        let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
+        dctcp.window_end = u64::MAX;
+        let mut ack = first_echo();
         dctcp.on_ack(Time::ZERO, &ack);
         assert_eq!(dctcp.window(), Bytes::new(127_750));
         ack.cumulative = 146_000;
@@ -224,15 +229,7 @@ mod tests {
     fn one_window_is_cut_once_over_marks_and_losses() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
         dctcp.window_end = u64::MAX;
-        let ack = Ack {
-            newly_acked: Bytes::new(1460),
-            echo: true,
-            cumulative: 1460,
-            next_sequence: 146_000,
-            window_limited: true,
-            ..Ack::default()
-        };
-        dctcp.on_ack(Time::ZERO, &ack);
+        dctcp.on_ack(Time::ZERO, &first_echo());
         let noticed = |first_lost: u64, kind| Loss {
             in_flight: Bytes::new(219_000 - first_lost),
             kind,

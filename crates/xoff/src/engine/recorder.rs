@@ -49,30 +49,13 @@ impl Recorder {
     fn record_of_flow(&mut self, time: Time, quantity: Quantity, host: NodeId, flow: u32, value: f64) {
         let watched = self.flows[quantity as usize].get(host as usize);
         if watched.is_some_and(|watched| watched.contains(flow)) {
-            let (source, priority) = (0, 0);
-            self.recorded.rows.push(Sample {
-                time,
-                quantity,
-                entity: host,
-                part: flow,
-                source,
-                priority,
-                value,
-            });
+            self.recorded.rows.push(Sample::new(time, quantity, host, flow, value));
         }
     }
 
     fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
         if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
-            self.recorded.rows.push(Sample {
-                time,
-                quantity,
-                entity: port,
-                part: priority as u32,
-                source: 0,
-                priority: 0,
-                value,
-            });
+            self.recorded.rows.push(Sample::new(time, quantity, port, priority as u32, value));
         }
     }
 }

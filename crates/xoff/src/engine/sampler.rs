@@ -95,6 +95,13 @@ pub struct Sample {
     pub value: f64,
 }
 
+impl Sample {
+    /// Of what is no flow in an input buffer.
+    pub fn new(time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) -> Self {
+        Self { time, quantity, entity, part, source: 0, priority: 0, value }
+    }
+}
+
 /// Rows in order of time, quantity and entity.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
@@ -305,6 +312,6 @@ impl<'a> Sampling<'a> {
     }
 
     fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {
-        self.rows.push(Sample { time, quantity, entity, part, source: 0, priority: 0, value });
+        self.rows.push(Sample::new(time, quantity, entity, part, value));
     }
 }

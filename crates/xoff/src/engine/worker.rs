@@ -586,13 +586,12 @@ impl<O: CountsFlows> Worker<'_, O> {
         };
         let (mut rows, mut pauses, mut headroom) = (Vec::new(), Vec::new(), Vec::new());
         let mut telemetry = Vec::new();
-        let (mut drained, mut last_event) = (false, Time::ZERO);
+        let mut last_event = Time::ZERO;
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
             outcome.switches.extend(worker.switches);
             outcome.events += worker.events;
             outcome.end = (!worker.drained).then_some(worker.now);
-            drained = worker.drained;
             last_event = last_event.max(worker.last_event);
             outcome.stood_still = worker.stood_still;
             rows.push(worker.sampling.rows);
@@ -602,7 +601,7 @@ impl<O: CountsFlows> Worker<'_, O> {
             headroom.push(recorded.headroom);
             telemetry.push(worker.wheel.telemetry);
         }
-        if drained && Movement::of(&outcome.hosts, &outcome.switches).held > 0 {
+        if outcome.end.is_none() && Movement::of(&outcome.hosts, &outcome.switches).held > 0 {
             outcome.end = Some(last_event);
             outcome.stood_still = true;
         }

@@ -41,7 +41,7 @@ impl Lossless {
     /// if they fill one after another: a port is held against a threshold that others have lowered only if more comes by it.
     pub(super) fn unpaused(&self, class: usize) -> impl Iterator<Item = Bytes> {
         let Sizes { shared, reserved, .. } = self.sizes;
-        let mut pool = Occupancy { shared, shared_used: Bytes::ZERO, queues: self.sizes.queues() };
+        let mut pool = Occupancy::empty(shared, self.sizes.queues());
         (1..).map(move |ports| {
             pool.shared_used += most_shared(&self.xoff, class, &pool);
             pool.shared_used + reserved * ports
@@ -174,12 +174,11 @@ impl Subject<'_> {
         queues: u64,
         pool: Bytes,
     ) -> Result<(), ScenarioError> {
-        let classes = classes_of(self.scenario.lossless_classes());
-        let highest = match xoff {
-            buffer_policy::Parameters::StaticThreshold(policy) => policy.threshold,
-            buffer_policy::Parameters::StaticPartition(_) => Bytes::new(pool.get() / queues),
-            _ => classes.filter_map(|class| Some(xoff.alpha(class)?.of(pool))).max().unwrap_or(pool),
-        };
+        let empty = Occupancy::empty(pool, queues);
+        let thresholds =
+            classes_of(self.scenario.lossless_classes()).map(|class| xoff.threshold(class, &empty));
+        // Where no threshold ends it, the pool does.
+        let highest = thresholds.max().filter(|&highest| highest < Bytes::MAX).unwrap_or(pool);
         if offset <= highest {
             return Ok(());
         }

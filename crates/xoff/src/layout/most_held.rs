@@ -19,7 +19,7 @@ impl MostHeld {
     pub(super) fn of(pool: &Pool, policy: &buffer_policy::Parameters, reserve: Reserve, classes: u8) -> Self {
         let used = u64::from(classes.count_ones());
         let queues = pool.ports.len() as u64 * used;
-        let empty = Occupancy { shared: pool.shared, shared_used: Bytes::ZERO, queues };
+        let empty = Occupancy::empty(pool.shared, queues);
         let most_of = |class| reserve.size() + most_shared(policy, class, &empty);
         let all_queues = classes_of(classes).map(most_of).sum::<Bytes>();
         Self {

@@ -151,7 +151,7 @@ impl Subject<'_> {
         let classes = classes_of(self.fabric.classes);
         for (class, pool) in classes.flat_map(|class| pools.iter().map(move |pool| (class, pool))) {
             let queues = pool.ports.len() as u64 * u64::from(self.fabric.classes.count_ones());
-            let empty = Occupancy { shared: pool.shared, shared_used: Bytes::ZERO, queues };
+            let empty = Occupancy::empty(pool.shared, queues);
             let threshold = settings.buffer.threshold(class, &empty);
             if threshold < frame {
                 let problem =

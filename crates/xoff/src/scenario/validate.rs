@@ -90,11 +90,11 @@ impl Scenario {
 
     /// Where classes have tables, there are no others.
     pub(crate) fn check_class(&self, key: &str, priority: u8) -> Checked {
-        let classes: Vec<u8> = self.class.iter().map(|class| class.priority).collect();
-        if classes.is_empty() || classes.contains(&priority) {
+        let classes = || self.class.iter().map(|class| class.priority);
+        if self.class.is_empty() || classes().any(|class| class == priority) {
             return Ok(());
         }
-        let listed = classes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+        let listed = classes().map(|class| class.to_string()).collect::<Vec<_>>().join(", ");
         let problem = format!("there is no class {priority}");
         let expected = format!("expected one of {listed}, or a table [[class]] for it");
         Err(ScenarioError::at(key, problem, expected))

@@ -94,7 +94,7 @@ impl Ingress {
             is_xoff_of_all: alphas.all(|alpha| Some(alpha) == first),
             xoff,
             headroom,
-            pool: Occupancy { shared: sizes.shared, shared_used: Bytes::ZERO, queues: sizes.queues() },
+            pool: Occupancy::empty(sizes.shared, sizes.queues()),
             queues: vec![Queue::default(); sizes.ports * PRIORITIES],
             ports: vec![Port::default(); sizes.ports],
             headroom_used: Bytes::ZERO,

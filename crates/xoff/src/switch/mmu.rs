@@ -96,11 +96,7 @@ impl Mmu {
                 queues[first..first + PRIORITIES].iter_mut().for_each(|queue| queue.pool = index);
             }
         }
-        let occupancy = |pool: &Pool| Occupancy {
-            shared: pool.shared,
-            shared_used: Bytes::ZERO,
-            queues: pool.ports.len() as u64 * classes,
-        };
+        let occupancy = |pool: &Pool| Occupancy::empty(pool.shared, pool.ports.len() as u64 * classes);
         Self {
             policy,
             pools: pools.iter().map(occupancy).collect(),

@@ -15,6 +15,13 @@ pub struct Occupancy {
     pub queues: u64,
 }
 
+impl Occupancy {
+    /// Of a pool of which nothing is in use.
+    pub fn empty(shared: Bytes, queues: u64) -> Self {
+        Self { shared, shared_used: Bytes::ZERO, queues }
+    }
+}
+
 /// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
 pub trait BufferPolicy {
     /// The threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes than this.
