@@ -12,25 +12,29 @@ from xoff.errors import ScenarioError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from xoff.errors import InputError
+
 
 _INIT = "`xoff init` writes one to start from"
 
 
-def read(path: Path, file: str | None, key: str = "", remedy: str = _INIT) -> str:
+def read(
+    path: Path, file: str | None, key: str = "", remedy: str = _INIT, refusal: type[InputError] = ScenarioError
+) -> str:
     """The text of a file that the user names, or that `key` of the scenario `file` names, without a byte order mark.
 
-    Raises ScenarioError.
+    Raises the refusal.
     """
     what = "" if not key else f" {path}"
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         problem = f"cannot read{what}: byte {error.start} is not UTF-8"
-        raise ScenarioError(file, key, problem, "expected a text file in UTF-8") from None
+        raise refusal(file, key, problem, "expected a text file in UTF-8") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         expected = "expected a file, relative to the scenario's folder" if key else remedy
-        raise ScenarioError(file, key, f"cannot read{what}: {reason}", expected) from None
+        raise refusal(file, key, f"cannot read{what}: {reason}", expected) from None
 
 
 def names(paths: Iterable[str]) -> dict[str, str]:

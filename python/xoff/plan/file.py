@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from difflib import get_close_matches
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from xoff import catalogue
 from xoff.errors import PlanError
+from xoff.model_file import Kind, Table
 from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from pydantic_core import ErrorDetails
 
 LIGHT_METRES_PER_SECOND = 300_000_000
 """Speed of light in a vacuum, as the papers round it [c]."""
@@ -47,11 +44,7 @@ class Scheme(StrEnum):
     OVERSUBSCRIBED = "oversubscribed"
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class Ports(_Table):
+class Ports(Table):
     """Ports that are alike."""
 
     name: str = "ports"
@@ -96,7 +89,7 @@ class Ports(_Table):
         return Fraction(self.delay or 0, 10**12) * self.velocity_factor * LIGHT_METRES_PER_SECOND
 
 
-class Class(_Table):
+class Class(Table):
     """A class of traffic, or several that are alike."""
 
     name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$", max_length=30)]
@@ -130,7 +123,7 @@ class Class(_Table):
         return 8 * priority if self.dscp is None else self.dscp
 
 
-class Headroom(_Table):
+class Headroom(Table):
     """What is set aside for what still arrives after a pause."""
 
     method: Method = Method.IEEE
@@ -169,7 +162,7 @@ class Headroom(_Table):
         return self
 
 
-class Bcc(_Table):
+class Bcc(Table):
     """Shared-buffer ECN beside that of queues (BCC)."""
 
     scheme: Literal["bcc"]
@@ -191,7 +184,7 @@ class Bcc(_Table):
     """Of DCTCP [g]."""
 
 
-class Dcqcn(_Table):
+class Dcqcn(Table):
     """ECN that comes before PFC (DCQCN)."""
 
     scheme: Literal["dcqcn"]
@@ -218,7 +211,7 @@ class Dcqcn(_Table):
         return self
 
 
-class Dctcp(_Table):
+class Dctcp(Table):
     """Marking above one threshold (DCTCP)."""
 
     scheme: Literal["dctcp"]
@@ -236,7 +229,7 @@ class Dctcp(_Table):
     """What one port may hold, for the bound on incast; left out, its share of memory."""
 
 
-class Qcn(_Table):
+class Qcn(Table):
     """Congestion notification messages (QCN, 802.1Qau)."""
 
     scheme: Literal["qcn"]
@@ -268,7 +261,7 @@ class Qcn(_Table):
         return self
 
 
-class Hpcc(_Table):
+class Hpcc(Table):
     """Windows by in-band telemetry (HPCC, PowerTCP)."""
 
     scheme: Literal["hpcc"]
@@ -285,7 +278,7 @@ class Hpcc(_Table):
 Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn | Hpcc, Field(discriminator="scheme")]
 
 
-class Plan(_Table):
+class Plan(Table):
     """A plan as it was written."""
 
     title: str
@@ -308,7 +301,7 @@ class Plan(_Table):
     """What is set aside for what still arrives after a pause; its rows come where a class is lossless."""
     congestion: Congestion | None = None
     """How congestion is told of; left out, not at all."""
-    printed: dict[str, str] = {}
+    printed: dict[str, str] = Field(default_factory=dict)
     """What a paper prints, by the key of a row."""
 
     @field_validator("chip")
@@ -352,97 +345,21 @@ def _once(what: str, found: Iterable[int | str], expected: str) -> None:
         taken.add(value)
 
 
+_SCHEMES: dict[str, type[Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn, "hpcc": Hpcc}
+_PLAN = Kind(
+    Plan,
+    PlanError,
+    "plans/ has some to start from",
+    {"ports": Ports, "class": Class, "headroom": Headroom},
+    {"congestion": _SCHEMES},
+)
+
+
 def load(path: str | Path) -> Plan:
     """Reads a plan file. Raises PlanError, one line that names file, key and remedy."""
-    path = Path(path)
-    return parse(_read(path), str(path))
+    return _PLAN.load(Path(path))
 
 
 def parse(text: str, file: str | None = None) -> Plan:
     """A plan from TOML. Raises PlanError."""
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(file, "", str(error), "expected TOML") from None
-    try:
-        plan = Plan.model_validate(table)
-    except ValidationError as error:
-        raise _refusal(file, error.errors()[0]) from None
-    return plan
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PlanError(str(path), "", f"byte {error.start} is not UTF-8", "expected a text file in UTF-8") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise PlanError(str(path), "", f"cannot read: {reason}", "plans/ has some to start from") from None
-
-
-def _refusal(file: str | None, error: ErrorDetails) -> PlanError:
-    key, problem = _key(error["loc"]), error["msg"].removeprefix("Value error, ")
-    match error["type"]:
-        case "extra_forbidden":
-            return PlanError(file, key, "there is no such key", f"expected {_keys(error['loc'])}")
-        case "missing":
-            return PlanError(file, key, "is missing", "expected a value for it")
-        case "union_tag_not_found":
-            return PlanError(file, f"{key}.scheme", "is missing", _ONE_OF_SCHEMES)
-        case "union_tag_invalid":
-            return PlanError(file, f"{key}.scheme", "there is no such scheme", _ONE_OF_SCHEMES)
-    problem, _, expected = problem.partition("; ")
-    if expected:
-        return PlanError(file, key, problem, expected)
-    return PlanError(file, key, f"{_spelled(error['input'])} is not allowed", f"expected {_expected(error, problem)}")
-
-
-_KINDS = {
-    "tuple_type": "a list",
-    "string_type": "text in quotes",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "model_type": "a table",
-    "dict_type": "a table",
-}
-
-
-def _spelled(value: object) -> str:
-    """As TOML has it; tables and lists by their kind alone."""
-    if isinstance(value, dict | list):
-        return "a table" if isinstance(value, dict) else "a list"
-    return json.dumps(value, default=str, ensure_ascii=False)
-
-
-def _expected(error: ErrorDetails, problem: str) -> str:
-    """What a validator expects, where it says so in its own words."""
-    expected = problem.rpartition("expected ")[2].removeprefix("Input should be ").replace("String should", "text to")
-    return _KINDS.get(error["type"], f"a value {expected}" if expected.startswith(("greater", "less")) else expected)
-
-
-def _key(location: tuple[int | str, ...]) -> str:
-    key = ""
-    for before, part in zip(("", *location), location, strict=False):
-        if before == "congestion" and part in _SCHEMES:
-            continue
-        key += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return key.removeprefix(".")
-
-
-_SCHEMES: dict[object, type[_Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn, "hpcc": Hpcc}
-_ONE_OF_SCHEMES = f"expected one of {', '.join(map(str, _SCHEMES))}"
-_TABLES: dict[object, type[_Table]] = {"ports": Ports, "class": Class, "headroom": Headroom, **_SCHEMES}
-
-
-def _keys(location: tuple[int | str, ...]) -> str:
-    tables = [_TABLES[part] for part in location[:-1] if part in _TABLES]
-    fields = (tables[-1] if tables else Plan).model_fields
-    known = [field.alias or name for name, field in fields.items()]
-    near = get_close_matches(str(location[-1]), known, 1, 0.6)
-    return f"{near[0]}" if near else f"one of {', '.join(known)}"
+    return _PLAN.parse(text, file)

@@ -1,0 +1,123 @@
+"""TOML files that a Pydantic model describes; what is wrong in one is a line that names file, key and remedy."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from xoff import inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+    from xoff.errors import InputError
+
+
+class Table(BaseModel):
+    """A table of such a file: no key but its own, and each with its docstring."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+Model = TypeVar("Model", bound=Table)
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Model]):
+    """A kind of file."""
+
+    model: type[Model]
+    """The whole file."""
+    refusal: type[InputError]
+    """What is raised."""
+    start: str
+    """Where there is one to start from."""
+    tables: Mapping[str, type[Table]] = field(default_factory=dict)
+    """Tables within, by their keys."""
+    schemes: Mapping[str, Mapping[str, type[Table]]] = field(default_factory=dict)
+    """Tables that depend on their `scheme`, by their keys."""
+
+    def load(self, path: Path) -> Model:
+        """Reads a file. Raises the refusal."""
+        return self.parse(inputs.read(path, str(path), remedy=self.start, refusal=self.refusal), str(path))
+
+    def parse(self, text: str, file: str | None = None) -> Model:
+        """Takes the text of one. Raises the refusal."""
+        try:
+            table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise self.refusal(file, "", str(error), "expected TOML") from None
+        try:
+            return self.model.model_validate(table)
+        except ValidationError as error:
+            raise self._refused(file, error.errors()[0]) from None
+
+    def _refused(self, file: str | None, error: ErrorDetails) -> InputError:
+        key, problem = self._key(error["loc"]), error["msg"].removeprefix("Value error, ")
+        match error["type"]:
+            case "extra_forbidden":
+                return self.refusal(file, key, "there is no such key", f"expected {self._keys(error['loc'])}")
+            case "missing":
+                return self.refusal(file, key, "is missing", "expected a value for it")
+            case "union_tag_not_found" | "union_tag_invalid" as wrong:
+                problem = "is missing" if wrong == "union_tag_not_found" else "there is no such scheme"
+                schemes = ", ".join(self.schemes[str(error["loc"][-1])])
+                return self.refusal(file, f"{key}.scheme", problem, f"expected one of {schemes}")
+        problem, _, expected = problem.partition("; ")
+        if expected:
+            return self.refusal(file, key, problem, expected)
+        said = f"expected {_expected(error, problem)}"
+        return self.refusal(file, key, f"{_spelled(error['input'])} is not allowed", said)
+
+    def _key(self, location: tuple[int | str, ...]) -> str:
+        key = ""
+        for before, part in zip(("", *location), location, strict=False):
+            if part in self.schemes.get(str(before), ()) or part == "[key]":  # no key of the file
+                continue
+            key += f"[{part}]" if isinstance(part, int) else f".{part}"
+        return key.removeprefix(".")
+
+    def _keys(self, location: tuple[int | str, ...]) -> str:
+        """The keys of the innermost table, or the one that comes near."""
+        model: type[Table] = self.model
+        for before, part in zip(("", *location), location[:-1], strict=False):
+            model = self.schemes.get(str(before), self.tables).get(str(part), model)
+        known = [field.alias or name for name, field in model.model_fields.items()]
+        near = get_close_matches(str(location[-1]), known, 1, 0.6)
+        return near[0] if near else f"one of {', '.join(known)}"
+
+
+_KINDS = {
+    "tuple_type": "a list",
+    "string_type": "text in quotes",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "model_type": "a table",
+    "dict_type": "a table",
+}
+
+
+def _spelled(value: object) -> str:
+    """As TOML has it; tables and lists by their kind alone."""
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _expected(error: ErrorDetails, problem: str) -> str:
+    """What a validator expects, where it says so in its own words."""
+    expected = problem.rpartition("expected ")[2].removeprefix("Input should be ").replace("String should", "text to")
+    return _KINDS.get(error["type"], f"a value {expected}" if expected.startswith(("greater", "less")) else expected)
