@@ -180,9 +180,20 @@ def test_panels_show_what_has_run(atlas: Path, tmp_path: Path) -> None:
             "flows.all.cuont,1,late",
             "line 3: flows.all.cuont cannot be measured",
         ),
-        ("figure.toml", "title =", "name =", "figure.toml: cannot be used: .*name"),
-        ("figure.toml", "seeds = 2", "seed = 2", "figure.toml: cannot be used: .*seed"),
-        ("figure.toml", "[scales.quick]", "[scales.small]", "figure.toml: cannot be used: .*small"),
+        ("figure.toml", "title =", "name =", "figure.toml: title: is missing; expected a value for it"),
+        (
+            "figure.toml",
+            "seeds = 2",
+            "seed = 2",
+            "figure.toml: scales.quick.seed: there is no such key; expected seeds",
+        ),
+        (
+            "figure.toml",
+            "[scales.quick]",
+            "[scales.small]",
+            "figure.toml: scales.small: \"small\" is not allowed; expected 'quick' or 'paper'",
+        ),
+        ("figure.toml", "values = [1, 2]", "values = 1", "figure.toml: axes.fan_in: has no values; expected a list"),
         ("figure.toml", "workload.fan_in", "workload.fan_on", "scenario.toml: workload.*fan_on"),
     ],
 )

@@ -12,7 +12,7 @@ from xoff.reproduce.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xoff.reproduce.points import Value
+    from xoff.axes import Value
     from xoff.reproduce.verdict import Row
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xoff.errors import ScenarioError, check_at_least_one
+from xoff.errors import check_at_least_one
 from xoff.models.fluid import Fluid
 from xoff.staging import Staging
 
@@ -187,26 +186,6 @@ def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
     Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced.
     """
     return Staging.chosen(out, "fluid", force=force, replaces=lambda path: (path / NUMBERS).is_file())
-
-
-def axes(sweeps: Sequence[str]) -> dict[str, list[str]]:
-    """Parameters and their values from texts `KEY=A,B,C`; commas within brackets separate nothing.
-
-    Raises ScenarioError for one without values, and for what stands twice.
-    """
-    found: dict[str, list[str]] = {}
-    for text in sweeps:
-        key, separator, listed = text.partition("=")
-        key, values = key.strip(), [value.strip() for value in re.split(r",(?![^\[]*\])", listed)]
-        where = f"--sweep {text}"
-        if not separator or not key or not all(values):
-            raise ScenarioError(None, where, "no values", "expected KEY=A,B,C, such as timer=55us,300us")
-        if key in found:
-            raise ScenarioError(None, where, f"`{key}` is swept already", "expected all its values in one --sweep")
-        if len(set(values)) < len(values):
-            raise ScenarioError(None, where, "a value stands twice", "expected each value once")
-        found[key] = values
-    return found
 
 
 def _series(point: Point) -> pa.Table:

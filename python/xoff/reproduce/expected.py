@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xoff import inputs
+from xoff.axes import position
 from xoff.errors import ScenarioError
-from xoff.reproduce.points import position
 from xoff.reproduce.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from xoff.reproduce.points import Value
+    from xoff.axes import Value
 
 _COLUMNS = ("measure", "claim", "published", "tolerance", "origin", "scale", "note")
 

@@ -21,21 +21,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
+    from xoff.axes import Value
     from xoff.result import Result
     from xoff.scenario import Scenario
     from xoff.summary import Summary
-
-Value = float | str
-"""A position on an axis: a number, or a name."""
-
-
-def position(text: str) -> Value:
-    """What a name in a file says: a number, if it reads as one."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
 
 Measure: TypeAlias = "str | Callable[[Point], float]"
 """A key of `summary.json`, such as `flows.small.fct_p99_us`, or a function of a point."""

@@ -1,0 +1,120 @@
+"""Axes: what is varied from run to run, in files and on the command line.
+
+[axes.threshold]             # the values of one key
+key = "switch.marking.queue.threshold"
+values = [25, 50]
+unit = "kB"                  # left out if they have none
+
+[axes.scheme.values]         # names, or numbers in quotes, each with the keys it changes
+standard = {}
+bcc = { "switch.marking.pool" = { kind = "bcc" } }
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic import model_validator
+
+from xoff.errors import ScenarioError
+from xoff.model_file import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Value: TypeAlias = "float | str"
+"""A position on an axis: a number, or a name."""
+
+Changes: TypeAlias = dict[str, Any]
+"""Keys of a scenario with their new values."""
+
+Positions: TypeAlias = "Mapping[Value, Changes]"
+"""The positions on an axis, and what each changes."""
+
+
+def position(text: str) -> Value:
+    """What a name in a file says: a number, if it reads as one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class Axis(Table):
+    """What one axis varies."""
+
+    values: Any
+    """Of the key; or names, each with a table of the keys that it changes."""
+    key: str | None = None
+    """Of the scenario."""
+    unit: str | None = None
+    """Of all values; left out, they have none, or each its own."""
+
+    @model_validator(mode="after")
+    def _named_or_of_one_key(self) -> Axis:
+        if not isinstance(self.values, dict | list) or not self.values:
+            problem = "has no values; expected a list of them with a key, or a table of names with the keys they change"
+        elif isinstance(self.values, dict):
+            if self.key is None and self.unit is None and all(isinstance(each, dict) for each in self.values.values()):
+                return self
+            problem = "has names for values; expected for each a table of the keys it changes, and neither key nor unit"
+        elif self.key is None:
+            problem = "has no key; expected the key that takes the values"
+        elif not all(isinstance(each, str | int | float) for each in self.values):
+            problem = "has lists or tables for values; expected numbers, text, true or false, or names for them"
+        elif len(set(self.values)) < len(self.values):
+            problem = "has a value twice; expected each once"
+        else:
+            return self
+        raise ValueError(problem)
+
+    @property
+    def positions(self) -> Positions:
+        """What it varies."""
+        if isinstance(self.values, dict):
+            return {position(name): changes for name, changes in self.values.items()}
+        assert self.key is not None
+        return {value: {self.key: f"{value}{self.unit}" if self.unit else value} for value in self.values}
+
+
+def combinations(axes: Mapping[str, Positions]) -> Iterator[tuple[dict[str, Value], Changes]]:
+    """Every combination of positions, the last axis first, and what each changes; a later axis has the last word."""
+    for positions in itertools.product(*axes.values()):
+        at = dict(zip(axes, positions, strict=True))
+        changes: Changes = {}
+        for axis, value in at.items():
+            changes |= axes[axis][value]
+        yield at, changes
+
+
+def spelled(options: Iterable[str]) -> dict[str, list[str]]:
+    """Keys and their values from texts `KEY=A,B,C` of the command line; commas in brackets or quotes separate nothing.
+
+    Raises ScenarioError for one without values, and for what stands twice.
+    """
+    found: dict[str, list[str]] = {}
+    for text in options:
+        key, separator, listed = text.partition("=")
+        key, values = key.strip(), _parts(listed)
+        where = f"--sweep {text}"
+        if not separator or not key or not all(values):
+            raise ScenarioError(None, where, "no values", "expected KEY=A,B,C, such as timer=55us,300us")
+        if key in found:
+            raise ScenarioError(None, where, f"`{key}` is swept already", "expected all its values in one --sweep")
+        if len(set(values)) < len(values):
+            raise ScenarioError(None, where, "a value stands twice", "expected each value once")
+        found[key] = values
+    return found
+
+
+def _parts(listed: str) -> list[str]:
+    parts, depth = [""], 0
+    for piece in re.findall(r'"[^"]*"|.', listed):
+        if piece == "," and depth == 0:
+            parts.append("")
+            continue
+        depth += (piece in "[{") - (piece in "]}")
+        parts[-1] += piece
+    return [part.strip() for part in parts]
