@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.summary import CLASSES
@@ -30,6 +31,42 @@ COLUMNS = (
     Column("slowdown p50", "slowdown_p50"),
     Column("slowdown p99", "slowdown_p99"),
 )
+
+
+_NAMES = {column.key: column.heading for column in COLUMNS} | {
+    "off_us": "pause duration",
+    "off_port_as_one_us": "pause duration, port as one",
+}
+_UNITS = re.compile("_(us|ns|bytes|gbps)$")
+
+
+def measure_name(key: str) -> str:
+    """What people call a number of the summary, such as `flows.small.fct_p99_us`: small FCT p99."""
+    group, _, quantity = key.rpartition(".")
+    before = [part for part in group.split(".") if part in CLASSES or quantity not in _NAMES]
+    return " ".join([*before, quantity_name(quantity)]).removeprefix("flows ").strip()
+
+
+def quantity_name(quantity: str) -> str:
+    """The same of the last part of its key."""
+    return _NAMES.get(quantity) or _UNITS.sub("", quantity).replace("_", " ")
+
+
+def measured(key: str, value: float) -> str:
+    """A number of the summary with its unit; `key` is its key, or the last part of that."""
+    match key.rpartition(".")[2].rpartition("_")[2]:
+        case "us":
+            return duration(value)
+        case "ns":
+            return duration(value / 1000)
+        case "bytes":
+            return size(value)
+        case "gbps":
+            return f"{value:,.1f} Gbps"
+        case "rate" | "fraction":
+            return percent(value)
+        case _:
+            return f"{value:,.4g}"
 
 
 class Card(NamedTuple):

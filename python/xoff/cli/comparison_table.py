@@ -8,25 +8,13 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from xoff.cli.terminal import Console
-from xoff.table import class_labels
-from xoff.units import duration, percent
+from xoff.table import class_labels, measured, quantity_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from xoff.comparison import Comparison, Row
     from xoff.intervals import Estimate
-
-_MEASURES = {
-    "fct_mean_us": "FCT mean",
-    "fct_p99_us": "FCT p99",
-    "slowdown_mean": "slowdown mean",
-    "slowdown_p99": "slowdown p99",
-    "loss_rate": "loss rate",
-    "timeouts": "timeouts",
-    "goodput_gbps": "goodput",
-    "off_us": "pause duration",
-}
 
 
 def print_comparison(comparison: Comparison, path: Path) -> None:
@@ -52,15 +40,15 @@ def _table(comparison: Comparison) -> Table:
             table.add_section()
         base, *others = rows
         cells = [_compared(measure, row) for row in others] if others else []
-        first = _told(measure, base.value.value) if others else _with_interval(measure, base.value)
-        table.add_row(label if label != previous else "", _MEASURES[measure], first, *cells)
+        first = measured(measure, base.value.value) if others else _with_interval(measure, base.value)
+        table.add_row(label if label != previous else "", quantity_name(measure), first, *cells)
         previous = label
     return table
 
 
 def _compared(measure: str, row: Row) -> str:
     """A value and how many times the base's it is."""
-    value = _told(measure, row.value.value)
+    value = measured(measure, row.value.value)
     return f"{value}  {_ratio(row.ratio)}" if row.ratio else value
 
 
@@ -70,22 +58,11 @@ def _ratio(ratio: Estimate) -> str:
 
 
 def _with_interval(measure: str, value: Estimate) -> str:
-    told = _told(measure, value.value)
+    told = measured(measure, value.value)
     if value.low is None or value.high is None:
         return told
-    return f"{told} ({_told(measure, max(value.low, 0))} to {_told(measure, value.high)})"  # none of them is negative
-
-
-def _told(measure: str, value: float) -> str:
-    match measure:
-        case "fct_mean_us" | "fct_p99_us" | "off_us":
-            return duration(value)
-        case "loss_rate":
-            return percent(value)
-        case "goodput_gbps":
-            return f"{value:,.1f} Gbps"
-        case _:
-            return f"{value:,.4g}"
+    low = measured(measure, max(value.low, 0))  # none of them is negative
+    return f"{told} ({low} to {measured(measure, value.high)})"
 
 
 def _explanation(comparison: Comparison) -> str:
