@@ -6,7 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from conftest import Outcome
-from xoff.reproduce import Figure, Scale, find
+from xoff.reproduce.atlas import find
+from xoff.reproduce.figure import Figure
+from xoff.reproduce.scale import Scale
 
 Command = Callable[..., Outcome]
 

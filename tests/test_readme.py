@@ -54,9 +54,16 @@ def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Plan a switch"))
 
 
-def test_the_sweep_prints_the_table(command: Callable[..., Outcome]) -> None:
-    outcome = command(*block("sh", "## Sweep").split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Sweep"))
+def test_the_sweep_prints_the_table(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    for shipped in ("scenarios", "sweeps"):
+        (tmp_path / shipped).symlink_to(ROOT / shipped)
+    outcome = command(*block("sh", "## Try many settings").split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Try many settings"))
+
+
+def test_the_fluid_model_prints_the_table(command: Callable[..., Outcome]) -> None:
+    outcome = command(*block("sh", "## Sweep a fluid model").split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Sweep a fluid model"))
 
 
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?
 def printed(commands: str) -> str:
     """What the last of some commands prints into a pipe, as if they were the first in a fresh clone."""
     with tempfile.TemporaryDirectory() as folder:
-        for shipped in ("examples", "plans", "scenarios"):
+        for shipped in ("examples", "plans", "scenarios", "sweeps"):
             (Path(folder) / shipped).symlink_to(ROOT / shipped)
         for command in commands.replace("make demo", f"xoff run {DEMO}").splitlines():
             command_line = [sys.executable, "-m", "xoff", *shlex.split(command)[1:]]

@@ -11,13 +11,23 @@ A scenario file in; flows, time series and a summary out:
 Several scenarios with the same traffic in, ratios with confidence intervals out:
 
     xoff.compare(["standard.toml", "bcc.toml"], seeds=3).table
+
+One scenario for every combination of some values of its keys:
+
+    xoff.sweep("standard.toml", {"workload.load": [0.4, 0.8]}).table
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from xoff._xoff import __version__
-from xoff.comparison import Comparison, compare
 from xoff.errors import OutputError, RunInterrupted, ScenarioError
-from xoff.result import Result
 from xoff.scenario import Scenario
+
+if TYPE_CHECKING:
+    from xoff.comparison import Comparison, compare
+    from xoff.result import Result
+    from xoff.sweeping import Swept, sweep
 
 __all__ = [
     "Comparison",
@@ -26,6 +36,24 @@ __all__ = [
     "RunInterrupted",
     "Scenario",
     "ScenarioError",
+    "Swept",
     "__version__",
     "compare",
+    "sweep",
 ]
+
+_LATER = {
+    "Comparison": "comparison",
+    "Result": "result",
+    "Swept": "sweeping",
+    "compare": "comparison",
+    "sweep": "sweeping",
+}
+"""What brings Arrow or Pydantic, which not everyone needs, with its module."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import model_validator
@@ -70,6 +71,11 @@ class Axis(Table):
             return self
         raise ValueError(problem)
 
+    @classmethod
+    def spelled(cls, key: str, values: Iterable[str]) -> Axis:
+        """Values of a key as `--set` takes them: strings need no quotes."""
+        return cls(values={text: {key: _literal(text)} for text in values})
+
     @property
     def positions(self) -> Positions:
         """What it varies."""
@@ -107,6 +113,14 @@ def spelled(options: Iterable[str]) -> dict[str, list[str]]:
             raise ScenarioError(None, where, "a value stands twice", "expected each value once")
         found[key] = values
     return found
+
+
+def _literal(text: str) -> object:
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, str | int | float | list | dict) else text
 
 
 def _parts(listed: str) -> list[str]:

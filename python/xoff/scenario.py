@@ -62,8 +62,7 @@ class Scenario:
 
     def with_values(self, values: Mapping[str, object]) -> Scenario:
         """The same scenario with several keys changed at once, where one alone would not do."""
-        changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
-        return replace(self, overrides=(*self.overrides, *changes))
+        return replace(self, overrides=(*self.overrides, *toml_text.changes(values)))
 
     @property
     def name(self) -> str:

@@ -11,6 +11,11 @@ def document(table: Mapping[str, object]) -> str:
     return "".join(f"{_key(key)} = {value(item)}\n" for key, item in table.items())
 
 
+def changes(values: Mapping[str, object]) -> tuple[str, ...]:
+    """Keys with their values as `KEY=VALUE`."""
+    return tuple(f"{key}={value(item)}" for key, item in values.items())
+
+
 def value(item: object) -> str:
     """One value. Raises TypeError for what TOML cannot say."""
     match item:

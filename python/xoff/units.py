@@ -36,7 +36,7 @@ def percent(share: float) -> str:
     """A share of one in percent; a share that is not zero never reads as zero."""
     if share == 0:
         return "0 %"
-    return f"{share * 100:.2g} %"
+    return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:,.0f} %"
 
 
 def quantity(value: float, units: tuple[str, ...]) -> str:

@@ -9,8 +9,12 @@ import pytest
 import xoff
 from xoff import batch, intervals
 from xoff.kept import KeptRuns
-from xoff.reproduce import Figure, Scale, Verdict, find, measures, panels
+from xoff.reproduce import measures, panels
+from xoff.reproduce.atlas import find
+from xoff.reproduce.figure import Figure
 from xoff.reproduce.points import Points
+from xoff.reproduce.scale import Scale
+from xoff.reproduce.verdict import Verdict
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import xoff
-from xoff.cli import check, compare, explain, export, fluid, init, lint, listing, pauses, plan, reproduce, run
+from xoff.cli import check, compare, explain, export, fluid, init, lint, listing, pauses, plan, reproduce, run, sweep
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
@@ -23,6 +23,7 @@ application = typer.Typer(
 application.command("run")(run.run)
 application.command("pauses")(pauses.pauses)
 application.command("compare")(compare.compare)
+application.command("sweep")(sweep.sweep)
 application.command("reproduce")(reproduce.reproduce)
 application.command("plan")(plan.plan)
 application.command("fluid")(fluid.fluid)

@@ -49,10 +49,11 @@ def _table(comparison: Comparison) -> Table:
 def _compared(measure: str, row: Row) -> str:
     """A value and how many times the base's it is."""
     value = measured(measure, row.value.value)
-    return f"{value}  {_ratio(row.ratio)}" if row.ratio else value
+    return f"{value}  {told_ratio(row.ratio)}" if row.ratio else value
 
 
-def _ratio(ratio: Estimate) -> str:
+def told_ratio(ratio: Estimate) -> str:
+    """How many times something else a value is, with the interval."""
     told = f"x{ratio.value:#.3g}"
     return told if ratio.low is None else f"{told} ({ratio.low:#.3g}-{ratio.high:#.3g})"
 

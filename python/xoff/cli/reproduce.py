@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff.cli.many import RUNS, run_missing
 from xoff.cli.terminal import say
-from xoff.cli.verdicts import print_verdicts
-from xoff.kept import KeptRuns
-from xoff.reproduce.atlas import find
-from xoff.reproduce.plan import Scale
+from xoff.reproduce.scale import Scale
 
 if TYPE_CHECKING:
     from xoff.reproduce.figure import Figure
@@ -43,6 +39,11 @@ def reproduce(
     Finished runs are kept in results/runs and never run again, so that after Ctrl-C, a kill or a power cut the same
     command goes on. Verdicts and plots are written to results/reproduce/ID/SCALE.
     """
+    from xoff.cli.many import RUNS, run_missing
+    from xoff.cli.verdicts import print_verdicts
+    from xoff.kept import KeptRuns
+    from xoff.reproduce.atlas import find
+
     chosen = find(ids or [], figures, tuple(changes or ()))
     if listing:
         _list(chosen, as_json=as_json)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
+from xoff.plot.along import Along
 from xoff.plot.over_time import MOST_LINES, kept
 
 if TYPE_CHECKING:
@@ -97,9 +95,9 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
         lines.setdefault(label, []).append(row)
     with_rates = swept.rows[0].difference_bps is not None
     *top, bottom = figure.subplots(2 if with_rates else 1, 1, sharex=True, squeeze=False)[:, 0]
-    places, unit = _places(swept.sweep.axes[first])
+    along = Along.of(first, swept.sweep.axes[first])
     for label, rows in islice(lines.items(), MOST_LINES):
-        at = [places[row.at[first]] for row in rows]
+        at = [along.places[row.at[first]] for row in rows]
         for ax in top:
             ax.plot(at, [row.difference_bps for row in rows], ".-", label=label)
         [line] = bottom.plot(at, [row.queue_mean_bytes for row in rows], ".-", label=label)
@@ -112,19 +110,6 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
     bottom.yaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))
     bottom.set_ylabel("queue: mean, least to greatest")
     bottom.set_ylim(bottom=0)
-    if unit is None:
-        bottom.set_xticks(list(places.values()), list(places))
-    elif all(place.is_integer() for place in places.values()):
-        bottom.xaxis.set_major_locator(MaxNLocator(integer=True))
-    bottom.set_xlabel(f"{first} ({unit})" if unit else first)
+    along.label(bottom)
     if len(lines) > 1:
         style.legend(figure.axes[0], f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None)
-
-
-def _places(values: Sequence[str]) -> tuple[dict[str, float], str | None]:
-    """Where each value stands on an axis, and the unit: their numbers if all have the same unit, else one by one."""
-    matches = [re.fullmatch(r"([\d.]+(?:e-?\d+)?)\s*([A-Za-z]*)", value) for value in values]
-    found = [match.groups() for match in matches if match]
-    if len(found) < len(values) or len({unit for _, unit in found}) > 1:
-        return dict(zip(values, np.arange(len(values), dtype=float).tolist(), strict=True)), None
-    return {value: float(number) for value, (number, _) in zip(values, found, strict=True)}, found[0][1]

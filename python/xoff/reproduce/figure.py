@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError, ScenarioError
 from xoff.reproduce import expected
-from xoff.reproduce.plan import Plan, Scale
+from xoff.reproduce.plan import Plan
 from xoff.reproduce.points import Planned, Point, Points
 from xoff.reproduce.verdict import Row
 from xoff.staging import unwritable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from xoff.kept import KeptRuns
     from xoff.reproduce.expected import Expected
+    from xoff.reproduce.scale import Scale
 
 
 @dataclass(frozen=True)

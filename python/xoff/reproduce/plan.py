@@ -18,7 +18,6 @@ A figure without axes is computed, and runs nothing.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -27,20 +26,12 @@ from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError
 from xoff.model_file import Kind, Table
 from xoff.reproduce.points import Planned
+from xoff.reproduce.scale import Scale
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-class Scale(StrEnum):
-    """How large the runs are."""
-
-    QUICK = "quick"
-    """Smaller than published, large enough for the effect; for tests."""
-    PAPER = "paper"
-    """The paper's own size."""
 
 
 class AtScale(Table):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from xoff.reproduce.expected import Expected
-    from xoff.reproduce.plan import Scale
+    from xoff.reproduce.scale import Scale
 
 
 class Verdict(StrEnum):

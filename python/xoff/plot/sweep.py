@@ -1,0 +1,118 @@
+"""Figures of a sweep: each measure against the positions on an axis."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from xoff.plot import style
+from xoff.plot.along import Along
+from xoff.plot.over_time import MOST_LINES
+from xoff.table import measure_name, measured
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from xoff.intervals import Estimate
+    from xoff.sweeping import Row, Sweep, Swept
+
+_MOST_COLUMNS = 3
+_PANEL_INCHES = (3.4, 2.5)
+
+
+class SweptPlots:
+    """Draws a sweep: a panel for each measure, from left to right the first axis of numbers, lines for the others."""
+
+    def __init__(self, swept: Swept) -> None:
+        self._swept = swept
+
+    def measures(self) -> Figure:
+        """Each measure with 95 % intervals over seeds."""
+        with style.context():
+            return _draw(self._swept, ratios=False)
+
+    def ratios(self) -> Figure:
+        """Each over that at the first position of the first axis, with 95 % intervals of pairs of seeds."""
+        with style.context():
+            return _draw(self._swept, ratios=True)
+
+
+def _draw(swept: Swept, *, ratios: bool) -> Figure:
+    axis, along = _along(swept.sweep)
+    lines = _lines(swept, axis)
+    drawn = {measure: _points(lines, measure, axis, along, ratios=ratios) for measure in swept.told}
+    shown = [measure for measure, of_it in drawn.items() if any(each.value for _, each in chain(*of_it.values()))]
+    shown = shown or list(swept.told[:1])
+    rows = -(-len(shown) // _MOST_COLUMNS)
+    columns = -(-len(shown) // rows)
+    figure = Figure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
+    panels = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
+    for ax, measure in zip(panels, shown, strict=False):
+        for label, points in islice(drawn[measure].items(), MOST_LINES):
+            _line(ax, points, label, joined=along.unit is not None)
+        along.label(ax)
+        ax.set_title(measure_name(measure))
+        if ratios:
+            ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
+        else:
+            ax.yaxis.set_major_formatter(_ticks(measure))
+            ax.set_ylim(bottom=0)
+    if ratios:
+        for ax in panels[::columns]:
+            ax.set_ylabel(style.plain(f"over {swept.sweep.base}"))
+    for ax in panels[len(shown) :]:
+        ax.remove()
+    if len(lines) > 1:
+        style.shared_legend(panels[: len(shown)])
+    return figure
+
+
+def _along(sweep: Sweep) -> tuple[str, Along]:
+    found = {name: Along.of(sweep.heading(name), list(axis.positions), axis.unit) for name, axis in sweep.axes.items()}
+    return next(((name, along) for name, along in found.items() if along.unit is not None), next(iter(found.items())))
+
+
+def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
+    lines: dict[str, list[Row]] = {}
+    for row in swept.rows:
+        others = (swept.sweep.told(axis, value) for axis, value in row.at.items() if axis != along)
+        lines.setdefault(", ".join(others), []).append(row)
+    return lines
+
+
+def _points(
+    lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool
+) -> dict[str, list[tuple[float, Estimate]]]:
+    """For each line where it is measured, and what."""
+    found = {
+        label: [(along.places[row.at[axis]], (row.ratios if ratios else row.measured).get(measure)) for row in rows]
+        for label, rows in lines.items()
+    }
+    return {label: [(place, each) for place, each in points if each] for label, points in found.items()}
+
+
+def _ticks(measure: str) -> FuncFormatter:
+    if measure.endswith("_us"):
+        return style.ticks(style.TIME_UNITS)
+    if measure.endswith("_bytes"):
+        return style.ticks(style.SIZE_UNITS)
+    return FuncFormatter(lambda value, _: measured(measure, value) if value else "0")
+
+
+def _line(ax: Axes, found: list[tuple[float, Estimate]], label: str, *, joined: bool) -> None:
+    below = [estimate.value - estimate.low if estimate.low is not None else 0 for _, estimate in found]
+    above = [estimate.high - estimate.value if estimate.high is not None else 0 for _, estimate in found]
+    ax.errorbar(
+        [place for place, _ in found],
+        [estimate.value for _, estimate in found],
+        [below, above],
+        fmt="o-" if joined else "o",
+        markersize=3.5,
+        capsize=2,
+        linewidth=1.2,
+        elinewidth=0.7,
+        label=style.plain(label),
+    )

@@ -1,0 +1,393 @@
+"""A scenario for every combination of what is varied: what was measured at each, with its interval over seeds.
+
+A sweep file says what runs:
+
+    title = "Where to mark"              # left out, the scenario's
+    scenario = "../web_search.toml"      # relative to this file
+    seeds = 3                            # how many, from the scenario's own upwards; left out, one
+    set = { "stop.arrivals_end" = "2ms" }        # what is changed in all
+    measures = ["flows.small.fct_p99_us", "goodput_gbps"]        # keys of summary.json; left out, `MEASURES`
+
+    [axes.threshold]                     # what is varied; see `xoff.axes`
+    key = "switch.marking.queue.threshold"
+    values = [25, 50, 100]
+    unit = "kB"
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import Field
+
+from xoff import batch, inputs, intervals, toml_text
+from xoff.axes import Axis, Changes, combinations
+from xoff.errors import ScenarioError, check_at_least_one
+from xoff.folder import read_summary
+from xoff.kept import KeptRuns
+from xoff.model_file import Kind, Table
+from xoff.scenario import Scenario
+from xoff.staging import Staging
+from xoff.summary import value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from xoff.axes import Value
+    from xoff.intervals import Estimate
+    from xoff.plot.sweep import SweptPlots
+
+MEASURES = (
+    "flows.all.fct_mean_us",
+    "flows.small.fct_p99_us",
+    "flows.large.fct_mean_us",
+    "flows.all.slowdown_p99",
+    "loss_rate",
+    "flows.timeouts",
+    "pfc.off_us",
+    "goodput_gbps",
+)
+"""What is measured unless something else is asked for: keys of `summary.json`, which docs/summary.md explains."""
+
+NUMBERS = "sweep.json"
+
+_ONE_FLOW = """
+topology = { kind = "star", hosts = 2, host_link = { rate = "100Gbps", delay = "1us" } }
+switch = [{ total = "1MB" }]
+transport.tcp = { kind = "tcp", congestion_control = { algorithm = "reno" } }
+workload = [{ kind = "long_lived", transport = "tcp", size = "1kB", pairs = [["host0", "host1"]] }]
+"""
+
+
+class SweepFile(Table):
+    """What a sweep file holds."""
+
+    scenario: str
+    """The scenario file that is varied, relative to this file."""
+    axes: Annotated[dict[str, Axis], Field(min_length=1)]
+    """What is varied."""
+    title: str | None = None
+    """What the sweep is about; left out, the scenario's title."""
+    seeds: Annotated[int, Field(ge=1)] = 1
+    """How many, from the scenario's own upwards."""
+    set: Changes = Field(default_factory=dict)
+    """What is changed in all of them."""
+    measures: Annotated[tuple[str, ...], Field(min_length=1)] = MEASURES
+    """Keys of `summary.json`."""
+
+
+_SWEEP = Kind(SweepFile, ScenarioError, "sweeps/ has some to start from", {"axes": Axis})
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One position on each axis, before it has run."""
+
+    at: Mapping[str, Value]
+    runs: tuple[Scenario, ...]
+    """The scenario with each seed."""
+
+
+Values: TypeAlias = "dict[str, list[float]]"
+"""For each measure its value with each seed."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is to be run."""
+
+    title: str
+    axes: Mapping[str, Axis]
+    seeds: tuple[int, ...]
+    measures: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+
+    @classmethod
+    def of(cls, base: Scenario, axes: Mapping[str, Axis], seeds: int = 1, measures: Sequence[str] = MEASURES) -> Sweep:
+        """Every combination of the positions. Raises ScenarioError if one is no scenario."""
+        if not axes:
+            raise ScenarioError(base.file, "", "nothing is varied", "expected an axis, such as --sweep KEY=A,B,C")
+        chosen = tuple(range(base.seed, base.seed + seeds))
+        positions = {name: axis.positions for name, axis in axes.items()}
+        varied = tuple(
+            Combination(at, tuple(base.with_values({**changes, "seed": seed}) for seed in chosen))
+            for at, changes in combinations(positions)
+        )
+        return cls(base.title, axes, chosen, tuple(measures), varied)
+
+    def heading(self, axis: str) -> str:
+        """What an axis is called: the end of its key, where that tells it apart."""
+        ends = [name.rpartition(".")[2] for name in self.axes]
+        end = axis.rpartition(".")[2]
+        return end if ends.count(end) == 1 else axis
+
+    def spelled(self, axis: str, value: Value) -> str:
+        """A position on an axis with its unit."""
+        number = f"{value:g}" if isinstance(value, float) else str(value)
+        return f"{number}{self.axes[axis].unit or ''}"
+
+    def told(self, axis: str, value: Value) -> str:
+        """The same, said of a line: numbers with the axis, names alone."""
+        spelled = self.spelled(axis, value)
+        return f"{self.heading(axis)} {spelled}" if spelled[:1].isdigit() else spelled
+
+    @property
+    def base(self) -> str:
+        """What ratios are over: the first position of the first axis."""
+        name, axis = next(iter(self.axes.items()))
+        return self.told(name, next(iter(axis.positions)))
+
+    @property
+    def all_runs(self) -> list[Scenario]:
+        """Every run, combination by combination, so that whoever interrupts them has whole ones."""
+        return [run for combination in self.combinations for run in combination.runs]
+
+    def finished(self, kept: KeptRuns) -> Swept:
+        """What can be said of the combinations that have run with every seed."""
+        done = [one for one in self.combinations if all(map(kept.has, one.runs))]
+        values = {tuple(one.at.values()): self._values(one, kept) for one in done}
+        return Swept(
+            self,
+            tuple(
+                _row(one.at, values[position], values.get(self._base(position), {}))
+                for position, one in zip(values, done, strict=True)
+            ),
+        )
+
+    def _values(self, combination: Combination, kept: KeptRuns) -> Values:
+        summaries = [read_summary(kept.place(run)) for run in combination.runs]
+        found = {measure: [value_at(summary, measure) for summary in summaries] for measure in self.measures}
+        return {
+            measure: [value for value in values if value is not None]
+            for measure, values in found.items()
+            if None not in values
+        }
+
+    def _base(self, position: tuple[Value, ...]) -> tuple[Value, ...]:
+        first, *_ = self.axes.values()
+        return (next(iter(first.positions)), *position[1:])
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured at one combination; what some run has nothing to count for is left out."""
+
+    at: Mapping[str, Value]
+    """Its position on each axis."""
+    measured: Mapping[str, Estimate]
+    """For each measure the mean over seeds."""
+    ratios: Mapping[str, Estimate]
+    """For each measure, how many times that at the first position of the first axis it is, paired by seed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """What has been run."""
+
+    sweep: Sweep
+    rows: tuple[Row, ...]
+    """What was measured, in the order of the sweep; all of it, unless Ctrl-C ended it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing."""
+        return len(self.rows) == len(self.sweep.combinations)
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each combination: positions, measures and their `_ratio`s, both with `_low` and `_high`."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self._flat())
+
+    @property
+    def plot(self) -> SweptPlots:
+        """Figures: `swept.plot.measures()`."""
+        from xoff.plot.sweep import SweptPlots  # brings Matplotlib
+
+        return SweptPlots(self)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The measures that some combination has; without pauses where none paused."""
+        values = {
+            measure: [row.measured[measure].value for row in self.rows if measure in row.measured]
+            for measure in self.sweep.measures
+        }
+        return tuple(measure for measure, of_it in values.items() if (any(of_it) if _is_pause(measure) else of_it))
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `sweep.json` holds."""
+        return {
+            "title": self.sweep.title,
+            "axes": {name: list(axis.positions) for name, axis in self.sweep.axes.items()},
+            "units": {name: axis.unit for name, axis in self.sweep.axes.items() if axis.unit},
+            "seeds": list(self.sweep.seeds),
+            "confidence": intervals.CONFIDENCE,
+            "interrupted": not self.is_whole,
+            "rows": [
+                {"at": dict(row.at), "measured": _plain(row.measured), "ratios": _plain(row.ratios)}
+                for row in self.rows
+            ],
+        }
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes `sweep.json`, `sweep.csv` and `sweep.svg` into a new folder, whole or not at all; returns its path.
+
+        Args:
+            path: The folder to make.
+            force: Whether a sweep already there is replaced.
+
+        Raises:
+            OutputError: There is something at `path` already, or it cannot be written.
+        """
+        with prepare(path, force=force) as staging:
+            return self.commit(staging)
+
+    def commit(self, staging: Staging, *, ratios: bool = False) -> Path:
+        """Writes the files to a place that `prepare` made, ratios drawn if told, and gives the folder its name.
+
+        Raises OutputError.
+        """
+        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
+        (staging.path / NUMBERS).write_text(text + "\n", encoding="utf-8")
+        with (staging.path / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = self._flat()
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        figure = self.plot.ratios() if ratios else self.plot.measures()
+        figure.savefig(staging.path / "sweep.svg", facecolor="white")
+        return staging.commit()
+
+    def _flat(self) -> list[dict[str, Any]]:
+        return [dict(row.at) | _columns(row, self.sweep.measures) for row in self.rows]
+
+
+def load(
+    path: Path,
+    axes: Mapping[str, Axis],
+    *,
+    changes: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    seeds: int | None = None,
+) -> Sweep:
+    """Reads a sweep file, or a scenario file of which nothing is varied yet. Raises ScenarioError.
+
+    Args:
+        path: The file.
+        axes: What else is varied; instead of what the file says of the same key.
+        changes: What is changed in all, each `KEY=VALUE`, over what the file changes.
+        measures: Instead of those of the file.
+        seeds: Instead of what the file says.
+    """
+    _check(measures, key="--measure")
+    text = inputs.read(path, str(path))
+    file = _SWEEP.parse(text, str(path)) if _is_sweep(text) else SweepFile.model_construct(scenario=path.name, axes={})
+    _check(file.measures, str(path))
+    base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
+    kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
+    wanted = Sweep.of(base, {**kept, **axes}, seeds or file.seeds, measures or file.measures)
+    return replace(wanted, title=file.title or base.title)
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    axes: Mapping[str, Sequence[Value] | Mapping[str, Changes]],
+    *,
+    seeds: int = 1,
+    measures: Sequence[str] = MEASURES,
+    workers: int = 1,
+    keep: str | Path | None = None,
+    on_finished: Callable[[], None] = lambda: None,
+) -> Swept:
+    """Runs a scenario for every combination of what is varied.
+
+    Args:
+        scenario: A scenario or its file.
+        axes: What is varied: for each key its values, `{"workload.load": [0.4, 0.8]}`; or a name of its own, and for
+            each of its positions the keys that change, `{"scheme": {"sih": {}, "dsh": {"switch.pfc.headroom": ...}}}`.
+        seeds: How many seeds each runs with, from the scenario's own upwards.
+        measures: Keys of `summary.json`.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one.
+        keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
+        on_finished: Called after each run.
+
+    Raises:
+        ValueError: There is no seed or no worker, or an axis has no values.
+        ScenarioError: A combination cannot be simulated, nothing is varied, or a measure is no number of summaries.
+        KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
+    """
+    check_at_least_one("seeds", seeds)
+    _check(measures)
+    base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    wanted = Sweep.of(base, {name: _axis(name, values) for name, values in axes.items()}, seeds, measures)
+    with TemporaryDirectory() as temporary:
+        kept = KeptRuns(Path(keep or temporary))
+        batch.run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)
+        return wanted.finished(kept)
+
+
+def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
+    """A place for a sweep: the folder `out`, or by default a new numbered one, `results/sweep-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced.
+    """
+    return Staging.chosen(out, "sweep", force=force, replaces=lambda path: (path / NUMBERS).is_file())
+
+
+def _axis(name: str, values: Sequence[Value] | Mapping[str, Changes]) -> Axis:
+    if isinstance(values, dict):
+        return Axis(values=values)
+    return Axis(key=name, values=list(values))
+
+
+def _is_sweep(text: str) -> bool:
+    try:
+        return not {"scenario", "axes"}.isdisjoint(tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        return False  # whoever reads it as a scenario says what is wrong
+
+
+def _check(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
+    """Raises ScenarioError for one that no summary has: that of the least run there is tells."""
+    summary = Scenario.from_text(_ONE_FLOW).run().summary
+    for measure in measures:
+        try:
+            value_at(summary, measure)
+        except (KeyError, TypeError, ValueError):
+            expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
+            raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected) from None
+
+
+def _is_pause(measure: str) -> bool:
+    return measure.startswith("pfc.")
+
+
+def _row(at: Mapping[str, Value], values: Values, base: Values) -> Row:
+    ratios = {name: intervals.ratio(found, base[name]) for name, found in values.items() if name in base}
+    return Row(
+        at,
+        {measure: intervals.mean(found) for measure, found in values.items()},
+        {measure: ratio for measure, ratio in ratios.items() if ratio},
+    )
+
+
+def _plain(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, float | None]]:
+    return {measure: found._asdict() for measure, found in estimates.items()}
+
+
+def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
+    columns: dict[str, float | None] = {}
+    for measure in measures:
+        for name, of in ((measure, row.measured), (f"{measure}_ratio", row.ratios)):
+            columns[name], columns[f"{name}_low"], columns[f"{name}_high"] = of.get(measure) or (None, None, None)
+    return columns

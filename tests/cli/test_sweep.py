@@ -1,0 +1,137 @@
+"""`xoff sweep`: what is printed, kept and refused."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Outcome, wait_until
+
+Command = Callable[..., Outcome]
+
+SWEEP = """\
+title = "Marks"
+scenario = "small.toml"
+seeds = 2
+set = { "workload.groups" = 3 }
+measures = ["flows.small.fct_mean_us", "packets.marked"]
+
+[axes.threshold]
+key = "switch.marking.queue.threshold"
+values = [5, 30]
+unit = "kB"
+"""
+
+
+@pytest.fixture
+def sweep_file(small_file: Path) -> Path:
+    path = small_file.with_name("marks.toml")
+    path.write_text(SWEEP, encoding="utf-8")
+    return path
+
+
+def test_a_scenario_is_run_for_every_combination(command: Command, small_file: Path) -> None:
+    axes = ("--sweep", "workload.fan_in=1,2", "--sweep", "switch.marking.queue.threshold=5kB,30kB")
+    outcome = command("sweep", small_file, *axes, "--workers", 1)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert re.search(r"fan_in ┃ threshold ┃ +all FCT mean ┃", outcome.out)
+    assert re.findall(r"│ +(\d) │ +(\w+) │", outcome.out) == [("1", "5kB"), ("1", "30kB"), ("2", "5kB"), ("2", "30kB")]
+    assert outcome.out.endswith("Small, seed 3.\nResults: results/sweep-001\n")
+
+
+def test_a_sweep_file_names_scenario_axes_seeds_and_measures(command: Command, sweep_file: Path) -> None:
+    outcome = command("sweep", sweep_file, "--workers", 1)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert re.search(r"threshold ┃ +small FCT mean ┃ +packets marked ┃", outcome.out)
+    assert "Marks, means over seeds 3, 4; ±: half of the 95 % confidence interval." in outcome.out
+    data = json.loads(Path("results/sweep-001/sweep.json").read_text())
+    assert (data["axes"], data["units"]) == ({"threshold": [5, 30]}, {"threshold": "kB"})
+    assert data["rows"][1]["measured"]["packets.marked"]["value"] > 0
+
+
+def test_ratios_are_to_the_first_value(command: Command, sweep_file: Path) -> None:
+    out = command("sweep", sweep_file, "--ratios", "--workers", 1).out
+    assert "x: how many times threshold 5kB; in brackets 95 % confidence." in out
+    assert "x1.00 (1.00-1.00)" in out
+
+
+def test_the_command_line_goes_over_the_file(command: Command, sweep_file: Path) -> None:
+    changed = ("--sweep", "switch.marking.queue.threshold=7kB", "--measure", "loss_rate", "--seeds", 1)
+    out = command("sweep", sweep_file, *changed, "--set", "workload.groups=2", "--json", "--workers", 1).out
+    data = json.loads(out)
+    assert data["axes"] == {"switch.marking.queue.threshold": ["7kB"]}
+    assert (data["seeds"], list(data["rows"][0]["measured"])) == ([3], ["loss_rate"])
+
+
+def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -> None:
+    command("sweep", small_file, "--sweep", "workload.fan_in=1,2", "--workers", 1)
+    outcome = command("sweep", small_file, "--sweep", "workload.fan_in=1,2,3", "--workers", 1)
+    assert outcome.err == "2 of 3 runs are kept from before\n"
+    assert len(list(Path("results/runs").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("small.toml", "big.toml", "big.toml: cannot read: no such file or directory; `xoff init` writes one to start"),
+        ("seeds = 2", "seeds = 0", "marks.toml: seeds: 0 is not allowed; expected a value greater than or equal to 1"),
+        ("seeds", "seed", "marks.toml: seed: there is no such key; expected seeds"),
+        ("values = [5, 30]", "", "marks.toml: axes.threshold.values: is missing; expected a value for it"),
+        ("[5, 30]", "[5, 5]", "marks.toml: axes.threshold: has a value twice; expected each once"),
+        ("[5, 30]", '[5, "x"]', 'small.toml: switch[0].marking.queue.threshold: "xkB" has an unknown unit'),
+        (
+            "packets.marked",
+            "packets.maked",
+            "marks.toml: measures: `packets.maked` is no number of summary.json; expected a key",
+        ),
+        (
+            "packets.marked",
+            "title",
+            "marks.toml: measures: `title` is no number of summary.json; expected a key such as",
+        ),
+        ('scenario = "small.toml"', "", "marks.toml: scenario: is missing; expected a value for it"),
+    ],
+)
+def test_wrong_input_is_refused_in_a_line(command: Command, sweep_file: Path, old: str, new: str, says: str) -> None:
+    sweep_file.write_text(SWEEP.replace(old, new), encoding="utf-8")
+    outcome = command("sweep", sweep_file.name)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(says)
+    assert outcome.err.count("\n") == 1
+    assert not Path("results").exists()
+
+
+def test_without_axes_nothing_runs(command: Command, small_file: Path) -> None:
+    outcome = command("sweep", small_file.name)
+    expected = "small.toml: nothing is varied; expected an axis, such as --sweep KEY=A,B,C\n"
+    assert outcome == Outcome(2, "", expected)
+
+
+def test_measures_are_checked_before_anything_runs(command: Command, small_file: Path) -> None:
+    outcome = command("sweep", small_file, "--sweep", "workload.fan_in=1", "--measure", "flows.smal")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("--measure: `flows.smal` is no number of summary.json; expected a key such as")
+    assert not Path("results").exists()
+
+
+def test_interrupted_it_shows_the_combinations_that_are_finished(tmp_path: Path, small_file: Path) -> None:
+    values = ",".join(f"{size}B" for size in range(5000, 5300))
+    axis = f"switch.marking.queue.threshold={values}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "xoff", "sweep", str(small_file), "--sweep", axis, "--workers", "1"],
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wait_until(lambda: len(list(tmp_path.glob("results/runs/small-*"))) >= 3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "5000B" in out
+    assert re.fullmatch(r"interrupted: \d+ of 300 combinations are finished; the same command goes on\n", err)

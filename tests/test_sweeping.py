@@ -1,0 +1,90 @@
+"""Sweeps: what is measured at each combination, and what is written and drawn."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+import xoff
+from conftest import ROOT, SMALL
+from xoff.axes import Axis
+from xoff.kept import KeptRuns
+from xoff.sweeping import Sweep, load
+
+BASE = xoff.Scenario(SMALL, "base.toml", ("observe={}",))
+MEAN = "flows.small.fct_mean_us"
+AXES: dict[str, Any] = {
+    "workload.fan_in": [1, 2],
+    "marking": {"late": {}, "early": {"switch.marking.queue.threshold": "5kB"}},
+}
+
+
+@pytest.fixture(scope="module")
+def swept() -> xoff.Swept:
+    return xoff.sweep(BASE, AXES, seeds=2, measures=[MEAN, "loss_rate", "flows.large.fct_mean_us", "pfc.off_us"])
+
+
+def run(fan_in: int, threshold: str, seed: int) -> float:
+    changed = BASE.with_values({"workload.fan_in": fan_in, "switch.marking.queue.threshold": threshold})
+    return float(changed.run(seed=seed).summary["flows"]["small"]["fct_mean_us"])
+
+
+def test_values_are_means_and_ratios_are_paired_with_the_first_position(swept: xoff.Swept) -> None:
+    assert [tuple(row.at.values()) for row in swept.rows] == [(1, "late"), (1, "early"), (2, "late"), (2, "early")]
+    one, two = ([run(fan_in, "5kB", seed) for seed in (3, 4)] for fan_in in (1, 2))
+    early = swept.rows[3]
+    assert early.measured[MEAN].value == pytest.approx(sum(two) / 2)
+    assert early.ratios[MEAN].value == pytest.approx((two[0] / one[0] * two[1] / one[1]) ** 0.5)
+    assert swept.rows[1].ratios[MEAN] == (1, 1, 1)
+
+
+def test_what_nothing_counts_for_is_left_out(swept: xoff.Swept) -> None:
+    assert swept.told == (MEAN, "loss_rate")
+    assert swept.table["loss_rate"].to_pylist() == [0, 0, 0, 0]
+    assert swept.table["loss_rate_ratio"].null_count == 4
+    assert swept.table["flows.large.fct_mean_us"].null_count == 4
+
+
+def test_combinations_that_lack_a_seed_are_left_out(tmp_path: Path) -> None:
+    wanted = Sweep.of(BASE, {"workload.fan_in": Axis(key="workload.fan_in", values=[1, 2])}, 2, [MEAN])
+    kept = KeptRuns(tmp_path)
+    for run in wanted.all_runs[1:]:
+        kept.keep(run, run.run())
+    swept = wanted.finished(kept)
+    assert not swept.is_whole
+    assert [dict(row.at) for row in swept.rows] == [{"workload.fan_in": 2}]
+    assert swept.rows[0].ratios == {}, "what they are over has not run"
+
+
+def test_it_is_written_whole_and_replaces_nothing_unasked(swept: xoff.Swept, tmp_path: Path) -> None:
+    path = swept.save(tmp_path / "out")
+    assert sorted(file.name for file in path.iterdir()) == ["sweep.csv", "sweep.json", "sweep.svg"]
+    assert json.loads((path / "sweep.json").read_text()) == swept.as_dict()
+    with (path / "sweep.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == swept.table.column_names
+    assert float(rows[3][MEAN]) == swept.rows[3].measured[MEAN].value
+    with pytest.raises(xoff.OutputError, match="exists already"):
+        swept.save(path)
+    swept.save(path, force=True)
+
+
+def test_lines_run_along_the_first_axis_of_numbers(swept: xoff.Swept) -> None:
+    for drawn in (swept.plot.measures(), swept.plot.ratios()):
+        [ax] = drawn.axes  # nothing was lost: that has no panel
+        assert isinstance(drawn, Figure)
+        assert (ax.get_title(loc="left"), ax.get_xlabel()) == ("small FCT mean", "fan_in")
+        assert [line.get_label() for line in ax.containers] == ["late", "early"]
+    assert drawn.axes[0].get_ylabel() == "over fan_in 1"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "sweeps").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_shipped_sweep_can_run(path: Path) -> None:
+    wanted = load(path, {}, changes=["stop.arrivals_end=50us"])
+    assert wanted.title
+    wanted.combinations[0].runs[0].run()
+    for run in wanted.all_runs:
+        run.check()
