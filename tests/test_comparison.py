@@ -46,6 +46,13 @@ def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
     ]  # fmt: skip
 
 
+def test_it_shows_itself_in_a_notebook() -> None:
+    html = xoff.compare({"<b>": BASE, "late": OTHER})._repr_html_()
+    assert "<th>&lt;b&gt;</th><th>late</th>" in html
+    assert "<td style='text-align:left'>FCT p99</td>" in html
+    assert html.endswith("<small>Seed 3; x: how many times &lt;b&gt;.</small>")
+
+
 @pytest.mark.parametrize(
     ("scenarios", "seeds", "workers", "says"),
     [

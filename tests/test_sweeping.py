@@ -81,6 +81,12 @@ def test_lines_run_along_the_first_axis_of_numbers(swept: xoff.Swept) -> None:
     assert drawn.axes[0].get_ylabel() == "over fan_in 1"
 
 
+def test_it_shows_itself_in_a_notebook(swept: xoff.Swept) -> None:
+    html = swept._repr_html_()
+    assert "<th>fan_in</th><th>marking</th><th>small FCT mean</th><th>loss rate</th>" in html
+    assert "<tr><td>2</td><td>early</td>" in html
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "sweeps").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_shipped_sweep_can_run(path: Path) -> None:
     wanted = load(path, {}, changes=["stop.arrivals_end=50us"])

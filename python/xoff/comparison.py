@@ -123,6 +123,12 @@ class Comparison:
             self.plot.save(staging.path / "fct_ratios.svg")
         return staging.commit()
 
+    def _repr_html_(self) -> str:
+        from xoff import grids
+        from xoff.report.notebook import grid_html
+
+        return grid_html(grids.of_comparison(self))
+
     def values(self, measure: str) -> list[list[float | None]]:
         """For each scenario a measure's value with each seed."""
         return [[value_at(summary, measure) for summary in runs] for runs in self.summaries]

@@ -268,6 +268,12 @@ class Swept:
         figure.savefig(staging.path / "sweep.svg", facecolor="white")
         return staging.commit()
 
+    def _repr_html_(self) -> str:
+        from xoff import grids
+        from xoff.report.notebook import grid_html
+
+        return grid_html(grids.of_sweep(self))
+
     def _flat(self) -> list[dict[str, Any]]:
         return [dict(row.at) | _columns(row, self.sweep.measures) for row in self.rows]
 

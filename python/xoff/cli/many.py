@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from xoff import batch
-from xoff.cli.comparison_table import print_comparison
+from xoff import batch, grids
+from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count
 from xoff.comparison import prepare
 from xoff.kept import KeptRuns
@@ -48,7 +48,7 @@ def run_and_print(plan: Plan, name: str, *, workers: int | None, out: Path | Non
             if as_json:
                 typer.echo(json.dumps(comparison.as_dict(), indent=2, ensure_ascii=False))
             else:
-                print_comparison(comparison, path)
+                print_grid(grids.of_comparison(comparison), path)
     if interrupted:
         finished = len(comparison.seeds) if comparison else 0
         typer.echo(

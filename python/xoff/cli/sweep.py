@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from xoff.cli.terminal import Console, say
-
-if TYPE_CHECKING:
-    from xoff.intervals import Estimate
-    from xoff.sweeping import Swept
+from xoff.cli.terminal import say
 
 
 def sweep(
@@ -49,7 +45,9 @@ def sweep(
     Finished runs are kept in results/runs and never run again, so that after Ctrl-C the same command goes on, and one
     more value costs one more run.
     """
+    from xoff import grids
     from xoff.axes import Axis, spelled
+    from xoff.cli.grid import print_grid
     from xoff.cli.many import RUNS, run_missing
     from xoff.kept import KeptRuns
     from xoff.sweeping import load, prepare
@@ -65,54 +63,8 @@ def sweep(
             if as_json:
                 typer.echo(json.dumps(swept.as_dict(), indent=2, ensure_ascii=False))
             else:
-                _print(swept, path, ratios=ratios)
+                print_grid(grids.of_sweep(swept, ratios=ratios), path)
     if interrupted:
         done = f"{len(swept.rows)} of {len(wanted.combinations)} combinations are finished"
         say(f"interrupted: {done}; the same command goes on", err=True)
         raise typer.Exit(130)
-
-
-def _print(swept: Swept, path: Path, *, ratios: bool) -> None:
-    from rich.table import Table
-
-    from xoff.cli.comparison_table import told_ratio
-    from xoff.table import measure_name
-
-    console = Console(140)
-    table = Table()
-    for axis in swept.sweep.axes:
-        table.add_column(swept.sweep.heading(axis), justify="right")
-    for measure in swept.told:
-        table.add_column(measure_name(measure), justify="right")
-    for row in swept.rows:
-        at = [swept.sweep.spelled(axis, value) for axis, value in row.at.items()]
-        if ratios:
-            table.add_row(
-                *at, *(told_ratio(found) if (found := row.ratios.get(measure)) else "-" for measure in swept.told)
-            )
-        else:
-            table.add_row(*at, *(_told(measure, row.measured.get(measure)) for measure in swept.told))
-    console.print(table)
-    console.print(_explanation(swept, ratios=ratios))
-    console.print(f"Results: {path}", soft_wrap=True)
-
-
-def _told(measure: str, found: Estimate | None) -> str:
-    from xoff.table import measured
-    from xoff.units import percent
-
-    if found is None:
-        return "-"
-    value = measured(measure, found.value)
-    if found.high is None or not found.value:
-        return value
-    return f"{value} ±{percent((found.high - found.value) / found.value)}"
-
-
-def _explanation(swept: Swept, *, ratios: bool) -> str:
-    seeds, title = swept.sweep.seeds, swept.sweep.title
-    what = f"{title}, seed {seeds[0]}" if len(seeds) == 1 else f"{title}, means over seeds {', '.join(map(str, seeds))}"
-    if ratios:
-        intervals = "; in brackets 95 % confidence" if len(seeds) > 1 else ""
-        return f"{what}; x: how many times {swept.sweep.base}{intervals}."
-    return f"{what}; ±: half of the 95 % confidence interval." if len(seeds) > 1 else f"{what}."

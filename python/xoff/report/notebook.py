@@ -1,4 +1,4 @@
-"""How scenarios and results show themselves in a notebook."""
+"""How scenarios, results, comparisons and sweeps show themselves in a notebook."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xoff import table
 
 if TYPE_CHECKING:
+    from xoff.grids import Grid
     from xoff.result import Result
     from xoff.scenario import Scenario
 
@@ -34,3 +35,16 @@ def scenario_html(scenario: Scenario) -> str:
         f"<details><summary><b>{escape(scenario.title)}</b>, seed {scenario.seed}</summary>"
         f"<pre>{escape(scenario.to_toml())}</pre></details>"
     )
+
+
+def grid_html(grid: Grid) -> str:
+    """A table with its note below."""
+    headings = "".join(f"<th>{escape(heading)}</th>" for heading in (*grid.words, *grid.numbers))
+    rows = "".join(f"<tr>{_cells(row, len(grid.words))}</tr>" for section in grid.sections for row in section)
+    table = f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"{table}<small>{escape(grid.note)}</small>"
+
+
+def _cells(row: list[str], words: int) -> str:
+    left = "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row[:words])
+    return left + "".join(f"<td>{escape(cell)}</td>" for cell in row[words:])

@@ -1,0 +1,31 @@
+"""Comparisons and sweeps on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from xoff.cli.terminal import Console
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xoff.grids import Grid
+
+
+def print_grid(grid: Grid, path: Path) -> None:
+    """Prints the table, its note, and where the figures are."""
+    table = Table()
+    for heading in grid.words:
+        table.add_column(heading, no_wrap=True)
+    for heading in grid.numbers:
+        table.add_column(heading, justify="right")
+    for section in grid.sections:
+        table.add_section()
+        for row in section:
+            table.add_row(*row)
+    console = Console(140)
+    console.print(table)
+    console.print(grid.note)
+    console.print(f"Results: {path}", soft_wrap=True)

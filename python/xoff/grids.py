@@ -1,0 +1,104 @@
+"""Comparisons and sweeps as tables of text: shared by the terminal and the notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from xoff.table import class_labels, measure_name, measured, quantity_name
+from xoff.units import percent
+
+if TYPE_CHECKING:
+    from xoff.comparison import Comparison, Row
+    from xoff.intervals import Estimate
+    from xoff.sweeping import Swept
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of text, what of it is numbers to the right."""
+
+    words: tuple[str, ...]
+    """Headings of the first columns, which hold words."""
+    numbers: tuple[str, ...]
+    """Headings of the others."""
+    sections: list[list[list[str]]]
+    """Rows with a cell for each column, in groups."""
+    note: str
+    """What stands below."""
+
+
+def of_comparison(comparison: Comparison) -> Grid:
+    """Every measure of every scenario with its ratio to the first."""
+    labels = class_labels(list(comparison.size_classes_bytes))
+    sections: dict[str, list[list[str]]] = {}
+    for key, rows in groupby(comparison.rows, lambda row: row.measure):
+        group, _, measure = key.rpartition(".")
+        label = labels.get(group.removeprefix("flows."), "")
+        section = sections.setdefault(label, [])
+        base, *others = rows
+        first = measured(measure, base.value.value) if others else _with_bounds(measure, base.value)
+        told = "" if section else label
+        section.append([told, quantity_name(measure), first, *(_compared(measure, row) for row in others)])
+    what = _runs(comparison.seeds)
+    ratios = f"; x: how many times {comparison.names[0]}" if len(comparison.names) > 1 else ""
+    note = f"{what}{ratios}{_brackets(comparison.seeds)}."
+    return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:])
+
+
+def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
+    """What was measured at each combination, or how many times that at the first position it is."""
+    sweep, measures = swept.sweep, swept.told
+    headings = (*map(sweep.heading, sweep.axes), *map(measure_name, measures))
+    rows = []
+    for row in swept.rows:
+        if ratios:
+            cells = [_ratio(row.ratios.get(measure)) for measure in measures]
+        else:
+            cells = [_with_share(measure, row.measured.get(measure)) for measure in measures]
+        rows.append([*(sweep.spelled(axis, value) for axis, value in row.at.items()), *cells])
+    note = f"{sweep.title}, {_runs(sweep.seeds)}"
+    if ratios:
+        note += f"; x: how many times {sweep.base}{_brackets(sweep.seeds)}"
+    elif len(sweep.seeds) > 1:
+        note += "; ±: half of the 95 % confidence interval"
+    return Grid((), headings, [rows], f"{note}.")
+
+
+def _runs(seeds: tuple[int, ...]) -> str:
+    return f"seed {seeds[0]}" if len(seeds) == 1 else f"means over seeds {', '.join(map(str, seeds))}"
+
+
+def _brackets(seeds: tuple[int, ...]) -> str:
+    return "; in brackets 95 % confidence" if len(seeds) > 1 else ""
+
+
+def _compared(measure: str, row: Row) -> str:
+    """A value and how many times the base's it is."""
+    value = measured(measure, row.value.value)
+    return f"{value}  {_ratio(row.ratio)}" if row.ratio else value
+
+
+def _ratio(ratio: Estimate | None) -> str:
+    if ratio is None:
+        return "-"
+    told = f"x{ratio.value:#.3g}"
+    return told if ratio.low is None else f"{told} ({ratio.low:#.3g}-{ratio.high:#.3g})"
+
+
+def _with_bounds(measure: str, value: Estimate) -> str:
+    told = measured(measure, value.value)
+    if value.low is None or value.high is None:
+        return told
+    low = measured(measure, max(value.low, 0))  # none of them is negative
+    return f"{told} ({low} to {measured(measure, value.high)})"
+
+
+def _with_share(measure: str, found: Estimate | None) -> str:
+    if found is None:
+        return "-"
+    value = measured(measure, found.value)
+    if found.high is None or not found.value:
+        return value
+    return f"{value} ±{percent((found.high - found.value) / found.value)}"
