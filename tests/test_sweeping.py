@@ -12,7 +12,8 @@ import xoff
 from conftest import ROOT, SMALL
 from xoff.axes import Axis
 from xoff.kept import KeptRuns
-from xoff.sweeping import Sweep, load
+from xoff.sweep_file import load
+from xoff.sweeping import MEASURES, Sweep
 
 BASE = xoff.Scenario(SMALL, "base.toml", ("observe={}",))
 MEAN = "flows.small.fct_mean_us"
@@ -41,8 +42,12 @@ def test_values_are_means_and_ratios_are_paired_with_the_first_position(swept: x
     assert swept.rows[1].ratios[MEAN] == (1, 1, 1)
 
 
-def test_what_nothing_counts_for_is_left_out(swept: xoff.Swept) -> None:
-    assert swept.told == (MEAN, "loss_rate")
+def test_measures_of_nothing_are_left_out_unless_asked_for(swept: xoff.Swept, tmp_path: Path) -> None:
+    told = xoff.sweep(BASE, {"workload.fan_in": [1]}).told
+    assert told == tuple(name for name in MEASURES if "large" not in name and "pfc" not in name)
+    asked_for = xoff.sweep(BASE, {"workload.fan_in": [1]}, measures=["flows.large.fct_mean_us"])
+    assert asked_for.told == ("flows.large.fct_mean_us",)
+    asked_for.save(tmp_path / "out")
     assert swept.table["loss_rate"].to_pylist() == [0, 0, 0, 0]
     assert swept.table["loss_rate_ratio"].null_count == 4
     assert swept.table["flows.large.fct_mean_us"].null_count == 4
@@ -94,3 +99,8 @@ def test_every_shipped_sweep_can_run(path: Path) -> None:
     wanted.combinations[0].runs[0].run()
     for run in wanted.all_runs:
         run.check()
+
+
+def test_seeds_are_no_axis() -> None:
+    with pytest.raises(xoff.ScenarioError, match=r"base\.toml: seed: cannot be varied; expected how many there are"):
+        xoff.sweep(BASE, {"seed": [1, 2]})

@@ -1,37 +1,19 @@
-"""A scenario for every combination of what is varied: what was measured at each, with its interval over seeds.
-
-A sweep file says what runs:
-
-    title = "Where to mark"              # left out, the scenario's
-    scenario = "../web_search.toml"      # relative to this file
-    seeds = 3                            # how many, from the scenario's own upwards; left out, one
-    set = { "stop.arrivals_end" = "2ms" }        # what is changed in all
-    measures = ["flows.small.fct_p99_us", "goodput_gbps"]        # keys of summary.json; left out, `MEASURES`
-
-    [axes.threshold]                     # what is varied; see `xoff.axes`
-    key = "switch.marking.queue.threshold"
-    values = [25, 50, 100]
-    unit = "kB"
-"""
+"""A scenario for every combination of what is varied: what was measured at each, with its interval over seeds."""
 
 from __future__ import annotations
 
 import csv
 import json
-import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pydantic import Field
-
-from xoff import batch, inputs, intervals, toml_text
+from xoff import batch, intervals
 from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.folder import read_summary
 from xoff.kept import KeptRuns
-from xoff.model_file import Kind, Table
 from xoff.scenario import Scenario
 from xoff.staging import Staging
 from xoff.summary import value_at
@@ -67,26 +49,6 @@ workload = [{ kind = "long_lived", transport = "tcp", size = "1kB", pairs = [["h
 """
 
 
-class SweepFile(Table):
-    """What a sweep file holds."""
-
-    scenario: str
-    """The scenario file that is varied, relative to this file."""
-    axes: Annotated[dict[str, Axis], Field(min_length=1)]
-    """What is varied."""
-    title: str | None = None
-    """What the sweep is about; left out, the scenario's title."""
-    seeds: Annotated[int, Field(ge=1)] = 1
-    """How many, from the scenario's own upwards."""
-    set: Changes = Field(default_factory=dict)
-    """What is changed in all of them."""
-    measures: Annotated[tuple[str, ...], Field(min_length=1)] = MEASURES
-    """Keys of `summary.json`."""
-
-
-_SWEEP = Kind(SweepFile, ScenarioError, "sweeps/ has some to start from", {"axes": Axis})
-
-
 @dataclass(frozen=True)
 class Combination:
     """One position on each axis, before it has run."""
@@ -115,8 +77,11 @@ class Sweep:
         """Every combination of the positions. Raises ScenarioError if one is no scenario."""
         if not axes:
             raise ScenarioError(base.file, "", "nothing is varied", "expected an axis, such as --sweep KEY=A,B,C")
+        check_measures(measures)
         chosen = tuple(range(base.seed, base.seed + seeds))
         positions = {name: axis.positions for name, axis in axes.items()}
+        if any("seed" in changes for axis in positions.values() for changes in axis.values()):
+            raise ScenarioError(base.file, "seed", "cannot be varied", "expected how many there are, --seeds N")
         varied = tuple(
             Combination(at, tuple(base.with_values({**changes, "seed": seed}) for seed in chosen))
             for at, changes in combinations(positions)
@@ -217,12 +182,10 @@ class Swept:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The measures that some combination has; without pauses where none paused."""
-        values = {
-            measure: [row.measured[measure].value for row in self.rows if measure in row.measured]
-            for measure in self.sweep.measures
-        }
-        return tuple(measure for measure, of_it in values.items() if (any(of_it) if _is_pause(measure) else of_it))
+        """The measures that were asked for, or those that some combination has something to count for."""
+        if self.sweep.measures != MEASURES:
+            return self.sweep.measures
+        return tuple(measure for measure in MEASURES if any(_counts(row, measure) for row in self.rows))
 
     def as_dict(self) -> dict[str, Any]:
         """What `sweep.json` holds."""
@@ -278,33 +241,6 @@ class Swept:
         return [dict(row.at) | _columns(row, self.sweep.measures) for row in self.rows]
 
 
-def load(
-    path: Path,
-    axes: Mapping[str, Axis],
-    *,
-    changes: Sequence[str] = (),
-    measures: Sequence[str] = (),
-    seeds: int | None = None,
-) -> Sweep:
-    """Reads a sweep file, or a scenario file of which nothing is varied yet. Raises ScenarioError.
-
-    Args:
-        path: The file.
-        axes: What else is varied; instead of what the file says of the same key.
-        changes: What is changed in all, each `KEY=VALUE`, over what the file changes.
-        measures: Instead of those of the file.
-        seeds: Instead of what the file says.
-    """
-    _check(measures, key="--measure")
-    text = inputs.read(path, str(path))
-    file = _SWEEP.parse(text, str(path)) if _is_sweep(text) else SweepFile.model_construct(scenario=path.name, axes={})
-    _check(file.measures, str(path))
-    base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
-    kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
-    wanted = Sweep.of(base, {**kept, **axes}, seeds or file.seeds, measures or file.measures)
-    return replace(wanted, title=file.title or base.title)
-
-
 def sweep(
     scenario: Scenario | str | Path,
     axes: Mapping[str, Sequence[Value] | Mapping[str, Changes]],
@@ -333,7 +269,6 @@ def sweep(
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     check_at_least_one("seeds", seeds)
-    _check(measures)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     wanted = Sweep.of(base, {name: _axis(name, values) for name, values in axes.items()}, seeds, measures)
     with TemporaryDirectory() as temporary:
@@ -356,26 +291,10 @@ def _axis(name: str, values: Sequence[Value] | Mapping[str, Changes]) -> Axis:
     return Axis(key=name, values=list(values))
 
 
-def _is_sweep(text: str) -> bool:
-    try:
-        return not {"scenario", "axes"}.isdisjoint(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
-        return False  # whoever reads it as a scenario says what is wrong
-
-
-def _check(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
-    """Raises ScenarioError for one that no summary has: that of the least run there is tells."""
-    summary = Scenario.from_text(_ONE_FLOW).run().summary
-    for measure in measures:
-        try:
-            value_at(summary, measure)
-        except (KeyError, TypeError, ValueError):
-            expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
-            raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected) from None
-
-
-def _is_pause(measure: str) -> bool:
-    return measure.startswith("pfc.")
+def _counts(row: Row, measure: str) -> bool:
+    """Whether a combination has a value, or, of pauses, one that is not zero."""
+    found = row.measured.get(measure)
+    return found is not None and (found.value > 0 or measure != "pfc.off_us")
 
 
 def _row(at: Mapping[str, Value], values: Values, base: Values) -> Row:
@@ -397,3 +316,14 @@ def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
         for name, of in ((measure, row.measured), (f"{measure}_ratio", row.ratios)):
             columns[name], columns[f"{name}_low"], columns[f"{name}_high"] = of.get(measure) or (None, None, None)
     return columns
+
+
+def check_measures(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
+    """Raises ScenarioError for one that no summary has: that of the least run there is tells."""
+    summary = Scenario.from_text(_ONE_FLOW).run().summary
+    for measure in measures:
+        try:
+            value_at(summary, measure)
+        except (KeyError, TypeError, ValueError):
+            expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
+            raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected) from None

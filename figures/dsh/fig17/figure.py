@@ -32,15 +32,23 @@ pauses_of_adaptive = partial(measures.greatest_ratio, PAUSED, scheme=("adaptive"
 pauses_of_oversubscribed = partial(measures.greatest_ratio, PAUSED, scheme=("oversubscribed", "sih"))
 least_of_pauses_saved = partial(measures.least_saved, PAUSED, scheme=("dsh", "sih"))
 most_of_pauses_saved = partial(measures.most_saved, PAUSED, scheme=("dsh", "sih"))
+pauses_of_oversubscribed_queues = partial(measures.greatest_ratio, PAUSED, scheme=("oversubscribed_queues", "sih"))
 packets_of_oversubscribed = partial(measures.greatest_ratio, "packets.sent", scheme=("oversubscribed", "sih"))
+packets_of_oversubscribed_queues = partial(
+    measures.greatest_ratio, "packets.sent", scheme=("oversubscribed_queues", "sih")
+)
 
 fan_in_of_dsh = partial(measures.greatest_ratio, FAN_IN, scheme=("dsh", "sih"))
 fan_in_of_oversubscribed = partial(measures.greatest_ratio, FAN_IN, scheme=("oversubscribed", "sih"))
+fan_in_of_oversubscribed_queues = partial(measures.greatest_ratio, FAN_IN, scheme=("oversubscribed_queues", "sih"))
 most_of_fan_in_saved = partial(measures.most_saved, FAN_IN, scheme=("dsh", "sih"))
 most_of_fan_in_saved_by_adaptive = partial(measures.most_saved, FAN_IN, scheme=("adaptive", "sih"))
 
 background_of_dsh = partial(measures.greatest_ratio, BACKGROUND, scheme=("dsh", "sih"))
 background_of_oversubscribed = partial(measures.greatest_ratio, BACKGROUND, scheme=("oversubscribed", "sih"))
+background_of_oversubscribed_queues = partial(
+    measures.greatest_ratio, BACKGROUND, scheme=("oversubscribed_queues", "sih")
+)
 most_of_background_saved = partial(measures.most_saved, BACKGROUND, scheme=("dsh", "sih"))
 most_of_background_saved_by_adaptive = partial(measures.most_saved, BACKGROUND, scheme=("adaptive", "sih"))
 widest_interval = partial(measures.widest_interval, [FAN_IN, BACKGROUND], scheme=("dsh", "sih"))

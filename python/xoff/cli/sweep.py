@@ -50,7 +50,8 @@ def sweep(
     from xoff.cli.grid import print_grid
     from xoff.cli.many import RUNS, run_missing
     from xoff.kept import KeptRuns
-    from xoff.sweeping import load, prepare
+    from xoff.sweep_file import load
+    from xoff.sweeping import prepare
 
     varied = {key: Axis.spelled(key, values) for key, values in spelled(sweeps or ()).items()}
     wanted = load(file, varied, changes=changes or (), measures=measures or (), seeds=seeds)

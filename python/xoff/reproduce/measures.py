@@ -139,7 +139,7 @@ def most_dropped(points: Points) -> float:
 
 def most_dropped_but_oversubscribed(points: Points) -> float:
     """Packets dropped under the headroom schemes that must not drop any, most of all runs."""
-    return most_dropped(points.excluding(scheme="oversubscribed"))
+    return most_dropped(points.excluding(scheme="oversubscribed").excluding(scheme="oversubscribed_queues"))
 
 
 def widest_interval(measures: Sequence[Measure], points: Points, **of: tuple[Value, Value]) -> float:

@@ -23,11 +23,16 @@ struct Dimension {
     example: &'static str,
 }
 
+/// The latest time that may be written, in picoseconds.
+pub const MOST_PICOSECONDS: u64 = 100_000_000_000_000_000;
+/// The largest size that may be written.
+pub const MOST_BYTES: u64 = 1 << 48;
+
 const TIME: Dimension = Dimension {
     what: "a time",
     units: &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)],
     zero: "s",
-    most: 100_000_000_000_000_000,
+    most: MOST_PICOSECONDS,
     example: "1us",
 };
 const SIZE: Dimension = Dimension {
@@ -42,7 +47,7 @@ const SIZE: Dimension = Dimension {
         ("GiB", 1 << 30),
     ],
     zero: "B",
-    most: 1 << 48,
+    most: MOST_BYTES,
     example: "720kB",
 };
 const RATE: Dimension = Dimension {

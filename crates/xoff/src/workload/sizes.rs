@@ -5,7 +5,7 @@
 use super::csv_rows::{for_each_row, whole_number};
 use super::setup::Setup;
 use crate::kernel::units::Bytes;
-use crate::scenario::{ScenarioError, Sizes};
+use crate::scenario::{MOST_BYTES, ScenarioError, Sizes};
 use crate::topology::did_you_mean;
 
 /// A list that comes with xoff.
@@ -89,7 +89,7 @@ impl SizeDistribution {
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for_each_row(file, text, ["size_bytes", "cumulative_probability"], |at, [size, probability]| {
-            let size = Bytes::new(whole_number(at, "size_bytes", size, 0..=u64::MAX)?).as_f64();
+            let size = Bytes::new(whole_number(at, "size_bytes", size, 0..=MOST_BYTES)?).as_f64();
             let probability = share(at, probability)?;
             if let Some(&before) = points.last() {
                 increasing(at, "size_bytes", before.0, size)?;

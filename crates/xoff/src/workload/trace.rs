@@ -4,7 +4,7 @@ use super::FlowSpec;
 use super::csv_rows::{for_each_row, whole_number};
 use super::setup::Setup;
 use crate::kernel::units::{Bytes, Time};
-use crate::scenario::{self, ScenarioError};
+use crate::scenario::{self, MOST_BYTES, MOST_PICOSECONDS, ScenarioError};
 use crate::topology::Names;
 
 const COLUMNS: [&str; 5] = ["source", "destination", "size_bytes", "start_ns", "priority"];
@@ -45,8 +45,8 @@ fn flow(
         return Err(ScenarioError::at(at, problem, "expected two different hosts"));
     }
     let (source, destination) = (names.host(at, source)?, names.host(at, destination)?);
-    let size = Bytes::new(whole_number(at, "size_bytes", size, 1..=u64::MAX)?);
-    let nanoseconds = whole_number(at, "start_ns", start, 0..=u64::MAX / PICOSECONDS_PER_NANOSECOND)?;
+    let size = Bytes::new(whole_number(at, "size_bytes", size, 1..=MOST_BYTES)?);
+    let nanoseconds = whole_number(at, "start_ns", start, 0..=MOST_PICOSECONDS / PICOSECONDS_PER_NANOSECOND)?;
     let start = Time::new(nanoseconds * PICOSECONDS_PER_NANOSECOND);
     let priority = whole_number(at, "priority", priority, 0..=7)? as u8;
     Ok(FlowSpec { start, source, destination, size, priority, ..template })
@@ -96,14 +96,14 @@ mod tests {
             ("host1,host1,100,20,0", "\"host1\" would send to itself"),
             (
                 "host0,host1,0,20,0",
-                "size_bytes is \"0\"; expected a whole number, at least 1 and at most 18446744073709551615",
+                "size_bytes is \"0\"; expected a whole number, at least 1 and at most 281474976710656",
             ),
             ("host0,host1,-1,20,0", "size_bytes is \"-1\"; expected a whole number, at least 1 and at most"),
             ("host0,host1,1.5,20,0", "size_bytes is \"1.5\""),
             ("host0,host1,100,-1,0", "start_ns is \"-1\"; expected a whole number, at least 0"),
             (
                 "host0,host1,100,18446744073709552,0",
-                "start_ns is \"18446744073709552\"; expected a whole number, at least 0 and at most 18446744073709551",
+                "start_ns is \"18446744073709552\"; expected a whole number, at least 0 and at most 100000000000000",
             ),
             ("host0,host1,100,20,8", "priority is \"8\"; expected a whole number, at least 0 and at most 7"),
         ];

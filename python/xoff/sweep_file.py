@@ -1,0 +1,86 @@
+"""Sweep files.
+
+title = "Where to mark"              # left out, the scenario's
+scenario = "../web_search.toml"      # relative to this file
+seeds = 3                            # how many, from the scenario's own upwards; left out, one
+set = { "stop.arrivals_end" = "2ms" }        # what is changed in all
+measures = ["flows.small.fct_p99_us", "goodput_gbps"]        # keys of summary.json; left out, `MEASURES`
+
+[axes.threshold]                     # what is varied; see `xoff.axes`
+key = "switch.marking.queue.threshold"
+values = [25, 50, 100]
+unit = "kB"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from xoff import inputs, toml_text
+from xoff.axes import Axis, Changes
+from xoff.errors import ScenarioError
+from xoff.model_file import Kind, Table
+from xoff.scenario import Scenario
+from xoff.sweeping import MEASURES, Sweep, check_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+class SweepFile(Table):
+    """What a sweep file holds."""
+
+    scenario: str
+    """The scenario file that is varied, relative to this file."""
+    axes: Annotated[dict[str, Axis], Field(min_length=1)]
+    """What is varied."""
+    title: str | None = None
+    """What the sweep is about; left out, the scenario's title."""
+    seeds: Annotated[int, Field(ge=1)] = 1
+    """How many, from the scenario's own upwards."""
+    set: Changes = Field(default_factory=dict)
+    """What is changed in all of them."""
+    measures: Annotated[tuple[str, ...], Field(min_length=1)] = MEASURES
+    """Keys of `summary.json`."""
+
+
+_SWEEP = Kind(SweepFile, ScenarioError, "sweeps/ has some to start from", {"axes": Axis})
+
+
+def load(
+    path: Path,
+    axes: Mapping[str, Axis],
+    *,
+    changes: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    seeds: int | None = None,
+) -> Sweep:
+    """Reads a sweep file, or a scenario file of which nothing is varied yet. Raises ScenarioError.
+
+    Args:
+        path: The file.
+        axes: What else is varied; instead of what the file says of the same key.
+        changes: What is changed in all, each `KEY=VALUE`, over what the file changes.
+        measures: Instead of those of the file.
+        seeds: Instead of what the file says.
+    """
+    check_measures(measures, key="--measure")
+    text = inputs.read(path, str(path))
+    file = _SWEEP.parse(text, str(path)) if _is_sweep(text) else SweepFile.model_construct(scenario=path.name, axes={})
+    check_measures(file.measures, str(path))
+    base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
+    kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
+    wanted = Sweep.of(base, {**kept, **axes}, seeds or file.seeds, measures or file.measures)
+    return replace(wanted, title=file.title or base.title)
+
+
+def _is_sweep(text: str) -> bool:
+    try:
+        return not {"scenario", "axes"}.isdisjoint(tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        return False  # whoever reads it as a scenario says what is wrong
