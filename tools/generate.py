@@ -1,4 +1,4 @@
-"""Writes what follows from descriptions in the code: schema and reference of the scenario file, reference of plans.
+"""Writes what follows from descriptions in the code: the scenario file's schema, references of all files.
 
 `python tools/generate.py` writes; with `--check` it writes nothing and fails, with the difference, where a file is not
 as it would be written.
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import plan_reference
+import model_reference
 from xoff import catalogue
 
 if TYPE_CHECKING:
@@ -130,7 +130,8 @@ def generated() -> dict[Path, str]:
     return {
         DOCS / "scenario.schema.json": json.dumps(catalogue.schema(), indent=2, ensure_ascii=False) + "\n",
         DOCS / "reference.md": reference(),
-        DOCS / "plans.md": plan_reference.markdown(),
+        DOCS / "plans.md": model_reference.plans(),
+        DOCS / "sweeps.md": model_reference.sweeps(),
     }
 
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from xoff.errors import ScenarioError
 from xoff.model_file import Table
@@ -46,8 +46,8 @@ def position(text: str) -> Value:
 class Axis(Table):
     """What one axis varies."""
 
-    values: Any
-    """Of the key; or names, each with a table of the keys that it changes."""
+    values: Annotated[Any, Field(json_schema_extra={"format": "list, or a table of names"})]
+    """Of the key; or names, or numbers in quotes, each with a table of the keys that it changes."""
     key: str | None = None
     """Of the scenario."""
     unit: str | None = None

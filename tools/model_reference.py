@@ -1,19 +1,22 @@
-"""The reference of the plan file, from the docstrings of its keys."""
+"""References of the files that Pydantic models describe, from the docstrings of their keys."""
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xoff.axes import Axis
 from xoff.plan import file
+from xoff.sweep_file import SweepFile
 from xoff.units import duration, size
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-HEAD = """\
+PLANS = """\
 # The plan file, key by key
 
 Written by `tools/generate.py` from the docstrings of `python/xoff/plan/file.py`; `make generate` writes it anew.
@@ -21,7 +24,16 @@ Quantities are spelled as in scenarios, `"100Gbps"`, `"1us"`, `"720kB"` (decimal
 `"40m"`. `xoff plan --json` has the key of every row; by the same keys `printed` holds what a paper prints.
 """
 
-TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
+SWEEPS = """\
+# The sweep file, key by key
+
+Written by `tools/generate.py` from the docstrings of `python/xoff/sweep_file.py` and `python/xoff/axes.py`; `make
+generate` writes it anew. `xoff sweep FILE` runs such a file; [sweeps/](../sweeps) has some to start from, and
+[docs/summary.md](summary.md) says what is left.
+"""
+
+Tables: TypeAlias = "tuple[tuple[str, type[BaseModel]], ...]"
+PLAN_TABLES: Tables = (
     ("The whole file", file.Plan),
     ("`[[ports]]`", file.Ports),
     ("`[[class]]`", file.Class),
@@ -32,13 +44,23 @@ TABLES: tuple[tuple[str, type[BaseModel]], ...] = (
     ('`[congestion]` with `scheme = "qcn"`', file.Qcn),
     ('`[congestion]` with `scheme = "hpcc"`', file.Hpcc),
 )
+SWEEP_TABLES: Tables = (("The whole file", SweepFile), ("`[axes.NAME]`", Axis))
 _WORDS = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a table"}
 _FORMATS = {"ratio": 'a number, or a fraction such as "1/16"'}
 
 
-def markdown() -> str:
-    """The reference as Markdown."""
-    return "\n".join([HEAD, *(_section(heading, model) for heading, model in TABLES)])
+def plans() -> str:
+    """The reference of the plan file as Markdown."""
+    return _markdown(PLANS, PLAN_TABLES)
+
+
+def sweeps() -> str:
+    """The reference of the sweep file as Markdown."""
+    return _markdown(SWEEPS, SWEEP_TABLES)
+
+
+def _markdown(head: str, tables: Tables) -> str:
+    return "\n".join([head, *(_section(heading, model) for heading, model in tables)])
 
 
 def _section(heading: str, model: type[BaseModel]) -> str:
@@ -86,7 +108,7 @@ def _default(field: FieldInfo, takes: str) -> str:
         case int() | float() | Fraction() as value:
             return f"{value}"
         case tuple() as values:
-            return f"`{list(values)}`"
+            return f"`{json.dumps(values)}`"
     return ""
 
 
