@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -65,3 +66,31 @@ def test_what_has_no_values_is_refused(text: str) -> None:
 def test_what_is_no_axis_is_refused(table: dict[str, Any], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Axis.model_validate(table)
+
+
+@pytest.mark.parametrize(
+    "values", [np.array([1, 2]), [np.int64(1), np.uint8(2)], (each for each in (1, 2)), np.linspace(1, 2, 2)]
+)
+def test_what_python_gives_is_plain_numbers(values: object) -> None:
+    positions = Axis.given("k", values).positions
+    assert positions == {1: {"k": 1}, 2: {"k": 2}}
+    assert {type(at) for at in positions} <= {int, float}
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ([], "has no values; expected a list of them"),
+        ({}, "has no values; expected a list of them"),
+        (3, "has no values; expected a list of them"),
+        (np.array(3), "has no values; expected a list of them"),
+        ("1MB", "has no values; expected a list of them"),
+        ([[1]], "has lists or tables for values; expected numbers"),
+        ([1, 1.0], "has a value twice; expected each once"),
+        ({"a": 1}, "has names for values; expected for each a table"),
+    ],
+)
+def test_what_python_gives_and_is_no_axis_is_a_line_that_names_it(values: object, says: str) -> None:
+    with pytest.raises(ScenarioError, match=f"^switch.total: {says}") as refused:
+        Axis.given("switch.total", values)
+    assert "\n" not in str(refused.value)

@@ -3,10 +3,15 @@
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import xoff
 from conftest import SCENARIOS, SMALL
+
+
+def test_all_there_is_is_listed_before_it_is_brought() -> None:
+    assert set(xoff.__all__) <= set(dir(xoff))
 
 
 def test_text_and_dictionary_are_one_scenario() -> None:
@@ -42,6 +47,12 @@ def test_a_value_is_changed_in_a_copy() -> None:
     assert resolved["switch"][0]["total"] == "2MB"
     assert changed.title == 'a "b"'
     assert scenario.title == "Small"
+
+
+def test_a_number_of_numpy_is_a_value() -> None:
+    scenario = xoff.Scenario.from_text(SMALL)
+    for key, value, same in (("workload.fan_in", np.int64(3), 3), ("switch.buffer.alpha", np.float32(0.5), 0.5)):
+        assert scenario.with_value(key, value) == scenario.with_value(key, same)
 
 
 def test_what_cannot_be_set_is_said_without_options_of_commands() -> None:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -90,6 +91,16 @@ def test_it_shows_itself_in_a_notebook(swept: xoff.Swept) -> None:
     html = swept._repr_html_()
     assert "<th>fan_in</th><th>marking</th><th>small FCT mean</th><th>loss rate</th>" in html
     assert "<tr><td>2</td><td>early</td>" in html
+
+
+def test_positions_from_numpy_are_written_as_numbers(tmp_path: Path) -> None:
+    path = xoff.sweep(BASE, {"workload.fan_in": np.arange(1, 3)}, measures=[MEAN]).save(tmp_path / "out")
+    assert json.loads((path / "sweep.json").read_text())["axes"] == {"workload.fan_in": [1, 2]}
+
+
+def test_what_is_no_axis_is_refused_by_its_name() -> None:
+    with pytest.raises(xoff.ScenarioError, match=r"^switch\.total: has no values; expected"):
+        xoff.sweep(BASE, {"switch.total": []})
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "sweeps").glob("*.toml")), ids=lambda path: path.stem)

@@ -15,15 +15,17 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from xoff.errors import ScenarioError
 from xoff.model_file import Table
+from xoff.toml_text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
 Value: TypeAlias = "float | str"
 """A position on an axis: a number, or a name."""
@@ -70,6 +72,20 @@ class Axis(Table):
         else:
             return self
         raise ValueError(problem)
+
+    @classmethod
+    def given(cls, name: str, values: object) -> Axis:
+        """From Python: values of the key `name`, or names with the keys they change. Raises ScenarioError."""
+        values = plain(values)
+        try:
+            if isinstance(values, Mapping):
+                return cls(values=dict(values))
+            if isinstance(values, Iterable) and not isinstance(values, str):
+                values = [plain(each) for each in values]
+            return cls(key=name, values=values)
+        except ValidationError as error:
+            problem, _, expected = error.errors()[0]["msg"].removeprefix("Value error, ").partition("; ")
+            raise ScenarioError(None, name, problem, expected) from None
 
     @classmethod
     def spelled(cls, key: str, values: Iterable[str]) -> Axis:

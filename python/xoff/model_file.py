@@ -67,6 +67,10 @@ class Kind(Generic[Model]):
                 return self.refusal(file, key, "there is no such key", f"expected {self._keys(error['loc'])}")
             case "missing":
                 return self.refusal(file, key, "is missing", "expected a value for it")
+            case "too_short" | "too_long" as wrong:
+                bound = error["ctx"]["min_length" if wrong == "too_short" else "max_length"]
+                expected = f"expected at {'least' if wrong == 'too_short' else 'most'} {_entries(bound)}"
+                return self.refusal(file, key, f"has {_entries(len(error['input']))}", expected)
             case "union_tag_not_found" | "union_tag_invalid" as wrong:
                 problem = "is missing" if wrong == "union_tag_not_found" else "there is no such scheme"
                 schemes = ", ".join(self.schemes[str(error["loc"][-1])])
@@ -115,6 +119,10 @@ def _spelled(value: object) -> str:
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _expected(error: ErrorDetails, problem: str) -> str:

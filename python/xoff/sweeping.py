@@ -19,7 +19,7 @@ from xoff.staging import Staging
 from xoff.summary import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -243,7 +243,7 @@ class Swept:
 
 def sweep(
     scenario: Scenario | str | Path,
-    axes: Mapping[str, Sequence[Value] | Mapping[str, Changes]],
+    axes: Mapping[str, Iterable[Value] | Mapping[str, Changes]],
     *,
     seeds: int = 1,
     measures: Sequence[str] = MEASURES,
@@ -264,13 +264,14 @@ def sweep(
         on_finished: Called after each run.
 
     Raises:
-        ValueError: There is no seed or no worker, or an axis has no values.
-        ScenarioError: A combination cannot be simulated, nothing is varied, or a measure is no number of summaries.
+        ValueError: There is no seed or no worker.
+        ScenarioError: A combination cannot be simulated, nothing is varied, an axis has no values or one twice, or a
+            measure is no number of summaries.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     check_at_least_one("seeds", seeds)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    wanted = Sweep.of(base, {name: _axis(name, values) for name, values in axes.items()}, seeds, measures)
+    wanted = Sweep.of(base, {name: Axis.given(name, values) for name, values in axes.items()}, seeds, measures)
     with TemporaryDirectory() as temporary:
         kept = KeptRuns(Path(keep or temporary))
         batch.run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)
@@ -283,12 +284,6 @@ def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
     Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced.
     """
     return Staging.chosen(out, "sweep", force=force, replaces=lambda path: (path / NUMBERS).is_file())
-
-
-def _axis(name: str, values: Sequence[Value] | Mapping[str, Changes]) -> Axis:
-    if isinstance(values, dict):
-        return Axis(values=values)
-    return Axis(key=name, values=list(values))
 
 
 def _counts(row: Row, measure: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 
 
 def document(table: Mapping[str, object]) -> str:
@@ -16,19 +17,34 @@ def changes(values: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(f"{key}={value(item)}" for key, item in values.items())
 
 
-def value(item: object) -> str:
-    """One value. Raises TypeError for what TOML cannot say."""
+def plain(item: object) -> object:
+    """What NumPy or another library has of numbers, truth values and lists, as Python's own; all else as it is."""
     match item:
         case bool():
-            return "true" if item else "false"
-        case int() | float():
-            return repr(item)
-        case str():
-            return _string(item)
-        case Mapping():
-            return "{ " + ", ".join(f"{_key(key)} = {value(inner)}" for key, inner in item.items()) + " }"
-        case Sequence() if not isinstance(item, bytes | bytearray):
-            return "[" + ", ".join(value(inner) for inner in item) + "]"
+            return item
+        case Integral():
+            return int(item)
+        case Real():
+            return float(item)
+        case _ if hasattr(item, "tolist"):  # arrays, and NumPy's truth values, which are no numbers
+            return item.tolist()
+        case _:
+            return item
+
+
+def value(item: object) -> str:
+    """One value. Raises TypeError for what TOML cannot say."""
+    match plain(item):
+        case bool() as truth:
+            return "true" if truth else "false"
+        case int() | float() as number:
+            return repr(number)
+        case str() as text:
+            return _string(text)
+        case Mapping() as table:
+            return "{ " + ", ".join(f"{_key(key)} = {value(inner)}" for key, inner in table.items()) + " }"
+        case Sequence() as items if not isinstance(items, bytes | bytearray):
+            return "[" + ", ".join(value(inner) for inner in items) + "]"
         case _:
             message = f"a scenario cannot hold {item!r}; expected text, a number, true or false, a list or a table"
             raise TypeError(message)

@@ -75,6 +75,7 @@ t_pfc = "1kB"
         ("count = 32", "count = 33", "ports: 33 ports of 3,300 Gb/s together do not fit tomahawk"),
         ("count = 32", 'names = ["a", "a"]', "ports: name a twice; expected each port once"),
         ("count = 32", 'count = 3\nnames = ["a"]', "ports[0]: names 1 ports and counts 3; expected one of"),
+        ("[3]", "[]", "class[0].priorities: has 0 entries; expected at least 1 entry"),
         ("[3]", "[8]", "class[0].priorities[0]: 8 is not allowed; expected a value less than or equal to 7"),
         ("[3]", "[3, 3]", "class: has priority 3 twice; expected each in one class"),
         ("[3]", "[3, 4]\ndscp = 26", "class[0]: has one dscp for 2 priorities; expected a class for each"),
