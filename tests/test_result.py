@@ -10,6 +10,7 @@ import pytest
 import xoff
 from conftest import SCENARIOS, SMALL
 from xoff import columns
+from xoff.errors import ResultError
 
 KEYS = {
     "flows": {"all", "small", "medium", "large", "unfinished", "timeouts"},
@@ -121,6 +122,31 @@ def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Re
         "series.parquet",
         "summary.json",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("summary.json", b"", "is damaged: Expecting value"),
+        ("summary.json", b"\xff", "is damaged: 'utf-8' codec"),
+        ("summary.json", b'{"name": "another"}', "is no summary of a run"),
+        ("summary.json", b"[]", "is no table"),
+        ("provenance.json", b"{", "is damaged: Expecting property name"),
+        ("flows.parquet", b"PAR1", "is damaged: "),
+        ("series.parquet", b"", "is damaged: "),
+    ],
+)
+def test_a_damaged_or_foreign_folder_is_a_line(
+    name: str, content: bytes, says: str, tmp_path: Path, small_result: xoff.Result
+) -> None:
+    path = small_result.save(tmp_path / "out", report=False)
+    (path / name).write_bytes(content)
+    with pytest.raises(ResultError) as refused:
+        xoff.Result.open(path)
+    assert str(refused.value).startswith(f"{path / name}: {says}")
+    assert str(refused.value).endswith(
+        "expected what xoff run has written; run the scenario again, or name another folder"
+    )
 
 
 def test_what_is_refused_is_remedied_in_the_words_of_whoever_asked(tmp_path: Path, small_result: xoff.Result) -> None:

@@ -41,6 +41,10 @@ class PlanError(InputError):
     """A plan cannot be used."""
 
 
+class ResultError(InputError):
+    """A result folder is damaged, or holds what xoff has not written."""
+
+
 class OutputError(OSError):
     """A result folder cannot be written or replaced. Its text is one line that names the folder and a way out.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from xoff.errors import ResultError
 from xoff.staging import Staging, unwritable
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ OFF_TIMES = "off_times.parquet"
 SCENARIO = "scenario.toml"
 PROVENANCE = "provenance.json"
 REPORT = "report.html"
+
+_REMEDY = "expected what xoff run has written; run the scenario again, or name another folder"
 
 ROW_GROUP = 1 << 16
 """Rows that are made and written at a time."""
@@ -81,13 +84,13 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
 
 
 def read(path: str | Path) -> Result:
-    """Reads a result folder. Raises FileNotFoundError if there is none."""
+    """Reads a result folder. Raises FileNotFoundError if there is none, ResultError if it is damaged or another's."""
     from xoff.result import Result
 
     path = Path(path)
     return Result(
         summary=read_summary(path),
-        flow_rows=pq.read_table(path / FLOWS),
+        flow_rows=_read_table(path / FLOWS),
         queries=_optional(path / QUERIES),
         series=_optional(path / SERIES),
         pauses=_optional(path / PAUSES),
@@ -95,19 +98,43 @@ def read(path: str | Path) -> Result:
         headroom=_optional(path / HEADROOM),
         off_times=_optional(path / OFF_TIMES),
         scenario=(path / SCENARIO).read_text(encoding="utf-8"),
-        provenance=json.loads((path / PROVENANCE).read_text(encoding="utf-8")),
+        provenance=_read_json(path / PROVENANCE),
         inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},
     )
 
 
 def _optional(path: Path) -> pa.Table | None:
-    return pq.read_table(path) if path.exists() else None
+    return _read_table(path) if path.exists() else None
 
 
 def read_summary(path: Path) -> Summary:
-    """What `summary.json` of a result folder holds. Raises FileNotFoundError if there is none."""
-    found: Summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    """What `summary.json` of a result folder holds.
+
+    Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
+    """
+    found = _read_json(path / SUMMARY)
+    if "schema_version" not in found or "digest" not in found:
+        raise ResultError(str(path / SUMMARY), "", "is no summary of a run", _REMEDY)
     return found
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # of JSON, or of UTF-8
+        raise ResultError(str(path), "", f"is damaged: {error}", _REMEDY) from None
+    if not isinstance(found, dict):
+        raise ResultError(str(path), "", "is no table", _REMEDY)
+    return found
+
+
+def _read_table(path: Path) -> pa.Table:
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        raise ResultError(str(path), "", f"is damaged: {error}", _REMEDY) from None
 
 
 def _write_table(path: Path, table: pa.Table | FlowRows) -> None:

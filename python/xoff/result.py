@@ -116,7 +116,12 @@ class Result:
 
     @classmethod
     def open(cls, path: str | Path) -> Result:
-        """Reads a result folder. Raises FileNotFoundError if it is none."""
+        """Reads a result folder.
+
+        Raises:
+            FileNotFoundError: It is none.
+            ValueError: It is damaged, or holds what xoff has not written.
+        """
         from xoff import folder
 
         return folder.read(path)

@@ -40,6 +40,25 @@ def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, s
     assert command("pauses", "small") == Outcome(2, "", refusal)
 
 
+def test_a_time_has_its_unit(command: Command, run: Path) -> None:
+    assert command("pauses", run, "--at", "1.5ms") == command("pauses", run, "--at", "1500us")
+    everything, then = (command("pauses", run, *at).out for at in ([], ["--at", "1.5ms"]))
+    assert "Roots: all pauses" in then
+    assert then != everything
+    for text, says in (("100", '"100" has no unit'), ("1kB", '"1kB" is a size, not a time')):
+        outcome = command("pauses", run, "--at", text)
+        expected = 'expected a time with its unit (ps, ns, us, ms, s), such as "1us"'
+        assert outcome == Outcome(2, "", f"--at: {says}; {expected}\n")
+
+
+def test_a_damaged_folder_is_refused_in_a_line(command: Command, run: Path) -> None:
+    (run / "summary.json").write_text('{"title": ')
+    outcome = command("pauses", run)
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.err.startswith("out/summary.json: is damaged: Expecting value: line 1 column 11 (char 10); expected")
+    assert command("pauses", run / "summary.json").err.startswith("out/summary.json: RESULT: is no result folder")
+
+
 def test_a_picture_that_cannot_be_written_is_refused_in_a_line(command: Command, run: Path, tmp_path: Path) -> None:
     for name, says in (("tree.gifx", "--plot: Format 'gifx' is not supported"), ("none/tree.svg", "No such file")):
         outcome = command("pauses", str(run), "--plot", str(tmp_path / name))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff import _xoff
 from xoff.cli.terminal import Console, say
-from xoff.errors import OutputError
+from xoff.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +25,9 @@ def pauses(
         str | None,
         typer.Option(help="A flow (host0.flow3), a host, a switch or a port; left out, all that were paused."),
     ] = None,
-    at: Annotated[float | None, typer.Option(metavar="US", help="Only pauses under way at this time, in us.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree (.svg, .pdf, .png).")] = None,
 ) -> None:
     """Print whose pauses a victim waited for, back to the queues they began with.
@@ -32,10 +36,13 @@ def pauses(
     """
     from xoff.result import Result
 
+    at_ns = None if at is None else _nanoseconds(at)
     try:
         result = Result.open(folder)
-        tree = result.pause_tree(victim, at_ns=None if at is None else at * 1000)
-    except FileNotFoundError:
+        tree = result.pause_tree(victim, at_ns=at_ns)
+    except InputError:
+        raise
+    except (FileNotFoundError, NotADirectoryError):
         message = f"{folder}: RESULT: is no result folder; expected one that xoff run has written"
         raise OutputError(message) from None
     except ValueError as error:
@@ -68,6 +75,15 @@ def draw(tree: PauseTree, path: Path) -> None:
         figure = Figure(figsize=drawing.size_inches(tree))
         drawing.draw_tree(tree, figure.subplots())
         figure.savefig(path, facecolor="white")
+
+
+def _nanoseconds(text: str) -> float:
+    """A time with its unit. Raises InputError."""
+    try:
+        return _xoff.quantity("time", json.dumps(text)) / 1000
+    except ValueError as error:
+        problem, _, expected = str(error).partition("; ")
+        raise InputError(None, "--at", problem, expected) from None
 
 
 def _roots(tree: PauseTree) -> Table:
