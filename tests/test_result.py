@@ -1,6 +1,9 @@
 """Results in memory, on disk and back."""
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +150,17 @@ def test_a_damaged_or_foreign_folder_is_a_line(
     assert str(refused.value).endswith(
         "expected what xoff run has written; run the scenario again, or name another folder"
     )
+
+
+@pytest.mark.parametrize("copied", [lambda result: pickle.loads(pickle.dumps(result)), copy.deepcopy, copy.copy])
+def test_a_copy_is_the_result(
+    copied: Callable[[xoff.Result], xoff.Result], tmp_path: Path, small_result: xoff.Result
+) -> None:
+    again = copied(copied(small_result))
+    assert (again.summary, again.flows, again.series) == (small_result.summary, small_result.flows, small_result.series)
+    assert (again.scenario, again.provenance) == (small_result.scenario, small_result.provenance)
+    path = again.save(tmp_path / "out", report=False)
+    assert xoff.Result.open(path).flows == small_result.flows
 
 
 def test_what_is_refused_is_remedied_in_the_words_of_whoever_asked(tmp_path: Path, small_result: xoff.Result) -> None:

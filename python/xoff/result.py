@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +125,10 @@ class Result:
         from xoff import folder
 
         return folder.read(path)
+
+    def __reduce__(self) -> tuple[type[Result], tuple[object, ...]]:
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        return Result, tuple((held | {"flow_rows": self.flows}).values())  # the simulator's rows stay in its process
 
     def _repr_html_(self) -> str:
         from xoff.report.notebook import result_html
