@@ -1,5 +1,6 @@
 """Every scenario that is shipped runs; so does every one that `xoff init` can write."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,4 +33,16 @@ def test_starters(topology: str, workload: str, tmp_path: Path) -> None:
     for name, text in {"scenario.toml": starter.text, **starter.companions}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     scenario = xoff.Scenario.load(tmp_path / "scenario.toml")
+    assert scenario.check() == ()
     assert scenario.run().summary["packets"]["delivered"] > 0
+
+
+@pytest.mark.parametrize("topology", starters.TOPOLOGIES)
+@pytest.mark.parametrize("workload", starters.WORKLOADS)
+def test_what_starters_suggest_may_be_taken_up(topology: str, workload: str, tmp_path: Path) -> None:
+    starter = starters.starter([workload, topology])
+    text, suggestions = re.subn(r"^# (?=\w+ = )", "", starter.text, flags=re.MULTILINE)
+    assert suggestions >= 2
+    for name, content in {"scenario.toml": text, **starter.companions}.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    assert xoff.Scenario.load(tmp_path / "scenario.toml").check() == ()

@@ -10,6 +10,8 @@ from xoff.errors import ScenarioError
 TOPOLOGIES = ("leaf_spine", "clos3", "fat_tree", "fabric", "star", "dumbbell", "custom")
 WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query")
 
+_WITHOUT_CORE = ("star", "custom")
+
 
 class Starter(NamedTuple):
     """A scenario to start from."""
@@ -35,8 +37,14 @@ def starter(kinds: list[str]) -> Starter:
             raise ScenarioError(None, kind, "no such topology or workload", f"expected one or two of {known}")
     topology = _only(kinds, TOPOLOGIES)
     workload = _only(kinds, WORKLOADS)
-    switch = "cioq" if topology == "fabric" else "switch"  # only crossbars have links with credits
-    text = "\n".join(_part(name) for name in (f"topology/{topology}", switch, f"workload/{workload}", "rest"))
+    crossbars = topology == "fabric"  # only they have links with credits, and they mark nothing
+    transport = "transport/reno" if crossbars else "transport/dctcp"
+    parts = [f"topology/{topology}", "cioq" if crossbars else "switch", transport, f"workload/{workload}", "rest"]
+    if workload == "constant_rate":  # which has a transport of its own
+        parts.remove(transport)
+    text = "\n".join(map(_part, parts))
+    if topology in _WITHOUT_CORE:
+        text = text.replace('of = "core"', 'of = "host"')
     return Starter(text, {"flows.csv": _read("flows.csv")} if workload == "trace" else {})
 
 
