@@ -1,4 +1,9 @@
-"""The numbers of a summary against ones worked out by hand."""
+"""The numbers of a summary against ones worked out by hand, and its keys against what is said of them."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -6,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import xoff
+from conftest import ROOT, ring
 from xoff import summary
 
 
@@ -96,3 +103,33 @@ def test_queries_are_summed_up_by_completion_time_and_timeouts() -> None:
     assert (found["started"], found["late"], found["timeout_fraction"]) == (5, 1, 0.5)
     assert (found["completion_mean_us"], found["completion_p50_us"], found["completion_p99_us"]) == (2.5, 3.0, 4.0)
     assert summary.of_queries(None, {})["timeout_fraction"] is None
+
+
+def keys(table: dict[str, Any], before: str = "") -> Iterator[str]:
+    """Paths of keys, those of the tables of a list included: `storms[].port`."""
+    for key, value in table.items():
+        match value:
+            case dict():
+                yield from keys(value, f"{before}{key}.")
+            case [dict() as first, *_]:
+                yield from keys(first, f"{before}{key}[].")
+            case _:
+                yield before + key
+
+
+def told() -> Iterator[str]:
+    """Keys that docs/summary.md tells of, where `.sent` goes on from the key before it and `{a,b}` is both."""
+    page = (ROOT / "docs" / "summary.md").read_text(encoding="utf-8")
+    section = page.partition("## summary.json\n")[2].partition("\n## ")[0]
+    group = ""
+    for cell in re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE):
+        for name in re.findall("`([^`]+)`", cell):
+            path = group + name.removeprefix("…") if name.startswith((".", "…")) else name
+            group = path.rpartition(".")[0]
+            parts = [part.split(",") for part in re.split("[{}]", path)]
+            yield from map("".join, itertools.product(*parts))
+
+
+def test_every_key_is_told_of_and_no_other() -> None:
+    result = xoff.Scenario.from_text(ring()).with_value("pfc.detection_time", "1ms").run()
+    assert set(told()) == set(keys(result.summary))
