@@ -68,6 +68,10 @@ format: .venv/tools ## Format everything
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+.PHONY: figures
+figures: .venv/built ## Run all published figures again at the quick scale, with a verdict on each claim
+	$(BIN)/xoff reproduce
+
 .PHONY: bench
 bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, memory, threads
 	$(BIN)/python tools/bench.py

@@ -1,11 +1,12 @@
 """The published figures: every folder is whole, and what is claimed here of a figure is measured at the quick scale."""
 
 import json
+import subprocess
 from collections.abc import Callable
 
 import pytest
 
-from conftest import Outcome
+from conftest import ROOT, Outcome
 from xoff.reproduce.atlas import find
 from xoff.reproduce.figure import Figure
 from xoff.reproduce.scale import Scale
@@ -141,3 +142,8 @@ def test_what_is_claimed_is_reproduced_but_for_what_is_known_to_differ(command: 
     verdicts = {row["claim"]: row["verdict"] for row in json.loads(outcome.out)}
     assert "reproduced" in verdicts.values()
     assert {claim for claim, verdict in verdicts.items() if verdict == "differs"} == MISSES.get(figure.id, set())
+
+
+def test_make_runs_them_though_their_folder_has_the_name() -> None:
+    done = subprocess.run(["make", "--dry-run", "figures"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "xoff reproduce" in done.stdout
