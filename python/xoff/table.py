@@ -37,6 +37,14 @@ _NAMES = {column.key: column.heading for column in COLUMNS} | {
     "off_us": "pause duration",
     "off_port_as_one_us": "pause duration, port as one",
 }
+_REASONS = {
+    "threshold": "at the threshold",
+    "pool_full": "pool full",
+    "not_ecn_capable": "not ECN-capable",
+    "adapter_full": "adapter full",
+    "headroom_full": "headroom full",
+    "link_error": "corrupted",
+}
 _UNITS = re.compile("_(us|ns|bytes|gbps)$")
 
 
@@ -126,6 +134,14 @@ def pathologies(summary: Summary) -> list[str]:
         worst = f"{storms[0]['port']} paused for {duration(storms[0]['paused_ns'] / 1000)} without a break"
         lines.append(f"Storm:   {worst}{f', and {len(storms) - 1:,} more ports' if len(storms) > 1 else ''}")
     return lines
+
+
+def loss(summary: Summary) -> str:
+    """The share of packets that were dropped, and for which reasons: `24 %: 9 not ECN-capable`."""
+    packets = summary["packets"]
+    counts = {reason: packets[f"dropped_{reason}"] for reason in _REASONS}
+    reasons = ", ".join(f"{count:,} {_REASONS[reason]}" for reason, count in counts.items() if count)
+    return percent(summary["loss_rate"]) + (f": {reasons}" if reasons else "")
 
 
 def counters(summary: Summary) -> dict[str, dict[str, str]]:

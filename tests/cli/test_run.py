@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SCENARIOS, Outcome
+from xoff.table import loss
 
 Command = Callable[..., Outcome]
 
@@ -51,6 +52,19 @@ def test_set_and_seed_change_the_scenario(command: Command, small_file: Path) ->
     summary = json.loads(outcome.out)
     assert (summary["seed"], summary["title"]) == (9, "other")
     assert summary["flows"]["all"]["count"] == 30
+
+
+def test_drops_are_told_with_their_reasons(command: Command, small_file: Path) -> None:
+    reno = "transport.dctcp.congestion_control.algorithm=reno"
+    out = " ".join(command("run", small_file, "--no-report", "--out", "out", "--set", reno).out.split())
+    packets = json.loads(Path("out/summary.json").read_text())["packets"]
+    dropped = packets["dropped_not_ecn_capable"]
+    assert packets["dropped"] == dropped > 0
+    assert re.search(rf"{dropped:,} dropped \(loss [0-9.]+ %: {dropped:,} not ECN-capable\), ", out)
+    every = {key: 1 for key in packets if key.startswith("dropped_")}
+    told = loss({"loss_rate": 0.5, "packets": every})
+    assert told.startswith("50 %: 1 at the threshold, 1 pool full, ")
+    assert told.count(", ") == len(every) - 1
 
 
 def test_a_run_that_is_too_long_says_that_it_was_cut_off(command: Command) -> None:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from xoff.cli.terminal import Console
 from xoff.folder import REPORT
-from xoff.table import COLUMNS, class_rows, pathologies
+from xoff.table import COLUMNS, class_rows, loss, pathologies
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _counters(summary: Summary) -> list[str]:
     return [
         f"Flows:   {flows['unfinished']:,} unfinished, {flows['timeouts']:,} timeouts",
         *_queries(summary),
-        f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {percent(summary['loss_rate'])}), "
+        f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "
         f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),
