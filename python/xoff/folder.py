@@ -88,8 +88,11 @@ def read(path: str | Path) -> Result:
     from xoff.result import Result
 
     path = Path(path)
+    summary = read_summary(path)
+    if "schema_version" not in summary or "digest" not in summary:
+        raise ResultError(str(path / SUMMARY), "", "is no summary of a run", _REMEDY)
     return Result(
-        summary=read_summary(path),
+        summary=summary,
         flow_rows=_read_table(path / FLOWS),
         queries=_optional(path / QUERIES),
         series=_optional(path / SERIES),
@@ -110,12 +113,9 @@ def _optional(path: Path) -> pa.Table | None:
 def read_summary(path: Path) -> Summary:
     """What `summary.json` of a result folder holds.
 
-    Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
+    Raises FileNotFoundError if there is none, ResultError if it is damaged.
     """
-    found = _read_json(path / SUMMARY)
-    if "schema_version" not in found or "digest" not in found:
-        raise ResultError(str(path / SUMMARY), "", "is no summary of a run", _REMEDY)
-    return found
+    return _read_json(path / SUMMARY)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
