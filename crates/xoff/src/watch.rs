@@ -153,7 +153,11 @@ impl Watch {
     ) -> Result<(), ScenarioError> {
         let mut flows = vec![WatchedFlows::default(); network.hosts as usize];
         for (index, pattern) in asked.of.iter().enumerate() {
-            let (host_pattern, number) = split_flow(pattern);
+            let flow = split_flow(pattern);
+            let expected = "a host, or a flow such as \"host0.flow3\"";
+            let Some((host_pattern, number)) = flow else {
+                return Err(unmatched(key, index, pattern, expected));
+            };
             let hosts = (0..network.hosts).filter(|&host| matches(host_pattern, name(network, host)));
             let mut matched = false;
             for host in hosts {
@@ -164,7 +168,7 @@ impl Watch {
                 }
             }
             if !matched {
-                return Err(unmatched(key, index, pattern, "a host or a flow such as \"host0.flow3\""));
+                return Err(unmatched(key, index, pattern, expected));
             }
         }
         match asked.every {
@@ -183,11 +187,12 @@ impl Watch {
     }
 }
 
-/// `host0.flow3` as host and number; anything else, `host0.*` included, means all flows.
-fn split_flow(pattern: &str) -> (&str, Option<u32>) {
+/// `host0.flow3` as host and number; `host0` and `host0.*` mean all flows.
+fn split_flow(pattern: &str) -> Option<(&str, Option<u32>)> {
     match pattern.split_once('.') {
-        Some((host, flow)) => (host, flow.strip_prefix("flow").and_then(|number| number.parse().ok())),
-        None => (pattern, None),
+        None => Some((pattern, None)),
+        Some((host, "*" | "flow*")) => Some((host, None)),
+        Some((host, flow)) => Some((host, Some(flow.strip_prefix("flow")?.parse().ok()?))),
     }
 }
 
@@ -299,5 +304,14 @@ mod tests {
         assert!(error.contains("observe.queues.of[0]: nothing matches \"leaf*\""), "{error}");
         let error = watch("windows = { every = '1us', of = ['host9.flow1'] }").unwrap_err().to_string();
         assert!(error.contains("observe.windows.of[0]"), "{error}");
+        for pattern in ["host1.port0", "host0.flow", "host0.flow1x"] {
+            let error = watch(&format!("rates = {{ every = 'change', of = ['{pattern}'] }}"))
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains(&format!("nothing matches \"{pattern}\"; expected a host, or a flow")),
+                "{error}"
+            );
+        }
     }
 }

@@ -142,9 +142,17 @@ pub(super) fn of(
     }))
 }
 
+/// Whether a table says something of a key of `pfc`; of any, if the key is empty.
+fn says(table: &SwitchTable, key: &str) -> bool {
+    table.pfc.as_ref().is_some_and(|pfc| pfc.says(key))
+}
+
 impl Subject<'_> {
     fn refuse_pfc(&self, key: &str, problem: &str, expected: &str) -> ScenarioError {
-        self.refuse(&format!("pfc{key}"), |table: &SwitchTable| table.pfc.is_some(), problem, expected)
+        let first = key.split('.').nth(1).unwrap_or_default();
+        let said = self.scenario.switch.iter().any(|table| table.matches(self.name) && says(table, first));
+        let first = if said { first } else { "" };
+        self.refuse(&format!("pfc{key}"), |table| says(table, first), problem, expected)
     }
 
     /// A static threshold is a promise that the pool must be able to keep.

@@ -146,7 +146,7 @@ impl SharedMemoryLayout {
 
     /// Its markers, which draw from `rng`.
     pub fn markers(&self, rng: Rng) -> Markers {
-        self.marks.markers(rng)
+        self.marks.markers(rng).with_lossless(self.lossless.as_ref().map_or(0, |lossless| lossless.classes))
     }
 }
 

@@ -15,7 +15,8 @@ pub struct Host {
     /// Between transport and adapter, each way. RoCE's transport is in the adapter, and waits for nothing.
     #[serde(default)]
     pub delay: Span,
-    /// Adds to each segment's host delay a uniform time below one packet time, order kept; breaks phase lockout.
+    /// Adds to each segment's host delay a uniform time below one packet time, order kept; breaks phase lockout. RoCE, which has
+    /// no host delay, has none.
     #[serde(default)]
     pub jitter: bool,
     /// Bytes the adapter's queue holds before it drops. Left out, it never drops.

@@ -40,7 +40,7 @@ pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
-pub use self::pfc::{Class, PauseForm, Pausing, Pfc};
+pub use self::pfc::{Class, PauseForm, Pausing, PausingTable, Pfc};
 pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::roce_recovery::RoceRecovery;

@@ -72,22 +72,26 @@ impl Default for Pfc {
     }
 }
 
-/// When a switch pauses its senders of lossless classes, and the memory for what comes after that.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+/// When a switch pauses its senders of lossless classes, and the memory for what comes after that; keys left out keep what an
+/// earlier table or the default says.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Pausing {
+pub struct PausingTable {
     /// Bytes of one class that came in by one port at which its sender pauses, as a policy on the lossless pool [XOFF].
-    #[serde(default = "default_xoff")]
-    pub xoff: buffer_policy::Parameters,
+    #[serde(default)]
+    #[schemars(extend("default" = Pausing::default().xoff))]
+    pub xoff: Option<buffer_policy::Parameters>,
     /// How far below that the sender resumes [delta]. Left out, two of the largest frames.
     #[serde(default)]
     pub xon_offset: Option<Bytes>,
     /// How memory is set aside for what comes after a pause.
     #[serde(default)]
-    pub headroom: headroom::Parameters,
+    #[schemars(extend("default" = Pausing::default().headroom))]
+    pub headroom: Option<headroom::Parameters>,
     /// Bytes set aside for each lossless class of each port, used before the lossless pool.
     #[serde(default)]
-    pub reserved: Bytes,
+    #[schemars(extend("default" = Pausing::default().reserved))]
+    pub reserved: Option<Bytes>,
     /// Memory that lossless classes share. Left out, three quarters of what reserves and headroom leave.
     #[serde(default)]
     pub lossless_pool: Option<Bytes>,
@@ -96,9 +100,69 @@ pub struct Pausing {
     pub lossy_pool: Option<Bytes>,
 }
 
-fn default_xoff() -> buffer_policy::Parameters {
-    let alpha = Ratio::new(1, 8);
-    buffer_policy::Parameters::DynamicThreshold(DynamicThreshold { alpha, ..DynamicThreshold::default() })
+impl PausingTable {
+    /// Whether it says something of a key; of any, if the key is empty.
+    pub fn says(&self, key: &str) -> bool {
+        match key {
+            "xoff" => self.xoff.is_some(),
+            "xon_offset" => self.xon_offset.is_some(),
+            "headroom" => self.headroom.is_some(),
+            "reserved" => self.reserved.is_some(),
+            "lossless_pool" => self.lossless_pool.is_some(),
+            "lossy_pool" => self.lossy_pool.is_some(),
+            _ => true,
+        }
+    }
+}
+
+/// What all tables come to for one switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pausing {
+    /// When its senders pause.
+    pub xoff: buffer_policy::Parameters,
+    /// How far below that they resume.
+    pub xon_offset: Option<Bytes>,
+    /// How memory is set aside for what comes after a pause.
+    pub headroom: headroom::Parameters,
+    /// Bytes set aside for each lossless class of each port.
+    pub reserved: Bytes,
+    /// Memory that lossless classes share.
+    pub lossless_pool: Option<Bytes>,
+    /// Memory that they leave to others.
+    pub lossy_pool: Option<Bytes>,
+}
+
+impl Default for Pausing {
+    fn default() -> Self {
+        let alpha = Ratio::new(1, 8);
+        let xoff = DynamicThreshold { alpha, ..DynamicThreshold::default() };
+        Self {
+            xoff: buffer_policy::Parameters::DynamicThreshold(xoff),
+            xon_offset: None,
+            headroom: headroom::Parameters::default(),
+            reserved: Bytes::ZERO,
+            lossless_pool: None,
+            lossy_pool: None,
+        }
+    }
+}
+
+impl Pausing {
+    /// Puts over it what a table says, key by key. Of the two ways to share memory the later table's is left.
+    pub(super) fn apply(&mut self, table: &PausingTable) {
+        let PausingTable { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = table;
+        if lossless_pool.is_some() || lossy_pool.is_some() {
+            (self.lossless_pool, self.lossy_pool) = (*lossless_pool, *lossy_pool);
+        }
+        self.xon_offset = xon_offset.or(self.xon_offset);
+        self.reserved = reserved.unwrap_or(self.reserved);
+        if let Some(xoff) = xoff {
+            self.xoff = xoff.clone();
+        }
+        if let Some(headroom) = headroom {
+            self.headroom = headroom.clone();
+        }
+    }
 }
 
 impl Scenario {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::chip::NamedChip;
 use super::cioq::{CioqSettings, InputTable, InternalTable, OutputTable};
 use super::words::did_you_mean;
-use super::{Pausing, Scenario, ScenarioError, pattern};
+use super::{Pausing, PausingTable, Scenario, ScenarioError, pattern};
 use crate::kernel::units::{Bytes, Rate};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -76,7 +76,7 @@ pub struct SwitchTable {
     pub scheduler: Option<scheduler::Parameters>,
     /// When senders of lossless classes are paused, and the memory for what comes after that.
     #[serde(default)]
-    pub pfc: Option<Pausing>,
+    pub pfc: Option<PausingTable>,
     /// Whether it writes telemetry into the packets that have room for it.
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().telemetry))]
@@ -186,7 +186,8 @@ pub struct Marking {
     /// On the length of all queues of its egress port together.
     #[serde(default)]
     pub port: Option<marking::Parameters>,
-    /// On the bytes in the shared pool of its egress port; what is in reserves does not count.
+    /// On the bytes in the shared pool of its egress port; what is in reserves does not count. Packets of lossless classes, which
+    /// have memory of their own, are not in it and not marked by it.
     #[serde(default)]
     pub pool: Option<marking::Parameters>,
     /// At ports whose link has this rate, over `queue` and `port`.
@@ -309,7 +310,9 @@ impl SwitchSettings {
         put(&mut self.scheduler, table.scheduler.as_ref());
         put(&mut self.telemetry, table.telemetry.as_ref());
         put(&mut self.quirks, table.quirks.as_ref());
-        put_some(&mut self.pfc, table.pfc.as_ref());
+        if let Some(table) = &table.pfc {
+            self.pfc.get_or_insert_default().apply(table);
+        }
         put(&mut self.kind, table.kind.as_ref());
         put(&mut self.cioq.unit, table.unit.as_ref());
         put(&mut self.cioq.crossbar, table.crossbar.as_ref());
@@ -435,6 +438,29 @@ mod tests {
         };
         assert_eq!(threshold(&leaf), (20_000, marking::When::Enqueue));
         assert_eq!(threshold(&spine), (10_000, marking::When::Dequeue));
+    }
+
+    #[test]
+    fn pausing_is_overridden_key_by_key() {
+        let scenario = scenario(
+            r#"
+            [[switch]]
+            pfc = { headroom = { scheme = "dsh" }, xoff = { policy = "static_threshold", threshold = "50kB" }, lossy_pool = "1MB" }
+            [[switch]]
+            nodes = "leaf*"
+            pfc = { xon_offset = "20kB", lossless_pool = "2MB" }
+            [[switch]]
+            nodes = "spine*"
+            total = "4MB"
+            "#,
+        );
+        let [leaf, spine] = ["leaf0", "spine0"].map(|name| scenario.switch_settings(name).pfc.unwrap());
+        assert_eq!(leaf.headroom, spine.headroom);
+        assert_eq!(leaf.xoff, spine.xoff);
+        assert_ne!(leaf.xoff, Pausing::default().xoff);
+        assert_eq!((leaf.xon_offset, spine.xon_offset), (Some(Bytes::new(20_000)), None));
+        assert_eq!((leaf.lossless_pool, leaf.lossy_pool), (Some(Bytes::new(2_000_000)), None));
+        assert_eq!((spine.lossless_pool, spine.lossy_pool), (None, Some(Bytes::new(1_000_000))));
     }
 
     #[test]

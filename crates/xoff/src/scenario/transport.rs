@@ -45,6 +45,28 @@ impl Transport {
 }
 
 impl Transport {
+    /// What decides its windows or rates, if anything does.
+    pub fn congestion_control(&self) -> Option<&congestion_control::Parameters> {
+        match self {
+            Self::Tcp(tcp) => Some(&tcp.congestion_control),
+            Self::Roce(roce) => roce.congestion_control.as_ref(),
+            Self::ConstantRate(_) => None,
+        }
+    }
+
+    /// Whether switches may mark its data packets.
+    pub fn is_ecn_capable(&self) -> bool {
+        self.congestion_control().is_some_and(|control| control.needs().marks())
+    }
+
+    /// Bytes that every data frame has for telemetry.
+    pub fn telemetry(&self) -> Bytes {
+        match self {
+            Self::Roce(roce) => roce.telemetry_in_frame(),
+            Self::Tcp(_) | Self::ConstantRate(_) => Bytes::ZERO,
+        }
+    }
+
     /// The longest that it waits before it first sends something again, if it ever does.
     pub fn first_timeout(&self) -> Option<Span> {
         match self {

@@ -71,16 +71,16 @@ pub enum LoadOf {
     Receivers,
 }
 
-/// Which bytes of a flow count towards a load.
+/// Which bytes of a flow count towards a load, each as its share of a full packet: flows of small packets are a larger load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadCounts {
     /// Application bytes.
     Payload,
-    /// Application bytes and headers.
+    /// Application bytes and the headers of full packets, without telemetry.
     #[default]
     Frame,
-    /// Frames with preamble and gap.
+    /// The same with preamble and gap.
     Wire,
 }
 

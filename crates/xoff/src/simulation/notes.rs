@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
-use crate::scenario::{Transport, Workload};
+use crate::scenario::Workload;
 use crate::topology::{Link, NodeId};
 use crate::workload::overload::{self, Links, Overload};
 
@@ -14,6 +14,7 @@ impl Simulation {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.notes_of_switches();
         notes.extend(self.notes_of_transports());
+        notes.extend(self.notes_of_drops());
         notes.extend(self.notes_of_timeouts());
         notes.extend(self.notes_of_links());
         notes
@@ -49,11 +50,7 @@ impl Simulation {
         let marks = self.scenario.host.marking.is_some() || self.switches.iter().any(SwitchLayout::marks);
         let names: BTreeSet<&str> = self.scenario.workload.iter().map(Workload::transport).collect();
         names.into_iter().filter_map(move |name| {
-            let control = match &self.scenario.transport[name] {
-                Transport::Tcp(tcp) => Some(&tcp.congestion_control),
-                Transport::Roce(roce) => roce.congestion_control.as_ref(),
-                Transport::ConstantRate(_) => None,
-            }?;
+            let control = self.scenario.transport[name].congestion_control()?;
             let spelling = control.spelling();
             let waits = !marks && control.needs().marks();
             waits.then(|| {
@@ -61,6 +58,19 @@ impl Simulation {
                     "transport.{name}: {spelling} goes by marks, and nothing marks: no switch has `marking`"
                 )
             })
+        })
+    }
+
+    /// Transports whose packets cannot be marked, where switches mark.
+    fn notes_of_drops(&self) -> impl Iterator<Item = String> {
+        let marks = self.switches.iter().any(SwitchLayout::marks);
+        let lossy = !self.scenario.lossless_classes();
+        let names: BTreeSet<&str> = (self.scenario.workload.iter().zip(&self.sources))
+            .filter(|(_, source)| marks && source.classes() & lossy != 0)
+            .map(|(workload, _)| workload.transport())
+            .collect();
+        names.into_iter().filter(|name| !self.scenario.transport[*name].is_ecn_capable()).map(|name| {
+            format!("transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark")
         })
     }
 
@@ -163,6 +173,27 @@ mod tests {
             assert_eq!(of("dctcp", &format!("switch = [{{ marking.{place} = {threshold} }}]")), [""; 0]);
         }
         assert_eq!(of("dctcp", &format!("host.marking = {threshold}")), [""; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_marked_is_dropped() {
+        let of = |transport: &str, switch: &str| {
+            let workload = format!("{{ kind = 'permutation', transport = '{transport}', size = '1MB' }}");
+            notes(&workload, switch)
+        };
+        let marking = "marking.queue = { kind = 'threshold', threshold = '30kB' }";
+        let marks = format!("switch = [{{ {marking} }}]");
+        let note = |name| {
+            [format!(
+                "transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark"
+            )]
+        };
+        assert_eq!(of("reno", &marks), note("reno"));
+        assert_eq!(of("burst", &marks), note("burst"));
+        assert_eq!(of("dctcp", &marks), [""; 0]);
+        assert_eq!(of("roce", &marks), [""; 0]);
+        let lossless = "class = [{ priority = 0, lossless = true }, { priority = 7 }]";
+        assert_eq!(of("burst", &format!("switch = [{{ pfc = {{}}, {marking} }}]\n{lossless}")), [""; 0]);
     }
 
     #[test]

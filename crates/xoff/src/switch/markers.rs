@@ -6,6 +6,7 @@ use super::marking::{AnyMarker, Departure, Level, Signal, When};
 use super::mmu::Mmu;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
+use crate::packet::PRIORITIES;
 
 /// The marker of all places of one kind.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +41,8 @@ pub struct Markers {
     any_at_dequeue: bool,
     /// Whether anything looks at packets that leave, or hears of them.
     looks_at_departures: bool,
+    /// The lossless classes, as a mask.
+    lossless: u8,
     rng: Rng,
 }
 
@@ -141,8 +144,21 @@ impl Markers {
             any_at_enqueue,
             any_at_dequeue,
             looks_at_departures,
+            lossless: 0,
             rng,
         }
+    }
+
+    /// The same where classes of this mask are lossless: their packets are in memory of their own, and no pool's marker hears
+    /// of them.
+    #[must_use]
+    pub fn with_lossless(self, lossless: u8) -> Self {
+        Self { lossless, ..self }
+    }
+
+    /// Whether a queue's packets are in the pool of their port.
+    fn is_in_pool(&self, queue: usize) -> bool {
+        self.lossless & 1 << (queue % PRIORITIES) == 0
     }
 
     /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they
@@ -193,6 +209,7 @@ impl Markers {
 
     #[inline(never)]
     fn tell_of_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {
+        let is_in_pool = self.is_in_pool(queue);
         let Self { queues, ports, pools, pool_of, .. } = self;
         let port = Mmu::port(queue);
         let departure = |before, after| Departure { now, before, after };
@@ -204,7 +221,7 @@ impl Markers {
             let before = mmu.port_bytes(port);
             marker.on_departure(port, &departure(before, before - leaving));
         }
-        if let Some(marker) = pools.follower() {
+        if let Some(marker) = pools.follower().filter(|_| is_in_pool) {
             let (before, after) = (mmu.shared_beside(queue, Bytes::ZERO), mmu.shared_beside(queue, leaving));
             marker.on_departure(pool_of[port].into(), &departure(before, after));
         }
@@ -212,6 +229,7 @@ impl Markers {
 
     #[inline(never)]
     fn tell_of_arrival(&mut self, queue: usize, mmu: &Mmu, packet: Candidate) {
+        let is_in_pool = self.is_in_pool(queue);
         let Self { queues, ports, pools, pool_of, .. } = self;
         let port = Mmu::port(queue);
         if let Some(marker) = queues.at_mut(port).follower() {
@@ -220,7 +238,7 @@ impl Markers {
         if let Some(marker) = ports.at_mut(port).follower() {
             marker.on_arrival(port, &packet.beside(mmu.port_bytes(port)));
         }
-        if let Some(marker) = pools.follower() {
+        if let Some(marker) = pools.follower().filter(|_| is_in_pool) {
             let others = mmu.shared_beside(queue, Bytes::ZERO);
             marker.on_arrival(pool_of[port].into(), &packet.beside(others));
         }
@@ -231,13 +249,14 @@ impl Markers {
         if self.looks_at_departures && moment == When::Enqueue {
             self.tell_of_arrival(queue, mmu, packet);
         }
+        let is_in_pool = self.is_in_pool(queue);
         let Self { queues, ports, pools, pool_of, rng, .. } = self;
         let port = Mmu::port(queue);
         let on_queue =
             queues.at_mut(port).marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
         let on_port = ports.at_mut(port).marks(port, packet, moment, || mmu.port_bytes(port) - held, rng);
-        let on_pool =
-            pools.marks(pool_of[port].into(), packet, moment, || mmu.shared_beside(queue, held), rng);
+        let on_pool = is_in_pool
+            && pools.marks(pool_of[port].into(), packet, moment, || mmu.shared_beside(queue, held), rng);
         on_queue | on_port | on_pool
     }
 }
@@ -298,6 +317,17 @@ mod tests {
         assert_eq!([1, 2].map(|packets| marks(at(packets), none(), none())), [true, false]);
         assert_eq!([3, 4].map(|packets| marks(none(), at(packets), none())), [true, false]);
         assert_eq!([6, 7].map(|packets| marks(none(), none(), at(packets))), [true, false]);
+    }
+
+    /// The pool is long, but class 1 is lossless and not in it.
+    #[test]
+    fn packets_of_lossless_classes_are_in_no_pool_of_a_port() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[(0, 0); 5]);
+        let mut markers =
+            markers(Placed::default(), Placed::default(), threshold(2, When::Enqueue)).with_lossless(0b10);
+        assert!(markers.at_enqueue(Mmu::queue(0, 0), &mmu, || CAPABLE));
+        assert!(!markers.at_enqueue(Mmu::queue(0, 1), &mmu, || CAPABLE));
     }
 
     /// Three packets in a queue of each port: port 0 marks above two and port 1 above five; port 2 has no marker.

@@ -97,13 +97,35 @@ impl Load<'_> {
     }
 }
 
-/// Counted bytes per application byte, in full packets.
+/// Counted bytes per application byte, in full packets. Telemetry is not counted: congestion controls that read it have the same
+/// flows as those that do not.
 fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
     let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
     let overhead = match counts {
         LoadCounts::Payload => Bytes::ZERO,
-        LoadCounts::Frame => headers,
-        LoadCounts::Wire => headers + wire_overhead,
+        LoadCounts::Frame => headers - transport.telemetry(),
+        LoadCounts::Wire => headers - transport.telemetry() + wire_overhead,
     };
     (payload + overhead).as_f64() / payload.as_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_that_read_telemetry_have_the_load_of_those_that_do_not() {
+        let transport = |control: &str| -> Transport {
+            let text = format!(
+                "kind = 'roce'\npayload = '1000B'\nheaders = '48B'\nwire_overhead = '20B'\n{control}"
+            );
+            toml::from_str(&text).unwrap()
+        };
+        let hpcc = transport("congestion_control = { algorithm = 'hpcc' }");
+        assert_eq!(hpcc.packet_sizes().headers, Bytes::new(48 + 42));
+        let counts = [LoadCounts::Payload, LoadCounts::Frame, LoadCounts::Wire];
+        for transport in [hpcc, transport("")] {
+            assert_eq!(counts.map(|counts| counted_per_payload(&transport, counts)), [1.0, 1.048, 1.068]);
+        }
+    }
 }
