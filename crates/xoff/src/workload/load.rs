@@ -125,7 +125,8 @@ mod tests {
         assert_eq!(hpcc.packet_sizes().headers, Bytes::new(48 + 42));
         let counts = [LoadCounts::Payload, LoadCounts::Frame, LoadCounts::Wire];
         for transport in [hpcc, transport("")] {
-            assert_eq!(counts.map(|counts| counted_per_payload(&transport, counts)), [1.0, 1.048, 1.068]);
+            let counted = counts.map(|counts| (counted_per_payload(&transport, counts) * 1e3).round() as u32);
+            assert_eq!(counted, [1000, 1048, 1068]);
         }
     }
 }
