@@ -432,6 +432,46 @@ def test_of_the_whole_switch_only_the_map_of_dscps_is_applied() -> None:
     assert "dangling_reference" in {finding.check for finding in judged(tables)}
 
 
+def test_a_table_by_another_name_is_told_of() -> None:
+    lower, shorter = of("misspelt_table")
+    assert [lower[:2], shorter[:2]] == [(Severity.WARNING, 3), (Severity.WARNING, 4)]
+    for table, spelled in [
+        ("BUFFER_PROFILE", "BUFFER_PROFILES"),
+        ("BUFFER_POOL", "BufferPool"),
+        ("WRED_PROFILE", "WRED_PROFIL"),
+        ("QUEUE", "QUEUES"),
+        ("PFC_WD", "PFCWD"),
+    ]:
+        tables = changed_good()
+        tables[spelled] = tables.pop(table)
+        told = [finding for finding in judged(tables) if finding.check == "misspelt_table"]
+        assert [(finding.place.key, finding.remedy) for finding in told] == [(spelled, f"did you mean {table}?")]
+
+
+def test_other_tables_of_sonic_are_passed_over() -> None:
+    tables = changed_good()
+    others = "BFD_PROFILE DSCP_TO_FC_MAP EXP_TO_FC_MAP MPLS_TC_TO_TC_MAP TC_TO_DSCP_MAP TC_TO_DOT1P_MAP PORTCHANNEL"
+    more = "BUFFER_PORT_INGRESS_PROFILE_LIST BUFFER_PORT_EGRESS_PROFILE_LIST DEVICE_NEIGHBOR_METADATA POLICER MUX_CABLE"
+    assert judged(tables | {name: {} for name in f"{others} {more}".split()}) == []
+
+
+def test_a_table_that_is_named_and_not_there_is_noted_once() -> None:
+    tables = changed_good()
+    del tables["SCHEDULER"]
+    (finding,) = judged(tables)
+    assert (finding.check, finding.severity) == ("dangling_reference", Severity.NOTE)
+    assert finding.place.key == "QUEUE|Ethernet0|3|scheduler"
+    assert finding.physics == "there is no SCHEDULER, so that nothing is known of scheduler.1"
+
+
+def test_values_are_shown_as_json_has_them() -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["egress_lossy_pool"]["a"] = ["b"]
+    tables["PFC_WD"] = None
+    found = {finding.place.key: finding.place.value for finding in judged(tables)}
+    assert found == {"BUFFER_POOL|egress_lossy_pool|a": '["b"]', "PFC_WD": "null"}
+
+
 def test_queues_of_other_line_cards_are_passed_over() -> None:
     tables = {"PORT": {"Ethernet0": {"speed": "100000"}}, "QUEUE": {"linecard2|asic0|Ethernet8|3": {}}}
     assert lint([Tables.parse("t.json", json.dumps(tables))]) == []

@@ -95,6 +95,11 @@ class ConfigFile:
         return True
 
     @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of all tables that are there, of whatever kind."""
+        return tuple(self._raw)
+
+    @property
     def overwritten(self) -> tuple[Overwritten, ...]:
         """All values that are lost."""
         return tuple(_overwritten(self._raw, (), 1))
@@ -111,7 +116,10 @@ class ConfigFile:
 
 
 def _text(value: object) -> str:
-    return "" if isinstance(value, dict) else str(value)
+    """A string by itself, all else as JSON has it; empty for an object."""
+    if isinstance(value, dict):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _overwritten(value: object, path: tuple[str, ...], line: int) -> Iterator[Overwritten]:
@@ -144,7 +152,7 @@ def _tables(name: str, text: str) -> dict[str, Any]:
 def _invalid(detail: ErrorDetails) -> Invalid:
     path = tuple(str(part) for part in detail["loc"] if part != "[key]")
     given = detail["input"]
-    value = "" if isinstance(given, dict) or "[key]" in detail["loc"] else str(given)
+    value = "" if "[key]" in detail["loc"] else _text(given)
     return Invalid(path, value, problem(detail))
 
 

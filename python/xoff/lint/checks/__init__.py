@@ -18,6 +18,7 @@ from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
 from xoff.lint.checks.maps_disagree import maps_disagree
 from xoff.lint.checks.maximum_below_minimum import maximum_below_minimum
 from xoff.lint.checks.memory_exceeded import memory_exceeded
+from xoff.lint.checks.misspelt_table import misspelt_table
 from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
 from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     invalid_value,
     repeated_key,
+    misspelt_table,
     unknown_field,
     dangling_reference,
     pool_of_other_direction,

@@ -11,6 +11,7 @@ from xoff.sonic.fields import ports_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from xoff.lint.finding import Place
     from xoff.lint.tables import Tables
 
 _REFERENCES = (
@@ -33,16 +34,24 @@ _OF_PORTS = ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE")
 def dangling_reference(tables: Tables) -> Iterator[Fault]:
     """Pools, profiles, schedulers, maps and ports that are named and not there.
 
-    A table that the file lacks is not looked in: buffers and classes are often files of their own.
+    Of a table that the files lack it is noted once: buffers and classes are often files of their own.
     """
+    lacking: dict[str, tuple[Place, str]] = {}
     for table, field, target in _REFERENCES:
         rows = getattr(tables.config, table.lower())
         known = getattr(tables.config, target.lower())
         for key, row in rows.items():
             name = getattr(row, field)
-            if name and name != "NULL" and tables.has_table(target) and not tables.has(target, name):
+            if not name or name == "NULL":
+                continue
+            if not tables.has_table(target):
+                lacking.setdefault(target, (tables.place(table, key, field), name))
+            elif not tables.has(target, name):
                 problem = f"{target} has no row {name}"
                 yield Fault(Severity.ERROR, tables.place(table, key, field), problem, _remedy(name, target, known))
+    for target, (place, name) in lacking.items():
+        problem = f"there is no {target}, so that nothing is known of {name}"
+        yield Fault(Severity.NOTE, place, problem, f"add {target}, or name the file that has it")
     if tables.has_table("PORT"):
         yield from _ports(tables)
 
