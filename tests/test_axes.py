@@ -59,7 +59,8 @@ def test_what_has_no_values_is_refused(text: str) -> None:
         ({"key": "a", "values": 3}, "has no values; expected a list"),
         ({"key": "a", "values": [1, [2]]}, "has lists or tables for values"),
         ({"key": "a", "values": [1, 1.0]}, "has a value twice"),
-        ({"key": "a", "values": {"b": {}}}, "has names for values; expected .* neither key nor unit"),
+        ({"key": "a", "values": {"b": {}}}, "has names for values; expected .* no key and no unit"),
+        ({"values": {"0.3": {}, "0.30": {}}}, "has a value twice"),
         ({"values": {"b": 3}}, "has names for values; expected for each a table"),
     ],
 )

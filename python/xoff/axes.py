@@ -12,6 +12,7 @@ bcc = { "switch.marking.pool" = { kind = "bcc" } }
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import tomllib
@@ -39,10 +40,10 @@ Positions: TypeAlias = "Mapping[Value, Changes]"
 
 def position(text: str) -> Value:
     """What a name in a file says: a number, if it reads as one."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    for number in (int, float):
+        with contextlib.suppress(ValueError):
+            return number(text)
+    return text
 
 
 class Axis(Table):
@@ -60,9 +61,12 @@ class Axis(Table):
         if not isinstance(self.values, dict | list) or not self.values:
             problem = "has no values; expected a list of them with a key, or a table of names with the keys they change"
         elif isinstance(self.values, dict):
-            if self.key is None and self.unit is None and all(isinstance(each, dict) for each in self.values.values()):
+            if self.key or self.unit or not all(isinstance(each, dict) for each in self.values.values()):
+                problem = "has names for values; expected for each a table of the keys it changes, no key and no unit"
+            elif len({position(name) for name in self.values}) < len(self.values):
+                problem = "has a value twice; expected each once"
+            else:
                 return self
-            problem = "has names for values; expected for each a table of the keys it changes, and neither key nor unit"
         elif self.key is None:
             problem = "has no key; expected the key that takes the values"
         elif not all(isinstance(each, str | int | float) for each in self.values):

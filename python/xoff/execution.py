@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from xoff import columns, inputs, provenance
+from xoff import batch, columns, inputs, provenance
 from xoff.measured import Cost
 from xoff.result import Result
 from xoff.summary import SCHEMA_VERSION, Summary, of_queries, summarise
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None) -> tuple[Result, bool]:
     """The result, and whether a signal (Ctrl-C) and not `progress` cut it short."""
     files = scenario.read_files()
+    threads = min(threads, batch.cores())  # they wait for one another so often that more take far longer
     told_to_stop = False
 
     def report(state: Progress) -> bool:

@@ -128,7 +128,7 @@ class Scenario:
         """Simulates it. The result depends on the scenario and its seed, never on the number of threads.
 
         Args:
-            threads: How many threads share the work.
+            threads: How many threads share the work; no more than there are cores.
             seed: Instead of the scenario's own.
             progress: Called about ten times a second with `now_ns`, `end_ns` (None if not known), `flows_started` and
                 `flows_finished`; if it returns False the run ends there, and the result is `interrupted`.

@@ -96,8 +96,7 @@ class Sweep:
 
     def spelled(self, axis: str, value: Value) -> str:
         """A position on an axis with its unit."""
-        number = f"{value:g}" if isinstance(value, float) else str(value)
-        return f"{number}{self.axes[axis].unit or ''}"
+        return f"{value}{self.axes[axis].unit or ''}"
 
     def told(self, axis: str, value: Value) -> str:
         """The same, said of a line: numbers with the axis, names alone."""
@@ -281,9 +280,10 @@ def sweep(
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
     """A place for a sweep: the folder `out`, or by default a new numbered one, `results/sweep-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced.
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
+    and one that was interrupted is replaced without.
     """
-    return Staging.chosen(out, "sweep", force=force, replaces=lambda path: (path / NUMBERS).is_file())
+    return Staging.of_numbers(out, "sweep", NUMBERS, force=force)
 
 
 def _counts(row: Row, measure: str) -> bool:

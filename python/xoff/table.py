@@ -74,7 +74,7 @@ def measured(key: str, value: float) -> str:
         case "rate" | "fraction":
             return percent(value)
         case _:
-            return f"{value:,.4g}"
+            return _rounded(value)
 
 
 class Card(NamedTuple):
@@ -176,9 +176,13 @@ def _plain(value: object) -> str:
         case int():
             return f"{value:,}"
         case float():
-            return f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}"
+            return _rounded(value)
         case _:
             return str(value)
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}"
 
 
 def _flat(group: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

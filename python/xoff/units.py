@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+TIMES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+RATES = {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
+SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def duration(microseconds: float | None) -> str:
@@ -29,7 +31,7 @@ def size(count: float) -> str:
 def bytes_of(text: str) -> float:
     """The bytes of a size as scenarios write it, `60kB` or `3MiB`."""
     number = text.rstrip("BKkMGTi")
-    return float(number) * _BYTES[text[len(number) :]]
+    return float(number) * SIZES[text[len(number) :]]
 
 
 def percent(share: float) -> str:

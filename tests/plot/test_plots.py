@@ -15,6 +15,7 @@ from matplotlib.text import Annotation
 import xoff
 from conftest import SCENARIOS
 from xoff.plot import completion, inputs, over_time, slowdown, style
+from xoff.plot.along import Along
 
 
 @pytest.fixture
@@ -324,3 +325,11 @@ def test_a_flow_has_one_colour_in_all_panels(two_flows: xoff.Result) -> None:
 def test_panels_of_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> None:
     with pytest.raises(ValueError, match="none of flow_throughput, rate, cnms, input was observed"):
         small_result.plot.flows_over_time()
+
+
+def test_positions_of_one_dimension_share_a_unit_and_others_are_names() -> None:
+    sizes = Along.of("threshold", ["20kB", "500kB", "1MB"])
+    assert (list(sizes.places.values()), sizes.unit) == ([20, 500, 1000], "kB")
+    assert Along.of("mixed", ["20kB", "1us"]).unit is None
+    assert Along.of("load", [0.4, 0.8]).unit == ""
+    assert Along.of("threshold", [25, 50], "kB").unit == "kB"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
+from xoff.units import RATES, SIZES, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.axes import Value
+
+
+_MOST_TICKS = 6
 
 
 @dataclass(frozen=True)
@@ -32,18 +36,32 @@ class Along:
         """For the positions of an axis, whose unit may be told beside them."""
         found = [_number(f"{position}{unit or ''}") for position in positions]
         numbers = [each for each in found if each]
-        if len(numbers) < len(found) or len({unit for _, unit in numbers}) > 1:
+        scales = _scales({unit for _, unit in numbers})
+        if len(numbers) < len(found) or scales is None:
             return cls(name, {position: float(place) for place, position in enumerate(positions)}, None)
-        places = {position: number for position, (number, _) in zip(positions, numbers, strict=True)}
-        return cls(name, places, numbers[0][1])
+        shown = numbers[0][1]
+        places = {
+            position: number * scales[of] / scales[shown]
+            for position, (number, of) in zip(positions, numbers, strict=True)
+        }
+        return cls(name, places, shown)
 
     def label(self, ax: Axes) -> None:
         """Writes name, unit and ticks."""
         if self.unit is None:
             ax.set_xticks(list(self.places.values()), [style.plain(str(position)) for position in self.places])
         elif all(place.is_integer() for place in self.places.values()):
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=True))
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
         ax.set_xlabel(style.plain(f"{self.name} ({self.unit})" if self.unit else self.name))
+
+
+def _scales(units: set[str]) -> Mapping[str, float] | None:
+    """What each unit is worth, if they measure the same."""
+    if len(units) == 1:
+        return dict.fromkeys(units, 1.0)
+    return next((scales for scales in (TIMES, SIZES, RATES) if scales.keys() >= units), None)
 
 
 def _number(text: str) -> tuple[float, str] | None:

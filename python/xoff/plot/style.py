@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from xoff.units import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from contextlib import AbstractContextManager
 
     from matplotlib.artist import Artist
@@ -23,6 +23,7 @@ SIZE_UNITS = ("B", "kB", "MB", "GB")
 RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 
 SIZE_INCHES = (6.4, 3.6)
+_CHARACTERS_PER_INCH = 11.25  # of a legend
 
 # Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
@@ -74,13 +75,17 @@ def row_of_axes(count: int) -> list[Axes]:
     return list(figure.subplots(1, count, sharex=True, squeeze=False)[0])
 
 
-def shared_legend(row: Sequence[Axes]) -> None:
-    """One legend above a row of axes for what is drawn in any of them."""
+def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
+    """One legend above a row of axes for what is drawn in any of them, in as many columns as fit."""
     handles: dict[str, Artist] = {}
     for ax in row:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    row[0].figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), fontsize=8)
+    figure = row[0].get_figure(root=True)
+    assert figure is not None
+    columns = _columns(handles, figure.get_figwidth())
+    labels, drawn = list(handles), list(handles.values())
+    figure.legend(drawn, labels, loc="outside upper center", ncols=columns, fontsize=8, title=title)
 
 
 def plain(text: str) -> str:
@@ -92,8 +97,7 @@ def plain(text: str) -> str:
 def legend(ax: Axes, title: str | None = None) -> None:
     """A legend above the axes, where no line runs, in as many columns as fit."""
     labels = ax.get_legend_handles_labels()[1]
-    longest = max(len(label) for label in labels)
-    columns = min(len(labels), max(1, 72 // (longest + 7)))
+    columns = _columns(labels, SIZE_INCHES[0])
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
@@ -105,6 +109,12 @@ def legend(ax: Axes, title: str | None = None) -> None:
         columnspacing=1.2,
         handlelength=1.4,
     )
+
+
+def _columns(labels: Collection[str], width_inches: float) -> int:
+    """How many of these fit beside one another."""
+    longest = max(len(label) for label in labels)
+    return min(len(labels), max(1, int(_CHARACTERS_PER_INCH * width_inches / (longest + 7))))
 
 
 def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:

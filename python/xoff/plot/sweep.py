@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from xoff.sweeping import Row, Sweep, Swept
 
 _MOST_COLUMNS = 3
+_MUCH = 3
+"""How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 _PANEL_INCHES = (3.4, 2.5)
 
 
@@ -57,16 +59,20 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         ax.set_title(measure_name(measure))
         if ratios:
             ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
+            _scale_of_ratios(ax, drawn[measure])
         else:
             ax.yaxis.set_major_formatter(_ticks(measure))
-            ax.set_ylim(bottom=0)
+            ax.set_ylim(
+                0, 1.05 * max((each.high or each.value for _, each in chain(*drawn[measure].values())), default=1) or 1
+            )
     if ratios:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {swept.sweep.base}"))
     for ax in panels[len(shown) :]:
         ax.remove()
     if len(lines) > 1:
-        style.shared_legend(panels[: len(shown)])
+        hidden = f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None
+        style.shared_legend(panels[: len(shown)], hidden)
     return figure
 
 
@@ -92,6 +98,14 @@ def _points(
         for label, rows in lines.items()
     }
     return {label: [(place, each) for place, each in points if each] for label, points in found.items()}
+
+
+def _scale_of_ratios(ax: Axes, lines: dict[str, list[tuple[float, Estimate]]]) -> None:
+    """Logarithmic where they differ much, as of comparisons."""
+    values = [bound for _, each in chain(*lines.values()) for bound in each if bound]
+    if values and max(values) > _MUCH * min(values):
+        ax.set_yscale("log")
+        style.logarithmic(ax.yaxis, ("",), min(values), max(values))
 
 
 def _ticks(measure: str) -> FuncFormatter:

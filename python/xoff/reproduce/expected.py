@@ -93,7 +93,7 @@ def _row(row: dict[str, str], where: tuple[str, str]) -> Expected:
 
 def _tolerance(text: str, published: Value, where: tuple[str, str]) -> Tolerance:
     try:
-        return Tolerance.parse(text, published if isinstance(published, float) else None)
+        return Tolerance.parse(text, published if isinstance(published, int | float) else None)
     except ValueError:
         remedy = "expected +-20 %, +-0.5 (around a number), >= 3, < 1 or 0.99..1.05"
         raise ScenarioError(*where, f"tolerance {text!r} is none", remedy) from None

@@ -77,7 +77,7 @@ impl Dimension {
     /// The number of base units, or what is wrong with the text.
     fn parse(&self, text: &str) -> Result<u64, String> {
         let text = text.trim();
-        let split = text.find(|character: char| character.is_ascii_alphabetic()).unwrap_or(text.len());
+        let split = text.find(char::is_alphabetic).unwrap_or(text.len());
         let (number, unit) = (text[..split].trim(), text[split..].trim());
         if unit.is_empty() {
             return Err(format!("\"{text}\" has no unit"));
