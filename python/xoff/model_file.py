@@ -78,6 +78,8 @@ class Kind(Generic[Model]):
         problem, _, expected = problem.partition("; ")
         if expected:
             return self.refusal(file, key, problem, expected)
+        if error["type"] == "value_error" and "expected " not in problem:
+            return self.refusal(file, key, problem)
         said = f"expected {_expected(error, problem)}"
         return self.refusal(file, key, f"{_spelled(error['input'])} is not allowed", said)
 

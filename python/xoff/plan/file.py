@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, field_validator, model_validator
 
 from xoff import catalogue
 from xoff.errors import PlanError
@@ -49,7 +49,7 @@ class Ports(Table):
 
     name: str = "ports"
     """What they are called in rows, where there are several groups."""
-    count: Annotated[int, Field(ge=1)] | None = None
+    count: Annotated[StrictInt, Field(ge=1)] | None = None
     """How many; left out, as many as there are names, or all of the chip."""
     names: tuple[str, ...] | None = None
     """Left out, `Ethernet0` and on."""
@@ -94,11 +94,11 @@ class Class(Table):
 
     name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$", max_length=30)]
     """What exporters call it, with the priority where there are several."""
-    priorities: Annotated[tuple[Annotated[int, Field(ge=0, le=7)], ...], Field(min_length=1)]
+    priorities: Annotated[tuple[Annotated[StrictInt, Field(ge=0, le=7)], ...], Field(min_length=1)]
     """Of 802.1p, of the queue and of PFC."""
-    lossless: bool = False
+    lossless: StrictBool = False
     """Whether its senders are paused (PFC) rather than its packets dropped."""
-    dscp: Annotated[int, Field(ge=0, le=63)] | None = None
+    dscp: Annotated[StrictInt, Field(ge=0, le=63)] | None = None
     """Left out, the class selector: eight times the priority."""
     alpha: Annotated[Ratio, Field(gt=0)] | None = None
     """Share of the free pool that one queue may take; left out, 1/8 if lossless (DCQCN says its own), else 1."""
@@ -138,11 +138,11 @@ class Headroom(Table):
     """Share that is set aside of what all queues may need; only with `scheme = "oversubscribed"`."""
     xon_offset: Size | None = None
     """How far below the pause a sender resumes; left out, two packets of `mtu`."""
-    saturated_queues: tuple[Annotated[int, Field(ge=1)], ...] = (1, 8, 16, 32)
+    saturated_queues: tuple[Annotated[StrictInt, Field(ge=1)], ...] = (1, 8, 16, 32)
     """Numbers of busy queues for which the share of each is computed [M]."""
-    background_queues: Annotated[int, Field(ge=0)] = 2
+    background_queues: Annotated[StrictInt, Field(ge=0)] = 2
     """Queues that are busy while a burst comes."""
-    burst_queues: Annotated[int, Field(ge=2)] = 16
+    burst_queues: Annotated[StrictInt, Field(ge=2)] = 16
     """Queues by which a burst comes."""
     cell: Annotated[Size, Field(gt=0)] | None = None
     """What SONiC's formula takes memory to be given out in; left out, the chip's."""
@@ -150,7 +150,7 @@ class Headroom(Table):
     """Largest packet of the port in SONiC's formula."""
     lossless_mtu: Annotated[Size, Field(gt=0)] = 1024
     """Largest packet of lossless classes in SONiC's formula."""
-    small_packets: Annotated[int, Field(ge=0, le=100)] = 100
+    small_packets: Annotated[StrictInt, Field(ge=0, le=100)] = 100
     """Share of small packets in SONiC's formula, in percent."""
 
     @model_validator(mode="after")
@@ -178,7 +178,7 @@ class Bcc(Table):
     """At which a port marks; left out, lambda C RTT [K]."""
     ramp: Annotated[Time, Field(gt=0)] = 8_000_000
     """Time by which the two thresholds lie apart, at the rate of all ports together [h]."""
-    probability: Annotated[float, Field(gt=0, le=1)] = 0.1
+    probability: Annotated[StrictFloat, Field(gt=0, le=1)] = 0.1
     """Of a mark at the upper threshold [P_max]."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 16)
     """Of DCTCP [g]."""
@@ -194,13 +194,13 @@ class Dcqcn(Table):
     """Length of a queue up to which no packet is marked [K_min]."""
     maximum: Annotated[Size, Field(gt=0)] = 200_000
     """Length above which every packet is marked [K_max]."""
-    probability: Annotated[float, Field(gt=0, le=1)] = 0.01
+    probability: Annotated[StrictFloat, Field(gt=0, le=1)] = 0.01
     """Of a mark at `maximum` [P_max]."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 256)
     """Weight of the newest period in alpha [g]."""
     cnp_interval: Annotated[Time, Field(gt=0)] = 50_000_000
     """Least time between two CNPs of a flow [N]."""
-    cnp_priority: Annotated[int, Field(ge=0, le=7)] = 7
+    cnp_priority: Annotated[StrictInt, Field(ge=0, le=7)] = 7
     """Class of CNPs."""
 
     @model_validator(mode="after")
@@ -221,9 +221,9 @@ class Dctcp(Table):
     """At which a queue marks; left out, the least number of packets that the bound allows [K]."""
     gain: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(1, 16)
     """Weight of the newest window in alpha [g]."""
-    flows: tuple[Annotated[int, Field(ge=1)], ...] = (2, 10, 40)
+    flows: tuple[Annotated[StrictInt, Field(ge=1)], ...] = (2, 10, 40)
     """Numbers of flows whose steady state is computed [N]."""
-    initial_window: Annotated[int, Field(ge=1)] = 2
+    initial_window: Annotated[StrictInt, Field(ge=1)] = 2
     """First window, in packets."""
     port_buffer: Annotated[Size, Field(gt=0)] | None = None
     """What one port may hold, for the bound on incast; left out, its share of memory."""
@@ -247,7 +247,7 @@ class Qcn(Table):
     """Occupancy at which the sender is paused."""
     go: Size
     """Occupancy at which it resumes."""
-    hot_inputs: Annotated[int, Field(ge=3)] = 6
+    hot_inputs: Annotated[StrictInt, Field(ge=3)] = 6
     """Flows of a hotspot, one of them innocent [K]."""
     timer: Annotated[Time, Field(gt=0)] = 15_000_000_000
     """Of the reaction point."""
@@ -271,7 +271,7 @@ class Hpcc(Table):
     """Base round trip; left out, the propagation of eight links, from leaf to spine to leaf and back [T]."""
     utilization: Annotated[Ratio, Field(gt=0, lt=1)] = Fraction(95, 100)
     """Share of a link that flows use together [eta]."""
-    flows: Annotated[int, Field(ge=1)] = 100
+    flows: Annotated[StrictInt, Field(ge=1)] = 100
     """Flows that are expected to share a link [N]."""
 
 
@@ -287,7 +287,7 @@ class Plan(Table):
     """As `xoff list chips` names it."""
     memory: Annotated[Size, Field(gt=0)] | None = None
     """Instead of the chip's, where a paper counts it otherwise."""
-    mmus: Annotated[int, Field(ge=1)] | None = None
+    mmus: Annotated[StrictInt, Field(ge=1)] | None = None
     """Parts of memory with ports of their own; instead of the chip's, where a paper takes memory as one pool."""
     mtu: Annotated[Size, Field(gt=0)] = 1500
     """The largest packet, without its Ethernet header [L_MTU]."""

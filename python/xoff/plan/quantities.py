@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _METRES = {"m": Fraction(1), "km": Fraction(1000), "cm": Fraction(1, 100)}
 _LENGTH = 'expected a length with its unit (cm, m, km), such as "40m"'
+_RATIO = 'expected a number, or a fraction such as "1/16"'
 
 
 def _reader(dimension: str) -> Callable[[object], int]:
@@ -27,7 +28,14 @@ def _reader(dimension: str) -> Callable[[object], int]:
 
 
 def _ratio(value: object) -> Fraction:
-    return Fraction(*_xoff.ratio(_json(value)))
+    try:
+        return Fraction(*_xoff.ratio(_json(value)))
+    except ValueError as error:
+        problem, separator, why = str(error).partition(" is ")
+        if not separator or problem.startswith("expected"):
+            raise
+        message = f"{_json(value)} is {why}; {_RATIO}"
+        raise ValueError(message) from None
 
 
 def _json(value: object) -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError
@@ -41,7 +41,7 @@ class AtScale(Table):
     """Keys of the scenario."""
     only: dict[str, list[float | str]] = Field(default_factory=dict)
     """Positions on an axis that run; left out, all."""
-    seeds: Annotated[int, Field(ge=1)] = 1
+    seeds: Annotated[StrictInt, Field(ge=1)] = 1
     """How many, from the scenario's own upwards."""
 
 
