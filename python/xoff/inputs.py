@@ -19,7 +19,7 @@ _INIT = "`xoff init` writes one to start from"
 
 
 def read(
-    path: Path, file: str | None, key: str = "", remedy: str = _INIT, refusal: type[InputError] = ScenarioError
+    path: Path, file: str | None, key: str = "", remedy: str = "", refusal: type[InputError] = ScenarioError
 ) -> str:
     """The text of a file that the user names, or that `key` of the scenario `file` names, without a byte order mark.
 
@@ -33,7 +33,7 @@ def read(
         raise refusal(file, key, problem, "expected a text file in UTF-8") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        expected = "expected a file, relative to the scenario's folder" if key else remedy
+        expected = remedy or ("expected a file, relative to the scenario's folder" if key else _INIT)
         raise refusal(file, key, f"cannot read{what}: {reason}", expected) from None
 
 

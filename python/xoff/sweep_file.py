@@ -18,7 +18,7 @@ import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from xoff import inputs, toml_text
 from xoff.axes import Axis, Changes
@@ -41,7 +41,7 @@ class SweepFile(Table):
     """What is varied."""
     title: str | None = None
     """What the sweep is about; left out, the scenario's title."""
-    seeds: Annotated[int, Field(ge=1)] = 1
+    seeds: Annotated[StrictInt, Field(ge=1)] = 1
     """How many, from the scenario's own upwards."""
     set: Changes = Field(default_factory=dict)
     """What is changed in all of them."""
@@ -64,19 +64,40 @@ def load(
 
     Args:
         path: The file.
-        axes: What else is varied; instead of what the file says of the same key.
+        axes: What else is varied, by key; instead of what the file says of the same key, or of the axis of that name.
         changes: What is changed in all, each `KEY=VALUE`, over what the file changes.
         measures: Instead of those of the file.
         seeds: Instead of what the file says.
     """
     check_measures(measures, key="--measure")
     text = inputs.read(path, str(path))
-    file = _SWEEP.parse(text, str(path)) if _is_sweep(text) else SweepFile.model_construct(scenario=path.name, axes={})
+    if _is_sweep(text):
+        file = _SWEEP.parse(text, str(path))
+        inputs.read(
+            path.parent / file.scenario, str(path), "scenario", "expected a file, relative to this one's folder"
+        )
+    else:
+        file = SweepFile.model_construct(scenario=path.name, axes={})
     check_measures(file.measures, str(path))
     base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
+    varied = {name: _of_file(name, axis, file.axes[name]) if name in file.axes else axis for name, axis in axes.items()}
     kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
-    wanted = Sweep.of(base, {**kept, **axes}, seeds or file.seeds, measures or file.measures)
+    wanted = Sweep.of(base, {**kept, **varied}, seeds or file.seeds, measures or file.measures)
     return replace(wanted, title=file.title or base.title)
+
+
+def _of_file(name: str, given: Axis, axis: Axis) -> Axis:
+    """What is given for an axis of the file by its name: other values of its key, or some of its own names."""
+    if axis.key is None:
+        strange = [text for text in given.values if text not in axis.values]
+        if strange:
+            expected = f"expected one of {', '.join(axis.values)}"
+            raise ScenarioError(None, f"--sweep {name}", f"the axis {name} has no {strange[0]}", expected)
+        return Axis(values={text: axis.values[text] for text in given.values})
+    literals = [changes[name] for changes in given.positions.values()]
+    if all(isinstance(literal, int | float) and not isinstance(literal, bool) for literal in literals):
+        return Axis(key=axis.key, values=literals, unit=axis.unit)
+    return Axis.spelled(axis.key, given.values)
 
 
 def _is_sweep(text: str) -> bool:

@@ -29,8 +29,14 @@ def test_a_trace_comes_with_its_file(command: Command) -> None:
 
 def test_another_trace_file_is_not_overwritten(command: Command) -> None:
     Path("flows.csv").write_text("mine")
-    assert command("init", "trace").err.startswith("flows.csv: --out: exists already")
+    assert command("init", "trace").err.startswith("flows.csv: exists already and is another file; move it, or ")
     assert not Path("trace.toml").exists()
+
+
+def test_a_trace_file_that_is_the_same_stays(command: Command) -> None:
+    command("init", "trace")
+    outcome = command("init", "trace", "--out", "second.toml")
+    assert outcome.out == "second.toml written; run it: xoff run second.toml\n"
 
 
 def test_a_dash_prints(command: Command, matches_snapshot: Callable[[str], None]) -> None:

@@ -68,6 +68,24 @@ def test_the_command_line_goes_over_the_file(command: Command, sweep_file: Path)
     assert (data["seeds"], list(data["rows"][0]["measured"])) == ([3], ["loss_rate"])
 
 
+def test_an_axis_of_the_file_is_varied_by_its_name(command: Command, sweep_file: Path) -> None:
+    settings = ("--measure", "loss_rate", "--seeds", 1, "--set", "workload.groups=2", "--json", "--workers", 1)
+    bare = json.loads(command("sweep", sweep_file, "--sweep", "threshold=7", *settings).out)
+    assert (bare["axes"], bare["units"]) == ({"threshold": [7]}, {"threshold": "kB"})
+    assert json.loads(command("sweep", sweep_file, "--sweep", "threshold=7kB", *settings).out)["axes"] == {
+        "threshold": ["7kB"]
+    }
+
+
+def test_of_an_axis_of_names_some_are_varied(command: Command, sweep_file: Path) -> None:
+    names = '[axes.marks.values]\nlow = { "switch.marking.queue.threshold" = "5kB" }\nscenario = {}\n'
+    sweep_file.write_text(SWEEP.partition("[axes")[0] + names, encoding="utf-8")
+    settings = ("--seeds", 1, "--json", "--workers", 1)
+    assert json.loads(command("sweep", sweep_file, "--sweep", "marks=low", *settings).out)["axes"] == {"marks": ["low"]}
+    outcome = command("sweep", sweep_file, "--sweep", "marks=high", *settings)
+    assert outcome == Outcome(2, "", "--sweep marks: the axis marks has no high; expected one of low, scenario\n")
+
+
 def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -> None:
     command("sweep", small_file, "--sweep", "workload.fan_in=1,2", "--workers", 1)
     outcome = command("sweep", small_file, "--sweep", "workload.fan_in=1,2,3", "--workers", 1)
@@ -78,7 +96,8 @@ def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("small.toml", "big.toml", "big.toml: cannot read: no such file or directory; `xoff init` writes one to start"),
+        ("small.toml", "big.toml", "marks.toml: scenario: cannot read big.toml: no such file or directory; expected a"),
+        ("seeds = 2", 'seeds = "2"', 'marks.toml: seeds: "2" is not allowed; expected a whole number'),
         ("seeds = 2", "seeds = 0", "marks.toml: seeds: 0 is not allowed; expected a value greater than or equal to 1"),
         ("seeds", "seed", "marks.toml: seed: there is no such key; expected seeds"),
         ("values = [5, 30]", "", "marks.toml: axes.threshold.values: is missing; expected a value for it"),

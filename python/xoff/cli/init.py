@@ -29,19 +29,28 @@ def init(
         return
     path = out or Path("_".join(kinds or ["scenario"]) + ".toml")
     companions = {path.parent / name: text for name, text in chosen.companions.items()}
-    texts = {target: text for target, text in ({path: chosen.text} | companions).items() if _is_new(target, text)}
+    _check_free(path)
+    texts = {path: chosen.text} | {target: text for target, text in companions.items() if _is_new(target, text)}
     for target, text in texts.items():
         _write(target, text)
     say(f"{' and '.join(str(target) for target in texts)} written; run it: xoff run {path}")
 
 
+def _check_free(path: Path) -> None:
+    if path.exists():
+        message = f"{path}: --out: exists already; choose another name with --out"
+        raise OutputError(message)
+
+
 def _is_new(path: Path, text: str) -> bool:
-    """Whether the file must be written; raises OutputError if something else is there."""
+    """Whether a file that the scenario names must be written; raises OutputError if something else is there."""
     if not path.exists():
         return True
-    if path.is_file() and path.suffix == ".csv" and path.read_text(encoding="utf-8", errors="replace") == text:
+    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
         return False
-    message = f"{path}: --out: exists already; choose another name with --out"
+    message = (
+        f"{path}: exists already and is another file; move it, or write the scenario elsewhere with --out DIR/NAME"
+    )
     raise OutputError(message)
 
 
