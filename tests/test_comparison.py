@@ -1,5 +1,6 @@
 """Scenarios compared: values, ratios, names, what is written."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,7 +9,9 @@ from matplotlib.figure import Figure
 
 import xoff
 from conftest import SMALL
+from xoff import batch
 from xoff.comparison import MEASURES, Plan
+from xoff.kept import KeptRuns
 
 BASE = xoff.Scenario(SMALL, "base.toml", ("observe={}",))
 OTHER = xoff.Scenario(SMALL, "other.toml", ("observe={}", "switch.marking.queue.threshold=5kB"))
@@ -84,6 +87,28 @@ def test_it_is_written_whole_and_replaces_nothing_unasked(comparison: xoff.Compa
     with pytest.raises(xoff.OutputError, match="exists already"):
         comparison.save(path)
     comparison.save(path, force=True)
+
+
+def test_an_interrupted_one_is_replaced_by_itself(comparison: xoff.Comparison, tmp_path: Path) -> None:
+    cut_short = dataclasses.replace(comparison, interrupted=True)
+    path = cut_short.save(tmp_path / "out")
+    assert json.loads((path / "comparison.json").read_text())["interrupted"] is True
+    comparison.save(path)
+    assert json.loads((path / "comparison.json").read_text())["interrupted"] is False
+    with pytest.raises(xoff.OutputError, match="exists already"):
+        comparison.save(path)
+
+
+def test_what_lacks_seeds_is_interrupted(tmp_path: Path) -> None:
+    plan = Plan.of([BASE, OTHER], 2)
+    kept = KeptRuns(tmp_path)
+    batch.run(plan.all_runs[:1], kept)
+    assert plan.finished(kept) is None
+    for count, interrupted in ((3, True), (4, False)):
+        batch.run(plan.all_runs[:count], kept)
+        found = plan.finished(kept)
+        assert found is not None
+        assert found.interrupted is interrupted
 
 
 def test_ratios_are_drawn_with_their_intervals(comparison: xoff.Comparison) -> None:

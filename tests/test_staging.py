@@ -50,6 +50,23 @@ def test_replacing_leaves_only_the_new(tmp_path: Path) -> None:
     assert entries(tmp_path / "out") == ["file"]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "goes_on"),
+    [('{"interrupted": true}', True), ('{"interrupted": false}', False), ("{}", False), ("[]", False), ("{", False)],
+)
+def test_only_what_was_interrupted_is_replaced_without_force(tmp_path: Path, numbers: str, goes_on: bool) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "sweep.json").write_text(numbers)
+    if goes_on:
+        with Staging.of_numbers(out, "sweep", "sweep.json", force=False) as staging:
+            fill(staging)
+        assert entries(out) == ["file"]
+    else:
+        with pytest.raises(OutputError, match="out: exists already"):
+            Staging.of_numbers(out, "sweep", "sweep.json", force=False)
+
+
 def test_a_folder_taken_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     with Staging.at(tmp_path / "out") as staging:
         (tmp_path / "out").mkdir()

@@ -67,6 +67,8 @@ class Comparison:
     """Seeds with which every scenario has run."""
     summaries: tuple[tuple[Summary, ...], ...]
     """For each scenario, what `summary.json` holds of its run with each seed."""
+    interrupted: bool = False
+    """Whether Ctrl-C left seeds out."""
 
     @property
     def rows(self) -> list[Row]:
@@ -99,6 +101,7 @@ class Comparison:
             "scenarios": list(self.names),
             "seeds": list(self.seeds),
             "confidence": intervals.CONFIDENCE,
+            "interrupted": self.interrupted,
             "rows": [_plain(row) for row in self.rows],
         }
 
@@ -174,7 +177,9 @@ class Plan:
         complete = [index for index, runs in enumerate(self.runs) if all(map(kept.has, runs))]
         by_seed = [[read_summary(kept.place(scenario)) for scenario in self.runs[index]] for index in complete]
         seeds = tuple(self.seeds[index] for index in complete)
-        return Comparison(self.names, seeds, tuple(zip(*by_seed, strict=True))) if complete else None
+        if not complete:
+            return None
+        return Comparison(self.names, seeds, tuple(zip(*by_seed, strict=True)), len(complete) < len(self.runs))
 
 
 def compare(
@@ -215,9 +220,10 @@ def compare(
 def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:
     """A place for a comparison: the folder `out`, or by default a new numbered one, `results/NAME-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier comparison be replaced.
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier comparison be replaced,
+    and one that was interrupted is replaced without.
     """
-    return Staging.chosen(out, name, force=force, replaces=lambda path: (path / NUMBERS).is_file())
+    return Staging.of_numbers(out, name, NUMBERS, force=force)
 
 
 def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import re
 import shutil
@@ -69,6 +70,15 @@ class Staging:
         return cls.numbered("results", name) if out is None else cls.at(out, replaces=replaces if force else None)
 
     @classmethod
+    def of_numbers(cls, out: str | Path | None, name: str, numbers: str, *, force: bool) -> Staging:
+        """The same for a folder that holds a file of this name, with numbers of many runs.
+
+        What Ctrl-C cut short is replaced without `force`, too: the same command goes on.
+        """
+        goes_on = out is not None and _is_interrupted(Path(out) / numbers)
+        return cls.chosen(out, name, force=force or goes_on, replaces=lambda path: (path / numbers).is_file())
+
+    @classmethod
     def _make(cls, names: Iterator[Path], parent: Path, name: str, *, replaces: bool) -> Staging:
         made: list[Path] = []
         try:
@@ -126,6 +136,15 @@ def unwritable(path: Path, error: OSError) -> OutputError:
 def _refusal(path: Path, text: str, **said: str) -> OutputError:
     in_python, on_command_line = (text.format(**said, **words) for words in (_IN_PYTHON, _ON_COMMAND_LINE))
     return OutputError(f"{path}: {in_python}", f"{path}: --out: {on_command_line}")
+
+
+def _is_interrupted(numbers: Path) -> bool:
+    """Whether the file says that something is missing in it."""
+    try:
+        found = json.loads(numbers.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("interrupted") is True
 
 
 def _open_mode(parent: Path) -> int:

@@ -183,9 +183,10 @@ class Swept:
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
     """A place for a sweep: the folder `out`, or by default a new numbered one, `results/fluid-001`.
 
-    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced.
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier sweep be replaced,
+    and one that was interrupted is replaced without.
     """
-    return Staging.chosen(out, "fluid", force=force, replaces=lambda path: (path / NUMBERS).is_file())
+    return Staging.of_numbers(out, "fluid", NUMBERS, force=force)
 
 
 def _series(point: Point) -> pa.Table:
