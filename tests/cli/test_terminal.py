@@ -1,6 +1,7 @@
 """What users have written is printed as it is written."""
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,38 @@ def test_a_table_holds_what_was_written(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out.count(AS_PRINTED) == 4
 
 
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_narrow_terminal_has_all_of_a_table_and_its_own_width_for_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    table = Table(*(f"column{number}" for number in range(12)))
+    table.add_row(*(f"value{number}" for number in range(12)))
+    for width in (140, 100):  # the table takes 123
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stdout", terminal)
+        console = Console(width)
+        console.print(table)
+        console.print("word " * 30)
+        lines = [re.sub(r"\x1b\[\d*m", "", line) for line in terminal.getvalue().splitlines()]
+        for number in range(12):
+            assert f"column{number} " in lines[1]
+            assert f"value{number} " in lines[3]
+        assert max(map(len, lines[5:])) <= 80
+        assert Console().width == 80, "as progress has it"
+
+
+def test_where_there_is_no_terminal_the_given_width_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert Console(120).width == Console(120).text_width == 120
+
+
 def test_a_title_is_printed_as_it_is_written(command: Command, small_file: Path) -> None:
     title = r'title="alpha [/8] of [bold] \u001b[31m"'
     outcome = command("run", small_file, "--no-report", "--set", title)
@@ -56,10 +89,6 @@ def test_errors_hold_no_control_character(command: Command, small_file: Path) ->
 
 
 def test_progress_shows_titles_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     terminal = Terminal()
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("TERM", "xterm")

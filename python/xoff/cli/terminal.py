@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from rich.text import Text
 
+_UNBOUNDED = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -25,12 +26,30 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 class Console(rich.console.Console):
-    """Prints text and tables. What is no terminal has a width of its own."""
+    """Prints text and tables.
+
+    Tables have at least the width that is given, and always what they need: in a terminal that is narrower their lines
+    go on in the next, where Rich would leave out columns. Text is broken where the terminal ends, or at that width
+    where there is none.
+    """
 
     def __init__(self, width: int | None = None, *, stderr: bool = False) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, stderr=stderr)
-        if width is not None and not self.is_terminal:
-            self.width = width
+        self.text_width = width if width is not None and not self.is_terminal else self.width
+        if width is not None:
+            self.width = max(width, self.text_width)
+
+    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 as they come
+        """Prints text within the width of text, and tables whole."""
+        from rich.table import Table
+
+        for table in objects:
+            if isinstance(table, Table):
+                unbounded = self.options.update(width=_UNBOUNDED)
+                self.width = max(self.width, self.measure(table, options=unbounded).minimum)
+        if not any(isinstance(given, Table) for given in objects):
+            options.setdefault("width", self.text_width)
+        super().print(*objects, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401 as it comes
         """All that is not a `Text` already comes by here: lines, cells, headings and titles of tables."""
