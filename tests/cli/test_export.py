@@ -82,6 +82,16 @@ def test_a_plan_that_fails_is_written_with_a_warning(command: Command) -> None:
     assert Path("late.nxos").read_text(encoding="utf-8").startswith("! ")
 
 
+def test_a_file_is_replaced_only_with_force(command: Command) -> None:
+    arguments = ("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "eos", "--out", "switch.eos")
+    Path("switch.eos").write_text("precious", encoding="utf-8")
+    refusal = "switch.eos: --out: exists already; choose another file with --out, or replace it with --force\n"
+    assert command(*arguments) == Outcome(2, "", refusal)
+    assert Path("switch.eos").read_text(encoding="utf-8") == "precious"
+    assert command(*arguments, "--force") == Outcome(0, "", "")
+    assert Path("switch.eos").read_text(encoding="utf-8").startswith("! ")
+
+
 def test_what_cannot_be_exported_is_refused_in_a_line(command: Command) -> None:
     plan = ROOT / "plans" / "tomahawk_dsh.toml"
     refusal = (

@@ -67,6 +67,15 @@ def test_a_picture_that_cannot_be_written_is_refused_in_a_line(command: Command,
         assert "Traceback" not in outcome.err
 
 
+def test_a_picture_is_replaced_only_with_force(command: Command, run: Path) -> None:
+    Path("tree.svg").write_text("precious", encoding="utf-8")
+    refusal = "tree.svg: --plot: exists already; choose another file with --plot, or replace it with --force\n"
+    assert command("pauses", run, "--plot", "tree.svg") == Outcome(2, "", refusal)
+    assert Path("tree.svg").read_text(encoding="utf-8") == "precious"
+    assert command("pauses", run, "--plot", "tree.svg", "--force").status == 0
+    assert "<svg" in Path("tree.svg").read_text(encoding="utf-8")
+
+
 def test_a_deadlock_is_printed_with_its_cycle(command: Command) -> None:
     Path("ring.toml").write_text(ring(), encoding="utf-8")
     out = command("run", "ring.toml", "--no-report", "--set", "pfc.detection_time=1ms").out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff.cli.files import check_free
 from xoff.cli.terminal import say
 from xoff.export import Format
 
@@ -19,6 +20,7 @@ def export(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML), as for `xoff plan`.")],
     target: Annotated[Format, typer.Option("--format", help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")],
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there; left out, print it.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file that --out names.")] = False,
 ) -> None:
     """Write a plan's settings as configuration.
 
@@ -29,6 +31,8 @@ def export(
     from xoff.errors import OutputError, PlanError
     from xoff.plan.outcome import compute
 
+    if out is not None:
+        check_free(out, "--out", force=force)
     found = compute(plan)
     settings = found.settings
     if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import _xoff
+from xoff.cli.files import check_free
 from xoff.cli.terminal import Console, say
 from xoff.errors import InputError, OutputError
 
@@ -29,6 +30,7 @@ def pauses(
         str | None, typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree (.svg, .pdf, .png).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
 ) -> None:
     """Print whose pauses a victim waited for, back to the queues they began with.
 
@@ -36,6 +38,8 @@ def pauses(
     """
     from xoff.result import Result
 
+    if plot is not None:
+        check_free(plot, "--plot", force=force)
     at_ns = None if at is None else _nanoseconds(at)
     try:
         result = Result.open(folder)
