@@ -75,6 +75,18 @@ def test_a_change_runs_anew(reproduce: Command) -> None:
     assert len(list(Path("results/runs").iterdir())) == 2 * before
 
 
+def test_verdicts_on_what_is_changed_are_beside_the_true_ones(reproduce: Command) -> None:
+    reproduce("nobody/fig1")
+    folder = Path("results/reproduce/nobody/fig1")
+    true = {file: file.read_bytes() for file in (folder / "quick").iterdir()}
+    outcome = reproduce("nobody/fig1", "--set", "switch.marking.queue.threshold=3kB", "--set", "seed=4")
+    assert outcome.out.splitlines()[-1] == (
+        "Plots and all numbers: results/reproduce, below quick-changed: switch.marking.queue.threshold=3kB, seed=4"
+    )
+    assert true == {file: file.read_bytes() for file in (folder / "quick").iterdir()}
+    assert sorted(file.name for file in (folder / "quick-changed").iterdir()) == ["figure.svg", "verdicts.json"]
+
+
 @pytest.fixture
 def long_figure(tmp_path: Path) -> Path:
     """The folder of figures of nobody, with 40 runs in the first."""

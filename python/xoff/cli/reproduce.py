@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xoff.reproduce.figure import Figure
 
 OUT = Path("results/reproduce")
-"""Where plots and verdicts are written, in a folder for each figure and scale."""
+"""Where plots and verdicts are written, in a folder for each figure and scale; another one if keys are changed."""
 
 
 def reproduce(
@@ -37,7 +37,7 @@ def reproduce(
     """Run published figures again and judge every claim: reproduced, differs, or not simulated.
 
     Finished runs are kept in results/runs and never run again, so that after Ctrl-C, a kill or a power cut the same
-    command goes on. Verdicts and plots are written to results/reproduce/ID/SCALE.
+    command goes on. Verdicts and plots are written to results/reproduce/ID/SCALE, with --set to SCALE-changed.
     """
     from xoff.cli.many import RUNS, run_missing
     from xoff.cli.verdicts import print_verdicts
@@ -56,12 +56,12 @@ def reproduce(
         points = figure.points(scale, kept)
         if points is not None:
             rows.append(figure.rows(scale, points))
-            figure.save(OUT / figure.id / scale, rows[-1], points)
+            figure.save(OUT / figure.id / (f"{scale}-changed" if changes else scale), rows[-1], points)
     if as_json:
         typer.echo(json.dumps([row.as_dict() for of_figure in rows for row in of_figure], indent=2, ensure_ascii=False))
     else:
         print_verdicts(rows)
-        typer.echo(f"Plots and all numbers: {OUT}")
+        say(f"Plots and all numbers: {OUT}" + (f", below {scale}-changed: {', '.join(changes)}" if changes else ""))
     if interrupted:
         typer.echo(
             f"interrupted: {len(rows)} of {len(chosen)} figures are finished; the same command goes on", err=True
