@@ -22,6 +22,7 @@ def scenario(*changes: str) -> xoff.Scenario:
         "topology.hash_seed=7",
         "transport.dctcp.congestion_control.algorithm=reno",
         "observe={}",
+        "transport.dctcp.payload=8960B",  # flows are given by their bytes
     ],
 )
 def test_what_may_differ(change: str) -> None:
@@ -35,7 +36,6 @@ def test_what_may_differ(change: str) -> None:
         ("workload.fan_in=3", "workload[0].fan_in: is 3, but 2 in"),
         ("topology.hosts=5", "topology.hosts: is 5, but 4 in"),
         ("topology.host_link.rate=25Gbps", "topology.host_link.rate: is 25Gbps, but 10Gbps in"),
-        ("transport.dctcp.payload=8960B", "workload[0].transport.payload: is 8960B, but 1460B in"),
         ("stop.at=1ms", "stop.at: is 1ms, but left out in"),
         ('measure.size_classes=["1kB", "1MB"]', "measure.size_classes[0]: is 1kB, but 100KiB in"),
     ],
@@ -45,6 +45,39 @@ def test_what_must_not_differ(change: str, says: str) -> None:
         traffic.check_same([scenario(), scenario("switch.total=2MB"), scenario(change)])
     assert f"small.toml: {says}" in str(error.value)
     assert str(error.value).endswith("; expected the same traffic in every scenario")
+
+
+def loaded(counts: str, name: str, payload: str, overhead: str = "20B") -> xoff.Scenario:
+    workload = f"""
+[[workload]]
+kind = "poisson"
+transport = "{name}"
+sizes = {{ fixed = "20kB" }}
+load = 0.5
+of = "host"
+{counts}
+"""
+    text = SMALL.split("[[workload]]")[0].replace("transport.dctcp", f"transport.{name}") + workload
+    changes = (f"transport.{name}.payload={payload}", f"transport.{name}.wire_overhead={overhead}", "stop.at=1ms")
+    return xoff.Scenario(text, f"{name}.toml", changes)
+
+
+@pytest.mark.parametrize("counts", ["", 'load_counts = "frame"', 'load_counts = "wire"'])
+def test_packet_sizes_must_not_differ_where_a_load_counts_headers(counts: str) -> None:
+    with pytest.raises(xoff.ScenarioError) as error:
+        traffic.check_same([loaded(counts, "one", "1460B"), loaded(counts, "other", "1048B")])
+    assert str(error.value) == (
+        "other.toml: transport.other.payload: is 1048B, but 1460B in one.toml, and workload[0].load counts it; "
+        'expected payload and headers alike in every scenario, or load_counts = "payload" in all of them'
+    )
+
+
+def test_a_load_of_payload_counts_no_sizes_of_packets_and_one_of_frames_nothing_between_them() -> None:
+    payload, frame, wire = (f'load_counts = "{counts}"' for counts in ("payload", "frame", "wire"))
+    traffic.check_same([loaded(payload, "one", "1460B"), loaded(payload, "other", "1000B", "24B")])
+    traffic.check_same([loaded(frame, "one", "1460B"), loaded(frame, "other", "1460B", "24B")])
+    with pytest.raises(xoff.ScenarioError, match=r"transport\.other\.wire_overhead: is 24B, but 20B in one\.toml"):
+        traffic.check_same([loaded(wire, "one", "1460B"), loaded(wire, "other", "1460B", "24B")])
 
 
 def test_files_of_the_same_name_may_hold_other_flows(tmp_path: Path) -> None:

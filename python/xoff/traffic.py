@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.errors import ScenarioError
 
@@ -15,37 +15,58 @@ if TYPE_CHECKING:
 # Of these tables all counts, but for what only says how packets travel.
 _DECIDING = ("seed", "workload", "topology", "stop", "measure")
 _WITHOUT = {"transport", "routing", "hash_seed", "delay"}
-_SIZES_OF_PACKETS = ("payload", "headers", "wire_overhead")  # an offered load may count headers
+# An offered load that counts these of a packet, too, has other arrivals where they differ.
+_COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", "headers", "wire_overhead")}
 
 
 def check_same(scenarios: Sequence[Scenario]) -> None:
     """Raises ScenarioError, which names the first key that differs, unless all scenarios have the first one's traffic.
 
-    Seed, workloads, packet sizes, rates of links, stop condition and size classes must be the same, and so must files
-    that workloads name. Switches, hosts, delays, routing and congestion controls are what may be compared.
+    Seed, workloads, rates of links, stop condition and size classes must be the same, and so must files that workloads
+    name, and packet sizes where an offered load counts headers. Switches, hosts, delays, routing and congestion
+    controls are what may be compared.
     """
     base, *others = scenarios
-    expected = dict(_deciding(base))
+    where = base.file or base.title
+    expected, expected_sizes = _deciding(base)
     for other in others:
-        found = dict(_deciding(other))
+        found, sizes = _deciding(other)
         for key in {**found, **expected}:
             if found.get(key) != expected.get(key):
-                where = base.file or base.title
                 problem = f"is {_told(found.get(key))}, but {_told(expected.get(key))} in {where}"
                 raise ScenarioError(other.file, key, problem, "expected the same traffic in every scenario")
+        for size, of_base in zip(sizes, expected_sizes, strict=True):
+            if size.value != of_base.value:
+                problem = f"is {size.value}, but {of_base.value} in {where}, and {size.workload}.load counts it"
+                raise ScenarioError(other.file, size.key, problem, _ALIKE)
 
 
-def _deciding(scenario: Scenario) -> Iterator[tuple[str, object]]:
-    """Every key that decides the traffic, and its value."""
+_ALIKE = 'expected payload and headers alike in every scenario, or load_counts = "payload" in all of them'
+
+
+class _Size(NamedTuple):
+    """A size of packets that an offered load counts."""
+
+    workload: str
+    key: str
+    value: object
+
+
+def _deciding(scenario: Scenario) -> tuple[dict[str, object], list[_Size]]:
+    """Every key that decides the traffic, and its value; and packet sizes that do."""
     resolved, named = scenario.portable(scenario.read_files())
     tables = tomllib.loads(resolved)
-    for key in _DECIDING:
-        yield from _flat(key, tables[key])
+    keys = {path: value for key in _DECIDING for path, value in _flat(key, tables[key])}
+    return {**keys, **named}, list(_counted(tables))
+
+
+def _counted(tables: dict[str, Any]) -> Iterator[_Size]:
     for index, workload in enumerate(tables["workload"]):
-        transport = tables["transport"][workload["transport"]]
-        for key in _SIZES_OF_PACKETS:
-            yield f"workload[{index}].transport.{key}", transport[key]
-    yield from named.items()
+        if workload.get("load") is None:
+            continue
+        name = workload["transport"]
+        for key in _COUNTED[workload.get("load_counts") or "frame"]:
+            yield _Size(f"workload[{index}]", f"transport.{name}.{key}", tables["transport"][name][key])
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, object]]:  # noqa: ANN401 as TOML nests
