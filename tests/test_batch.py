@@ -1,6 +1,8 @@
 """Many runs: the same results however they are run, each only once."""
 
 import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,15 @@ def test_a_killed_worker_is_told_and_costs_nothing_that_is_finished(tmp_path: Pa
     with pytest.raises(WorkerLostError, match="doing the same again goes on"):
         batch.run([quick, endless], kept, workers=2, on_finished=kill)
     assert kept.has(quick)
+
+
+def test_a_script_that_calls_outside_of_main_is_told_so(tmp_path: Path) -> None:
+    call = f"xoff.compare([xoff.Scenario({SMALL!r})], seeds=2, workers=2)"
+    script = tmp_path / "script.py"
+    script.write_text(f"import xoff\n{call}\n", encoding="utf-8")
+    for arguments, text in (([str(script)], ""), (["-"], script.read_text(encoding="utf-8"))):
+        outcome = subprocess.run([sys.executable, *arguments], input=text, capture_output=True, text=True, check=False)
+        assert 'must stand below `if __name__ == "__main__":`' in outcome.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -44,7 +44,7 @@ def run(
     Raises:
         ValueError: There are no workers.
         ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
-        WorkerLostError: One of the processes was killed.
+        WorkerLostError: One of the processes was killed, or none could begin.
         KeyboardInterrupt: Ctrl-C.
 
     Whatever ends it, a kill included, the runs that had finished are kept, and the same call goes on with the others.
@@ -75,25 +75,26 @@ def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Iterator[None]:
 
 def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -> Iterator[None]:
     context = multiprocessing.get_context("spawn")  # Arrow's threads do not survive a fork
-    cancelled = context.Event()
-    with ProcessPoolExecutor(workers, context, _prepare, (cancelled,)) as pool:
+    begun, cancelled = context.Event(), context.Event()
+    with ProcessPoolExecutor(workers, context, _prepare, (begun, cancelled)) as pool:
         try:
             tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
             for task in as_completed(tasks):
                 yield task.result()
         except BrokenProcessPool:
-            raise WorkerLostError from None
+            raise WorkerLostError(begun=begun.is_set()) from None
         except BaseException:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def _prepare(cancelled: Event) -> None:
+def _prepare(begun: Event, cancelled: Event) -> None:
     """Leaves Ctrl-C, which reaches every process of a terminal, to the one that started this, and ends with it."""
     global _cancelled
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _cancelled = cancelled
+    begun.set()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -195,13 +195,15 @@ def compare(
     Args:
         scenarios: Scenarios or their files, at least one; a dictionary gives them names of its own.
         seeds: How many seeds each runs with, from the first scenario's own upwards.
-        workers: How many run at once, each in a process of its own; 1 runs them in this one.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one. In a script, a call with
+            more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
         keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
     Raises:
         ValueError: There is no scenario, no seed or no worker.
         ScenarioError: A scenario cannot be simulated, or has other traffic than the first.
+        WorkerLostError: A process was killed, or none could begin.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     check_at_least_one("scenarios", len(scenarios))

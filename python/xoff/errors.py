@@ -58,13 +58,26 @@ class OutputError(OSError):
 
 
 class WorkerLostError(RuntimeError):
-    """A process that ran one of many scenarios was ended from outside; what had finished is kept."""
+    """A process that was to run one of many scenarios ended without; what had finished is kept.
 
-    def __init__(self) -> None:
-        super().__init__(
-            "a run's process was killed, perhaps for lack of memory; fewer workers take less, "
-            "and doing the same again goes on with what is missing"
-        )
+    Attributes:
+        begun: Whether any such process had begun. If none had, the call is likely in a script outside
+            `if __name__ == "__main__":`, or in text that is piped to Python: processes import the script anew.
+    """
+
+    def __init__(self, *, begun: bool = True) -> None:
+        super().__init__(_KILLED if begun else _NOT_BEGUN)
+        self.begun = begun
+
+
+_KILLED = (
+    "a run's process was killed, perhaps for lack of memory; fewer workers take less, "
+    "and doing the same again goes on with what is missing"
+)
+_NOT_BEGUN = (
+    "no process for a run could begin; in a script a call with several workers must stand below "
+    '`if __name__ == "__main__":`, and the script in a file, not in text piped to Python; workers=1 needs neither'
+)
 
 
 class RunInterrupted(KeyboardInterrupt):

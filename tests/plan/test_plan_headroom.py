@@ -54,9 +54,17 @@ def test_with_the_table_of_ieee_802_3(gbps: int, size: int) -> None:
 
 
 def test_the_papers_constant_is_warned_of_where_the_standard_allows_more() -> None:
-    row = next(row for row in link(400).rows if row.key == "headroom.published")
+    found = link(400, rest='[headroom]\nmethod = "published"')
+    row = next(row for row in found.rows if row.key == "headroom.chosen")
     assert row.verdict is Verdict.WARNS
     assert "57,920 B" in row.why
+
+
+def test_methods_that_the_plan_does_not_take_are_remarked_on_alone() -> None:
+    rows = {row.key: row for row in link(400).rows}
+    assert rows["headroom.published"].judgement.startswith("below the 210,920 B for a sender that reacts as late")
+    assert rows["headroom.sonic"].judgement == ""
+    assert [row.key for row in rows.values() if row.key.startswith("headroom.") and row.verdict] == ["headroom.chosen"]
 
 
 def test_dcqcns_counts_whole_frames_on_the_wire() -> None:

@@ -202,12 +202,8 @@ def _of_group(switch: Switch, group: Group) -> list[Row]:
         budget = formula(switch, group)
         if budget is None:
             continue
-        verdict, why = Verdict.UNCHECKED, ""
-        if method in OF_PUBLISHED_REACTION:
-            verdict, why = _for_the_reaction(switch, group, budget.size_bytes)
-        found.append(
-            Row(f"{prefix}.{method}", f"headroom{of}, {method}", budget.size_bytes, "B", *budget[1:], verdict, why)
-        )
+        why = _remark(switch, group, budget.size_bytes) if method in OF_PUBLISHED_REACTION else ""
+        found.append(Row(f"{prefix}.{method}", f"headroom{of}, {method}", budget.size_bytes, "B", *budget[1:], why=why))
     return [*found, _chosen(switch, group, prefix, of), *_pause(group, prefix, of)]
 
 
@@ -225,6 +221,12 @@ def _chosen(switch: Switch, group: Group, prefix: str, of: str) -> Row:
     if size >= least:
         verdict = _for_the_reaction(switch, group, size)
     return Row(f"{prefix}.chosen", f"headroom{of} [Phi]", size, "B", formula, "plan", *verdict)
+
+
+def _remark(switch: Switch, group: Group, size: int) -> str:
+    """What is said of a method's headroom; whether the plan's holds is said of the one it takes."""
+    needed = ieee(switch, group).size_bytes
+    return "" if size >= needed else f"below the {needed:,} B for a sender that reacts as late as IEEE 802.3 allows"
 
 
 def _for_the_reaction(switch: Switch, group: Group, size: int) -> tuple[Verdict, str]:
