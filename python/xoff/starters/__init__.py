@@ -39,10 +39,12 @@ def starter(kinds: list[str]) -> Starter:
     workload = _only(kinds, WORKLOADS)
     crossbars = topology == "fabric"  # only they have links with credits, and they mark nothing
     transport = "transport/reno" if crossbars else "transport/dctcp"
-    parts = [f"topology/{topology}", "cioq" if crossbars else "switch", transport, f"workload/{workload}", "rest"]
-    if workload == "constant_rate":  # which has a transport of its own
+    switch = "cioq" if crossbars else "switch"
+    marking = "" if crossbars or workload == "constant_rate" else _part("marking")
+    parts = [f"topology/{topology}", switch, transport, f"workload/{workload}", "rest"]
+    if workload == "constant_rate":  # which has a transport of its own, whose packets cannot be marked
         parts.remove(transport)
-    text = "\n".join(map(_part, parts))
+    text = "\n".join(_part(part) + (marking if part == switch else "") for part in parts)
     if topology in _WITHOUT_CORE:
         text = text.replace('of = "core"', 'of = "host"')
     return Starter(text, {"flows.csv": _read("flows.csv")} if workload == "trace" else {})
