@@ -112,6 +112,17 @@ def test_every_shipped_sweep_can_run(path: Path) -> None:
         run.check()
 
 
+def test_measures_are_a_list_of_some() -> None:
+    wrong: tuple[list[str] | str, ...] = ([], "loss_rate")
+    for measures in wrong:
+        with pytest.raises(xoff.ScenarioError, match="measures: is no list of measures; expected keys such as"):
+            xoff.sweep(BASE, {"workload.fan_in": [1]}, measures=measures)
+
+
+def test_a_sweep_says_what_it_is_in_few_words(swept: xoff.Swept) -> None:
+    assert "topology" not in repr(swept)
+
+
 def test_seeds_are_no_axis() -> None:
     with pytest.raises(xoff.ScenarioError, match=r"base\.toml: seed: cannot be varied; expected how many there are"):
         xoff.sweep(BASE, {"seed": [1, 2]})

@@ -69,7 +69,8 @@ def load(
         measures: Instead of those of the file.
         seeds: Instead of what the file says.
     """
-    check_measures(measures, key="--measure")
+    if measures:
+        check_measures(measures, key="--measure")
     text = inputs.read(path, str(path))
     if _is_sweep(text):
         file = _SWEEP.parse(text, str(path))
@@ -79,10 +80,16 @@ def load(
     else:
         file = SweepFile.model_construct(scenario=path.name, axes={})
     check_measures(file.measures, str(path))
-    base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
     varied = {name: _of_file(name, axis, file.axes[name]) if name in file.axes else axis for name, axis in axes.items()}
     kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
-    wanted = Sweep.of(base, {**kept, **varied}, seeds or file.seeds, measures or file.measures)
+    try:
+        base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
+        wanted = Sweep.of(base, {**kept, **varied}, seeds or file.seeds, measures or file.measures)
+    except ScenarioError as error:
+        if not file.axes:
+            raise
+        where = ": ".join(part for part in (error.file, error.key) if part)
+        raise ScenarioError(str(path), where, error.problem, error.expected) from None
     return replace(wanted, title=file.title or base.title)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -70,7 +70,7 @@ class Sweep:
     axes: Mapping[str, Axis]
     seeds: tuple[int, ...]
     measures: tuple[str, ...]
-    combinations: tuple[Combination, ...]
+    combinations: tuple[Combination, ...] = field(repr=False)
 
     @classmethod
     def of(cls, base: Scenario, axes: Mapping[str, Axis], seeds: int = 1, measures: Sequence[str] = MEASURES) -> Sweep:
@@ -258,7 +258,8 @@ def sweep(
             each of its positions the keys that change, `{"scheme": {"sih": {}, "dsh": {"switch.pfc.headroom": ...}}}`.
         seeds: How many seeds each runs with, from the scenario's own upwards.
         measures: Keys of `summary.json`.
-        workers: How many run at once, each in a process of its own; 1 runs them in this one.
+        workers: How many run at once, each in a process of its own; 1 runs them in this one. In a script a call with
+            more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
         keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
         on_finished: Called after each run.
 
@@ -314,7 +315,9 @@ def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
 
 
 def check_measures(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
-    """Raises ScenarioError for one that no summary has: that of the least run there is tells."""
+    """Raises ScenarioError for none, and for one that no summary has: that of the least run there is tells."""
+    if not measures or isinstance(measures, str):
+        raise ScenarioError(file, key, "is no list of measures", "expected keys such as flows.small.fct_p99_us")
     summary = Scenario.from_text(_ONE_FLOW).run().summary
     for measure in measures:
         try:

@@ -102,7 +102,7 @@ def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -
         ("seeds", "seed", "marks.toml: seed: there is no such key; expected seeds"),
         ("values = [5, 30]", "", "marks.toml: axes.threshold.values: is missing; expected a value for it"),
         ("[5, 30]", "[5, 5]", "marks.toml: axes.threshold: has a value twice; expected each once"),
-        ("[5, 30]", '[5, "x"]', 'small.toml: switch[0].marking.queue.threshold: "xkB" has an unknown unit'),
+        ("[5, 30]", '[5, "x"]', 'marks.toml: small.toml: switch[0].marking.queue.threshold: "xkB" has an unknown unit'),
         (
             "packets.marked",
             "packets.maked",
@@ -113,6 +113,7 @@ def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -
             "title",
             "marks.toml: measures: `title` is no number of summary.json; expected a key such as",
         ),
+        ("switch.marking", "switch.marknig", "marks.toml: small.toml: switch[0].marknig: unknown key `marknig`; did"),
         ('scenario = "small.toml"', "", "marks.toml: scenario: is missing; expected a value for it"),
     ],
 )
