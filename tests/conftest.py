@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -30,6 +32,16 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)
+
+
+def interrupted(folder: Path, *arguments: str | Path) -> Outcome:
+    """What many runs of the small scenario do at Ctrl-C, once three of them are kept in a folder of their own."""
+    command = [sys.executable, "-m", "xoff", *map(str, arguments)]
+    process = subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: len(list(folder.glob("results/runs/small-*"))) >= 3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return Outcome(process.returncode, out, err)
 
 
 # Four hosts around a switch, twenty flows of DCTCP, queues recorded.

@@ -60,6 +60,7 @@ def test_combinations_that_lack_a_seed_are_left_out(tmp_path: Path) -> None:
     for run in wanted.all_runs[1:]:
         kept.keep(run, run.run())
     swept = wanted.finished(kept)
+    assert swept is not None
     assert not swept.is_whole
     assert [dict(row.at) for row in swept.rows] == [{"workload.fan_in": 2}]
     assert swept.rows[0].ratios == {}, "what they are over has not run"

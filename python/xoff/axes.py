@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import Field, ValidationError, model_validator
 
 from xoff.errors import ScenarioError
-from xoff.model_file import Table
+from xoff.model_file import Table, said
 from xoff.toml_text import plain
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ class Axis(Table):
                 values = [plain(each) for each in values]
             return cls(key=name, values=values)
         except ValidationError as error:
-            problem, _, expected = error.errors()[0]["msg"].removeprefix("Value error, ").partition("; ")
-            raise ScenarioError(None, name, problem, expected) from None
+            raise ScenarioError(None, name, *said(error.errors()[0])) from None
 
     @classmethod
     def spelled(cls, key: str, values: Iterable[str]) -> Axis:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff import batch, intervals, traffic
+from xoff import batch, intervals, json_text, traffic
 from xoff.errors import check_at_least_one
 from xoff.folder import read_summary
 from xoff.kept import KeptRuns
@@ -120,8 +119,7 @@ class Comparison:
 
     def commit(self, staging: Staging) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
-        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
-        (staging.path / NUMBERS).write_text(text + "\n", encoding="utf-8")
+        json_text.write(staging.path / NUMBERS, self.as_dict())
         if len(self.names) > 1:
             self.plot.save(staging.path / "fct_ratios.svg")
         return staging.commit()
@@ -171,6 +169,10 @@ class Plan:
     def all_runs(self) -> list[Scenario]:
         """Every run, seed by seed, so that whoever interrupts them has whole seeds."""
         return [run for runs in self.runs for run in runs]
+
+    def progress(self, found: Comparison | None) -> str:
+        """How many seeds that is of how many."""
+        return f"{len(found.seeds) if found else 0} of {len(self.seeds)} seeds"
 
     def finished(self, kept: KeptRuns) -> Comparison | None:
         """What can be said of the seeds with which every scenario has run; None if there is no such seed."""

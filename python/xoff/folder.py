@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from xoff import json_text
 from xoff.errors import ResultError
 from xoff.staging import Staging, unwritable
 
@@ -59,8 +60,8 @@ def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
 
 def write(result: Result, path: Path, *, report: bool = True) -> None:
     """Writes the files of a result into an existing folder."""
-    _write_json(path / SUMMARY, result.summary)
-    _write_json(path / PROVENANCE, result.provenance)
+    json_text.write(path / SUMMARY, result.summary)
+    json_text.write(path / PROVENANCE, result.provenance)
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
     tables = {
         FLOWS: result.flow_rows,
@@ -146,7 +147,3 @@ def _write_table(path: Path, table: pa.Table | FlowRows) -> None:
     with pq.ParquetWriter(path, table.schema, **options) as writer:
         for batch in table.to_batches(max_chunksize=ROW_GROUP):
             writer.write_batch(batch)
-
-
-def _write_json(path: Path, data: object) -> None:
-    path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -61,7 +61,7 @@ class Kind(Generic[Model]):
             raise self._refused(file, error.errors()[0]) from None
 
     def _refused(self, file: str | None, error: ErrorDetails) -> InputError:
-        key, problem = self._key(error["loc"]), error["msg"].removeprefix("Value error, ")
+        key = self._key(error["loc"])
         match error["type"]:
             case "extra_forbidden":
                 return self.refusal(file, key, "there is no such key", f"expected {self._keys(error['loc'])}")
@@ -75,13 +75,14 @@ class Kind(Generic[Model]):
                 problem = "is missing" if wrong == "union_tag_not_found" else "there is no such scheme"
                 schemes = ", ".join(self.schemes[str(error["loc"][-1])])
                 return self.refusal(file, f"{key}.scheme", problem, f"expected one of {schemes}")
-        problem, _, expected = problem.partition("; ")
+        problem, expected = said(error)
         if expected:
             return self.refusal(file, key, problem, expected)
         if error["type"] == "value_error" and "expected " not in problem:
             return self.refusal(file, key, problem)
-        said = f"expected {_expected(error, problem)}"
-        return self.refusal(file, key, f"{_spelled(error['input'])} is not allowed", said)
+        return self.refusal(
+            file, key, f"{_spelled(error['input'])} is not allowed", f"expected {_expected(error, problem)}"
+        )
 
     def _key(self, location: tuple[int | str, ...]) -> str:
         key = ""
@@ -99,6 +100,12 @@ class Kind(Generic[Model]):
         known = [field.alias or name for name, field in model.model_fields.items()]
         near = get_close_matches(str(location[-1]), known, 1, 0.6)
         return near[0] if near else f"one of {', '.join(known)}"
+
+
+def said(error: ErrorDetails) -> tuple[str, str]:
+    """What is wrong, and what is expected where a validator says it."""
+    problem, _, expected = error["msg"].removeprefix("Value error, ").partition("; ")
+    return problem, expected
 
 
 _KINDS = {

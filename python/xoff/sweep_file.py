@@ -74,16 +74,15 @@ def load(
     text = inputs.read(path, str(path))
     if _is_sweep(text):
         file = _SWEEP.parse(text, str(path))
-        inputs.read(
-            path.parent / file.scenario, str(path), "scenario", "expected a file, relative to this one's folder"
-        )
+        scenario = path.parent / file.scenario
+        text = inputs.read(scenario, str(path), "scenario", "expected a file, relative to this one's folder")
     else:
-        file = SweepFile.model_construct(scenario=path.name, axes={})
+        file, scenario = SweepFile.model_construct(axes={}), path
     check_measures(file.measures, str(path))
     varied = {name: _of_file(name, axis, file.axes[name]) if name in file.axes else axis for name, axis in axes.items()}
     kept = {name: axis for name, axis in file.axes.items() if axis.key not in axes}
     try:
-        base = Scenario.load(path.parent / file.scenario, (*toml_text.changes(file.set), *changes))
+        base = Scenario(text, str(scenario), (*toml_text.changes(file.set), *changes))
         wanted = Sweep.of(base, {**kept, **varied}, seeds or file.seeds, measures or file.measures)
     except ScenarioError as error:
         if not file.axes:

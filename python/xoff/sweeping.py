@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xoff import batch, intervals
+from xoff import batch, intervals, json_text
 from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.folder import read_summary
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xoff.axes import Value
     from xoff.intervals import Estimate
     from xoff.plot.sweep import SweptPlots
+    from xoff.summary import Summary
 
 MEASURES = (
     "flows.all.fct_mean_us",
@@ -106,22 +107,28 @@ class Sweep:
     @property
     def base(self) -> str:
         """What ratios are over: the first position of the first axis."""
-        name, axis = next(iter(self.axes.items()))
-        return self.told(name, next(iter(axis.positions)))
+        return self.told(next(iter(self.axes)), self._first_position)
 
     @property
     def all_runs(self) -> list[Scenario]:
         """Every run, combination by combination, so that whoever interrupts them has whole ones."""
         return [run for combination in self.combinations for run in combination.runs]
 
-    def finished(self, kept: KeptRuns) -> Swept:
-        """What can be said of the combinations that have run with every seed."""
+    def progress(self, found: Swept | None) -> str:
+        """How many combinations that is of how many."""
+        return f"{len(found.rows) if found else 0} of {len(self.combinations)} combinations"
+
+    def finished(self, kept: KeptRuns) -> Swept | None:
+        """What can be said of the combinations that have run with every seed; None if there is none."""
         done = [one for one in self.combinations if all(map(kept.has, one.runs))]
+        if not done:
+            return None
         values = {tuple(one.at.values()): self._values(one, kept) for one in done}
+        first = self._first_position
         return Swept(
             self,
             tuple(
-                _row(one.at, values[position], values.get(self._base(position), {}))
+                _row(one.at, values[position], values.get((first, *position[1:]), {}))
                 for position, one in zip(values, done, strict=True)
             ),
         )
@@ -135,9 +142,10 @@ class Sweep:
             if None not in values
         }
 
-    def _base(self, position: tuple[Value, ...]) -> tuple[Value, ...]:
+    @property
+    def _first_position(self) -> Value:
         first, *_ = self.axes.values()
-        return (next(iter(first.positions)), *position[1:])
+        return next(iter(first.positions))
 
 
 @dataclass(frozen=True)
@@ -219,8 +227,7 @@ class Swept:
 
         Raises OutputError.
         """
-        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
-        (staging.path / NUMBERS).write_text(text + "\n", encoding="utf-8")
+        json_text.write(staging.path / NUMBERS, self.as_dict())
         with (staging.path / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
             rows = self._flat()
             writer = csv.DictWriter(file, rows[0])
@@ -275,7 +282,9 @@ def sweep(
     with TemporaryDirectory() as temporary:
         kept = KeptRuns(Path(keep or temporary))
         batch.run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)
-        return wanted.finished(kept)
+        swept = wanted.finished(kept)
+    assert swept is not None, "every run has finished"
+    return swept
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
@@ -318,10 +327,15 @@ def check_measures(measures: Sequence[str], file: str | None = None, key: str = 
     """Raises ScenarioError for none, and for one that no summary has: that of the least run there is tells."""
     if not measures or isinstance(measures, str):
         raise ScenarioError(file, key, "is no list of measures", "expected keys such as flows.small.fct_p99_us")
-    summary = Scenario.from_text(_ONE_FLOW).run().summary
+    summary = _least_summary()
     for measure in measures:
         try:
             value_at(summary, measure)
         except (KeyError, TypeError, ValueError):
             expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
             raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected) from None
+
+
+@cache
+def _least_summary() -> Summary:
+    return Scenario.from_text(_ONE_FLOW).run().summary

@@ -2,15 +2,12 @@
 
 import json
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import SMALL, Outcome, wait_until
+from conftest import SMALL, Outcome, interrupted
 
 Command = Callable[..., Outcome]
 
@@ -72,20 +69,10 @@ def test_a_run_with_several_seeds_prints_means(command: Command, small_file: Pat
 def test_interrupted_it_shows_the_seeds_that_are_finished(
     tmp_path: Path, files: tuple[Path, Path], workers: str
 ) -> None:
-    arguments = ["compare", *map(str, files), "--seeds", "300", "--workers", workers]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "xoff", *arguments],
-        cwd=tmp_path,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    wait_until(lambda: len(list(tmp_path.glob("results/runs/small-*"))) >= 3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Means over seeds 3, 4" in out
-    assert re.fullmatch(r"interrupted: \d+ of 300 seeds are finished; the same command goes on\n", err)
+    outcome = interrupted(tmp_path, "compare", *files, "--seeds", "300", "--workers", workers)
+    assert outcome.status == 130
+    assert "Means over seeds 3, 4" in outcome.out
+    assert re.fullmatch(r"interrupted: \d+ of 300 seeds are finished; the same command goes on\n", outcome.err)
 
 
 def test_no_option_is_offered_where_none_would_help(command: Command, small_file: Path) -> None:

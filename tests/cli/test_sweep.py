@@ -2,15 +2,12 @@
 
 import json
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import Outcome, wait_until
+from conftest import Outcome, interrupted
 
 Command = Callable[..., Outcome]
 
@@ -142,16 +139,7 @@ def test_measures_are_checked_before_anything_runs(command: Command, small_file:
 def test_interrupted_it_shows_the_combinations_that_are_finished(tmp_path: Path, small_file: Path) -> None:
     values = ",".join(f"{size}B" for size in range(5000, 5300))
     axis = f"switch.marking.queue.threshold={values}"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "xoff", "sweep", str(small_file), "--sweep", axis, "--workers", "1"],
-        cwd=tmp_path,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    wait_until(lambda: len(list(tmp_path.glob("results/runs/small-*"))) >= 3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "5000B" in out
-    assert re.fullmatch(r"interrupted: \d+ of 300 combinations are finished; the same command goes on\n", err)
+    outcome = interrupted(tmp_path, "sweep", small_file, "--sweep", axis, "--workers", "1")
+    assert outcome.status == 130
+    assert "5000B" in outcome.out
+    assert re.fullmatch(r"interrupted: \d+ of 300 combinations are finished; the same command goes on\n", outcome.err)

@@ -153,22 +153,19 @@ impl Watch {
     ) -> Result<(), ScenarioError> {
         let mut flows = vec![WatchedFlows::default(); network.hosts as usize];
         for (index, pattern) in asked.of.iter().enumerate() {
-            let flow = split_flow(pattern);
-            let expected = "a host, or a flow such as \"host0.flow3\"";
-            let Some((host_pattern, number)) = flow else {
-                return Err(unmatched(key, index, pattern, expected));
-            };
-            let hosts = (0..network.hosts).filter(|&host| matches(host_pattern, name(network, host)));
             let mut matched = false;
-            for host in hosts {
-                matched = true;
-                match number {
-                    Some(number) => flows[host as usize].numbers.push(number),
-                    None => flows[host as usize].all = true,
+            if let Some((host_pattern, number)) = split_flow(pattern) {
+                let hosts = (0..network.hosts).filter(|&host| matches(host_pattern, name(network, host)));
+                for host in hosts {
+                    matched = true;
+                    match number {
+                        Some(number) => flows[host as usize].numbers.push(number),
+                        None => flows[host as usize].all = true,
+                    }
                 }
             }
             if !matched {
-                return Err(unmatched(key, index, pattern, expected));
+                return Err(unmatched(key, index, pattern, "a host, or a flow such as \"host0.flow3\""));
             }
         }
         match asked.every {

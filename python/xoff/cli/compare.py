@@ -7,22 +7,18 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.options import ChangesOfAll, Force, Out, Workers
 from xoff.scenario import Scenario
 
 
 def compare(
     base: Annotated[Path, typer.Argument(help="The scenario file (TOML) that the others are held against.")],
     others: Annotated[list[Path], typer.Argument(metavar="SCENARIO...", help="The others, with the same traffic.")],
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key of all; may be repeated.")
-    ] = None,
+    changes: ChangesOfAll = None,
     seeds: Annotated[int, typer.Option(min=1, help="Run each with so many seeds, from the base's own upwards.")] = 1,
-    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time; left out, one per core.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder that --out names.")] = False,
+    workers: Workers = None,
+    out: Out = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print comparison.json and nothing else.")] = False,
 ) -> None:
     """Run the same traffic through several scenarios and print what changes.
@@ -31,8 +27,8 @@ def compare(
     mean of theirs, and the interval is Student's t on their logarithms. Finished runs are kept in results/runs and
     never run again, so that after Ctrl-C the same command goes on.
     """
-    from xoff.cli.many import run_and_print
+    from xoff.cli.many import run_comparison
     from xoff.comparison import Plan  # brings Arrow
 
     scenarios = [Scenario.load(path, tuple(changes or ())) for path in (base, *others)]
-    run_and_print(Plan.of(scenarios, seeds), "compare", workers=workers, out=out, force=force, as_json=as_json)
+    run_comparison(Plan.of(scenarios, seeds), "compare", workers=workers, out=out, force=force, as_json=as_json)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
-from xoff import catalogue
+from xoff import catalogue, json_text
+from xoff.cli.options import DataOnly
 
 _FLUID = "fluid."
 """Before the keys of fluid models, which stand on the command line and in no file."""
@@ -15,12 +15,12 @@ _FLUID = "fluid."
 
 def explain(
     name: Annotated[str, typer.Argument(help="An algorithm (dctcp) or a key (switch.buffer.alpha).")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+    as_json: DataOnly = False,
 ) -> None:
     """Explain an algorithm or a key of the scenario file."""
     found = catalogue.explain(name)
     if as_json:
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        typer.echo(json_text.document(found))
         return
     for index, entry in enumerate(found):
         if index:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff.cli.terminal import Console, say
+from xoff import json_text
+from xoff.cli.options import Force, Out, Sweeps
+from xoff.cli.terminal import say
 
 if TYPE_CHECKING:
     from xoff.models.fluid_sweep import Row, Swept
@@ -28,16 +29,10 @@ def fluid(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change one parameter, such as flows=8; may be repeated."),
     ] = None,
-    sweeps: Annotated[
-        list[str] | None,
-        typer.Option("--sweep", metavar="KEY=A,B,C", help="Try each value; repeated, every combination."),
-    ] = None,
+    sweeps: Sweeps = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; left out, one per core.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder that --out names.")] = False,
+    out: Out = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print fluid.json and nothing else.")] = False,
 ) -> None:
     """Integrate a fluid model, for one set of parameters or for many.
@@ -58,7 +53,7 @@ def fluid(
         if swept.points:
             path = swept.commit(staging)
             if as_json:
-                typer.echo(json.dumps(swept.as_dict(), indent=2, ensure_ascii=False))
+                typer.echo(json_text.document(swept.as_dict()))
             else:
                 _print(swept, path)
     if not swept.is_whole:
@@ -68,21 +63,16 @@ def fluid(
 
 
 def _print(swept: Swept, path: Path) -> None:
-    from rich.table import Table
+    from xoff.cli.grid import print_grid
+    from xoff.grids import Grid
 
-    console = Console(140)
-    table = Table()
     told = [dict(row.at) | _told(row) for row in swept.rows]
-    headings = list(dict.fromkeys(heading for row in told for heading in row))
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    for row in told:
-        table.add_row(*(row.get(heading, "none") for heading in headings))
-    console.print(table)
+    headings = tuple(dict.fromkeys(heading for row in told for heading in row))
+    rows = [[row.get(heading, "none") for heading in headings] for row in told]
+    note = "Queue: second half of the time."
     if swept.rows[0].difference_bps is not None:
-        console.print("Rates: greatest less least, mean of the last tenth of the time. ", end="")
-    console.print("Queue: second half of the time.", soft_wrap=True)
-    console.print(f"Results: {path}", soft_wrap=True)
+        note = f"Rates: greatest less least, mean of the last tenth of the time. {note}"
+    print_grid(Grid((), headings, [rows], note), path)
 
 
 def _told(row: Row) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from textwrap import fill
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff import json_text
+from xoff.cli.options import DataOnly
 from xoff.cli.terminal import Console, printable
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def lint(
         list[str] | None, typer.Option(metavar="CHECK", help="Leave a check out; may be repeated.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Notes count as findings, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+    as_json: DataOnly = False,
     checks: Annotated[bool, typer.Option("--checks", help="Print what is looked for, and look for nothing.")] = False,
 ) -> None:
     """Hold a switch's buffer, ECN and PFC tables against physics, and against one another.
@@ -54,7 +55,7 @@ def lint(
     if alone := without_config(switches):
         typer.echo(f"{several(alone)}: {_ALONE}", err=True)
     if as_json:
-        typer.echo(json.dumps([finding.as_data() for finding in findings], indent=2, ensure_ascii=False))
+        typer.echo(json_text.document([finding.as_data() for finding in findings]))
     else:
         _print(findings, _told(len(read_files), len(switches)))
     bearable = Severity.NOTE if not strict else Severity.NOTE + 1

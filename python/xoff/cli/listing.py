@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from itertools import groupby
 from typing import Annotated
 
 import typer
 
-from xoff import catalogue
+from xoff import catalogue, json_text
+from xoff.cli.options import DataOnly
 from xoff.units import size
 
 
@@ -32,13 +32,13 @@ _ENTRIES = {
 
 def listing(
     kind: Annotated[Kind | None, typer.Argument(help="Left out, everything.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+    as_json: DataOnly = False,
 ) -> None:
     """List algorithms, switching chips, flow-size distributions, or scenarios to start from."""
     kinds = [kind] if kind else list(Kind)
     if as_json:
         found = {one.value: _ENTRIES[one]() for one in kinds}
-        typer.echo(json.dumps(found[kind.value] if kind else found, indent=2, ensure_ascii=False))
+        typer.echo(json_text.document(found[kind.value] if kind else found))
         return
     for one in kinds:
         if kind is None:

@@ -1,27 +1,53 @@
-"""What `xoff compare`, `xoff run --seeds` and `xoff reproduce` have in common: many runs, kept as they finish."""
+"""What commands have in common that make many runs, which are kept as they finish."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from xoff import batch, grids
+from xoff import batch, grids, json_text
 from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count
-from xoff.comparison import prepare
+from xoff.cli.terminal import say
+from xoff.comparison import Comparison, prepare
 from xoff.kept import KeptRuns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xoff.comparison import Plan
+    from xoff.grids import Grid
     from xoff.scenario import Scenario
+    from xoff.staging import Staging
 
 RUNS = Path("results/runs")
 """Where finished runs are kept."""
+
+
+class Found(Protocol):
+    """What can be said of what has finished."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+
+
+FoundT = TypeVar("FoundT", bound=Found)
+
+
+class Wanted(Protocol[FoundT]):
+    """What is to be run, in parts."""
+
+    @property
+    def all_runs(self) -> list[Scenario]:
+        """Every run, part by part."""
+
+    def finished(self, kept: KeptRuns) -> FoundT | None:
+        """What can be said of the parts that have run; None if there is none."""
+
+    def progress(self, found: FoundT | None) -> str:
+        """How many parts that is of how many."""
 
 
 def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: int | None) -> bool:
@@ -37,21 +63,33 @@ def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: i
     return True
 
 
-def run_and_print(plan: Plan, name: str, *, workers: int | None, out: Path | None, force: bool, as_json: bool) -> None:
-    """Carries out a plan and prints what can be said of it; exits with 130 if Ctrl-C cut it short."""
-    kept = KeptRuns(RUNS)
-    with prepare(out, name, force=force) as staging:
-        interrupted = not run_missing(name, plan.all_runs, kept, workers)
-        comparison = plan.finished(kept)
-        if comparison is not None:
-            path = comparison.commit(staging)
+def run_and_print(
+    title: str,
+    wanted: Wanted[FoundT],
+    staging: Staging,
+    commit: Callable[[FoundT, Staging], Path],
+    grid: Callable[[FoundT], Grid],
+    *,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Runs what is wanted, writes and prints what can be said of it; exits with 130 if Ctrl-C cut it short."""
+    with staging:
+        kept = KeptRuns(RUNS)
+        interrupted = not run_missing(title, wanted.all_runs, kept, workers)
+        found = wanted.finished(kept)
+        if found is not None:
+            path = commit(found, staging)
             if as_json:
-                typer.echo(json.dumps(comparison.as_dict(), indent=2, ensure_ascii=False))
+                typer.echo(json_text.document(found.as_dict()))
             else:
-                print_grid(grids.of_comparison(comparison), path)
+                print_grid(grid(found), path)
     if interrupted:
-        finished = len(comparison.seeds) if comparison else 0
-        typer.echo(
-            f"interrupted: {finished} of {len(plan.seeds)} seeds are finished; the same command goes on", err=True
-        )
+        say(f"interrupted: {wanted.progress(found)} are finished; the same command goes on", err=True)
         raise typer.Exit(130)
+
+
+def run_comparison(plan: Plan, name: str, *, workers: int | None, out: Path | None, force: bool, as_json: bool) -> None:
+    """The same of scenarios that are compared, or of one with several seeds."""
+    staging = prepare(out, name, force=force)
+    run_and_print(name, plan, staging, Comparison.commit, grids.of_comparison, workers=workers, as_json=as_json)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff import json_text
+from xoff.cli.options import DataOnly
 from xoff.cli.terminal import Console, say
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def plan(
         typer.Option(metavar="DIR", help="The result folder of --simulate; left out, a new numbered one in results/."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+    as_json: DataOnly = False,
 ) -> None:
     """Compute thresholds and headroom for a chip and a fabric.
 
@@ -48,7 +49,7 @@ def plan(
     if simulate:
         data["simulation"], failures = _simulated(found, file, out, force=force, told=not as_json)
     if as_json:
-        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        typer.echo(json_text.document(data))
     if found.failed or failures:
         raise typer.Exit(1)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff import json_text
+from xoff.cli.options import DataOnly, Workers
 from xoff.cli.terminal import say
 from xoff.reproduce.scale import Scale
 
@@ -27,12 +28,12 @@ def reproduce(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change one key of every scenario, to see what hangs on it."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time; left out, one per core.")] = None,
+    workers: Workers = None,
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder of figures; left out, that of the clone.")
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Print what there is, and run nothing.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print data only.")] = False,
+    as_json: DataOnly = False,
 ) -> None:
     """Run published figures again and judge every claim: reproduced, differs, or not simulated.
 
@@ -58,7 +59,7 @@ def reproduce(
             rows.append(figure.rows(scale, points))
             figure.save(OUT / figure.id / (f"{scale}-changed" if changes else scale), rows[-1], points)
     if as_json:
-        typer.echo(json.dumps([row.as_dict() for of_figure in rows for row in of_figure], indent=2, ensure_ascii=False))
+        typer.echo(json_text.document([row.as_dict() for of_figure in rows for row in of_figure]))
     else:
         print_verdicts(rows)
         say(f"Plots and all numbers: {OUT}" + (f", below {scale}-changed: {', '.join(changes)}" if changes else ""))
@@ -72,7 +73,7 @@ def reproduce(
 def _list(chosen: list[Figure], *, as_json: bool) -> None:
     if as_json:
         entries = [{"id": figure.id, "title": figure.plan.title, "source": figure.plan.source} for figure in chosen]
-        typer.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        typer.echo(json_text.document(entries))
         return
     width = max(len(figure.id) for figure in chosen)
     for figure in chosen:

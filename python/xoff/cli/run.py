@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff import json_text
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import RunInterrupted
@@ -44,11 +44,11 @@ def run(
         chosen = chosen.with_value("seed", seed)
 
     if seeds > 1:
-        from xoff.cli.many import run_and_print
+        from xoff.cli.many import run_comparison
         from xoff.comparison import Plan
 
         plan = Plan.of([chosen], seeds)
-        run_and_print(plan, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
+        run_comparison(plan, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
         return
 
     from xoff import folder  # brings Arrow
@@ -57,7 +57,7 @@ def run(
         result, interrupted = simulate(chosen, threads)
         path = folder.commit(result, staging, report=report)
     if as_json:
-        typer.echo(json.dumps(result.summary, indent=2, ensure_ascii=False))
+        typer.echo(json_text.document(result.summary))
     else:
         from xoff.cli.table import print_summary
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xoff import json_text
 from xoff.errors import check_at_least_one
 from xoff.models.fluid import Fluid
 from xoff.staging import Staging
@@ -173,8 +173,7 @@ class Swept:
 
         from xoff.plot.fluid import save
 
-        text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False)
-        (staging.path / NUMBERS).write_text(text + "\n", encoding="utf-8")
+        json_text.write(staging.path / NUMBERS, self.as_dict())
         pq.write_table(self.series, staging.path / "series.parquet", compression="zstd")
         save(self, staging.path / "fluid.svg")
         return staging.commit()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from xoff.comparison import Comparison, Row
+    from xoff.comparison import Comparison
 
 _LABELS = {"fct_mean_us": "mean", "fct_p99_us": "p99"}
 
@@ -46,26 +46,16 @@ def _draw(comparison: Comparison, ax: Axes) -> Axes:
     for name, offset in zip(others, offsets, strict=True):
         of_scenario = [row for row in rows if row.scenario == name]
         places = [measures.index(row.measure) + offset for row in of_scenario]
-        ratios = [row.ratio.value for row in of_scenario if row.ratio]
-        ax.errorbar(places, ratios, yerr=_bars(of_scenario), fmt="o", markersize=4, capsize=3, label=style.plain(name))
+        ratios = [row.ratio for row in of_scenario if row.ratio]
+        values, bars = [ratio.value for ratio in ratios], style.error_bars(ratios)
+        ax.errorbar(places, values, yerr=bars, fmt="o", markersize=4, capsize=3, label=style.plain(name))
     ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
     ax.set_xticks(range(len(measures)), [_label(measure) for measure in measures])
-    values = [bound for row in rows if row.ratio for bound in row.ratio if bound]
-    if values and max(values) > 3 * min(values):
-        ax.set_yscale("log")
-        style.logarithmic(ax.yaxis, ("",), min(values), max(values))
+    style.scale_of_ratios(ax, (row.ratio for row in rows if row.ratio))
     ax.set_ylabel(f"completion time over {style.plain(base)}'s")
     if others:
         style.legend(ax)
     return ax
-
-
-def _bars(rows: list[Row]) -> np.ndarray:
-    """Lengths of the error bars, below and above; none where there is no interval."""
-    found = [row.ratio for row in rows if row.ratio]
-    below = [ratio.value - ratio.low if ratio.low is not None else 0 for ratio in found]
-    above = [ratio.high - ratio.value if ratio.high is not None else 0 for ratio in found]
-    return np.array([below, above])
 
 
 def _label(measure: str) -> str:

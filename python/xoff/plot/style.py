@@ -11,12 +11,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from xoff.units import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+
+    from xoff.intervals import Estimate
 
 TIME_UNITS = ("us", "ms", "s")
 SIZE_UNITS = ("B", "kB", "MB", "GB")
@@ -24,6 +26,8 @@ RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 
 SIZE_INCHES = (6.4, 3.6)
 _CHARACTERS_PER_INCH = 11.25  # of a legend
+_MUCH = 3
+"""How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 
 # Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
@@ -122,6 +126,22 @@ def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> 
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
     axis.set_major_formatter(ticks(units))
     axis.set_minor_formatter(NullFormatter())
+
+
+def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
+    """Lengths of the bars below and above the values; none where there is no interval."""
+    found = list(estimates)
+    below = [each.value - each.low if each.low is not None else 0 for each in found]
+    above = [each.high - each.value if each.high is not None else 0 for each in found]
+    return [below, above]
+
+
+def scale_of_ratios(axis: Axes, ratios: Iterable[Estimate]) -> None:
+    """Logarithmic where they differ much, linear otherwise."""
+    values = [bound for ratio in ratios for bound in ratio if bound]
+    if values and max(values) > _MUCH * min(values):
+        axis.set_yscale("log")
+        logarithmic(axis.yaxis, ("",), min(values), max(values))
 
 
 def ticks(units: tuple[str, ...]) -> FuncFormatter:

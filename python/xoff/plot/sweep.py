@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from xoff.sweeping import Row, Sweep, Swept
 
 _MOST_COLUMNS = 3
-_MUCH = 3
-"""How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 _PANEL_INCHES = (3.4, 2.5)
 
 
@@ -46,7 +44,8 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     axis, along = _along(swept.sweep)
     lines = _lines(swept, axis)
     drawn = {measure: _points(lines, measure, axis, along, ratios=ratios) for measure in swept.told}
-    shown = [measure for measure, of_it in drawn.items() if any(each.value for _, each in chain(*of_it.values()))]
+    estimates = {measure: [each for _, each in chain(*of_it.values())] for measure, of_it in drawn.items()}
+    shown = [measure for measure, found in estimates.items() if any(each.value for each in found)]
     shown = shown or list(swept.told[:1])
     rows = -(-len(shown) // _MOST_COLUMNS)
     columns = -(-len(shown) // rows)
@@ -59,12 +58,11 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         ax.set_title(measure_name(measure))
         if ratios:
             ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
-            _scale_of_ratios(ax, drawn[measure])
+            style.scale_of_ratios(ax, estimates[measure])
         else:
             ax.yaxis.set_major_formatter(_ticks(measure))
-            ax.set_ylim(
-                0, 1.05 * max((each.high or each.value for _, each in chain(*drawn[measure].values())), default=1) or 1
-            )
+            highest = max((each.high or each.value for each in estimates[measure]), default=1)
+            ax.set_ylim(0, 1.05 * highest or 1)
     if ratios:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {swept.sweep.base}"))
@@ -100,14 +98,6 @@ def _points(
     return {label: [(place, each) for place, each in points if each] for label, points in found.items()}
 
 
-def _scale_of_ratios(ax: Axes, lines: dict[str, list[tuple[float, Estimate]]]) -> None:
-    """Logarithmic where they differ much, as of comparisons."""
-    values = [bound for _, each in chain(*lines.values()) for bound in each if bound]
-    if values and max(values) > _MUCH * min(values):
-        ax.set_yscale("log")
-        style.logarithmic(ax.yaxis, ("",), min(values), max(values))
-
-
 def _ticks(measure: str) -> FuncFormatter:
     if measure.endswith("_us"):
         return style.ticks(style.TIME_UNITS)
@@ -117,12 +107,10 @@ def _ticks(measure: str) -> FuncFormatter:
 
 
 def _line(ax: Axes, found: list[tuple[float, Estimate]], label: str, *, joined: bool) -> None:
-    below = [estimate.value - estimate.low if estimate.low is not None else 0 for _, estimate in found]
-    above = [estimate.high - estimate.value if estimate.high is not None else 0 for _, estimate in found]
     ax.errorbar(
         [place for place, _ in found],
         [estimate.value for _, estimate in found],
-        [below, above],
+        style.error_bars(estimate for _, estimate in found),
         fmt="o-" if joined else "o",
         markersize=3.5,
         capsize=2,

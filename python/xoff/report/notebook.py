@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from xoff import table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xoff.grids import Grid
     from xoff.result import Result
     from xoff.scenario import Scenario
@@ -17,16 +19,10 @@ def result_html(result: Result) -> str:
     """Title, the table of size classes, and one line of counters."""
     summary = result.summary
     heading = escape(summary["title"]) + (" (interrupted)" if result.interrupted else "")
-    headings = "".join(f"<th>{column.heading}</th>" for column in table.COLUMNS)
-    rows = "".join(
-        f"<tr><td style='text-align:left'>{name}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-        for name, cells in table.class_rows(summary)
-    )
+    headings = [column.heading for column in table.COLUMNS]
+    rows = [[name, *cells] for name, cells in table.class_rows(summary)]
     notes = " · ".join(f"{card.label} {card.value} ({card.note})" for card in table.cards(summary)[3:])
-    return (
-        f"<b>{heading}</b>, seed {summary['seed']}"
-        f"<table><thead><tr><th></th>{headings}</tr></thead><tbody>{rows}</tbody></table><small>{notes}</small>"
-    )
+    return f"<b>{heading}</b>, seed {summary['seed']}{_table([''], headings, rows)}<small>{notes}</small>"
 
 
 def scenario_html(scenario: Scenario) -> str:
@@ -39,10 +35,15 @@ def scenario_html(scenario: Scenario) -> str:
 
 def grid_html(grid: Grid) -> str:
     """A table with its note below."""
-    headings = "".join(f"<th>{escape(heading)}</th>" for heading in (*grid.words, *grid.numbers))
-    rows = "".join(f"<tr>{_cells(row, len(grid.words))}</tr>" for section in grid.sections for row in section)
-    table = f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
-    return f"{table}<small>{escape(grid.note)}</small>"
+    rows = [row for section in grid.sections for row in section]
+    return f"{_table(grid.words, grid.numbers, rows)}<small>{escape(grid.note)}</small>"
+
+
+def _table(words: Sequence[str], numbers: Sequence[str], rows: list[list[str]]) -> str:
+    """A table whose first columns, of words, are to the left."""
+    headings = "".join(f"<th>{escape(heading)}</th>" for heading in (*words, *numbers))
+    told = "".join(f"<tr>{_cells(row, len(words))}</tr>" for row in rows)
+    return f"<table><thead><tr>{headings}</tr></thead><tbody>{told}</tbody></table>"
 
 
 def _cells(row: list[str], words: int) -> str:

@@ -10,11 +10,11 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from xoff import json_text
 from xoff.errors import OutputError, ScenarioError
 from xoff.reproduce import expected
 from xoff.reproduce.plan import Plan
@@ -87,10 +87,9 @@ class Figure:
 
     def save(self, path: Path, rows: list[Row], points: Points) -> None:
         """Writes `verdicts.json`, and the plot as `figure.svg`, into a folder. Raises OutputError."""
-        text = json.dumps([row.as_dict() for row in rows], indent=2, ensure_ascii=False)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            (path / "verdicts.json").write_text(text + "\n", encoding="utf-8")
+            json_text.write(path / "verdicts.json", [row.as_dict() for row in rows])
             self.draw(points, path / "figure.svg")
         except OSError as error:
             raise OutputError(str(unwritable(path, error))) from None  # no option names this folder

@@ -211,7 +211,5 @@ def _ratios(points: Points, measure: Measure, layout: Layout, ax: Axes) -> None:
     ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--", label=names[base])
     for at, colour in zip(others, style.COLOURS, strict=False):
         ratios = points.ratios(measure, **{axis: (at, base)})
-        below = [ratio.value - ratio.low if ratio.low is not None else 0 for ratio in ratios]
-        above = [ratio.high - ratio.value if ratio.high is not None else 0 for ratio in ratios]
-        values = [ratio.value for ratio in ratios]
-        ax.errorbar(positions, values, [below, above], fmt="o-", markersize=4, capsize=3, color=colour, label=names[at])
+        values, bars = [ratio.value for ratio in ratios], style.error_bars(ratios)
+        ax.errorbar(positions, values, bars, fmt="o-", markersize=4, capsize=3, color=colour, label=names[at])

@@ -276,20 +276,18 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> usize {
         let mut connection = None;
-        let (sender, headers, is_ecn_capable) = match &context.fabric.transports[flow.transport as usize] {
+        let transport = &context.fabric.transports[flow.transport as usize];
+        let mut is_ecn_capable = transport.is_ecn_capable();
+        let (sender, headers) = match transport {
             Transport::Tcp(settings) => {
-                let is_ecn_capable = settings.congestion_control.needs().marks();
                 let sender;
                 (connection, sender) = self.tcp_sender(&flow, end, settings, context);
                 if matches!(sender, Sender::Handshake(_)) {
                     // SYNs, which have no byte of data.
-                    (
-                        sender,
-                        settings.acknowledgement,
-                        is_ecn_capable && settings.ecn_capable == EcnCapable::All,
-                    )
+                    is_ecn_capable &= settings.ecn_capable == EcnCapable::All;
+                    (sender, settings.acknowledgement)
                 } else {
-                    (sender, settings.headers, is_ecn_capable)
+                    (sender, settings.headers)
                 }
             }
             Transport::Roce(settings) => {
@@ -297,12 +295,11 @@ impl Host {
                 let is_lossless = context.fabric.lossless & 1 << flow.priority != 0;
                 let rate = self.adapter.port.rate();
                 let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
-                let needs = settings.needs();
-                (Sender::QueuePair(QueuePair::new(sender, needs)), settings.packet_headers(), needs.marks())
+                (Sender::QueuePair(QueuePair::new(sender, settings.needs())), settings.packet_headers())
             }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now, end);
-                (Sender::ConstantRate(sender), settings.headers, false)
+                (Sender::ConstantRate(sender), settings.headers)
             }
         };
         let sending = Sending {

@@ -20,15 +20,18 @@ impl Simulation {
         notes
     }
 
+    /// Names of the transports of flows in any class of this mask.
+    fn transports_of(&self, classes: u8) -> impl Iterator<Item = &str> {
+        let workloads = self.scenario.workload.iter().zip(&self.sources);
+        let of_them = workloads.filter(|(_, source)| source.classes() & classes != 0);
+        of_them.map(|(workload, _)| workload.transport()).collect::<BTreeSet<_>>().into_iter()
+    }
+
     /// Lossless classes whose last packets nobody would send again.
     fn notes_of_timeouts(&self) -> impl Iterator<Item = String> {
         let corrupts = self.network.links.iter().any(Link::corrupts);
-        let lossless = self.scenario.lossless_classes();
-        let names: BTreeSet<&str> = (self.scenario.workload.iter().zip(&self.sources))
-            .filter(|(_, source)| corrupts && source.classes() & lossless != 0)
-            .map(|(workload, _)| workload.transport())
-            .collect();
-        names.into_iter().filter(|name| self.scenario.transport[*name].relies_on_pfc()).map(|name| {
+        let names = self.transports_of(self.scenario.lossless_classes());
+        names.filter(move |name| corrupts && self.scenario.transport[*name].relies_on_pfc()).map(|name| {
             format!(
                 "transport.{name}: links corrupt packets, and selective repeat has no timeout with PFC for the last of a \
                  flow; set recovery.timeouts_with_pfc"
@@ -64,12 +67,8 @@ impl Simulation {
     /// Transports whose packets cannot be marked, where switches mark.
     fn notes_of_drops(&self) -> impl Iterator<Item = String> {
         let marks = self.switches.iter().any(SwitchLayout::marks);
-        let lossy = !self.scenario.lossless_classes();
-        let names: BTreeSet<&str> = (self.scenario.workload.iter().zip(&self.sources))
-            .filter(|(_, source)| marks && source.classes() & lossy != 0)
-            .map(|(workload, _)| workload.transport())
-            .collect();
-        names.into_iter().filter(|name| !self.scenario.transport[*name].is_ecn_capable()).map(|name| {
+        let names = self.transports_of(!self.scenario.lossless_classes());
+        names.filter(move |name| marks && !self.scenario.transport[*name].is_ecn_capable()).map(|name| {
             format!("transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark")
         })
     }
