@@ -2,7 +2,7 @@
 
 use crate::application::Queries;
 use crate::congestion_control::Path;
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::Packet;
 use crate::routing::Lengths;
 use crate::scenario;
@@ -13,6 +13,8 @@ use crate::topology::{NodeId, PortId};
 pub trait Agenda {
     /// The packet just put on the wire of `port` arrives at the other end at `arrives`.
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet);
+    /// The packet that was put on the wire of `port` and arrives at `arrives` was marked as it left.
+    fn mark_in_flight(&mut self, port: PortId, arrives: Time);
     /// Something waits for the transmission on `port`, which ends at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
     /// What packets carry of their way.
@@ -26,7 +28,7 @@ pub trait Agenda {
 }
 
 /// What every node may look up and none may change.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fabric {
     /// Transports in the order of their names.
     pub transports: Vec<scenario::Transport>,
@@ -40,6 +42,9 @@ pub struct Fabric {
     pub lossless: u8,
     /// What every host adds around its transport.
     pub host: scenario::Host,
+    /// How long a packet that has arrived at a host takes to reach a transport in software; zero where links to hosts are as
+    /// much longer instead.
+    pub inbound_delay: Span,
     /// What hosts ask of one another.
     pub queries: Queries,
 }

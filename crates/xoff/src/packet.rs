@@ -191,6 +191,11 @@ impl Packet {
     pub const fn frame(&self) -> Bytes {
         Bytes::new((self.rest >> 16) & 0xffff)
     }
+    /// What to keep of it once it goes on.
+    #[inline]
+    pub const fn stub(&self) -> Stub {
+        Stub(self.rest as u32)
+    }
     /// See [`Header::transport`].
     #[inline]
     pub const fn transport(&self) -> u8 {
@@ -250,6 +255,23 @@ impl Packet {
     #[inline]
     pub fn five_tuple(&self) -> FiveTuple {
         FiveTuple::of_packet(self.source(), self.destination(), self.flow(), self.is(ACKNOWLEDGEMENT))
+    }
+}
+
+/// What is still known of a packet that has gone on: the lower half of its last word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stub(u32);
+
+impl Stub {
+    /// See [`Header::frame`].
+    #[inline]
+    pub const fn frame(self) -> Bytes {
+        Bytes::new((self.0 >> 16) as u64)
+    }
+    /// Whether this flag bit was set.
+    #[inline]
+    pub const fn is(self, flag: u8) -> bool {
+        self.0 & flag as u32 != 0
     }
 }
 

@@ -9,7 +9,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet, Stub};
 use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
@@ -91,9 +91,11 @@ const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<Ring<Pac
 
 /// What is left to count of a packet that has lined up; itself it is on its way.
 #[derive(Clone, Copy, Debug, Default)]
-struct Departure {
-    starts: Time,
-    frame: u32,
+pub struct Departure {
+    /// When its first bit leaves.
+    pub starts: Time,
+    /// What is known of it.
+    pub packet: Stub,
     wire: u32,
 }
 
@@ -161,6 +163,11 @@ impl Port {
     pub fn with_traces(self, in_adapter: bool) -> Self {
         let role = if in_adapter { IN_ADAPTER } else { 0 };
         Self { paused: self.paused | TRACES | role, ..self }
+    }
+
+    /// Has whatever leaves arrive later by this.
+    pub fn lengthen(&mut self, by: Span) {
+        self.delay += by;
     }
 
     /// Its index in the whole network.
@@ -348,15 +355,20 @@ impl Port {
         self.put_on_wire(packet, context);
     }
 
-    /// Puts a packet on the wire behind all others, at a port where nothing changes their order or holds them up: when it starts
-    /// is known, and no event.
+    /// Puts a packet on the wire behind all others, at a port where nothing changes their order or holds them up: when it starts is
+    /// known, and no event.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub fn line_up(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let (frame, wire) = (packet.frame(), context.fabric.wire(&packet));
-        let starts = self.busy_until;
+    pub fn line_up(
+        &mut self,
+        packet: Packet,
+        starts: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let wire = context.fabric.wire(&packet);
+        debug_assert!(self.busy_until <= starts, "one packet at a time");
         self.next_start = self.next_start.min(starts);
-        self.line.push_back(Departure { starts, frame: frame.get() as u32, wire: wire.get() as u32 });
+        self.line.push_back(Departure { starts, packet: packet.stub(), wire: wire.get() as u32 });
         self.busy_until = starts + self.clock.transmission_time(wire);
         context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
     }
@@ -365,14 +377,41 @@ impl Port {
     #[inline]
     pub fn settle(&mut self, now: Time) -> Bytes {
         let mut started = Bytes::ZERO;
-        while self.next_start <= now {
-            let Departure { frame, wire, .. } = self.line.take_front();
-            self.next_start = self.line.front().map_or(Time::MAX, |next| next.starts);
-            self.counters.packets += 1;
-            self.counters.wire_bytes += Bytes::new(wire.into());
-            started += Bytes::new(frame.into());
+        while let Some(departure) = self.settle_next(now) {
+            started += departure.packet.frame();
         }
         started
+    }
+
+    /// Counts the first of them, if it has started by now.
+    #[inline]
+    pub fn settle_next(&mut self, now: Time) -> Option<Departure> {
+        if self.next_start > now {
+            return None;
+        }
+        let departure = self.line.take_front();
+        self.next_start = self.line.front().map_or(Time::MAX, |next| next.starts);
+        self.counters.packets += 1;
+        self.counters.wire_bytes += Bytes::new(departure.wire.into());
+        Some(departure)
+    }
+
+    /// When the first of those starts that have lined up; `Time::MAX` if none has.
+    #[inline]
+    pub fn next_start(&self) -> Time {
+        self.next_start
+    }
+
+    /// Marks a packet that has lined up and left, and is on its way.
+    #[cold]
+    pub fn mark_departed(
+        &mut self,
+        departure: &Departure,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.counters.marked += u64::from(!departure.packet.is(ACKNOWLEDGEMENT));
+        let ends = departure.starts + self.clock.transmission_time(Bytes::new(departure.wire.into()));
+        context.agenda.mark_in_flight(self.id, ends + self.delay);
     }
 
     /// Takes the packet that the scheduler picks.

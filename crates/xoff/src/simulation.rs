@@ -2,6 +2,7 @@
 //! What it accepts can be run; running it does not change it.
 
 mod notes;
+mod shortcuts;
 
 use std::sync::Arc;
 
@@ -232,19 +233,6 @@ impl Simulation {
         rate.transmission_time(PAUSE_FRAME) + delay + self.reaction_time(rate)
     }
 
-    /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
-    fn fifo(&self, node: NodeId) -> Option<usize> {
-        let SwitchLayout::SharedMemory(layout) = self.layout(node) else { return None };
-        let mut links = self.network.ports.of(node).iter().map(|port| self.network.links[port.link as usize]);
-        let is_fifo = self.classes.is_power_of_two()
-            && !self.scenario.has_lossless_class()
-            && !links.any(|link| link.corrupts())
-            && layout.looks_at_arrivals_only()
-            && !self.traces
-            && !self.watch.recorder.is_watching();
-        is_fifo.then_some(self.classes.trailing_zeros() as usize)
-    }
-
     /// Which nodes have a crossbar.
     fn crossbars(&self) -> Vec<bool> {
         let of_switches = self.switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_)));
@@ -253,16 +241,16 @@ impl Simulation {
 
     /// Runs it. `progress` is asked at checks whether to go on.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
-        let crossbars = self.crossbars();
+        let (crossbars, shortcuts) = (self.crossbars(), self.shortcuts());
         let workshop = Workshop {
             network: &self.network,
-            fabric: &self.fabric,
+            fabric: &shortcuts.fabric,
             records: self.records(),
             arrivals: self.arrivals(),
             instants: self.instants(),
             longest_window: execution.longest_window,
-            host: &|node| self.host(node),
-            switch: &|node| self.switch(node).with_fifo(self.fifo(node)),
+            host: &|node| shortcuts.host(node),
+            switch: &|node| shortcuts.switch(node),
             equipment: Equipment { pauses: self.scenario.has_lossless_class(), crossbars: &crossbars },
         };
         let sampler = &self.watch.sampler;
@@ -300,5 +288,6 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, queri
     }
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
-    Fabric { transports, wire_overheads, longest_paths, lengths, lossless, host, queries }
+    let inbound_delay = host.delay;
+    Fabric { transports, wire_overheads, longest_paths, lengths, lossless, host, inbound_delay, queries }
 }

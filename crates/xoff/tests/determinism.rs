@@ -138,6 +138,58 @@ fn random_marking_jitter_and_reserves_on_a_leaf_spine_until_some_flows_are_done(
     ]);
 }
 
+/// What is marked as it leaves may be on its way to another thread before anybody knows.
+#[test]
+fn marks_of_departures_on_their_way_to_other_threads() {
+    scene(&[
+        LEAF_SPINE,
+        DCTCP,
+        "switch = [{ total = '120kB', marking.port = { kind = 'threshold', threshold = '12kB', when = 'dequeue' } }, \
+         { nodes = 'spine*', marking.queue = { kind = 'threshold', threshold = '5kB', when = 'dequeue' } }]",
+        "workload = [{ kind = 'poisson', transport = 'dctcp', sizes = 'google_rpc', load = 0.8, of = 'core' }, \
+         { kind = 'incast', transport = 'dctcp', fan_in = 7, size = '60kB', groups = 3, every = '300us' }]",
+        "stop = { at = '1ms', period = '30us' }",
+    ]);
+}
+
+/// Several flows of a host together have more to send than its adapter takes in, and no one of them is ever held back.
+#[test]
+fn adapters_whose_packets_line_up_and_find_no_room() {
+    scene(&[
+        LEAF_SPINE,
+        "host = { delay = '4us', adapter_queue = '18kB', small_queue = '19kB' }",
+        "transport.reno = { kind = 'tcp', minimum_rto = '100us', maximum_window = '17kB', \
+         congestion_control = { algorithm = 'reno' } }",
+        "switch = [{ total = '300kB' }]",
+        "workload = [{ kind = 'long_lived', transport = 'reno', size = '200kB', flows_per_pair = 3, \
+         pairs = [['host0', 'host4'], ['host0', 'host8'], ['host1', 'host0'], ['host4', 'host2']] }]",
+        "stop = { at = '844us' }",
+    ]);
+}
+
+/// Packets come to the adapter at the very instants at which others leave it.
+#[test]
+fn packets_that_come_as_others_leave() {
+    scene(&[
+        CLUSTERS,
+        "host = { delay = '1us', adapter_queue = '8kB', small_queue = '9kB' }",
+        "transport.fast = { kind = 'constant_rate', payload = '1000B', rate = '3Gbps' }",
+        "switch = [{ total = '60kB' }]",
+        "workload = [{ kind = 'long_lived', transport = 'fast', size = '200kB', flows_per_pair = 2, pairs = [['b', 'c']] }]",
+    ]);
+}
+
+/// All nodes run in one window, so that a packet would arrive before its mark.
+#[test]
+fn marks_of_departures_over_short_links() {
+    scene(&[
+        "topology = { kind = 'star', hosts = 5, host_link = { rate = '10Gbps', delay = '100ns' } }",
+        DCTCP,
+        "switch = [{ total = '200kB', marking.port = { kind = 'threshold', threshold = '9kB', when = 'dequeue' } }]",
+        "workload = [{ kind = 'incast', transport = 'dctcp', fan_in = 4, size = '60kB', groups = 2, every = '300us' }]",
+    ]);
+}
+
 #[test]
 fn eight_classes_on_a_leaf_spine_with_memory_released_at_the_end() {
     let workload = |priority| {

@@ -10,13 +10,13 @@ use crate::packet::{Flight, Packet};
 use crate::telemetry::Telemetry;
 use crate::topology::PortId;
 
-/// A packet for another thread.
+/// What another thread has to know.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mail {
-    /// The port that sent it.
-    pub(super) port: PortId,
-    /// The packet and when it arrives.
-    pub(super) flight: Flight,
+pub(super) enum Mail {
+    /// A packet from this port, and when it arrives.
+    Packet(PortId, Flight),
+    /// The packet from this port that arrives then is marked.
+    Mark(PortId, Time),
 }
 
 /// Where packets sent on a port are heard of: at the rank of the arrival in a cluster of this thread, or on another.
@@ -130,9 +130,9 @@ impl Wheel {
         self.tournaments.least_before(horizon).map(|(time, rank)| (Time::new(time), rank))
     }
 
-    /// Closes the open window.
-    pub(super) fn close(&mut self) {
-        self.next[self.running as usize] = self.tournaments.least();
+    /// Closes the open window, after which the cluster does something at `next` that is no event.
+    pub(super) fn close(&mut self, next: Time) {
+        self.next[self.running as usize] = self.tournaments.least().min(next.get());
         self.running = REMOTE;
     }
 
@@ -174,15 +174,18 @@ impl Wheel {
         self.next[cluster] = self.next[cluster].min(time.get());
     }
 
-    /// Takes in a packet from another thread.
+    /// Takes in what another thread tells.
     pub(super) fn accept(&mut self, mail: Mail) {
-        self.deliver(mail.port, mail.flight.arrives, mail.flight.packet);
+        match mail {
+            Mail::Packet(port, Flight { arrives, packet }) => self.deliver(port, arrives, packet),
+            Mail::Mark(port, arrives) => self.mark_in_flight(port, arrives),
+        }
     }
 
     #[cold]
     fn mail(&mut self, port: PortId, thread: u32, flight: Flight) {
         self.earliest_mail = self.earliest_mail.min(flight.arrives.get());
-        self.outboxes[thread as usize].push(Mail { port, flight });
+        self.outboxes[thread as usize].push(Mail::Packet(port, flight));
     }
 }
 
@@ -205,6 +208,16 @@ impl Agenda for Wheel {
                 self.notify(cluster as usize, rank as usize, arrives);
             }
         }
+    }
+
+    #[cold]
+    fn mark_in_flight(&mut self, port: PortId, arrives: Time) {
+        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
+        if cluster == REMOTE {
+            return self.outboxes[rank as usize].push(Mail::Mark(port, arrives));
+        }
+        let flight = self.rings[ring as usize].find_mut(&arrives, |flight| flight.arrives);
+        flight.expect("what has just left is on its way").packet.mark();
     }
 
     #[inline]

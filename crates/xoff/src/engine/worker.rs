@@ -83,6 +83,8 @@ struct LocalCluster {
     lookahead: Span,
     /// Its rings.
     rings: (u32, u32),
+    /// Its switches.
+    switches: (u32, u32),
     /// The rank of what arrives from the first of them; the others follow.
     first_arrival: u32,
 }
@@ -330,8 +332,16 @@ impl Layout {
             self.sources.push(LocalSource { kind, port: source.port, place });
         }
         let rings = (first_ring, self.rings);
+        let of_cluster = cluster.nodes.iter().filter(|&&node| !network.is_host(node)).count();
+        let switches = ((self.switches.len() - of_cluster) as u32, self.switches.len() as u32);
         let first_arrival = first_arrival.unwrap_or_default();
-        self.clusters.push(LocalCluster { offset, lookahead: cluster.lookahead, rings, first_arrival });
+        self.clusters.push(LocalCluster {
+            offset,
+            lookahead: cluster.lookahead,
+            rings,
+            switches,
+            first_arrival,
+        });
     }
 }
 
@@ -425,10 +435,15 @@ impl<O: CountsFlows> Worker<'_, O> {
         }
     }
 
-    /// Has the switches count what has happened by then and was no event.
+    /// Has all nodes count what has happened by then and was no event.
     fn settle(&mut self, then: Time) {
-        for switch in &mut self.switches {
-            switch.settle(then);
+        let Self { wheel, observer, fabric, hosts, switches, .. } = self;
+        let mut context = Context { now: then, agenda: wheel, observer, fabric };
+        for host in hosts {
+            host.settle(then, &mut context);
+        }
+        for switch in switches {
+            switch.settle(then, &mut context);
         }
     }
 
@@ -491,7 +506,7 @@ impl<O: CountsFlows> Worker<'_, O> {
         let longest = own.saturating_add(self.longest_window.get());
         let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
         for cluster in clusters {
-            let LocalCluster { offset, lookahead, rings, first_arrival } = self.clusters[cluster];
+            let LocalCluster { offset, lookahead, rings, switches, first_arrival } = self.clusters[cluster];
             let horizon = first_sent.saturating_add(lookahead.get()).min(limit);
             if self.wheel.is_due(cluster, horizon) {
                 self.wheel.open(cluster, rings.0..rings.1, first_arrival);
@@ -501,9 +516,19 @@ impl<O: CountsFlows> Worker<'_, O> {
                     self.handle(now, rank, self.sources[offset + rank]);
                 }
                 self.last_event = self.last_event.max(last);
-                self.wheel.close();
+                let next = self.mark_departed(switches.0..switches.1, horizon);
+                self.wheel.close(next);
             }
         }
+    }
+
+    /// Has these switches mark what leaves them before `horizon` and is no event. Returns when they do so next.
+    fn mark_departed(&mut self, switches: Range<u32>, horizon: u64) -> Time {
+        let Self { wheel, observer, fabric, .. } = self;
+        let then = Time::new(horizon - 1);
+        let mut context = Context { now: then, agenda: wheel, observer, fabric };
+        let switches = &mut self.switches[switches.start as usize..switches.end as usize];
+        switches.iter_mut().map(|switch| switch.mark_departed(then, &mut context)).min().unwrap_or(Time::MAX)
     }
 
     // Called at one place; as a call it costs a tenth of the loop.

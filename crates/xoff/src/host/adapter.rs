@@ -1,8 +1,11 @@
 //! The adapter (NIC): the host's delay on the way out, a queue with a limit, and the port to the link.
+//! Where nothing but those decides when a packet leaves, it is known as the packet sets out, and neither its coming nor its leaving
+//! is an event.
 
 use super::marking::Marking;
 use super::pending::Pending;
 use crate::agenda::{Agenda, Context};
+use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
@@ -20,6 +23,17 @@ pub(super) struct Adapter {
     pub(super) queued: [Bytes; PRIORITIES],
     last_release: Time,
     rng: Rng,
+    /// Nothing where packets come and leave in events.
+    line: Option<Line>,
+}
+
+/// Packets that have set out for an adapter whose packets line up.
+#[derive(Debug, Default)]
+struct Line {
+    /// When those leave that wait once the last has come, and their bytes.
+    waiting: Ring<(Time, Bytes)>,
+    /// Those that will find no room, and when.
+    dropped: Ring<Flight>,
 }
 
 /// Where a packet went.
@@ -34,7 +48,12 @@ pub(super) enum Sent {
 impl Adapter {
     pub(super) fn new(port: Port, marking: Marking, rng: Rng) -> Self {
         let marking = marking.is_on().then(|| Box::new(marking));
-        Self { port, marking, queued: [Bytes::ZERO; PRIORITIES], last_release: Time::ZERO, rng }
+        Self { port, marking, queued: [Bytes::ZERO; PRIORITIES], last_release: Time::ZERO, rng, line: None }
+    }
+
+    /// The same, whose packets line up: they are of one class, no flow is held back by what it has here, and nobody looks.
+    pub(super) fn with_line(self) -> Self {
+        Self { line: Some(Line::default()), ..self }
     }
 
     /// Bytes waiting.
@@ -65,12 +84,49 @@ impl Adapter {
         &mut self,
         packet: Packet,
         pending: &mut Pending,
-        context: &Context<'_, impl Agenda, impl Observer>,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let delay = context.fabric.host.delay + self.draw_jitter(&packet, context);
         let release = (context.now + delay).max(self.last_release);
         self.last_release = release;
-        pending.send_out(Flight { arrives: release, packet });
+        if self.line.is_some() {
+            self.line_up(packet, release, context);
+        } else {
+            pending.send_out(Flight { arrives: release, packet });
+        }
+    }
+
+    /// Decides at once what happens to a packet that will come at `release`, after all that have set out before it.
+    fn line_up(
+        &mut self,
+        packet: Packet,
+        release: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.settle(context.now, context);
+        let Self { port, queued, line: Some(line), .. } = self else { return };
+        let (queued, frame) = (&mut queued[packet.priority()], packet.frame());
+        while line.waiting.front().is_some_and(|(starts, _)| *starts <= release) {
+            *queued -= line.waiting.take_front().1;
+        }
+        let starts = port.free_from(release);
+        if starts > release {
+            if context.fabric.host.adapter_queue.is_some_and(|limit| *queued + frame > limit) {
+                return line.dropped.push_back(Flight { arrives: release, packet });
+            }
+            *queued += frame;
+            line.waiting.push_back((starts, frame));
+        }
+        port.line_up(packet, starts, context);
+    }
+
+    /// Counts what has happened by now to packets that line up.
+    pub(super) fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Self { port, line: Some(line), .. } = self else { return };
+        port.settle(now);
+        while line.dropped.front().is_some_and(|dropped| dropped.arrives <= now) {
+            port.drop(&line.dropped.take_front().packet, DropReason::AdapterFull, context);
+        }
     }
 
     fn draw_jitter(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) -> Span {

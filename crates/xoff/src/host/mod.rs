@@ -165,6 +165,18 @@ impl Host {
         }
     }
 
+    /// The same host; if its adapter's packets line up, none of them is an event until it arrives at the other end of the link. Only
+    /// where they are of one class, no flow is held back by what it has in the adapter, and nobody looks.
+    #[must_use]
+    pub fn with_line(self, lines_up: bool) -> Self {
+        if lines_up { Self { adapter: self.adapter.with_line(), ..self } } else { self }
+    }
+
+    /// Counts what has happened by now and was no event.
+    pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.adapter.settle(now, context);
+    }
+
     /// Its number.
     pub fn id(&self) -> NodeId {
         self.id
@@ -173,6 +185,11 @@ impl Host {
     /// The adapter's port.
     pub fn port(&self) -> &Port {
         &self.adapter.port
+    }
+
+    /// The same, to change it before the run.
+    pub fn port_mut(&mut self) -> &mut Port {
+        &mut self.adapter.port
     }
 
     /// Bytes waiting in the adapter.
@@ -270,7 +287,7 @@ impl Host {
         if packet.transport() == NO_TRANSPORT {
             return self.on_adapter_frame(packet, context);
         }
-        let delay = context.fabric.host.delay;
+        let delay = context.fabric.inbound_delay;
         if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
             self.receive(packet, context);
         } else {

@@ -117,6 +117,21 @@ impl<T: Copy + Default> Ring<T> {
         unsafe { self.slots.get_unchecked_mut(index) }
     }
 
+    /// The entry with this key, where keys ascend from the front to the back.
+    pub fn find_mut<K: Ord>(&mut self, key: &K, key_of: impl Fn(&T) -> K) -> Option<&mut T> {
+        let (mut low, mut high) = (0, self.length);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if key_of(self.slot(self.index(middle))) < *key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let index = (low < self.length).then(|| self.index(low))?;
+        Some(self.slot_mut(index)).filter(|entry| key_of(entry) == *key)
+    }
+
     /// The entries, front first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.length).map(|offset| self.slot(self.index(offset)))
@@ -153,6 +168,8 @@ mod tests {
             }
             assert_eq!(ring.len(), model.len());
             assert_eq!(ring.front(), model.front());
+            let wanted = step / 2;
+            assert_eq!(ring.find_mut(&wanted, |&entry| entry).is_some(), model.contains(&wanted));
         }
         assert!(ring.iter().eq(model.iter()));
     }

@@ -26,10 +26,19 @@ impl Marks {
         Markers::new(queues, ports, pools, pool_of, rng)
     }
 
-    /// Whether what a packet finds at its own port as it comes decides whether it is marked.
-    pub(super) fn look_at_arrivals_at_own_port_only(&self) -> bool {
-        let mut at_ports = self.queues.all().iter().chain(self.ports.all());
-        self.pools.marker.is_none() && at_ports.all(Placed::looks_at_arrivals_only)
+    /// Whether what a packet finds at its own port as it comes, or leaves behind there, decides whether it is marked.
+    pub(super) fn look_at_own_port_only(&self) -> bool {
+        let suits = |placed: &Placed| placed.looks_at_arrivals_only() || placed.goes_by_length_left();
+        self.pools.marker.is_none() && self.at_ports().all(suits)
+    }
+
+    /// Whether it may only be known as a packet leaves whether it is marked.
+    pub(super) fn look_at_departures(&self) -> bool {
+        self.at_ports().any(Placed::goes_by_length_left)
+    }
+
+    fn at_ports(&self) -> impl Iterator<Item = &Placed> {
+        self.queues.all().iter().chain(self.ports.all())
     }
 
     /// The length of a port or one of its queues above which its packets begin to be marked, the least if both are.

@@ -130,13 +130,18 @@ impl SharedMemoryLayout {
             .with_quirks(quirks)
     }
 
-    /// Whether nothing looks at a packet as it leaves, and what other ports hold matters only where it is too much.
-    pub fn looks_at_arrivals_only(&self) -> bool {
+    /// Whether it may only be known as a packet leaves whether it is marked.
+    pub fn marks_departures(&self) -> bool {
+        self.marks.look_at_departures()
+    }
+
+    /// Whether what becomes of a packet goes by what its own port holds, and what others hold matters only where it is too much.
+    pub fn looks_at_own_port_only(&self) -> bool {
         self.release == Release::TransmissionStart
             && self.cell.is_none()
             && self.quirks.is_empty()
             && !self.policy.rises_as_the_pool_fills()
-            && self.marks.look_at_arrivals_at_own_port_only()
+            && self.marks.look_at_own_port_only()
     }
 
     /// Its lossless classes and how it pauses their senders, if it has any.

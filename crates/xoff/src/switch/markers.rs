@@ -37,10 +37,11 @@ pub struct Markers {
     /// Bytes in its queue from which on markers are asked about a packet that enters: below, none has anything to say or to
     /// remember.
     asked_from: Bytes,
+    /// Bytes at its port from which on they are asked about a packet that leaves.
+    asked_at_dequeue_from: Bytes,
     any_at_enqueue: bool,
-    any_at_dequeue: bool,
-    /// Whether anything looks at packets that leave, or hears of them.
-    looks_at_departures: bool,
+    /// Whether any hears of packets that come and go.
+    any_follows: bool,
     /// The lossless classes, as a mask.
     lossless: u8,
     rng: Rng,
@@ -86,6 +87,19 @@ impl Placed {
         self.marker.as_ref().is_none_or(|marker| self.when == When::Enqueue && !marker.follows())
     }
 
+    /// Whether a marker here looks at what leaves, and the bytes that it leaves behind decide alone whether it is marked.
+    pub fn goes_by_length_left(&self) -> bool {
+        self.when == When::Dequeue && self.marker.as_ref().is_some_and(AnyMarker::is_threshold)
+    }
+
+    /// Bytes from which on the marker is asked: below, it has nothing to say or to remember.
+    fn asked_from(&self) -> Bytes {
+        match self.marker.as_ref().map(AnyMarker::silent_up_to) {
+            None => Bytes::MAX,
+            Some(silent) => silent.map_or(Bytes::ZERO, |length| length.saturating_add(Bytes::new(1))),
+        }
+    }
+
     /// The marker, if it hears of what comes and goes.
     fn follower(&mut self) -> Option<&mut AnyMarker> {
         self.marker.as_mut().filter(|marker| marker.follows())
@@ -123,27 +137,26 @@ impl Markers {
     /// of the last the packets of each port count. All draw from `rng`.
     pub fn new(queues: OnPorts, ports: OnPorts, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
         let all = || queues.all().iter().chain(ports.all()).chain([&pools]);
-        let any_at = |when| all().any(|placed| placed.marker.is_some() && placed.when == when);
+        let any_at_enqueue = all().any(|placed| placed.marker.is_some() && placed.when == When::Enqueue);
         let any_follows = all().filter_map(|placed| placed.marker.as_ref()).any(AnyMarker::follows);
-        let (any_at_enqueue, any_at_dequeue) = (any_at(When::Enqueue) || any_follows, any_at(When::Dequeue));
-        let looks_at_departures = !all().all(Placed::looks_at_arrivals_only);
-        let asked_from = |placed: &Placed| match placed.marker.as_ref().map(AnyMarker::silent_up_to) {
-            None => Bytes::MAX,
-            Some(silent) => silent.map_or(Bytes::ZERO, |length| length.saturating_add(Bytes::new(1))),
-        };
         // Only the length of the queue is at hand before anything is asked.
         let goes_by_queues = ports.all().iter().chain([&pools]).all(|placed| placed.marker.is_none());
-        let from_queues = queues.all().iter().map(asked_from).min();
+        let from_queues = queues.all().iter().map(Placed::asked_from).min();
         let asked_from = from_queues.filter(|_| goes_by_queues).unwrap_or(Bytes::ZERO);
+        // A port holds what its queues hold, and a pool more than that.
+        let at_dequeue = |placed: &&Placed| placed.marker.is_some() && placed.when == When::Dequeue;
+        let from_ports = queues.all().iter().chain(ports.all()).filter(at_dequeue).map(Placed::asked_from);
+        let from_pools = Some(&pools).filter(at_dequeue).map(|_| Bytes::ZERO);
+        let asked_at_dequeue_from = from_ports.chain(from_pools).min().unwrap_or(Bytes::MAX);
         Self {
             queues,
             ports,
             pools,
             pool_of,
             asked_from,
-            any_at_enqueue,
-            any_at_dequeue,
-            looks_at_departures,
+            asked_at_dequeue_from,
+            any_at_enqueue: any_at_enqueue || any_follows,
+            any_follows,
             lossless: 0,
             rng,
         }
@@ -177,13 +190,24 @@ impl Markers {
     /// still counts.
     #[inline]
     pub fn at_dequeue(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, held: Bytes) -> bool {
-        self.any_at_dequeue && self.ask(queue, mmu, packet, When::Dequeue, held)
+        self.asks_at_dequeue(Mmu::port(queue), mmu) && self.ask(queue, mmu, packet, When::Dequeue, held)
     }
 
-    /// Whether anything looks at packets that leave, or hears of them.
     #[inline]
-    pub fn look_at_departures(&self) -> bool {
-        self.looks_at_departures
+    fn asks_at_dequeue(&self, port: usize, mmu: &Mmu) -> bool {
+        self.may_mark_departures(|| mmu.port_bytes(port))
+    }
+
+    /// Whether a packet that leaves a port with so many bytes may be marked.
+    #[inline]
+    pub fn may_mark_departures(&self, bytes: impl FnOnce() -> Bytes) -> bool {
+        self.asked_at_dequeue_from != Bytes::MAX && bytes() >= self.asked_at_dequeue_from
+    }
+
+    /// Whether anything has to look at the packet that leaves a port next, or to hear of it.
+    #[inline]
+    pub fn look_at_departure(&self, port: usize, mmu: &Mmu) -> bool {
+        self.any_follows || self.asks_at_dequeue(port, mmu)
     }
 
     /// The packet about which `at_enqueue` was asked last is not taken into `queue`.
@@ -202,7 +226,7 @@ impl Markers {
     /// So many bytes at the head of `queue` are about to leave memory.
     #[inline]
     pub fn on_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {
-        if self.looks_at_departures {
+        if self.any_follows {
             self.tell_of_departure(queue, mmu, now, leaving);
         }
     }
@@ -246,7 +270,7 @@ impl Markers {
 
     #[inline(never)]
     fn ask(&mut self, queue: usize, mmu: &Mmu, packet: Candidate, moment: When, held: Bytes) -> bool {
-        if self.looks_at_departures && moment == When::Enqueue {
+        if self.any_follows && moment == When::Enqueue {
             self.tell_of_arrival(queue, mmu, packet);
         }
         let is_in_pool = self.is_in_pool(queue);

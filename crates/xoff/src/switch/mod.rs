@@ -88,9 +88,21 @@ impl Switch {
     }
 
     /// Counts what has left by now and was no event.
-    pub fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         if let Self::SharedMemory(switch) = self {
-            switch.settle(now);
+            switch.settle(now, context);
+        }
+    }
+
+    /// See [`SharedMemory::mark_departed`].
+    pub fn mark_departed(
+        &mut self,
+        now: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Time {
+        match self {
+            Self::SharedMemory(switch) => switch.mark_departed(now, context),
+            Self::Cioq(_) => Time::MAX,
         }
     }
 
@@ -146,6 +158,14 @@ impl Switch {
         match self {
             Self::SharedMemory(switch) => switch.ports(),
             Self::Cioq(switch) => switch.ports(),
+        }
+    }
+
+    /// The same, to change them before the run.
+    pub fn ports_mut(&mut self) -> &mut [Port] {
+        match self {
+            Self::SharedMemory(switch) => switch.ports_mut(),
+            Self::Cioq(switch) => switch.ports_mut(),
         }
     }
 

@@ -100,6 +100,10 @@ impl Agenda for TwoEventsAHop<'_> {
         assert!(ends.is_none() && meets.is_none(), "a link carries one packet at a time");
     }
 
+    fn mark_in_flight(&mut self, _port: PortId, _arrives: Time) {
+        unreachable!("every departure is an event");
+    }
+
     /// Every end is scheduled already; a class that resumes while the wire is free asks for another.
     fn end_of_transmission(&mut self, port: PortId, at: Time) {
         let (node, number) = self.directions[port as usize].from;

@@ -147,6 +147,10 @@ pub trait Marker: Sized {
     fn silent_up_to(&self) -> Option<Bytes> {
         None
     }
+    /// Whether nothing but the bytes beside a packet decides, and no draw.
+    fn is_threshold(&self) -> bool {
+        false
+    }
     /// Whether it has packets dropped as they leave. Others are asked at enqueue about packets that are not ECN-capable.
     fn drops_at_head(&self) -> bool {
         false
@@ -206,6 +210,10 @@ macro_rules! markers {
             /// See [`Marker::silent_up_to`].
             pub fn silent_up_to(&self) -> Option<Bytes> {
                 match self { $(Self::$name(marker) => marker.silent_up_to(),)* }
+            }
+            /// See [`Marker::is_threshold`].
+            pub fn is_threshold(&self) -> bool {
+                match self { $(Self::$name(marker) => marker.is_threshold(),)* }
             }
             /// See [`Marker::drops_at_head`].
             pub fn drops_at_head(&self) -> bool {

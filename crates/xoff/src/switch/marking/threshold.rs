@@ -43,6 +43,10 @@ impl Marker for Threshold {
         Some(Range { none_up_to: self.threshold, all_above: self.threshold })
     }
 
+    fn is_threshold(&self) -> bool {
+        true
+    }
+
     fn silent_up_to(&self) -> Option<Bytes> {
         Some(self.threshold)
     }

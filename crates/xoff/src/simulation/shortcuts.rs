@@ -1,0 +1,100 @@
+//! Shortcuts: what need be no event of its own in a run. None changes results, and the reference engine of the tests takes none.
+
+use std::borrow::Cow;
+
+use super::Simulation;
+use crate::agenda::Fabric;
+use crate::engine::SHORTEST_WINDOW;
+use crate::host::Host;
+use crate::kernel::units::Span;
+use crate::layout::SwitchLayout;
+use crate::port::Port;
+use crate::scenario::{Observe, Scenario, Transport};
+use crate::switch::Switch;
+use crate::topology::{Link, NodeId};
+
+/// The nodes of a run.
+pub(super) struct Shortcuts<'a> {
+    simulation: &'a Simulation,
+    /// What they look up.
+    pub(super) fabric: Cow<'a, Fabric>,
+    /// How much longer links to hosts are: where all that arrives at a host crosses its delay, the link is as much longer instead.
+    longer: Span,
+    adapters_line_up: bool,
+}
+
+impl Shortcuts<'_> {
+    /// A host as it is before the run.
+    pub(super) fn host(&self, node: NodeId) -> Host {
+        let mut host = self.simulation.host(node).with_line(self.adapters_line_up);
+        self.lengthen(node, std::slice::from_mut(host.port_mut()));
+        host
+    }
+
+    /// A switch as it is before the run.
+    pub(super) fn switch(&self, node: NodeId) -> Switch {
+        let mut switch = self.simulation.switch(node).with_fifo(self.simulation.fifo(node));
+        self.lengthen(node, switch.ports_mut());
+        switch
+    }
+
+    fn lengthen(&self, node: NodeId, ports: &mut [Port]) {
+        let network = &self.simulation.network;
+        for (port, there) in ports.iter_mut().zip(network.ports.of(node)) {
+            if network.is_host(there.peer) {
+                port.lengthen(self.longer);
+            }
+        }
+    }
+}
+
+impl Simulation {
+    pub(super) fn shortcuts(&self) -> Shortcuts<'_> {
+        let (fabric, longer) = if self.has_frames_for_adapters() {
+            (Cow::Borrowed(&self.fabric), Span::ZERO)
+        } else {
+            let fabric = Fabric { inbound_delay: Span::ZERO, ..self.fabric.clone() };
+            (Cow::Owned(fabric), self.fabric.inbound_delay)
+        };
+        Shortcuts { simulation: self, fabric, longer, adapters_line_up: self.adapters_line_up() }
+    }
+
+    /// Whether anything that arrives at a host may concern its adapter, and not only what is behind the host's delay.
+    fn has_frames_for_adapters(&self) -> bool {
+        let Scenario { transport, .. } = &self.scenario;
+        self.scenario.has_lossless_class()
+            || self.scenario.congestion_points().next().is_some()
+            || transport.values().any(Transport::is_in_adapter)
+    }
+
+    /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
+    fn fifo(&self, node: NodeId) -> Option<usize> {
+        let SwitchLayout::SharedMemory(layout) = self.layout(node) else { return None };
+        let mut links = self.network.ports.of(node).iter().map(|port| self.network.links[port.link as usize]);
+        // Whoever is at the other end of a link must hear of a mark before the packet comes.
+        let hears_of_marks = |link: &Link| link.delay >= SHORTEST_WINDOW;
+        let is_fifo = self.classes.is_power_of_two()
+            && !self.scenario.has_lossless_class()
+            && !links.any(|link| link.corrupts())
+            && layout.looks_at_own_port_only()
+            && (!layout.marks_departures() || self.network.links.iter().all(hears_of_marks))
+            && !self.traces
+            && !self.watch.recorder.is_watching();
+        is_fifo.then_some(self.classes.trailing_zeros() as usize)
+    }
+
+    /// Whether packets line up in adapters: nothing but the order in which they set out decides when they leave, and nobody looks.
+    fn adapters_line_up(&self) -> bool {
+        let Scenario { host, observe, .. } = &self.scenario;
+        let waits = host.delay > Span::ZERO || host.jitter;
+        // What a flow has in the adapter is less than what would hold it back.
+        let holds_nobody_back = host.adapter_queue.is_some_and(|limit| limit < host.small_queue);
+        waits
+            && holds_nobody_back
+            && host.marking.is_none()
+            && self.classes.is_power_of_two()
+            && !self.has_frames_for_adapters()
+            && !self.network.links.iter().any(Link::corrupts)
+            && *observe == Observe::default()
+    }
+}
