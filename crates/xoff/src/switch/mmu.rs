@@ -194,7 +194,7 @@ impl Mmu {
     }
 
     /// What reserves and quirks say, if that decides.
-    #[inline(never)]
+    #[inline]
     fn place_beside_pools(&self, queue: usize, frame: Bytes) -> Option<Result<Placement, DropReason>> {
         match &self.quirks {
             Some(quirks) => Some(quirks.place(self, queue, frame)),
@@ -202,6 +202,7 @@ impl Mmu {
         }
     }
 
+    #[inline]
     fn fits_reserve(&self, queue: usize, frame: Bytes) -> bool {
         self.reserves[self.reserve(queue)] + frame <= self.reserve_limit
     }
@@ -220,7 +221,8 @@ impl Mmu {
     }
 
     /// Takes in a packet at the place that was found for it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn put(&mut self, queue: usize, frame: Bytes, placement: Placement) {
         if let Some(quirks) = &mut self.quirks {
             let with_packet = self.queues[queue].bytes + frame;
@@ -241,7 +243,8 @@ impl Mmu {
     }
 
     /// Counts a packet out: the shared pool is undone before the reserve.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn remove(&mut self, queue: usize, frame: Bytes) {
         let from_shared = self.shared_part(queue, frame);
         if let Some(quirks) = &mut self.quirks {
