@@ -81,6 +81,8 @@ class Walk:
         properties = node.get("properties", {})
         tag = next((key for key, value in properties.items() if "const" in value), None)
         if tag is not None:
+            if only := node.get("x-only-at"):
+                path = f"{path.rsplit('.', 1)[0]}.{only}"
             spelling = properties[tag]["const"]
             kept = {**node, "properties": {key: value for key, value in properties.items() if key != tag}}
             yield from self.table(path, kept, f'`{path}` with `{tag} = "{spelling}"`', spelling)

@@ -77,14 +77,21 @@ pub(crate) fn variant(tag: &str, spelling: &str, source: Option<&str>, settings:
     properties.extend(settings["properties"].as_object().cloned().unwrap_or_default());
     let mut required = vec![json!(tag)];
     required.extend(settings["required"].as_array().cloned().unwrap_or_default());
-    json!({
+    let mut variant = json!({
         "description": about,
         "type": "object",
         "properties": properties,
         "required": required,
         "additionalProperties": false,
-    })
+    });
+    if let Some(key) = settings.get(ONLY_AT) {
+        variant[ONLY_AT] = key.clone();
+    }
+    variant
 }
+
+/// In the schema of a variant the only key that takes it, where not all do that take the others.
+pub(crate) const ONLY_AT: &str = "x-only-at";
 
 /// The schema of an enum of such variants.
 pub(crate) fn schema(about: &str, variants: Vec<Value>) -> Schema {

@@ -6,6 +6,7 @@ use super::ScenarioError;
 use super::chip;
 use super::schema::{Node, Shape, Variant};
 use super::words::{did_you_mean, takes};
+use crate::tagged::ONLY_AT;
 
 /// What one name means.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -168,7 +169,8 @@ fn catalogue() -> Vec<Explanation> {
 fn visit_inside(node: Node, path: &str, of: Option<&str>, entries: &mut Vec<Explanation>) {
     match node.shape() {
         Shape::Table => visit_keys(node, path, of, None, entries),
-        Shape::Tagged(variants) => {
+        Shape::Tagged(mut variants) => {
+            variants.retain(|variant| variant.node.text(ONLY_AT).is_none_or(|key| path.ends_with(key)));
             entries.push(explain_tag(node, &variants, path, of));
             for variant in &variants {
                 entries.push(explain_variant(node, variant, path));
@@ -379,6 +381,16 @@ mod tests {
         let expected =
             ["gain", "initial_alpha", "echo"].map(|key| format!("transport.congestion_control.{key}"));
         assert_eq!(keys, expected);
+    }
+
+    #[test]
+    fn what_only_one_key_takes_is_explained_there() {
+        let bcc = only("bcc");
+        assert_eq!(bcc.path, "switch.marking.pool.kind");
+        assert!(bcc.keys.iter().all(|key| key.name.starts_with("switch.marking.pool.")), "{:#?}", bcc.keys);
+        assert!(explain("host.marking.lambda").is_err());
+        let of_queues = only("switch.marking.queue.kind");
+        assert!(of_queues.choices.iter().all(|choice| choice.name != "bcc"));
     }
 
     #[test]

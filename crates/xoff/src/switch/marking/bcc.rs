@@ -12,6 +12,7 @@ use crate::plan::bcc::{self as plan, Thresholds};
 /// RED on a pool between thresholds that follow from the fabric; every input can be set.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-only-at" = "pool"))]
 pub struct Parameters {
     /// Rate of a port. Left out, that of the pool's fastest [C].
     pub rate: Option<Rate>,

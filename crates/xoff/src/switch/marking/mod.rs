@@ -242,7 +242,7 @@ macro_rules! markers {
 markers! {
     threshold::Threshold,
     red::Red,
-    bcc::Bcc,
     pi::Pi,
     codel::Codel,
+    bcc::Bcc,
 }
