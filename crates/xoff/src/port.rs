@@ -165,11 +165,6 @@ impl Port {
         Self { paused: self.paused | TRACES | role, ..self }
     }
 
-    /// Has whatever leaves arrive later by this.
-    pub fn lengthen(&mut self, by: Span) {
-        self.delay += by;
-    }
-
     /// Its index in the whole network.
     pub fn id(&self) -> PortId {
         self.id

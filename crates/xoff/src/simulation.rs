@@ -153,7 +153,13 @@ impl Simulation {
 
     /// A host as it is before the run.
     pub fn host(&self, node: NodeId) -> Host {
-        let port = self.ports(node, &self.scenario.host.scheduler).next().expect("every host has a link");
+        self.host_over(node, Span::ZERO)
+    }
+
+    /// The same, where links to hosts are `longer`.
+    fn host_over(&self, node: NodeId, longer: Span) -> Host {
+        let scheduler = &self.scenario.host.scheduler;
+        let port = self.ports(node, scheduler, longer).next().expect("every host has a link");
         let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
         let Placed { marker, when } = layout::adapter_marker(&self.scenario, port.rate())
             .expect("markers of adapters have been checked");
@@ -168,9 +174,14 @@ impl Simulation {
 
     /// A switch as it is before the run.
     pub fn switch(&self, node: NodeId) -> Switch {
+        self.switch_over(node, Span::ZERO)
+    }
+
+    /// The same, where links to hosts are `longer`.
+    fn switch_over(&self, node: NodeId, longer: Span) -> Switch {
         let layout = self.layout(node);
         let routes = self.routes.table(node).clone();
-        let ports = self.ports(node, layout.scheduler()).collect();
+        let ports = self.ports(node, layout.scheduler(), longer).collect();
         let reactions = self.reactions(node);
         let layout = match layout {
             SwitchLayout::SharedMemory(layout) => layout,
@@ -199,11 +210,13 @@ impl Simulation {
         &'a self,
         node: NodeId,
         scheduler: &'a scheduler::Parameters,
+        longer: Span,
     ) -> impl Iterator<Item = Port> + 'a {
         let first = self.network.ports.first(node);
         (first..).zip(self.network.ports.of(node)).map(move |(id, port)| {
             let link = self.network.links[port.link as usize];
-            let port = Port::new(id, link.rate, link.delay, scheduler);
+            let beyond = if self.network.is_host(port.peer) { longer } else { Span::ZERO };
+            let port = Port::new(id, link.rate, link.delay + beyond, scheduler);
             let port = if self.traces { port.with_traces(self.network.is_host(node)) } else { port };
             if !link.corrupts() {
                 return port;

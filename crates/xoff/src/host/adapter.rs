@@ -51,9 +51,9 @@ impl Adapter {
         Self { port, marking, queued: [Bytes::ZERO; PRIORITIES], last_release: Time::ZERO, rng, line: None }
     }
 
-    /// The same, whose packets line up: they are of one class, no flow is held back by what it has here, and nobody looks.
-    pub(super) fn with_line(self) -> Self {
-        Self { line: Some(Line::default()), ..self }
+    /// See [`super::Host::with_line`].
+    pub(super) fn with_line(self, lines_up: bool) -> Self {
+        Self { line: lines_up.then(Line::default), ..self }
     }
 
     /// Bytes waiting.

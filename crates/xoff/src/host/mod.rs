@@ -169,7 +169,7 @@ impl Host {
     /// where they are of one class, no flow is held back by what it has in the adapter, and nobody looks.
     #[must_use]
     pub fn with_line(self, lines_up: bool) -> Self {
-        if lines_up { Self { adapter: self.adapter.with_line(), ..self } } else { self }
+        Self { adapter: self.adapter.with_line(lines_up), ..self }
     }
 
     /// Counts what has happened by now and was no event.
@@ -185,11 +185,6 @@ impl Host {
     /// The adapter's port.
     pub fn port(&self) -> &Port {
         &self.adapter.port
-    }
-
-    /// The same, to change it before the run.
-    pub fn port_mut(&mut self) -> &mut Port {
-        &mut self.adapter.port
     }
 
     /// Bytes waiting in the adapter.

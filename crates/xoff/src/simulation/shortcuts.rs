@@ -8,7 +8,6 @@ use crate::engine::SHORTEST_WINDOW;
 use crate::host::Host;
 use crate::kernel::units::Span;
 use crate::layout::SwitchLayout;
-use crate::port::Port;
 use crate::scenario::{Observe, Scenario, Transport};
 use crate::switch::Switch;
 use crate::topology::{Link, NodeId};
@@ -21,30 +20,34 @@ pub(super) struct Shortcuts<'a> {
     /// How much longer links to hosts are: where all that arrives at a host crosses its delay, the link is as much longer instead.
     longer: Span,
     adapters_line_up: bool,
+    /// Whether whoever is at the other end of a link hears of a mark before the packet comes, as it runs by itself.
+    marks_are_heard_of: bool,
 }
 
 impl Shortcuts<'_> {
     /// A host as it is before the run.
     pub(super) fn host(&self, node: NodeId) -> Host {
-        let mut host = self.simulation.host(node).with_line(self.adapters_line_up);
-        self.lengthen(node, std::slice::from_mut(host.port_mut()));
-        host
+        self.simulation.host_over(node, self.longer).with_line(self.adapters_line_up)
     }
 
     /// A switch as it is before the run.
     pub(super) fn switch(&self, node: NodeId) -> Switch {
-        let mut switch = self.simulation.switch(node).with_fifo(self.simulation.fifo(node));
-        self.lengthen(node, switch.ports_mut());
-        switch
+        self.simulation.switch_over(node, self.longer).with_fifo(self.fifo(node))
     }
 
-    fn lengthen(&self, node: NodeId, ports: &mut [Port]) {
-        let network = &self.simulation.network;
-        for (port, there) in ports.iter_mut().zip(network.ports.of(node)) {
-            if network.is_host(there.peer) {
-                port.lengthen(self.longer);
-            }
-        }
+    /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
+    fn fifo(&self, node: NodeId) -> Option<usize> {
+        let Simulation { network, scenario, classes, traces, watch, .. } = self.simulation;
+        let SwitchLayout::SharedMemory(layout) = self.simulation.layout(node) else { return None };
+        let mut links = network.ports.of(node).iter().map(|port| network.links[port.link as usize]);
+        let is_fifo = classes.is_power_of_two()
+            && !scenario.has_lossless_class()
+            && !links.any(|link| link.corrupts())
+            && layout.looks_at_own_port_only()
+            && (!layout.marks_departures() || self.marks_are_heard_of)
+            && !traces
+            && !watch.recorder.is_watching();
+        is_fifo.then_some(classes.trailing_zeros() as usize)
     }
 }
 
@@ -56,7 +59,13 @@ impl Simulation {
             let fabric = Fabric { inbound_delay: Span::ZERO, ..self.fabric.clone() };
             (Cow::Owned(fabric), self.fabric.inbound_delay)
         };
-        Shortcuts { simulation: self, fabric, longer, adapters_line_up: self.adapters_line_up() }
+        Shortcuts {
+            simulation: self,
+            fabric,
+            longer,
+            adapters_line_up: self.adapters_line_up(),
+            marks_are_heard_of: self.network.links.iter().all(|link| link.delay >= SHORTEST_WINDOW),
+        }
     }
 
     /// Whether anything that arrives at a host may concern its adapter, and not only what is behind the host's delay.
@@ -65,22 +74,6 @@ impl Simulation {
         self.scenario.has_lossless_class()
             || self.scenario.congestion_points().next().is_some()
             || transport.values().any(Transport::is_in_adapter)
-    }
-
-    /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
-    fn fifo(&self, node: NodeId) -> Option<usize> {
-        let SwitchLayout::SharedMemory(layout) = self.layout(node) else { return None };
-        let mut links = self.network.ports.of(node).iter().map(|port| self.network.links[port.link as usize]);
-        // Whoever is at the other end of a link must hear of a mark before the packet comes.
-        let hears_of_marks = |link: &Link| link.delay >= SHORTEST_WINDOW;
-        let is_fifo = self.classes.is_power_of_two()
-            && !self.scenario.has_lossless_class()
-            && !links.any(|link| link.corrupts())
-            && layout.looks_at_own_port_only()
-            && (!layout.marks_departures() || self.network.links.iter().all(hears_of_marks))
-            && !self.traces
-            && !self.watch.recorder.is_watching();
-        is_fifo.then_some(self.classes.trailing_zeros() as usize)
     }
 
     /// Whether packets line up in adapters: nothing but the order in which they set out decides when they leave, and nobody looks.

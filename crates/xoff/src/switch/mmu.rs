@@ -221,6 +221,7 @@ impl Mmu {
     }
 
     /// Takes in a packet at the place that was found for it.
+    // Of every packet that waits; as calls the two cost eight instructions a packet-hop more.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn put(&mut self, queue: usize, frame: Bytes, placement: Placement) {
@@ -243,6 +244,7 @@ impl Mmu {
     }
 
     /// Counts a packet out: the shared pool is undone before the reserve.
+    // Of every packet that waits; as calls the two cost eight instructions a packet-hop more.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn remove(&mut self, queue: usize, frame: Bytes) {

@@ -105,11 +105,6 @@ impl SharedMemory {
         &self.ports
     }
 
-    /// The same, to change them before the run.
-    pub fn ports_mut(&mut self) -> &mut [Port] {
-        &mut self.ports
-    }
-
     /// Its memory.
     pub fn mmu(&self) -> &Mmu {
         &self.memory.mmu

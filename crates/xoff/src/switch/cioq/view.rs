@@ -13,11 +13,6 @@ impl Cioq {
         &self.ports
     }
 
-    /// The same, to change them before the run.
-    pub fn ports_mut(&mut self) -> &mut [Port] {
-        &mut self.ports
-    }
-
     /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
     pub fn used(&self) -> Bytes {
         self.sizes.unit * self.used
