@@ -268,6 +268,11 @@ impl Stub {
     pub const fn frame(self) -> Bytes {
         Bytes::new((self.0 >> 16) as u64)
     }
+    /// See [`Packet::priority`].
+    #[inline]
+    pub const fn priority(self) -> usize {
+        self.0 as usize & PRIORITY_MASK as usize
+    }
     /// Whether this flag bit was set.
     #[inline]
     pub const fn is(self, flag: u8) -> bool {

@@ -38,6 +38,13 @@ pub struct PortCounters {
 }
 
 impl PortCounters {
+    /// Counts a packet that lined up and has started.
+    #[inline]
+    fn count_started(&mut self, departure: &Departure) {
+        self.packets += 1;
+        self.wire_bytes += Bytes::new(departure.wire.into());
+    }
+
     /// Counts a dropped packet.
     #[cold]
     fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
@@ -116,6 +123,9 @@ impl LinkErrors {
         below(&mut self.rng, self.rate.denominator()) < self.rate.numerator()
     }
 }
+
+/// About how many of those that lined up are counted at once when they have started.
+const COUNTED_AT_ONCE: usize = 8;
 
 /// Stands for the pause frame among the classes that wait; it is never paused.
 const CONTROL: u16 = 1 << PRIORITIES;
@@ -368,14 +378,33 @@ impl Port {
         context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
     }
 
+    /// Of those that have lined up, and are not counted yet, that behind which so many others are.
+    #[inline]
+    pub fn lined_up_before(&self, behind: u32) -> &Departure {
+        self.line.from_back(behind)
+    }
+
+    /// Whether so many have lined up that those should be counted that have started.
+    #[inline]
+    pub fn has_many_lined_up(&self) -> bool {
+        // Of a long line some have started every so often.
+        self.line.len() % COUNTED_AT_ONCE == COUNTED_AT_ONCE - 1
+    }
+
     /// Counts those that lined up and have started by now. Returns how many bytes of memory they had.
     #[inline]
     pub fn settle(&mut self, now: Time) -> Bytes {
-        let mut started = Bytes::ZERO;
-        while let Some(departure) = self.settle_next(now) {
-            started += departure.packet.frame();
-        }
-        started
+        let (mut frames, counters) = (Bytes::ZERO, &mut self.counters);
+        let next = self.line.take_while(|departure| {
+            let has_started = departure.starts <= now;
+            if has_started {
+                counters.count_started(departure);
+                frames += departure.packet.frame();
+            }
+            has_started
+        });
+        self.next_start = next.map_or(Time::MAX, |next| next.starts);
+        frames
     }
 
     /// Counts the first of them, if it has started by now.
@@ -386,8 +415,7 @@ impl Port {
         }
         let departure = self.line.take_front();
         self.next_start = self.line.front().map_or(Time::MAX, |next| next.starts);
-        self.counters.packets += 1;
-        self.counters.wire_bytes += Bytes::new(departure.wire.into());
+        self.counters.count_started(&departure);
         Some(departure)
     }
 

@@ -179,6 +179,19 @@ fn packets_that_come_as_others_leave() {
     ]);
 }
 
+/// Ports hold about as much as their reserves, so that it matters what has left when the next packet finds its place.
+#[test]
+fn reserves_that_are_just_full() {
+    scene(&[
+        LEAF_SPINE,
+        "transport.fast = { kind = 'constant_rate', payload = '1000B', rate = '4.5Gbps' }",
+        "transport.small = { kind = 'constant_rate', payload = '300B', rate = '2Gbps' }",
+        "switch = [{ total = '60kB', reserved_per_port = '7kB', buffer = { policy = 'dynamic_threshold', alpha = '1/64' } }]",
+        "workload = [{ kind = 'incast', transport = 'fast', fan_in = 3, size = '60kB', groups = 9, every = '20us' }, \
+         { kind = 'incast', transport = 'small', fan_in = 4, size = '30kB', groups = 9, every = '23us' }]",
+    ]);
+}
+
 /// All nodes run in one window, so that a packet would arrive before its mark.
 #[test]
 fn marks_of_departures_over_short_links() {

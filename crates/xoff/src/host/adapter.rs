@@ -30,8 +30,8 @@ pub(super) struct Adapter {
 /// Packets that have set out for an adapter whose packets line up.
 #[derive(Debug, Default)]
 struct Line {
-    /// When those leave that wait once the last has come, and their bytes.
-    waiting: Ring<(Time, Bytes)>,
+    /// How many of the port's wait once the last has come, but for those that have left by then and are not counted out yet.
+    waiting: u32,
     /// Those that will find no room, and when.
     dropped: Ring<Flight>,
 }
@@ -103,25 +103,44 @@ impl Adapter {
         release: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.settle(context.now, context);
-        let Self { port, queued, line: Some(line), .. } = self else { return };
-        let (queued, frame) = (&mut queued[packet.priority()], packet.frame());
-        while line.waiting.front().is_some_and(|(starts, _)| *starts <= release) {
-            *queued -= line.waiting.take_front().1;
+        if self.port.has_many_lined_up() {
+            self.settle(context.now, context);
         }
-        let starts = port.free_from(release);
+        let (class, frame) = (packet.priority(), packet.frame());
+        let starts = self.port.free_from(release);
         if starts > release {
-            if context.fabric.host.adapter_queue.is_some_and(|limit| *queued + frame > limit) {
+            let limit = context.fabric.host.adapter_queue.unwrap_or(Bytes::MAX) - frame;
+            if self.queued[class] > limit {
+                self.leave(release);
+            }
+            let Self { queued, line: Some(line), .. } = self else { return };
+            if queued[class] > limit {
                 return line.dropped.push_back(Flight { arrives: release, packet });
             }
-            *queued += frame;
-            line.waiting.push_back((starts, frame));
+            queued[class] += frame;
+            line.waiting += 1;
+        } else if let Some(line) = &mut self.line {
+            (self.queued[class], line.waiting) = (Bytes::ZERO, 0);
         }
-        port.line_up(packet, starts, context);
+        self.port.line_up(packet, starts, context);
+    }
+
+    /// Counts out those that have left by `time`.
+    fn leave(&mut self, time: Time) {
+        let Self { port, queued, line: Some(line), .. } = self else { return };
+        while line.waiting > 0 {
+            let first = port.lined_up_before(line.waiting - 1);
+            if first.starts > time {
+                break;
+            }
+            queued[first.packet.priority()] -= first.packet.frame();
+            line.waiting -= 1;
+        }
     }
 
     /// Counts what has happened by now to packets that line up.
     pub(super) fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.leave(now);
         let Self { port, line: Some(line), .. } = self else { return };
         port.settle(now);
         while line.dropped.front().is_some_and(|dropped| dropped.arrives <= now) {

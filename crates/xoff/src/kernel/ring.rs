@@ -74,6 +74,26 @@ impl<T: Copy + Default> Ring<T> {
         value
     }
 
+    /// Takes entries from the front while `takes` says so of them. Returns the first that stays.
+    #[inline]
+    pub fn take_while(&mut self, mut takes: impl FnMut(&T) -> bool) -> Option<&T> {
+        let (mut head, mut length) = (self.head, self.length);
+        while length > 0 && takes(self.slot(head as usize & self.mask())) {
+            head = head.wrapping_add(1);
+            length -= 1;
+        }
+        self.head = if length == 0 { 0 } else { head };
+        self.length = length;
+        self.front()
+    }
+
+    /// The entry that `behind` others are behind, which must be there.
+    #[inline]
+    pub fn from_back(&self, behind: u32) -> &T {
+        assert!(behind < self.length, "there is such an entry");
+        self.slot(self.index(self.length - 1 - behind))
+    }
+
     /// Takes the entry at the back.
     #[inline]
     pub fn pop_back(&mut self) -> Option<T> {
@@ -163,11 +183,17 @@ mod tests {
                 model.push_back(step);
             } else if step % 5 == 0 {
                 assert_eq!(ring.pop_back(), model.pop_back());
+            } else if step % 11 == 0 {
+                let end = step * 4 / 5;
+                let taken = model.iter().take_while(|&&entry| entry < end).count();
+                model.drain(..taken);
+                assert_eq!(ring.take_while(|&entry| entry < end), model.front());
             } else {
                 assert_eq!(ring.pop_front(), model.pop_front());
             }
             assert_eq!(ring.len(), model.len());
             assert_eq!(ring.front(), model.front());
+            assert_eq!(model.iter().rev().nth(3), (model.len() > 3).then(|| ring.from_back(3)));
             let wanted = step / 2;
             assert_eq!(ring.find_mut(&wanted, |&entry| entry).is_some(), model.contains(&wanted));
         }

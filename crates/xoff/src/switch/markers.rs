@@ -39,6 +39,8 @@ pub struct Markers {
     asked_from: Bytes,
     /// Bytes at its port from which on they are asked about a packet that leaves.
     asked_at_dequeue_from: Bytes,
+    /// Bytes at a port below which no marker has anything to say or to remember.
+    quiet_below: Bytes,
     any_at_enqueue: bool,
     /// Whether any hears of packets that come and go.
     any_follows: bool,
@@ -148,6 +150,8 @@ impl Markers {
         let from_ports = queues.all().iter().chain(ports.all()).filter(at_dequeue).map(Placed::asked_from);
         let from_pools = Some(&pools).filter(at_dequeue).map(|_| Bytes::ZERO);
         let asked_at_dequeue_from = from_ports.chain(from_pools).min().unwrap_or(Bytes::MAX);
+        let from_anywhere = queues.all().iter().chain(ports.all()).map(Placed::asked_from);
+        let quiet_below = from_anywhere.min().filter(|_| pools.marker.is_none()).unwrap_or(Bytes::ZERO);
         Self {
             queues,
             ports,
@@ -155,6 +159,7 @@ impl Markers {
             pool_of,
             asked_from,
             asked_at_dequeue_from,
+            quiet_below,
             any_at_enqueue: any_at_enqueue || any_follows,
             any_follows,
             lossless: 0,
@@ -172,6 +177,12 @@ impl Markers {
     /// Whether a queue's packets are in the pool of their port.
     fn is_in_pool(&self, queue: usize) -> bool {
         self.lossless & 1 << (queue % PRIORITIES) == 0
+    }
+
+    /// Whether no marker has anything to say or to remember of a port that holds so many bytes.
+    #[inline]
+    pub fn are_quiet(&self, bytes: Bytes) -> bool {
+        bytes < self.quiet_below
     }
 
     /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they

@@ -193,6 +193,18 @@ impl Mmu {
         Ok(Placement::Shared)
     }
 
+    /// Where a packet fits and would also be put if less were in its queue: in the reserve, or in the pool where there is none.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn place_unsettled(&self, queue: usize, frame: Bytes) -> Option<Placement> {
+        debug_assert!(self.quirks.is_none(), "they go by the whole queue");
+        if self.has_more_than_pools {
+            self.fits_reserve(queue, frame).then_some(Placement::Reserve)
+        } else {
+            self.place(queue, frame).ok()
+        }
+    }
+
     /// What reserves and quirks say, if that decides.
     #[inline]
     fn place_beside_pools(&self, queue: usize, frame: Bytes) -> Option<Result<Placement, DropReason>> {
