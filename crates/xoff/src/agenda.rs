@@ -13,8 +13,9 @@ use crate::topology::{NodeId, PortId};
 pub trait Agenda {
     /// The packet just put on the wire of `port` arrives at the other end at `arrives`.
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet);
-    /// The packet that was put on the wire of `port` and arrives at `arrives` was marked as it left.
-    fn mark_in_flight(&mut self, port: PortId, arrives: Time);
+    /// The packet that was put on the wire of `port` and arrives at `arrives` was marked as it left. Most often so many others
+    /// that were put there are `behind` it.
+    fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize);
     /// Something waits for the transmission on `port`, which ends at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
     /// What packets carry of their way.

@@ -434,7 +434,7 @@ impl Port {
     ) {
         self.counters.marked += u64::from(!departure.packet.is(ACKNOWLEDGEMENT));
         let ends = departure.starts + self.clock.transmission_time(Bytes::new(departure.wire.into()));
-        context.agenda.mark_in_flight(self.id, ends + self.delay);
+        context.agenda.mark_in_flight(self.id, ends + self.delay, self.line.len());
     }
 
     /// Takes the packet that the scheduler picks.

@@ -178,7 +178,7 @@ impl Wheel {
     pub(super) fn accept(&mut self, mail: Mail) {
         match mail {
             Mail::Packet(port, Flight { arrives, packet }) => self.deliver(port, arrives, packet),
-            Mail::Mark(port, arrives) => self.mark_in_flight(port, arrives),
+            Mail::Mark(port, arrives) => self.mark_in_flight(port, arrives, 0),
         }
     }
 
@@ -211,12 +211,12 @@ impl Agenda for Wheel {
     }
 
     #[cold]
-    fn mark_in_flight(&mut self, port: PortId, arrives: Time) {
+    fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize) {
         let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
         if cluster == REMOTE {
             return self.outboxes[rank as usize].push(Mail::Mark(port, arrives));
         }
-        let flight = self.rings[ring as usize].find_mut(&arrives, |flight| flight.arrives);
+        let flight = self.rings[ring as usize].find_mut(&arrives, |flight| flight.arrives, behind);
         flight.expect("what has just left is on its way").packet.mark();
     }
 

@@ -2,6 +2,8 @@
 //! so that a queue that never holds more than a few entries never touches more than a few cache lines. It asks for memory
 //! before its turn comes: a long queue has left the cache when it is read, and is no longer there when it is written again.
 
+use std::cmp::Ordering;
+
 use super::prefetch::prefetch;
 
 /// First in, first out.
@@ -137,19 +139,20 @@ impl<T: Copy + Default> Ring<T> {
         unsafe { self.slots.get_unchecked_mut(index) }
     }
 
-    /// The entry with this key, where keys ascend from the front to the back.
-    pub fn find_mut<K: Ord>(&mut self, key: &K, key_of: impl Fn(&T) -> K) -> Option<&mut T> {
+    /// The entry with this key, where keys ascend from the front to the back. Whether so many are `behind` it is tried first.
+    pub fn find_mut<K: Ord>(&mut self, key: &K, key_of: impl Fn(&T) -> K, behind: usize) -> Option<&mut T> {
         let (mut low, mut high) = (0, self.length);
+        let mut probe = self.length.saturating_sub(behind as u32 + 1);
         while low < high {
-            let middle = low + (high - low) / 2;
-            if key_of(self.slot(self.index(middle))) < *key {
-                low = middle + 1;
-            } else {
-                high = middle;
+            let index = self.index(probe);
+            match key_of(self.slot(index)).cmp(key) {
+                Ordering::Less => low = probe + 1,
+                Ordering::Equal => return Some(self.slot_mut(index)),
+                Ordering::Greater => high = probe,
             }
+            probe = low + (high - low) / 2;
         }
-        let index = (low < self.length).then(|| self.index(low))?;
-        Some(self.slot_mut(index)).filter(|entry| key_of(entry) == *key)
+        None
     }
 
     /// The entries, front first.
@@ -195,7 +198,10 @@ mod tests {
             assert_eq!(ring.front(), model.front());
             assert_eq!(model.iter().rev().nth(3), (model.len() > 3).then(|| ring.from_back(3)));
             let wanted = step / 2;
-            assert_eq!(ring.find_mut(&wanted, |&entry| entry).is_some(), model.contains(&wanted));
+            for behind in [0, 7, model.len() / 2, 5_000] {
+                let found = ring.find_mut(&wanted, |&entry| entry, behind).copied();
+                assert_eq!(found, model.contains(&wanted).then_some(wanted));
+            }
         }
         assert!(ring.iter().eq(model.iter()));
     }

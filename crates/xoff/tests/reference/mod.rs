@@ -100,7 +100,7 @@ impl Agenda for TwoEventsAHop<'_> {
         assert!(ends.is_none() && meets.is_none(), "a link carries one packet at a time");
     }
 
-    fn mark_in_flight(&mut self, _port: PortId, _arrives: Time) {
+    fn mark_in_flight(&mut self, _port: PortId, _arrives: Time, _behind: usize) {
         unreachable!("every departure is an event");
     }
 
