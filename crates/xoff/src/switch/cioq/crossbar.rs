@@ -92,7 +92,7 @@ impl Crossbar {
     /// Whether something of this rank waits for an output that could take it now.
     #[inline]
     pub(super) fn is_awaited(&self, rank: usize, output: u16) -> bool {
-        self.wanted[rank].and(self.room[rank]).and(self.idle_outputs).contains(output)
+        self.idle_outputs.contains(output) && self.wanted[rank].contains(output) && self.room[rank].contains(output)
     }
 
     /// Pairs idle inputs with idle outputs that have room.
@@ -104,21 +104,27 @@ impl Crossbar {
             return;
         }
         let Self { matching, ports, requests, room, idle_inputs, was_maximal, .. } = self;
-        let ranks = 0..room.len();
-        let requests_of = |rank: usize, output: u16| {
-            if room[rank].contains(output) {
-                requests[rank * *ports + usize::from(output)]
-            } else {
-                BitSet::EMPTY
-            }
+        *was_maximal = if room.len() == 1 {
+            // There is room for the only class at every output that is worth asking.
+            let of_output = |output: u16| requests[usize::from(output)];
+            matching.pair(*idle_inputs, outputs, of_output, |input, output| tell(input, output, 0))
+        } else {
+            let requests_of = |rank: usize, output: u16| {
+                if room[rank].contains(output) {
+                    requests[rank * *ports + usize::from(output)]
+                } else {
+                    BitSet::EMPTY
+                }
+            };
+            let ranks = 0..room.len();
+            let of_any =
+                |output| ranks.clone().fold(BitSet::EMPTY, |all, rank| all.or(requests_of(rank, output)));
+            matching.pair(*idle_inputs, outputs, of_any, |input, output| {
+                // The highest class that asks.
+                let rank = ranks.clone().find(|&rank| requests_of(rank, output).contains(input));
+                tell(input, output, rank.unwrap_or_default());
+            })
         };
-        let of_any =
-            |output| ranks.clone().fold(BitSet::EMPTY, |all, rank| all.or(requests_of(rank, output)));
-        *was_maximal = matching.pair(*idle_inputs, outputs, of_any, |input, output| {
-            // The highest class that asks.
-            let rank = ranks.clone().find(|&rank| requests_of(rank, output).contains(input));
-            tell(input, output, rank.unwrap_or_default());
-        });
     }
 
     /// The idle outputs with room that an idle input could want; those of which nothing has changed are left out.
@@ -126,10 +132,10 @@ impl Crossbar {
     fn worth_asking(&self) -> BitSet {
         let changed_inputs = self.changed_inputs.and(self.idle_inputs);
         let mut worth_asking = BitSet::EMPTY;
-        for (rank, (wanted, room)) in self.wanted.iter().zip(&self.room).enumerate() {
-            let mut outputs = wanted.and(*room);
+        for (rank, of_inputs) in self.wants.chunks_exact(self.ports).enumerate() {
+            let mut outputs = self.wanted[rank].and(self.room[rank]);
             if self.was_maximal {
-                let wants = |input: u16| self.wants[rank * self.ports + usize::from(input)];
+                let wants = |input: u16| of_inputs[usize::from(input)];
                 let changed = changed_inputs.members().map(wants).fold(self.changed_outputs, BitSet::or);
                 outputs = outputs.and(changed);
             }
@@ -150,9 +156,13 @@ impl Crossbar {
         self.idle_outputs.set(output, false);
         self.transfers[usize::from(output)] = transfer;
         let end = (now + self.clock.transmission_time(frame), output);
-        // Only shorter frames overtake, so that the search seldom goes on.
-        let later = self.ends.iter().rev().take_while(|&&other| other > end).count();
-        self.ends.insert(self.ends.len() - later, end);
+        if self.ends.back().is_none_or(|&last| last <= end) {
+            self.ends.push_back(end);
+        } else {
+            // Only shorter frames overtake, so that the search seldom goes on.
+            let later = self.ends.iter().rev().take_while(|&&other| other > end).count();
+            self.ends.insert(self.ends.len() - later, end);
+        }
     }
 
     /// A frame that has crossed by now; of several, that of the lowest output.
