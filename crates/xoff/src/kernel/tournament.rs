@@ -12,11 +12,13 @@ pub struct Tournaments {
     winner: u64,
 }
 
-/// Nodes `offset..offset + 2 * size`; `size` is a power of four.
+/// Nodes `offset..offset + 2 * size`; `size` is a power of two.
 #[derive(Clone, Copy, Debug)]
 struct Tree {
     offset: usize,
     size: usize,
+    /// Whether the winner is an odd number of levels above the leaves.
+    is_odd: bool,
 }
 
 /// Stands for "nothing pending".
@@ -48,11 +50,11 @@ impl Tournaments {
         for sources in sources {
             assert!(sources <= MOST_SOURCES, "a rank fits into a key");
             let size = sources.next_power_of_two();
-            let tree = Tree { offset: nodes.len(), size: size << (size.trailing_zeros() % 2) };
+            let tree = Tree { offset: nodes.len(), size, is_odd: size.trailing_zeros() % 2 == 1 };
             nodes.resize(tree.offset + 2 * tree.size, NEVER);
             trees.push(tree);
         }
-        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0 });
+        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0, is_odd: false });
         Self { nodes, trees, open, winner: NEVER }
     }
 
@@ -97,12 +99,17 @@ impl Tournaments {
         let mut index = tree.size + rank;
         let mut best = key(time, rank);
         // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `offset + 2 * size` keys and never fewer
-        // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. `size` is a
-        // power of four, so two levels a turn end at the winner. With checks at every level this path, the hottest of
+        // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
+        // if there is one, two levels a turn end at the winner. With checks at every level this path, the hottest of
         // all, costs twice the instructions.
         unsafe {
             let nodes = self.nodes.as_mut_ptr().add(tree.offset);
             *nodes.add(index) = best;
+            if tree.is_odd {
+                best = best.min(*nodes.add(index ^ 1));
+                index >>= 1;
+                *nodes.add(index) = best;
+            }
             while index > 1 {
                 best = best.min(*nodes.add(index ^ 1));
                 index >>= 1;

@@ -92,7 +92,9 @@ impl Crossbar {
     /// Whether something of this rank waits for an output that could take it now.
     #[inline]
     pub(super) fn is_awaited(&self, rank: usize, output: u16) -> bool {
-        self.idle_outputs.contains(output) && self.wanted[rank].contains(output) && self.room[rank].contains(output)
+        self.idle_outputs.contains(output)
+            && self.wanted[rank].contains(output)
+            && self.room[rank].contains(output)
     }
 
     /// Pairs idle inputs with idle outputs that have room.
