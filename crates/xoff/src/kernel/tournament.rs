@@ -17,8 +17,6 @@ pub struct Tournaments {
 struct Tree {
     offset: usize,
     size: usize,
-    /// Whether the winner is an odd number of levels above the leaves.
-    is_odd: bool,
 }
 
 /// Stands for "nothing pending".
@@ -50,11 +48,11 @@ impl Tournaments {
         for sources in sources {
             assert!(sources <= MOST_SOURCES, "a rank fits into a key");
             let size = sources.next_power_of_two();
-            let tree = Tree { offset: nodes.len(), size, is_odd: size.trailing_zeros() % 2 == 1 };
+            let tree = Tree { offset: nodes.len(), size };
             nodes.resize(tree.offset + 2 * tree.size, NEVER);
             trees.push(tree);
         }
-        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0, is_odd: false });
+        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0 });
         Self { nodes, trees, open, winner: NEVER }
     }
 
@@ -105,7 +103,7 @@ impl Tournaments {
         unsafe {
             let nodes = self.nodes.as_mut_ptr().add(tree.offset);
             *nodes.add(index) = best;
-            if tree.is_odd {
+            if tree.size.trailing_zeros() % 2 == 1 {
                 best = best.min(*nodes.add(index ^ 1));
                 index >>= 1;
                 *nodes.add(index) = best;

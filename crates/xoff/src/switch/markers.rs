@@ -141,17 +141,16 @@ impl Markers {
         let all = || queues.all().iter().chain(ports.all()).chain([&pools]);
         let any_at_enqueue = all().any(|placed| placed.marker.is_some() && placed.when == When::Enqueue);
         let any_follows = all().filter_map(|placed| placed.marker.as_ref()).any(AnyMarker::follows);
+        let from = queues.all().iter().chain(ports.all()).map(Placed::asked_from).min();
+        let quiet_below = from.filter(|_| pools.marker.is_none()).unwrap_or(Bytes::ZERO);
         // Only the length of the queue is at hand before anything is asked.
-        let goes_by_queues = ports.all().iter().chain([&pools]).all(|placed| placed.marker.is_none());
-        let from_queues = queues.all().iter().map(Placed::asked_from).min();
-        let asked_from = from_queues.filter(|_| goes_by_queues).unwrap_or(Bytes::ZERO);
+        let goes_by_queues = ports.all().iter().all(|placed| placed.marker.is_none());
+        let asked_from = if goes_by_queues { quiet_below } else { Bytes::ZERO };
         // A port holds what its queues hold, and a pool more than that.
         let at_dequeue = |placed: &&Placed| placed.marker.is_some() && placed.when == When::Dequeue;
         let from_ports = queues.all().iter().chain(ports.all()).filter(at_dequeue).map(Placed::asked_from);
         let from_pools = Some(&pools).filter(at_dequeue).map(|_| Bytes::ZERO);
         let asked_at_dequeue_from = from_ports.chain(from_pools).min().unwrap_or(Bytes::MAX);
-        let from_anywhere = queues.all().iter().chain(ports.all()).map(Placed::asked_from);
-        let quiet_below = from_anywhere.min().filter(|_| pools.marker.is_none()).unwrap_or(Bytes::ZERO);
         Self {
             queues,
             ports,

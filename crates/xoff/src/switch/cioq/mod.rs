@@ -404,8 +404,7 @@ impl Sizes {
     /// Units that a frame takes.
     #[inline]
     pub fn units(&self, frame: Bytes) -> u32 {
-        // Of 32 bits a division takes half as long as of 64.
-        (frame.get() as u32).div_ceil(self.unit.get() as u32)
+        frame.get().div_ceil(self.unit.get()) as u32
     }
 
     /// Bytes of so many units.
