@@ -16,8 +16,15 @@ pub trait Agenda {
     /// The packet that was put on the wire of `port` and arrives at `arrives` was marked as it left. Most often so many others
     /// that were put there are `behind` it.
     fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize);
+    /// The packet just put on the wire of `port`, at whose other end is a host, arrives there at `arrives`, ahead of those that were put
+    /// there before and have not begun to leave; they arrive later `by` so much.
+    fn deliver_ahead(&mut self, port: PortId, arrives: Time, packet: Packet, by: Span);
     /// Something waits for the transmission on `port`, which ends at `at`.
     fn end_of_transmission(&mut self, port: PortId, at: Time);
+    /// Whether nothing else that could happen at this node is pending for `now`, as far as can be told.
+    fn is_last_of(&self, _now: Time) -> bool {
+        false
+    }
     /// What packets carry of their way.
     fn telemetry(&mut self) -> &mut Telemetry;
     /// Something about pauses is due at the node of `port` at `at`, whatever else is.

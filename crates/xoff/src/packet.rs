@@ -128,6 +128,11 @@ impl Packet {
     pub const fn has_deferred_stamp(&self) -> bool {
         self.stamp & DEFERRED != 0
     }
+    /// Whether no transport has sent it, but an adapter or a switch, and the adapter is who it is for: a pause frame or a CNM.
+    #[inline]
+    pub const fn is_of_adapter(&self) -> bool {
+        self.transport() == NO_TRANSPORT
+    }
     /// The number of its telemetry record.
     #[inline]
     pub const fn record(&self) -> Option<u32> {

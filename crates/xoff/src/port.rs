@@ -313,8 +313,14 @@ impl Port {
         if starts_at_once {
             self.put_pause_frame_on_wire(context);
         } else {
-            context.agenda.end_of_transmission(self.id, self.free_from(context.now));
+            context.agenda.end_of_transmission(self.id, self.end_under_way(context.now));
         }
+    }
+
+    /// When the transmission under way ends, behind which others may have lined up.
+    fn end_under_way(&self, now: Time) -> Time {
+        let next = self.line.iter().find(|departure| departure.starts > now);
+        next.map_or(self.free_from(now), |next| next.starts)
     }
 
     /// The wire is free: sends the pause frame if one waits. Returns whether one did.
@@ -337,7 +343,26 @@ impl Port {
         } else {
             self.counters.resume_frames += 1;
         }
-        self.put_on_wire(frame.into(), context);
+        if self.busy_until <= context.now {
+            self.put_on_wire(frame.into(), context);
+        } else {
+            self.put_ahead(frame.into(), context);
+        }
+    }
+
+    /// Puts a frame on the wire ahead of those that have lined up and have not started.
+    fn put_ahead(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let wire = context.fabric.wire(&packet);
+        let takes = self.clock.transmission_time(wire);
+        self.line.change_from_back(|departure| {
+            let waits = departure.starts >= context.now;
+            departure.starts = if waits { departure.starts + takes } else { departure.starts };
+            waits
+        });
+        self.next_start = self.line.front().map_or(Time::MAX, |next| next.starts);
+        self.busy_until = self.busy_until + takes;
+        self.counters.wire_bytes += wire;
+        context.agenda.deliver_ahead(self.id, context.now + takes + self.delay, packet, takes);
     }
 
     /// Adds a packet to its queue, behind a transmission that is under way or while its class is paused.

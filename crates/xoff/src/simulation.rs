@@ -265,6 +265,7 @@ impl Simulation {
             host: &|node| shortcuts.host(node),
             switch: &|node| shortcuts.switch(node),
             equipment: Equipment { pauses: self.scenario.has_lossless_class(), crossbars: &crossbars },
+            hosts_only_count: shortcuts.hosts_only_count,
         };
         let sampler = &self.watch.sampler;
         let threads = execution.threads.max(1);

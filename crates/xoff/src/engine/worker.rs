@@ -15,13 +15,15 @@ use super::sampler::{Sampler, Samples, Sampling};
 use super::shared::{Shared, Tally};
 use super::sources::{self, Class, Equipment};
 use super::standstill::{Movement, Standstill};
-use super::wheel::{Outgoing, REMOTE, Ranks, Wheel};
+use super::wheel::{IN_BULK, Outgoing, REMOTE, Ranks, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric};
 use crate::application::query::Plan;
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
+use crate::observer::Observer;
+use crate::packet::Flight;
 use crate::scenario::Transport;
 use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
@@ -47,6 +49,9 @@ pub(crate) struct Workshop<'a> {
     pub switch: &'a dyn Fn(NodeId) -> Switch,
     /// What only some networks have.
     pub equipment: Equipment<'a>,
+    /// Whether nobody waits for what arrives at hosts, but for frames of their adapters: no arrival changes anything but what is
+    /// known of it afterwards.
+    pub hosts_only_count: bool,
 }
 
 /// What a source of events stands for on its thread.
@@ -57,6 +62,7 @@ enum Kind {
     SwitchArrival,
     HostEndOfTransmission,
     HostArrival,
+    HostArrivals,
     Host,
     SwitchPause,
     SwitchSignal,
@@ -89,11 +95,13 @@ struct LocalCluster {
     first_arrival: u32,
 }
 
-/// Where what a host does by itself is heard of.
+/// Where what a host does by itself is heard of, and where what arrives there.
 #[derive(Clone, Copy, Debug, Default)]
 struct HostSource {
     cluster: usize,
     rank: usize,
+    arrival: usize,
+    ring: u32,
 }
 
 /// One thread's part of the network.
@@ -115,6 +123,7 @@ pub(crate) struct Worker<'a, O> {
     arrivals: Arrivals,
     instants: Instants,
     longest_window: Span,
+    hosts_only_count: bool,
     sampling: Sampling<'a>,
     observer: O,
     now: Time,
@@ -165,7 +174,7 @@ impl<'a> Workshop<'a> {
             .enumerate()
             .map(|(thread, observer)| {
                 let own = clusters.iter().zip(&threads).filter(|pair| *pair.1 == thread).map(|pair| pair.0);
-                let layout = Layout::new(self.network, self.equipment, own, &thread_of, thread, count);
+                let layout = Layout::new(self, own, &thread_of, thread, count);
                 let own_first = threads[..first].iter().filter(|of| **of == thread).count();
                 let ranges = [0..own_first, own_first..layout.clusters.len()];
                 let turns = [0, 1].map(|turn| Turn {
@@ -217,6 +226,7 @@ impl<'a> Workshop<'a> {
             arrivals: self.arrivals.clone(),
             instants: self.instants.clone(),
             longest_window: self.longest_window,
+            hosts_only_count: self.hosts_only_count,
             sampling: Sampling::new(sampler),
             observer,
             now: Time::ZERO,
@@ -243,13 +253,13 @@ struct Layout {
 
 impl Layout {
     fn new<'c>(
-        network: &Network,
-        equipment: Equipment<'_>,
+        workshop: &Workshop<'_>,
         own: impl Iterator<Item = &'c Cluster>,
         thread_of: &[usize],
         thread: usize,
         threads: usize,
     ) -> Self {
+        let network = workshop.network;
         let mut outgoing = remote_ports(network, thread_of);
         let mut ranks = Ranks::new(network.ports.count());
         let mut layout = Self {
@@ -267,7 +277,7 @@ impl Layout {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
             layout.place_nodes(network, cluster, &mut places);
             let before = layout.sources.len();
-            layout.add_cluster(network, equipment, cluster, &places, &mut outgoing, &mut ranks);
+            layout.add_cluster(workshop, cluster, &places, &mut outgoing, &mut ranks);
             sizes.push(layout.sources.len() - before);
         }
         layout.wheel = Wheel::new(outgoing, ranks, layout.rings as usize, &sizes, threads);
@@ -288,13 +298,13 @@ impl Layout {
 
     fn add_cluster(
         &mut self,
-        network: &Network,
-        equipment: Equipment<'_>,
+        workshop: &Workshop<'_>,
         cluster: &Cluster,
         places: &[u32],
         outgoing: &mut [Outgoing],
         ranks: &mut Ranks,
     ) {
+        let &Workshop { network, equipment, hosts_only_count, .. } = workshop;
         let number = self.clusters.len();
         let (offset, first_ring) = (self.sources.len(), self.rings);
         let mut first_arrival = None;
@@ -321,14 +331,21 @@ impl Layout {
                         "arrivals follow each other"
                     );
                     let signals = if source.class == Class::Signal { network.ports.count() } else { 0 };
+                    let is_host = network.is_host(source.node);
+                    let how = if is_host && hosts_only_count { IN_BULK } else { 0 };
                     outgoing[signals + peer as usize] =
-                        Outgoing { cluster: number as u32, rank: rank as u32, ring };
+                        Outgoing { cluster: number as u32 | how, rank: rank as u32, ring };
+                    if is_host {
+                        let host = &mut self.host_sources[place as usize];
+                        (host.arrival, host.ring) = (rank, ring);
+                    }
                 }
                 Class::Host => {
-                    self.host_sources[place as usize] = HostSource { cluster: number, rank };
+                    let host = &mut self.host_sources[place as usize];
+                    (host.cluster, host.rank) = (number, rank);
                 }
             }
-            let kind = Kind::new(source.class, network.is_host(source.node));
+            let kind = Kind::new(source.class, network.is_host(source.node), hosts_only_count);
             self.sources.push(LocalSource { kind, port: source.port, place });
         }
         let rings = (first_ring, self.rings);
@@ -346,19 +363,30 @@ impl Layout {
 }
 
 impl Kind {
-    fn new(class: Class, of_host: bool) -> Self {
+    fn new(class: Class, of_host: bool, hosts_only_count: bool) -> Self {
         match class {
             Class::EndOfTransmission if of_host => Self::HostEndOfTransmission,
             Class::EndOfTransmission => Self::SwitchEndOfTransmission,
             Class::Pause if of_host => Self::HostPause,
             Class::Pause => Self::SwitchPause,
             Class::Signal => Self::SwitchSignal,
+            Class::Arrival if of_host && hosts_only_count => Self::HostArrivals,
             Class::Arrival if of_host => Self::HostArrival,
             Class::Arrival => Self::SwitchArrival,
             Class::Host => Self::Host,
             Class::Crossbar => Self::Crossbar,
         }
     }
+}
+
+/// Hands a host that only counts what has arrived there by now, each packet at its own time.
+fn count_arrivals(host: &mut Host, ring: u32, context: &mut Context<'_, Wheel, impl Observer>) {
+    let now = context.now;
+    while let Some(Flight { arrives, packet }) = context.agenda.take_arrived(ring, now) {
+        context.now = arrives;
+        host.on_arrival(packet, context);
+    }
+    context.now = now;
 }
 
 /// Every port as if what it sends went to another thread, packets first and then signals.
@@ -395,6 +423,11 @@ impl<O: CountsFlows> Worker<'_, O> {
         for to in 0..self.wheel.outboxes.len() {
             shared.post(parity, self.thread, to, &mut self.wheel.outboxes[to]);
         }
+        if self.hosts_only_count && self.wheel.least(0..self.clusters.len()) == u64::MAX {
+            for &HostSource { cluster, arrival, ring, .. } in &self.host_sources {
+                self.wheel.hear_of_last(cluster, arrival, ring);
+            }
+        }
         let mut own = [0, 1].map(|turn| self.wheel.least(self.turns[turn].clusters.clone()));
         let received = &mut own[self.turns[self.turn].neighbours];
         *received = self.wheel.earliest_mail.min(*received);
@@ -429,6 +462,8 @@ impl<O: CountsFlows> Worker<'_, O> {
         if self.instants.is_end(self.now) {
             return false;
         }
+        // Where hosts only count, more may have happened than is pending.
+        let least = if self.hosts_only_count && least != Time::MAX { self.now } else { least };
         match self.instants.take_check(self.now, least) {
             Some(next_check) => self.check(next_check, shared, progress),
             None => true,
@@ -437,9 +472,12 @@ impl<O: CountsFlows> Worker<'_, O> {
 
     /// Has all nodes count what has happened by then and was no event.
     fn settle(&mut self, then: Time) {
-        let Self { wheel, observer, fabric, hosts, switches, .. } = self;
+        let Self { wheel, observer, fabric, hosts, host_sources, switches, .. } = self;
         let mut context = Context { now: then, agenda: wheel, observer, fabric };
-        for host in hosts {
+        for (host, source) in hosts.iter_mut().zip(host_sources) {
+            if self.hosts_only_count {
+                count_arrivals(host, source.ring, &mut context);
+            }
             host.settle(then, &mut context);
         }
         for switch in switches {
@@ -586,6 +624,11 @@ impl<O: CountsFlows> Worker<'_, O> {
             Kind::HostArrival => {
                 let packet = context.agenda.take_arrival(rank);
                 host.on_arrival(packet, &mut context);
+            }
+            Kind::HostArrivals => {
+                count_arrivals(host, host_sources[source.place as usize].ring, &mut context);
+                let next = context.agenda.next_of_adapter(host_sources[source.place as usize].ring);
+                context.agenda.set(rank, next);
             }
             _ => host.on_due(&mut context),
         }

@@ -26,7 +26,7 @@ use crate::application::Queries;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, Flight, NO_TRANSPORT, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
@@ -279,7 +279,7 @@ impl Host {
     /// A packet has arrived whole at the adapter.
     #[inline]
     pub fn on_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if packet.transport() == NO_TRANSPORT {
+        if packet.is_of_adapter() {
             return self.on_adapter_frame(packet, context);
         }
         let delay = context.fabric.inbound_delay;

@@ -87,19 +87,10 @@ impl BitSet {
         Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
     }
 
-    /// The members in order.
+    /// The members in order; going on with `fold` or `for_each` is faster than one by one.
     #[inline]
     pub fn members(self) -> impl Iterator<Item = u16> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let word = usize::from(left[0] == 0);
-            let bits = left[word];
-            if bits == 0 {
-                return None;
-            }
-            left[word] &= bits - 1;
-            Some(number(word, bits))
-        })
+        Members(self)
     }
 
     /// The least member that is not below `start`, or else the least of all.
@@ -118,6 +109,35 @@ impl BitSet {
         } else {
             None
         }
+    }
+}
+
+/// Those that are left.
+struct Members(BitSet);
+
+impl Iterator for Members {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        let Self(BitSet(left)) = self;
+        let word = usize::from(left[0] == 0);
+        let bits = left[word];
+        left[word] &= bits.wrapping_sub(1);
+        if bits == 0 { None } else { Some(number(word, bits)) }
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, u16) -> B>(self, first: B, mut next: F) -> B {
+        let Self(BitSet(words)) = self;
+        let mut folded = first;
+        for (word, mut bits) in words.into_iter().enumerate() {
+            while bits != 0 {
+                folded = next(folded, number(word, bits));
+                bits &= bits - 1;
+            }
+        }
+        folded
     }
 }
 

@@ -155,6 +155,31 @@ impl<T: Copy + Default> Ring<T> {
         None
     }
 
+    /// Changes entries, the last first, up to the one of which `change` says that it has not.
+    pub fn change_from_back(&mut self, mut change: impl FnMut(&mut T) -> bool) {
+        for offset in (0..self.length).rev() {
+            let index = self.index(offset);
+            if !change(self.slot_mut(index)) {
+                break;
+            }
+        }
+    }
+
+    /// Adds an entry ahead of those at the back that `change` has changed, as it says itself.
+    pub fn push_ahead(&mut self, value: T, mut change: impl FnMut(&mut T) -> bool) {
+        let mut behind = 0;
+        self.change_from_back(|entry| {
+            let is_behind = change(entry);
+            behind += u32::from(is_behind);
+            is_behind
+        });
+        self.push_back(value);
+        for offset in (self.length - behind..self.length).rev() {
+            let (here, before) = (self.index(offset), self.index(offset - 1));
+            self.slots.swap(here, before);
+        }
+    }
+
     /// The entries, front first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.length).map(|offset| self.slot(self.index(offset)))
@@ -186,6 +211,18 @@ mod tests {
                 model.push_back(step);
             } else if step % 5 == 0 {
                 assert_eq!(ring.pop_back(), model.pop_back());
+            } else if step % 13 == 0 {
+                let behind = step as usize % (model.len() + 1);
+                let place = model.len() - behind;
+                let mut left = behind;
+                model.iter_mut().skip(place).for_each(|entry| *entry += 1);
+                model.insert(place, step);
+                ring.push_ahead(step, |entry| {
+                    let is_behind = left > 0;
+                    *entry += u32::from(is_behind);
+                    left = left.saturating_sub(1);
+                    is_behind
+                });
             } else if step % 11 == 0 {
                 let end = step * 4 / 5;
                 let taken = model.iter().take_while(|&&entry| entry < end).count();

@@ -76,7 +76,16 @@ impl Tournaments {
 
     /// What one source of the open tournament has pending.
     pub fn pending(&self, rank: usize) -> u64 {
-        time(self.nodes[self.open.offset + self.open.size + rank])
+        self.pending_of(self.open, rank)
+    }
+
+    /// What one source of a tournament has pending, open or not.
+    pub fn pending_in(&self, tournament: usize, rank: usize) -> u64 {
+        self.pending_of(self.trees[tournament], rank)
+    }
+
+    fn pending_of(&self, tree: Tree, rank: usize) -> u64 {
+        time(self.nodes[tree.offset + tree.size + rank])
     }
 
     /// Changes what one source of the open tournament has pending.

@@ -20,6 +20,8 @@ pub(super) struct Shortcuts<'a> {
     /// How much longer links to hosts are: where all that arrives at a host crosses its delay, the link is as much longer instead.
     longer: Span,
     adapters_line_up: bool,
+    /// See [`Workshop::hosts_only_count`](crate::engine::Workshop::hosts_only_count).
+    pub(super) hosts_only_count: bool,
     /// Whether whoever is at the other end of a link hears of a mark before the packet comes, as it runs by itself.
     marks_are_heard_of: bool,
 }
@@ -38,13 +40,22 @@ impl Shortcuts<'_> {
     /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
     fn fifo(&self, node: NodeId) -> Option<usize> {
         let Simulation { network, scenario, classes, traces, watch, .. } = self.simulation;
-        let SwitchLayout::SharedMemory(layout) = self.simulation.layout(node) else { return None };
-        let mut links = network.ports.of(node).iter().map(|port| network.links[port.link as usize]);
-        let is_fifo = classes.is_power_of_two()
-            && !scenario.has_lossless_class()
-            && !links.any(|link| link.corrupts())
-            && layout.looks_at_own_port_only()
-            && (!layout.marks_departures() || self.marks_are_heard_of)
+        let ports = network.ports.of(node);
+        let is_plain = match self.simulation.layout(node) {
+            SwitchLayout::SharedMemory(layout) => {
+                !scenario.has_lossless_class()
+                    && layout.looks_at_own_port_only()
+                    && (!layout.marks_departures() || self.marks_are_heard_of)
+            }
+            // Hosts pause nobody.
+            SwitchLayout::Cioq(layout) => {
+                layout.leaves_outputs_alone()
+                    && (!scenario.has_lossless_class() || ports.iter().all(|port| network.is_host(port.peer)))
+            }
+        };
+        let is_fifo = is_plain
+            && classes.is_power_of_two()
+            && !ports.iter().any(|port| network.links[port.link as usize].corrupts())
             && !traces
             && !watch.recorder.is_watching();
         is_fifo.then_some(classes.trailing_zeros() as usize)
@@ -64,8 +75,20 @@ impl Simulation {
             fabric,
             longer,
             adapters_line_up: self.adapters_line_up(),
+            hosts_only_count: self.hosts_only_count(),
             marks_are_heard_of: self.network.links.iter().all(|link| link.delay >= SHORTEST_WINDOW),
         }
+    }
+
+    /// Whether nobody waits for what arrives at hosts: they answer nothing and begin nothing, at once or later.
+    fn hosts_only_count(&self) -> bool {
+        let Scenario { host, transport, workload, .. } = &self.scenario;
+        let mut used = workload.iter().filter_map(|workload| transport.get(workload.transport()));
+        host.delay == Span::ZERO
+            && host.interrupt_moderation.is_none()
+            && used.all(|transport| matches!(transport, Transport::ConstantRate(_)))
+            && self.fabric.queries.plans().is_empty()
+            && !self.watch.recorder.is_watching()
     }
 
     /// Whether anything that arrives at a host may concern its adapter, and not only what is behind the host's delay.

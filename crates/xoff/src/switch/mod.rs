@@ -52,7 +52,7 @@ impl Switch {
     pub fn with_fifo(self, class: Option<usize>) -> Self {
         match self {
             Self::SharedMemory(switch) => Self::SharedMemory(switch.with_fifo(class)),
-            Self::Cioq(_) => self,
+            Self::Cioq(switch) => Self::Cioq(switch.with_fifo(class)),
         }
     }
 
@@ -89,8 +89,9 @@ impl Switch {
 
     /// Counts what has left by now and was no event.
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Self::SharedMemory(switch) = self {
-            switch.settle(now, context);
+        match self {
+            Self::SharedMemory(switch) => switch.settle(now, context),
+            Self::Cioq(switch) => switch.settle(now),
         }
     }
 

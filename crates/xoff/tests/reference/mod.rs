@@ -104,6 +104,10 @@ impl Agenda for TwoEventsAHop<'_> {
         unreachable!("every departure is an event");
     }
 
+    fn deliver_ahead(&mut self, _port: PortId, _arrives: Time, _packet: Packet, _by: Span) {
+        unreachable!("nothing lines up");
+    }
+
     /// Every end is scheduled already; a class that resumes while the wire is free asks for another.
     fn end_of_transmission(&mut self, port: PortId, at: Time) {
         let (node, number) = self.directions[port as usize].from;

@@ -90,6 +90,11 @@ impl CioqLayout {
         }
     }
 
+    /// Whether nothing but the ports themselves decides when packets leave, and nobody looks at what waits there.
+    pub fn leaves_outputs_alone(&self) -> bool {
+        self.at_inputs.is_none() && self.at_outputs.is_none() && self.downstream.iter().all(Option::is_none)
+    }
+
     /// The rate of its crossbar.
     pub fn crossbar(&self) -> Rate {
         self.crossbar

@@ -74,11 +74,21 @@ impl Crossbar {
         self.changed_inputs.set(input, true);
     }
 
-    /// Whether an output has room for a frame of this rank, or not any longer.
+    /// Whether an output has room for a frame of this rank, or not any longer. Returns whether it had none.
     #[inline]
-    pub(super) fn set_room(&mut self, rank: usize, output: u16, has_room: bool) {
-        self.room[rank].set(output, has_room);
-        self.changed_outputs.set(output, true);
+    pub(super) fn set_room(&mut self, rank: usize, output: u16, has_room: bool) -> bool {
+        let had_none = !self.room[rank].contains(output);
+        if has_room == had_none {
+            self.room[rank].set(output, has_room);
+            self.changed_outputs.set(output, true);
+        }
+        had_none
+    }
+
+    /// Whether an output has room for a frame of this rank.
+    #[inline]
+    pub(super) fn has_room(&self, rank: usize, output: u16) -> bool {
+        self.room[rank].contains(output)
     }
 
     /// Whether a frame of this rank could cross now.
@@ -134,10 +144,10 @@ impl Crossbar {
     fn worth_asking(&self) -> BitSet {
         let changed_inputs = self.changed_inputs.and(self.idle_inputs);
         let mut worth_asking = BitSet::EMPTY;
-        for (rank, of_inputs) in self.wants.chunks_exact(self.ports).enumerate() {
-            let mut outputs = self.wanted[rank].and(self.room[rank]);
+        for (rank, (wanted, room)) in self.wanted.iter().zip(&self.room).enumerate() {
+            let mut outputs = wanted.and(*room);
             if self.was_maximal {
-                let wants = |input: u16| of_inputs[usize::from(input)];
+                let wants = |input: u16| self.wants[rank * self.ports + usize::from(input)];
                 let changed = changed_inputs.members().map(wants).fold(self.changed_outputs, BitSet::or);
                 outputs = outputs.and(changed);
             }

@@ -1,13 +1,15 @@
 //! The combined input- and output-queued switch (CIOQ), in the order of a frame's life: receive, route, store in a virtual output
 //! queue, match, cross, queue, transmit. `input.rs` is the buffer of an input, `crossbar.rs` who crosses when, as one of
 //! `switch/matching/` pairs them, and `flow_control.rs` when senders pause. `congestion.rs` asks the congestion points of inputs and
-//! outputs, and `internal.rs` is what concerns links with credits, which make several switches one fabric.
+//! outputs, `internal.rs` is what concerns links with credits, which make several switches one fabric, and `fifo.rs` what is no event
+//! where outputs send in the order of arrival.
 //!
 //! Frames cross whole; cells exist only as the units in which buffers count. No frame begins to cross to an output that has no
 //! room for the largest one.
 
 mod congestion;
 mod crossbar;
+mod fifo;
 mod flow_control;
 mod input;
 mod internal;
@@ -117,6 +119,8 @@ pub struct Cioq {
     /// Credits of each port whose link has them.
     credits: Vec<Option<Credits>>,
     reliable_delivery: bool,
+    /// The class of all packets, if they leave in the order in which they come, and line up.
+    fifo: Option<usize>,
     /// How full the fullest buffer beyond the next switch is on the way to each host, in parts of 65536, as far as is known.
     congestion_to: Vec<u32>,
     points: CongestionPoints,
@@ -189,6 +193,7 @@ impl Cioq {
             outputs: downstream.iter().map(|downstream| sizes.output_behind(downstream.as_ref())).collect(),
             credits: downstream.into_iter().map(|downstream| downstream.map(Credits::new)).collect(),
             reliable_delivery: parts.reliable_delivery,
+            fifo: None,
             congestion_to: vec![0; parts.hosts as usize],
             points: parts.congestion_points,
             keep_alives: Timers::default(),
@@ -269,16 +274,24 @@ impl Cioq {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Place { egress, rank, .. } = place;
-        self.count_in(units);
+        self.count_in(units, context.now);
         let input = &mut self.inputs[usize::from(ingress)];
-        if input.store(&mut self.slots, packet, units, place) {
+        let is_first = input.store(&mut self.slots, packet, units, place);
+        if is_first {
             self.crossbar.request(rank, ingress, egress, true);
-            if self.crossbar.is_free(rank, ingress, egress) {
-                context.agenda.crossbar_due(self.ports[0].id(), context.now);
-            }
         }
         self.control_flow(ingress, packet.priority(), context);
         self.measure_input(ingress, &packet, context);
+        if is_first && self.crossbar.is_free(rank, ingress, egress) {
+            self.cross_now(context);
+        }
+    }
+
+    /// Something may begin to cross, once all that happens now has happened.
+    fn cross_now(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let is_last = context.agenda.is_last_of(context.now);
+        let due = if is_last { self.on_crossbar_due(context) } else { context.now };
+        context.agenda.crossbar_due(self.ports[0].id(), due);
     }
 
     /// Frames have crossed, or may begin to, or a paused input is to be measured. Returns when something is next.
@@ -287,31 +300,44 @@ impl Cioq {
         while let Some(transfer) = self.crossbar.take_crossed(context.now) {
             self.on_crossed(transfer, context);
         }
-        let mut pairs = std::mem::take(&mut self.pairs);
-        self.crossbar.pair(|input, output, rank| pairs.push((input, output, rank)));
-        for (input, output, rank) in pairs.drain(..) {
-            self.begin_to_cross(context.now, input, output, rank);
+        let Self { crossbar, pairs, .. } = self;
+        crossbar.pair(|input, output, rank| pairs.push((input, output, rank)));
+        for number in 0..self.pairs.len() {
+            let (input, output, rank) = self.pairs[number];
+            self.begin_to_cross(input, output, rank, context);
         }
-        self.pairs = pairs;
+        self.pairs.clear();
         debug_assert!(self.adds_up());
         self.crossbar.next_end().min(self.keep_alives.next())
     }
 
     /// The frame of this rank whose turn it is begins to cross; room for it is taken at the output.
-    fn begin_to_cross(&mut self, now: Time, input: u16, output: u16, rank: usize) {
-        let Self { crossbar, inputs, slots, outputs, sizes, .. } = self;
+    fn begin_to_cross(
+        &mut self,
+        input: u16,
+        output: u16,
+        rank: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Self { crossbar, inputs, slots, outputs, .. } = self;
         let buffer = &mut inputs[usize::from(input)];
         let (slot, next) = buffer.take(slots, rank, output);
-        crossbar.request(rank, input, output, buffer.is_ready(rank, output));
-        if let Some(next) = next {
+        if !buffer.is_ready(rank, output) {
+            crossbar.request(rank, input, output, false);
+        }
+        if let Some(next) = next.filter(|&next| next != output) {
             crossbar.request(rank, input, next, true);
         }
         let (packet, units) = slots.at(slot);
-        let at_output = &mut outputs[usize::from(output)];
-        at_output.units[packet.priority()] += units;
-        crossbar.set_room(rank, output, at_output.has_room(packet.priority(), sizes.largest));
-        crossbar.begin(now, packet.frame(), Transfer { input, output, slot });
-        self.count_in(units);
+        let (priority, frame) = (packet.priority(), packet.frame());
+        outputs[usize::from(output)].units[priority] += units;
+        crossbar.begin(context.now, frame, Transfer { input, output, slot });
+        let has_room = self.has_room(output, priority, context.now);
+        self.crossbar.set_room(rank, output, has_room);
+        if !has_room {
+            self.expect_room(output, context);
+        }
+        self.count_in(units, context.now);
     }
 
     /// A frame is at its output.
@@ -346,6 +372,8 @@ impl Cioq {
         let number = usize::from(output);
         if self.ports[number].starts_at_once(packet.priority(), context.now) {
             self.transmit(output, packet, units, context);
+        } else if self.fifo.is_some() {
+            self.line_up(output, packet, context);
         } else {
             self.ports[number].enqueue(packet, context.agenda);
             self.outputs[number].queued[packet.priority()] += packet.frame();
@@ -359,6 +387,9 @@ impl Cioq {
         output: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
+        if self.fifo.is_some() {
+            return self.on_end_in_line(output, context);
+        }
         let number = usize::from(output);
         if !self.ports[number].send_pause_frame(context)
             && let Some(packet) = self.ports[number].dequeue()
@@ -383,13 +414,14 @@ impl Cioq {
         buffer.units[priority] -= units;
         self.used -= u64::from(units);
         let rank = self.ranks.rank[priority];
-        self.crossbar.set_room(rank, output, buffer.has_room(priority, self.sizes.largest));
-        let port = &mut self.ports[usize::from(output)];
+        let has_room = self.has_room(output, priority, context.now);
+        let had_no_room = self.crossbar.set_room(rank, output, has_room);
+        let (port, buffer) = (&mut self.ports[usize::from(output)], &self.outputs[usize::from(output)]);
         port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
         if let Some(credits) = &mut self.credits[usize::from(output)] {
             credits.spend(&packet, port, context);
         }
-        if self.crossbar.is_awaited(rank, output) {
+        if had_no_room && self.crossbar.is_awaited(rank, output) {
             context.agenda.crossbar_due(self.ports[0].id(), context.now);
         }
     }
@@ -419,9 +451,12 @@ impl Cioq {
         self.lossless & 1 << priority != 0
     }
 
-    fn count_in(&mut self, units: u32) {
+    fn count_in(&mut self, units: u32, now: Time) {
         self.used += u64::from(units);
-        self.peak = self.peak.max(self.used);
+        if self.used > self.peak {
+            self.settle(now);
+            self.peak = self.peak.max(self.used);
+        }
     }
 
     fn report_queue(

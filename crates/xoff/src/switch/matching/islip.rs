@@ -51,10 +51,7 @@ impl Matching for Islip {
     ) -> bool {
         let idle = inputs;
         for iteration in 0..self.iterations {
-            let granted = self.pointers.grant(inputs, outputs, &requests, |_, _, _| {});
-            if granted.is_empty() {
-                return true;
-            }
+            let (granted, is_maximal) = self.pointers.grant(inputs, outputs, &requests, |_, _, _| {});
             self.pointers.accept(granted, |grant, accept, input, output| {
                 if iteration == 0 {
                     grant.pass(input, requests(output), idle);
@@ -64,6 +61,9 @@ impl Matching for Islip {
                 outputs.set(output, false);
                 tell(input, output);
             });
+            if is_maximal {
+                return true;
+            }
         }
         false
     }
@@ -92,6 +92,17 @@ mod tests {
         assert_eq!(pairs(&mut islip), [(0, 2), (1, 1), (2, 0)]);
         assert_eq!(pairs(&mut islip), [(0, 0), (1, 2), (2, 1)]);
         assert_eq!(pairs(&mut islip), [(0, 1), (1, 0), (2, 2)]);
+    }
+
+    #[test]
+    fn it_says_whether_anybody_is_left_who_could_be_paired() {
+        let mut islip = Islip::new(&Parameters::default(), 3);
+        let two = BitSet::below(2);
+        let mut leaves_nobody = |outputs| islip.pair(two, outputs, all, |_, _| {});
+        // Both outputs grant the first input; then the turn of one is at the second.
+        assert!(!leaves_nobody(two));
+        assert!(leaves_nobody(two));
+        assert!(leaves_nobody(BitSet::of(&[0])) && leaves_nobody(BitSet::EMPTY));
     }
 
     #[test]

@@ -128,7 +128,8 @@ impl Pointers {
         }
     }
 
-    /// Every output that is asked grants one input. Returns the inputs that were granted.
+    /// Every output that is asked grants one input. Returns the inputs that were granted, and whether that left none of the
+    /// outputs without an input of its own.
     #[inline]
     fn grant(
         &mut self,
@@ -136,29 +137,30 @@ impl Pointers {
         outputs: BitSet,
         requests: impl Fn(u16) -> BitSet,
         mut granted: impl FnMut(&mut Turn, u16, BitSet),
-    ) -> BitSet {
-        let mut chosen = BitSet::EMPTY;
-        for output in outputs.members() {
+    ) -> (BitSet, bool) {
+        let (mut chosen, mut is_maximal) = (BitSet::EMPTY, true);
+        outputs.members().for_each(|output| {
             let (turn, asking) = (&mut self.grant[output as usize], requests(output));
             if let Some(input) = turn.of(asking, inputs) {
                 self.granted[input as usize].set(output, true);
+                is_maximal &= !chosen.contains(input);
                 chosen.set(input, true);
                 granted(turn, input, asking);
             }
-        }
-        chosen
+        });
+        (chosen, is_maximal)
     }
 
     /// Every input that was granted accepts one output.
     #[inline]
     fn accept(&mut self, inputs: BitSet, mut accepted: impl FnMut(&mut Turn, &mut u16, u16, u16)) {
-        for input in inputs.members() {
+        inputs.members().for_each(|input| {
             let granted = std::mem::take(&mut self.granted[input as usize]);
             let pointer = &mut self.accept[input as usize];
             if let Some(output) = granted.next_from(*pointer) {
                 accepted(&mut self.grant[output as usize], pointer, input, output);
             }
-        }
+        });
     }
 
     /// The port after this one.

@@ -42,12 +42,12 @@ impl Matching for RoundRobin {
         mut tell: impl FnMut(u16, u16),
     ) -> bool {
         let next = |turn: &mut Turn, input, asking| turn.pass(input, asking, inputs);
-        let granted = self.0.grant(inputs, outputs, requests, next);
+        let (granted, is_maximal) = self.0.grant(inputs, outputs, requests, next);
         self.0.accept(granted, |_, accept, input, output| {
             *accept = Pointers::after(output);
             tell(input, output);
         });
-        granted.is_empty()
+        is_maximal
     }
 }
 

@@ -1,0 +1,104 @@
+//! Outputs that send in the order of arrival and are never paused: packets line up there (`port.rs`), and none that leaves is an
+//! event, but where a frame waits for the room that it leaves.
+
+use super::Cioq;
+use crate::agenda::{Agenda, Context};
+use crate::kernel::units::Time;
+use crate::observer::Observer;
+use crate::packet::Packet;
+
+impl Cioq {
+    /// The same switch where only packets of this class pass, if it is one, and leave every port in the order in which they come.
+    #[must_use]
+    pub fn with_fifo(self, class: Option<usize>) -> Self {
+        Self { fifo: class, ..self }
+    }
+
+    /// A packet that waits in the buffer of its output.
+    pub(super) fn line_up(
+        &mut self,
+        output: u16,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let number = usize::from(output);
+        if self.ports[number].has_many_lined_up() {
+            self.settle_output(number, context.now);
+        }
+        self.outputs[number].queued[packet.priority()] += packet.frame();
+        let port = &mut self.ports[number];
+        let is_next = port.next_start() == Time::MAX;
+        port.line_up(packet, port.busy_until(), context);
+        // Where others are ahead of it, the first of them is an event already.
+        if is_next && !self.crossbar.has_room(self.ranks.rank[packet.priority()], output) {
+            self.expect_room(output, context);
+        }
+    }
+
+    /// Whether there is room for a frame of this class at an output.
+    #[inline]
+    pub(super) fn has_room(&mut self, output: u16, priority: usize, now: Time) -> bool {
+        let (number, largest) = (usize::from(output), self.sizes.largest);
+        if self.outputs[number].has_room(priority, largest) {
+            return true;
+        }
+        self.settle_output(number, now);
+        self.outputs[number].has_room(priority, largest)
+    }
+
+    /// What leaves an output next is an event: it may leave room where there is none.
+    #[cold]
+    pub(super) fn expect_room(&mut self, output: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if self.fifo.is_none() {
+            return;
+        }
+        self.settle_output(output.into(), context.now);
+        let port = &self.ports[usize::from(output)];
+        context.agenda.end_of_transmission(port.id(), port.next_start().min(port.next_end()));
+    }
+
+    /// A pause frame waits for the transmission that ends now, or a frame for the room that it leaves. Returns when the next end must
+    /// be heard of.
+    pub(super) fn on_end_in_line(
+        &mut self,
+        output: u16,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Time {
+        let (number, Some(class)) = (usize::from(output), self.fifo) else { return Time::MAX };
+        self.ports[number].send_pause_frame(context);
+        let rank = self.ranks.rank[class];
+        if self.crossbar.has_room(rank, output) {
+            return Time::MAX;
+        }
+        if !self.has_room(output, class, context.now) {
+            return self.ports[number].next_start();
+        }
+        self.crossbar.set_room(rank, output, true);
+        if self.crossbar.is_awaited(rank, output) {
+            context.agenda.crossbar_due(self.ports[0].id(), context.now);
+        }
+        Time::MAX
+    }
+
+    /// Counts out what has left by now and was no event.
+    #[cold]
+    pub fn settle(&mut self, now: Time) {
+        for number in 0..self.ports.len() {
+            self.settle_output(number, now);
+        }
+    }
+
+    /// The same of one output.
+    #[inline]
+    fn settle_output(&mut self, number: usize, now: Time) {
+        let Self { ports, outputs, sizes, used, .. } = self;
+        let (port, buffer) = (&mut ports[number], &mut outputs[number]);
+        while let Some(departure) = port.settle_next(now) {
+            let (priority, frame) = (departure.packet.priority(), departure.packet.frame());
+            let units = sizes.units(frame);
+            buffer.units[priority] -= units;
+            buffer.queued[priority] -= frame;
+            *used -= u64::from(units);
+        }
+    }
+}
