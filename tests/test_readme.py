@@ -1,6 +1,7 @@
 """What the README shows is what happens."""
 
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,13 @@ def test_the_pauses_are_explained(command: Callable[..., Outcome], tmp_path: Pat
     for line in block("sh", "## Explain pauses").splitlines():
         outcome = command(*line.split()[1:])
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Explain pauses"))
+
+
+def test_the_drops_are_explained(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    for line in block("sh", "## Explain drops").splitlines():
+        outcome = command(*shlex.split(line)[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Explain drops"))
 
 
 def test_faults_in_tables_are_printed(command: Callable[..., Outcome], tmp_path: Path) -> None:

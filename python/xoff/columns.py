@@ -62,6 +62,24 @@ SERIES = pa.schema(
     ]
 )
 
+DROPS = pa.schema(
+    [
+        pa.field("time_ns", pa.int64()),
+        pa.field("device", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("priority", pa.uint8()),
+        pa.field("reason", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("held_bytes", pa.int64()),
+        pa.field("limit_bytes", pa.int64()),
+        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("number", pa.uint32()),
+        pa.field("kind", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("sequence", pa.int64()),
+        pa.field("frame_bytes", pa.int64()),
+    ]
+)
+
 PAUSES = pa.schema(
     [
         pa.field("pause_id", pa.int64()),
@@ -163,6 +181,13 @@ def series_table(raw: RawResult) -> pa.Table | None:
     return table if table.num_rows else None
 
 
+def drops_table(raw: RawResult) -> pa.Table:
+    """One row per dropped packet (`DROPS`), by time; what room there was is null where that was not why."""
+    reasons = {"reason": raw.dictionaries["drop_reason"]}  # those of pauses have the plain name
+    table = _table(DROPS, raw.drops, {**raw.dictionaries, **reasons})
+    return _with_nulls(table, "held_bytes", "limit_bytes", "sequence")
+
+
 def pauses_table(raw: RawResult) -> pa.Table:
     """One row per pause (`PAUSES`), in the order of their start; the end of one that was not over is null."""
     return _with_nulls(_table(PAUSES, raw.pauses, raw.dictionaries), "end_ns")
@@ -183,11 +208,13 @@ def off_times_table(raw: RawResult) -> pa.Table:
     return _with_nulls(_table(OFF_TIMES, raw.off_times, raw.dictionaries), "end_ns")
 
 
-def _with_nulls(table: pa.Table, name: str) -> pa.Table:
-    column = table[name]  # the simulator's largest number, and so -1, where there is none
-    known = pc.if_else(pc.less(column, 0), pa.scalar(None, pa.int64()), column)
-    place = table.schema.get_field_index(name)
-    return table.set_column(place, table.schema.field(place), known)
+def _with_nulls(table: pa.Table, *names: str) -> pa.Table:
+    for name in names:
+        column = table[name]  # the simulator's largest number, and so -1, where there is none
+        known = pc.if_else(pc.less(column, 0), pa.scalar(None, pa.int64()), column)
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, table.schema.field(place), known)
+    return table
 
 
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:

@@ -32,10 +32,10 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         return not told_to_stop
 
     cost = Cost()
-    raw = scenario._core.run(files, threads, report if progress else None)
+    core = scenario._core
+    raw = core.run(files, threads, report if progress else None)
     cost.stop()
     flows, queries = columns.FlowRows(raw), columns.queries_table(raw)
-    observes_pauses, observes_headroom = scenario._core.observes_pauses, scenario._core.observes_headroom
     resolved, named = scenario.portable(files)
     engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
     result = Result(
@@ -43,10 +43,11 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         flow_rows=flows,
         queries=queries,
         series=columns.series_table(raw),
-        pauses=columns.pauses_table(raw) if observes_pauses else None,
-        pause_flows=columns.pause_flows_table(raw) if observes_pauses else None,
-        headroom=columns.headroom_table(raw) if observes_headroom else None,
-        off_times=columns.off_times_table(raw) if observes_headroom else None,
+        drops=columns.drops_table(raw) if core.observes_drops else None,
+        pauses=columns.pauses_table(raw) if core.observes_pauses else None,
+        pause_flows=columns.pause_flows_table(raw) if core.observes_pauses else None,
+        headroom=columns.headroom_table(raw) if core.observes_headroom else None,
+        off_times=columns.off_times_table(raw) if core.observes_headroom else None,
         scenario=resolved,
         provenance=provenance.collect(scenario, files, threads),
         inputs=named,

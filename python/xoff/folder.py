@@ -22,6 +22,7 @@ SUMMARY = "summary.json"
 FLOWS = "flows.parquet"
 QUERIES = "queries.parquet"
 SERIES = "series.parquet"
+DROPS = "drops.parquet"
 PAUSES = "pauses.parquet"
 PAUSE_FLOWS = "pause_flows.parquet"
 HEADROOM = "headroom.parquet"
@@ -67,6 +68,7 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
         FLOWS: result.flow_rows,
         QUERIES: result.queries,
         SERIES: result.series,
+        DROPS: result.drops,
         PAUSES: result.pauses,
         PAUSE_FLOWS: result.pause_flows,
         HEADROOM: result.headroom,
@@ -97,6 +99,7 @@ def read(path: str | Path) -> Result:
         flow_rows=_read_table(path / FLOWS),
         queries=_optional(path / QUERIES),
         series=_optional(path / SERIES),
+        drops=_optional(path / DROPS),
         pauses=_optional(path / PAUSES),
         pause_flows=_optional(path / PAUSE_FLOWS),
         headroom=_optional(path / HEADROOM),

@@ -15,6 +15,8 @@ pub(crate) struct RawResult {
     queries: Py<PyDict>,
     /// Columns of what was recorded over time.
     series: Py<PyDict>,
+    /// Columns of the dropped packets.
+    drops: Py<PyDict>,
     /// Columns of the pauses.
     pauses: Py<PyDict>,
     /// Columns of the flows in the queues that pauses came from.
@@ -58,6 +60,8 @@ impl RawResult {
             dictionaries.set_item(column, &report.series_names)?;
         }
         dictionaries.set_item("reason", &report.reason_names)?;
+        dictionaries.set_item("drop_reason", &report.drop_reason_names)?;
+        dictionaries.set_item("kind", &report.packet_kinds)?;
         dictionaries.set_item("quantity", &report.quantity_names)?;
         dictionaries.set_item("name", &report.series_names)?;
         Ok(Self {
@@ -82,6 +86,23 @@ impl RawResult {
                 late,
             ),
             series: columns!(py, report.series, time_ns, quantity, name, priority, value),
+            drops: columns!(
+                py,
+                report.drops,
+                time_ns,
+                device,
+                port,
+                priority,
+                reason,
+                held_bytes,
+                limit_bytes,
+                source,
+                destination,
+                number,
+                kind,
+                sequence,
+                frame_bytes,
+            ),
             pauses: columns!(
                 py,
                 report.pauses,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
+use xoff::scenario::Every;
 use xoff::{ScenarioError, Simulation};
 
 use crate::error::raise;
@@ -63,6 +64,12 @@ impl Scenario {
     #[getter]
     fn arrivals_end_ns(&self) -> Option<f64> {
         self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
+    }
+
+    /// Whether every drop of some port is recorded.
+    #[getter]
+    fn observes_drops(&self) -> bool {
+        self.inner.observe.drops.as_ref().is_some_and(|drops| drops.every == Every::Change)
     }
 
     /// Whether pauses are recorded.

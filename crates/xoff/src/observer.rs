@@ -1,5 +1,6 @@
 //! Observers: who is told of every change. The silent one is compiled away.
 
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::topology::NodeId;
 use crate::topology::PortId;
@@ -44,6 +45,57 @@ impl DropReason {
             Self::LinkError => "link_error",
         }
     }
+}
+
+/// What a packet is to its flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PacketKind {
+    /// Payload.
+    Data,
+    /// What the receiver sends back.
+    Acknowledgement,
+    /// A congestion notification message (802.1Qau).
+    Cnm,
+}
+
+impl PacketKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Data, Self::Acknowledgement, Self::Cnm];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Acknowledgement => "acknowledgement",
+            Self::Cnm => "cnm",
+        }
+    }
+}
+
+/// A packet that was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The port by which it would have left, or has left.
+    pub port: PortId,
+    /// Its class.
+    pub priority: usize,
+    /// Why.
+    pub reason: DropReason,
+    /// What there was of room, where that was why.
+    pub room: Option<Room>,
+    /// The host that sends its flow's data.
+    pub source: NodeId,
+    /// The host that the data is for.
+    pub destination: NodeId,
+    /// Its flow's number at the source.
+    pub number: u32,
+    /// What it is to the flow.
+    pub kind: PacketKind,
+    /// Of data: first byte of the payload.
+    pub sequence: u64,
+    /// Bytes that buffers count.
+    pub frame: Bytes,
 }
 
 /// Why a switch tells a sender to pause.
@@ -142,7 +194,7 @@ pub trait Observer {
     /// A packet was marked at a port.
     fn on_mark(&mut self, _now: Time, _port: PortId, _priority: usize) {}
     /// A packet was dropped at a port.
-    fn on_drop(&mut self, _now: Time, _port: PortId, _priority: usize, _reason: DropReason) {}
+    fn on_drop(&mut self, _now: Time, _dropped: &Dropped) {}
     /// Whether it wants to hear of pauses. What a switch has of a sender is looked for only then.
     fn watches_pauses(&self) -> bool {
         false

@@ -7,8 +7,9 @@ use std::mem::offset_of;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
-use crate::observer::{DropReason, Observer};
+use crate::observer::{DropReason, Dropped, Observer, PacketKind};
 use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet, Stub};
 use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
@@ -550,22 +551,43 @@ impl Port {
     fn corrupts(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> bool {
         let strikes = self.link_errors.as_mut().is_some_and(|errors| errors.strike());
         if strikes {
-            self.drop(packet, DropReason::LinkError, context);
+            self.drop(packet, DropReason::LinkError, None, context);
         }
         strikes
     }
 
-    /// Drops a packet that would have left, or has left, by this port.
+    /// Drops a packet that would have left, or has left, by this port. `room` is what there was of it where that decided.
     #[cold]
     pub fn drop(
         &mut self,
         packet: &Packet,
         reason: DropReason,
+        room: Option<Room>,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.count_drop(packet, reason);
         self.cnms_dropped += u64::from(packet.is_cnm());
-        context.observer.on_drop(context.now, self.id, packet.priority(), reason);
+        let (source, destination) = packet.flow_ends();
+        let kind = if packet.is_cnm() {
+            PacketKind::Cnm
+        } else if packet.is(ACKNOWLEDGEMENT) {
+            PacketKind::Acknowledgement
+        } else {
+            PacketKind::Data
+        };
+        let dropped = Dropped {
+            port: self.id,
+            priority: packet.priority(),
+            reason,
+            room,
+            source,
+            destination,
+            number: packet.flow(),
+            kind,
+            sequence: packet.sequence(),
+            frame: packet.frame(),
+        };
+        context.observer.on_drop(context.now, &dropped);
         context.forget(packet);
     }
 

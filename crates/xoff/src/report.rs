@@ -1,5 +1,6 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+mod drops;
 mod flows;
 mod headroom;
 mod pauses;
@@ -14,13 +15,14 @@ use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample};
 use crate::host::Host;
 use crate::kernel::units::Time;
-use crate::observer::{DropReason, PauseReason};
+use crate::observer::{DropReason, PacketKind, PauseReason};
 use crate::port::Port;
 use crate::simulation::Simulation;
 use crate::switch::Switch;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
+pub use drops::DropColumns;
 pub use flows::{FlowRow, Flows, PathProperties};
 pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use pauses::{PauseColumns, PauseFlowColumns};
@@ -199,6 +201,8 @@ pub struct Report {
     pub queries: QueryColumns,
     /// What was recorded over time.
     pub series: SeriesColumns,
+    /// Dropped packets, where every one was recorded.
+    pub drops: DropColumns,
     /// Pauses, where they were observed.
     pub pauses: PauseColumns,
     /// Local maxima of headroom in use.
@@ -225,6 +229,10 @@ pub struct Report {
     pub quantity_names: Vec<&'static str>,
     /// Names of reasons for pauses.
     pub reason_names: Vec<&'static str>,
+    /// Names of reasons for drops.
+    pub drop_reason_names: Vec<&'static str>,
+    /// Names of kinds of packets.
+    pub packet_kinds: Vec<&'static str>,
 }
 
 impl Report {
@@ -244,6 +252,7 @@ impl Report {
         Self {
             queries: queries.columns,
             series,
+            drops: drops::columns(simulation.network(), outcome),
             pauses,
             headroom,
             off_times,
@@ -262,6 +271,8 @@ impl Report {
             series_names,
             quantity_names: Quantity::ALL.iter().map(|quantity| quantity.name()).collect(),
             reason_names: PauseReason::ALL.iter().map(|reason| reason.name()).collect(),
+            drop_reason_names: DropReason::ALL.iter().map(|reason| reason.name()).collect(),
+            packet_kinds: PacketKind::ALL.iter().map(|kind| kind.name()).collect(),
         }
     }
 }

@@ -26,8 +26,8 @@ fn results(report: &Report) -> String {
 
 /// What was recorded over time.
 fn recorded(report: &Report) -> String {
-    let Report { series, series_names, pauses, pause_flows, .. } = report;
-    format!("{series:?} {series_names:?} {pauses:?} {pause_flows:?}")
+    let Report { series, series_names, drops, pauses, pause_flows, .. } = report;
+    format!("{series:?} {series_names:?} {drops:?} {pauses:?} {pause_flows:?}")
 }
 
 /// Ways to carry out a run, none of which may matter.

@@ -9,7 +9,22 @@ from typing import Annotated
 import typer
 
 import xoff
-from xoff.cli import check, compare, explain, export, fluid, init, lint, listing, pauses, plan, reproduce, run, sweep
+from xoff.cli import (
+    check,
+    compare,
+    drops,
+    explain,
+    export,
+    fluid,
+    init,
+    lint,
+    listing,
+    pauses,
+    plan,
+    reproduce,
+    run,
+    sweep,
+)
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
@@ -22,6 +37,7 @@ application = typer.Typer(
 )
 application.command("run")(run.run)
 application.command("pauses")(pauses.pauses)
+application.command("drops")(drops.drops)
 application.command("compare")(compare.compare)
 application.command("sweep")(sweep.sweep)
 application.command("reproduce")(reproduce.reproduce)

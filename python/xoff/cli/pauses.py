@@ -10,6 +10,7 @@ import typer
 
 from xoff import _xoff
 from xoff.cli.files import check_free
+from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
 from xoff.errors import InputError, OutputError
 
@@ -36,19 +37,14 @@ def pauses(
 
     Pauses are recorded by `observe.pauses = true`. A root is a queue that was not paused itself while it filled.
     """
-    from xoff.result import Result
-
     if plot is not None:
         check_free(plot, "--plot", force=force)
     at_ns = None if at is None else _nanoseconds(at)
+    result = opened(folder)
     try:
-        result = Result.open(folder)
         tree = result.pause_tree(victim, at_ns=at_ns)
     except InputError:
         raise
-    except (FileNotFoundError, NotADirectoryError):
-        message = f"{folder}: RESULT: is no result folder; expected one that xoff run has written"
-        raise OutputError(message) from None
     except ValueError as error:
         message = f"{folder}: {'--victim' if victim else 'pauses'}: {error}"
         raise OutputError(message) from None

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from xoff import table
+from xoff import drops, table
 from xoff.report import figures
 
 if TYPE_CHECKING:
     from xoff.result import Result
+
+
+_MOST_PLACES = 20
 
 
 def render(result: Result) -> str:
@@ -31,6 +34,16 @@ def render(result: Result) -> str:
         classes=table.class_rows(summary),
         columns=table.COLUMNS,
         counters=table.counters(summary),
+        dropped=_drops(result),
+        drop_columns=table.DROP_HEADINGS,
         figures=figures.all_of(result),
         provenance=result.provenance,
     )
+
+
+def _drops(result: Result) -> tuple[str, list[list[str]]] | None:
+    if result.drops is None or not result.drops.num_rows:
+        return None
+    found = drops.places(result.drops)
+    left_out = f" (the {_MOST_PLACES} of {len(found):,} rows with most)" if len(found) > _MOST_PLACES else ""
+    return drops.title(result.drops) + left_out, table.drop_rows(found[:_MOST_PLACES])

@@ -22,6 +22,7 @@ use std::sync::atomic::Ordering;
 
 use crate::host::Host;
 use crate::kernel::units::{Span, Time};
+use crate::observer::Dropped;
 use crate::switch::Switch;
 use flow_counts::CountsFlows;
 use shared::Shared;
@@ -62,6 +63,8 @@ pub struct Outcome {
     pub switches: Vec<Switch>,
     /// What was sampled or seen to change.
     pub samples: Samples,
+    /// Packets that were dropped where that was recorded, in order of time and port.
+    pub drops: Vec<(Time, Dropped)>,
     /// What was recorded of pauses.
     pub pauses: PauseLog,
     /// What was recorded of headroom.

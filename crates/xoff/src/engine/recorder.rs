@@ -5,7 +5,7 @@ use super::headroom_log::HeadroomLog;
 use super::pause_log::{PauseChange, PauseLog};
 use super::sampler::{Quantity, Sample, WatchedFlows};
 use crate::kernel::units::{Bytes, Rate, Time};
-use crate::observer::{Accounted, DropReason, Observer, Xoff};
+use crate::observer::{Accounted, Dropped, Observer, Xoff};
 use crate::topology::{NodeId, PortId};
 
 /// Records changes of what is watched.
@@ -28,8 +28,10 @@ pub struct Recorder {
 /// What was recorded on change.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Of all but pauses and headroom.
+    /// Of all but drops, pauses and headroom.
     pub rows: Vec<Sample>,
+    /// Packets that were dropped, in order of time and port.
+    pub drops: Vec<(Time, Dropped)>,
     /// Of pauses.
     pub pauses: PauseLog,
     /// Of headroom.
@@ -53,8 +55,12 @@ impl Recorder {
         }
     }
 
+    fn watches(&self, quantity: Quantity, port: PortId) -> bool {
+        self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false)
+    }
+
     fn record(&mut self, time: Time, quantity: Quantity, port: PortId, priority: usize, value: f64) {
-        if self.ports[quantity as usize].get(port as usize).copied().unwrap_or(false) {
+        if self.watches(quantity, port) {
             self.recorded.rows.push(Sample::new(time, quantity, port, priority as u32, value));
         }
     }
@@ -67,8 +73,11 @@ impl Observer for Recorder {
     fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
         self.record(now, Quantity::Marks, port, priority, 1.0);
     }
-    fn on_drop(&mut self, now: Time, port: PortId, priority: usize, _reason: DropReason) {
-        self.record(now, Quantity::Drops, port, priority, 1.0);
+    fn on_drop(&mut self, now: Time, dropped: &Dropped) {
+        self.record(now, Quantity::Drops, dropped.port, dropped.priority, 1.0);
+        if self.watches(Quantity::Drops, dropped.port) {
+            self.recorded.drops.push((now, *dropped));
+        }
     }
     fn watches_pauses(&self) -> bool {
         self.pauses

@@ -644,6 +644,7 @@ impl<O: CountsFlows> Worker<'_, O> {
             hosts: Vec::new(),
             switches: Vec::new(),
             samples: Samples::default(),
+            drops: Vec::new(),
             pauses: PauseLog::default(),
             headroom: HeadroomLog::default(),
             telemetry_in_use: 0,
@@ -665,6 +666,7 @@ impl<O: CountsFlows> Worker<'_, O> {
             rows.push(worker.sampling.rows);
             let recorded = recorded(worker.observer);
             rows.push(recorded.rows);
+            outcome.drops.extend(recorded.drops);
             pauses.push(recorded.pauses);
             headroom.push(recorded.headroom);
             telemetry.push(worker.wheel.telemetry);
@@ -674,6 +676,7 @@ impl<O: CountsFlows> Worker<'_, O> {
             outcome.stood_still = true;
         }
         outcome.samples = Samples::merge(rows);
+        outcome.drops.sort_by_key(|(time, dropped)| (*time, dropped.port));
         outcome.pauses = PauseLog::merge(pauses);
         outcome.headroom = HeadroomLog::merge(headroom);
         outcome.telemetry_in_use = Telemetry::in_use(&telemetry);

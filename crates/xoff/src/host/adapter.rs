@@ -7,6 +7,7 @@ use super::pending::Pending;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
@@ -144,7 +145,8 @@ impl Adapter {
         let Self { port, line: Some(line), .. } = self else { return };
         port.settle(now);
         while line.dropped.front().is_some_and(|dropped| dropped.arrives <= now) {
-            port.drop(&line.dropped.take_front().packet, DropReason::AdapterFull, context);
+            // Nobody observes where packets line up.
+            port.drop(&line.dropped.take_front().packet, DropReason::AdapterFull, None, context);
         }
     }
 
@@ -182,7 +184,7 @@ impl Adapter {
     ) -> Sent {
         let mut packet = *packet;
         if self.marks(When::Enqueue, context.now, &packet) && !self.port.mark(&mut packet, context) {
-            self.port.drop(&packet, DropReason::NotEcnCapable, context);
+            self.port.drop(&packet, DropReason::NotEcnCapable, None, context);
             return Sent::Elsewhere;
         }
         self.enqueue(packet, context)
@@ -212,8 +214,11 @@ impl Adapter {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) -> Sent {
         let queue = packet.priority();
         let limit = context.fabric.host.adapter_queue;
-        if limit.is_some_and(|limit| self.queued() + packet.frame() > limit) {
-            self.port.drop(&packet, DropReason::AdapterFull, context);
+        if let Some(limit) = limit
+            && self.queued() + packet.frame() > limit
+        {
+            let room = Room { held: self.queued(), limit };
+            self.port.drop(&packet, DropReason::AdapterFull, Some(room), context);
             return Sent::Elsewhere;
         }
         self.queued[queue] += packet.frame();

@@ -6,6 +6,7 @@ pub mod bit_set;
 pub mod prefetch;
 pub mod ring;
 pub mod rng;
+pub mod room;
 pub mod sparse;
 pub mod timers;
 pub mod tournament;

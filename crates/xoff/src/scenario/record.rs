@@ -47,7 +47,7 @@ pub struct Observe {
     /// Local maxima of each switch's headroom in use, and what came and went while senders were told to pause.
     #[serde(default)]
     pub headroom: bool,
-    /// Packets dropped at the named ports.
+    /// Packets dropped at the named ports; on change each of them, with why and whose (`drops.parquet`).
     #[serde(default)]
     pub drops: Option<ObserveOf>,
     /// Window in bytes of the flows of the named hosts.

@@ -7,6 +7,7 @@ use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
 use super::off_time::{Durations, OffTime};
 use super::pause_frames::PfcRequest;
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::packet::{PRIORITIES, classes_of};
@@ -150,6 +151,14 @@ impl Ingress {
         self.queues[queue].headroom
     }
 
+    /// What a class of a port has left of the headroom.
+    pub fn headroom_room(&self, port: u16, priority: usize) -> Room {
+        let queue = self.queues[Self::queue(port, priority)].headroom;
+        let number = usize::from(port);
+        let held = Held { queue, port: self.ports[number].headroom, all: self.headroom_used };
+        self.headroom.room(number, &held)
+    }
+
     /// The most bytes that were ever in the headroom of all queues.
     pub fn headroom_peak(&self) -> Bytes {
         self.headroom_peak
@@ -202,7 +211,7 @@ impl Ingress {
             self.pool.shared_used += frame;
         } else {
             let held = Held { queue: queue.headroom, port: port.headroom, all: self.headroom_used };
-            if !headroom.fits(number, &held, frame) {
+            if !headroom.room(number, &held).fits(frame) {
                 return Err(DropReason::HeadroomFull);
             }
             queue.headroom += frame;
@@ -561,6 +570,7 @@ mod tests {
             "the pool and the headroom are full, and the queue is empty"
         );
         assert_eq!(ingress.admit(Time::ZERO, 0, FRAME), (NOTHING, Err(DropReason::HeadroomFull)));
+        assert_eq!(ingress.headroom_room(0, 0), Room { held: FRAME, limit: FRAME }, "of the pool");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod quirks;
 pub use quirks::Quirks;
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
+use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
 use crate::packet::PRIORITIES;
@@ -202,6 +203,20 @@ impl Mmu {
             self.fits_reserve(queue, frame).then_some(Placement::Reserve)
         } else {
             self.place(queue, frame).ok()
+        }
+    }
+
+    /// What was held, and might be, where a packet for a queue was refused for this reason.
+    pub fn room(&self, queue: usize, reason: DropReason) -> Option<Room> {
+        let (counters, pool) = (&self.queues[queue], &self.pools[self.queues[queue].pool]);
+        match reason {
+            DropReason::Threshold => {
+                let by_whole_queue = self.quirks.as_ref().is_some_and(|quirks| quirks.go_by_whole_queue());
+                let held = if by_whole_queue { counters.bytes } else { counters.shared };
+                Some(Room { held, limit: self.policy.threshold(queue % PRIORITIES, pool) })
+            }
+            DropReason::PoolFull => Some(Room { held: pool.shared_used, limit: pool.shared }),
+            _ => None,
         }
     }
 

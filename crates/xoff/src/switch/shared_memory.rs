@@ -269,7 +269,7 @@ impl SharedMemory {
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if let Err(reason) = admitted {
-            memory.refuse(&packet, queue, reason, port, context);
+            self.refuse_lossless(ingress, queue, &packet, reason, context);
         } else {
             if takes_memory {
                 memory.report_queue(queue, port, context);
@@ -286,6 +286,23 @@ impl SharedMemory {
         if request.pause != 0 && context.observer.watches_pauses() {
             self.explain(request.pause, ingress, packet.priority(), context);
         }
+    }
+
+    /// A packet of a lossless class that has come in by a port is not taken in.
+    #[cold]
+    fn refuse_lossless(
+        &mut self,
+        ingress: u16,
+        queue: usize,
+        packet: &Packet,
+        reason: DropReason,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let Self { ports, memory, pausing, .. } = self;
+        memory.markers.on_refusal(queue);
+        let room =
+            pausing.as_ref().map(|pausing| pausing.ingress().headroom_room(ingress, packet.priority()));
+        ports[Mmu::port(queue)].drop(packet, reason, room, context);
     }
 
     /// Tells the observer why classes of a port are to pause, now that a packet of one of them has come.
@@ -526,7 +543,7 @@ impl Memory {
             }
             self.mmu.remove(queue, frame);
             self.report_queue(queue, port, context);
-            port.drop(&packet, DropReason::NotEcnCapable, context);
+            port.drop(&packet, DropReason::NotEcnCapable, None, context);
         }
     }
 
@@ -541,7 +558,7 @@ impl Memory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.markers.on_refusal(queue);
-        port.drop(packet, reason, context);
+        port.drop(packet, reason, self.mmu.room(queue, reason), context);
     }
 
     #[inline]

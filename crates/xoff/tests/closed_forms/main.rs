@@ -10,6 +10,7 @@ mod cells;
 mod coexistence;
 mod congestion_points;
 mod dctcp;
+mod drops;
 mod dynamic_threshold;
 mod ecn;
 mod ecn_star;

@@ -49,6 +49,7 @@ pub(crate) fn run_with(
         hosts,
         switches,
         samples: Samples::default(),
+        drops: Vec::new(),
         pauses: PauseLog::default(),
         headroom: HeadroomLog::default(),
         telemetry_in_use: Telemetry::in_use(&[telemetry]),

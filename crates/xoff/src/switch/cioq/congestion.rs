@@ -4,6 +4,7 @@
 use super::Cioq;
 use super::input::Input;
 use crate::agenda::{Agenda, Context};
+use crate::kernel::room::Room;
 use crate::kernel::timers::Timer;
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, PRIORITIES, Packet};
@@ -136,7 +137,9 @@ impl Cioq {
         let units = self.sizes.units(cnm.frame());
         let buffer = &mut self.outputs[usize::from(output)];
         if !buffer.has_room(cnm.priority(), units) {
-            return self.ports[usize::from(output)].drop(cnm, DropReason::PoolFull, context);
+            let held = self.sizes.bytes(buffer.units[cnm.priority()]);
+            let room = Room { held, limit: self.sizes.bytes(buffer.limit) };
+            return self.ports[usize::from(output)].drop(cnm, DropReason::PoolFull, Some(room), context);
         }
         buffer.units[cnm.priority()] += units;
         let has_room = buffer.has_room(cnm.priority(), self.sizes.largest);

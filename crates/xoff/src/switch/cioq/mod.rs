@@ -20,6 +20,7 @@ use super::matching;
 use super::pause_frames::{self, PauseFrames, PfcRequest};
 use super::xoff;
 use crate::agenda::{Agenda, Context};
+use crate::kernel::room::Room;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
@@ -234,23 +235,33 @@ impl Cioq {
         let units = self.sizes.units(packet.frame());
         match self.admit(ingress, packet.priority(), units, is_pausable) {
             Ok(()) => self.store(ingress, packet, units, self.place(egress, &packet, is_pausable), context),
-            Err(reason) => self.ports[usize::from(egress)].drop(&packet, reason, context),
+            Err((reason, held, limit)) => {
+                let room = Room { held: self.sizes.bytes(held), limit: self.sizes.bytes(limit) };
+                self.ports[usize::from(egress)].drop(&packet, reason, Some(room), context);
+            }
         }
     }
 
-    fn admit(&self, ingress: u16, priority: usize, units: u32, is_pausable: bool) -> Result<(), DropReason> {
+    /// Or why not, how many units are held and how many may be.
+    fn admit(
+        &self,
+        ingress: u16,
+        priority: usize,
+        units: u32,
+        is_pausable: bool,
+    ) -> Result<(), (DropReason, u32, u32)> {
         let input = &self.inputs[usize::from(ingress)];
         if self.is_internal(ingress) {
             let fits = input.units_of(priority) + units <= self.sizes.internal_input;
             debug_assert!(fits, "whoever sends it had a credit");
             return Ok(());
         }
-        if is_pausable {
-            let fits = input.units() + units <= self.sizes.input;
-            return if fits { Ok(()) } else { Err(DropReason::HeadroomFull) };
-        }
-        let fits = input.units_not_pausable() + units <= self.sizes.lossy;
-        if fits { Ok(()) } else { Err(DropReason::PoolFull) }
+        let (reason, held, limit) = if is_pausable {
+            (DropReason::HeadroomFull, input.units(), self.sizes.input)
+        } else {
+            (DropReason::PoolFull, input.units_not_pausable(), self.sizes.lossy)
+        };
+        if held + units <= limit { Ok(()) } else { Err((reason, held, limit)) }
     }
 
     /// Where a frame for an output waits.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal};
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Span};
 
 /// What can be set of adaptive headroom.
@@ -56,7 +57,7 @@ impl HeadroomScheme for Adaptive {
         self.0.sizes[port]
     }
 
-    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        self.0.fits(port, held.queue, frame)
+    fn room(&self, port: usize, held: &Held) -> Room {
+        self.0.room(port, held.queue)
     }
 }

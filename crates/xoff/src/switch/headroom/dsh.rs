@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use self::estimator::{Estimate, Gains, Line};
 use super::at_ports::tables;
 use super::{Arrival, HeadroomScheme, Held, Link, Refusal};
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Ratio, Span, Time};
 
 /// What can be set of DSH.
@@ -200,8 +201,8 @@ impl HeadroomScheme for Dsh {
         self.ports[port].insurance
     }
 
-    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        held.port + frame <= self.ports[port].insurance
+    fn room(&self, port: usize, held: &Held) -> Room {
+        Room { held: held.port, limit: self.ports[port].insurance }
     }
 
     fn on_arrival(&mut self, now: Time, arrival: &Arrival) {
@@ -299,11 +300,8 @@ mod tests {
         assert_eq!(refusal.key, "insurance");
         assert_eq!(dsh("size = '50000B'").unwrap_err().key, "size");
         assert_eq!(dsh("insurance = '0B'").unwrap().set_aside(), Bytes::ZERO);
-        assert!(!dsh("insurance = '0B'").unwrap().fits(
-            0,
-            &Held { queue: Bytes::ZERO, port: Bytes::ZERO, all: Bytes::ZERO },
-            Bytes::new(1)
-        ));
+        let nothing = Held { queue: Bytes::ZERO, port: Bytes::ZERO, all: Bytes::ZERO };
+        assert!(!dsh("insurance = '0B'").unwrap().room(0, &nothing).fits(Bytes::new(1)));
     }
 
     /// Of 25 and 100 Gb/s.
@@ -326,7 +324,7 @@ mod tests {
         assert_eq!(dsh.set_aside().get(), 94_340);
         let fits = |dsh: &Dsh, port, held| {
             let held = Held { queue: Bytes::ZERO, port: Bytes::new(held), all: Bytes::ZERO };
-            dsh.fits(port, &held, Bytes::new(1000))
+            dsh.room(port, &held).fits(Bytes::new(1000))
         };
         assert!(
             fits(&dsh, 2, 19_000) && !fits(&dsh, 2, 19_001) && fits(&dsh, 0, 29_000) && fits(&dsh, 1, 43_340)

@@ -2,6 +2,7 @@
 //! one packet more fits. A scheme gets thresholds as numbers; it never counts bytes, `ingress.rs` does.
 //! To add one: its file here, and one line in the list below.
 
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 
 /// The link of a port, as headroom sees it.
@@ -48,8 +49,8 @@ pub trait HeadroomScheme {
     fn set_aside(&self) -> Bytes;
     /// What it is sure to have room for when a class of a port, or where ports pause as a whole the port, has been paused.
     fn kept(&self, port: usize) -> Bytes;
-    /// Whether a packet that came in by a port fits the headroom; one that does not is dropped.
-    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool;
+    /// What headroom there is for a packet that came in by a port; one that does not fit is dropped.
+    fn room(&self, port: usize, held: &Held) -> Room;
     /// A packet was counted in.
     fn on_arrival(&mut self, _now: Time, _arrival: &Arrival) {}
     /// How far below the threshold of the buffer policy a queue's sender pauses [tau].
@@ -112,9 +113,9 @@ macro_rules! headroom_schemes {
             pub fn kept(&self, port: usize) -> Bytes {
                 match self { $(Self::$name(scheme) => scheme.kept(port),)* }
             }
-            /// See [`HeadroomScheme::fits`].
-            pub fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-                match self { $(Self::$name(scheme) => scheme.fits(port, held, frame),)* }
+            /// See [`HeadroomScheme::room`].
+            pub fn room(&self, port: usize, held: &Held) -> Room {
+                match self { $(Self::$name(scheme) => scheme.room(port, held),)* }
             }
             /// See [`HeadroomScheme::on_arrival`].
             #[inline]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::at_ports::{PortHeadroom, sizes};
 use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal};
+use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Ratio};
 
 /// What can be set of oversubscribed headroom.
@@ -80,8 +81,10 @@ impl HeadroomScheme for Oversubscribed {
         own.min(self.pool.saturating_sub(self.queues.all() - own))
     }
 
-    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        self.queues.fits(port, held.queue, frame) && held.all + frame <= self.pool
+    /// Of its own, or of the pool, where that is less.
+    fn room(&self, port: usize, held: &Held) -> Room {
+        let (own, pool) = (self.queues.room(port, held.queue), Room { held: held.all, limit: self.pool });
+        if own.free() < pool.free() { own } else { pool }
     }
 }
 
@@ -95,7 +98,7 @@ mod tests {
         let scheme = tomahawk("scheme = 'oversubscribed'\nsize = '60000B'\nratio = 0.8");
         let fits = |queue, all| {
             let held = Held { queue: Bytes::new(queue), port: Bytes::ZERO, all: Bytes::new(all) };
-            scheme.fits(0, &held, Bytes::new(1000))
+            scheme.room(0, &held).fits(Bytes::new(1000))
         };
         assert!(fits(59_000, 10_751_000) && !fits(59_001, 0) && !fits(0, 10_751_001));
     }

@@ -1,5 +1,6 @@
 //! Headroom of its own for each queue, which it shares with no other.
 
+use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 
 /// So many bytes for each lossless class of a port, port by port.
@@ -17,8 +18,8 @@ impl PerQueue {
         self.sizes.iter().copied().sum::<Bytes>() * self.classes
     }
 
-    /// Whether a packet more fits that of a queue of this port which holds so much.
-    pub(super) fn fits(&self, port: usize, held: Bytes, frame: Bytes) -> bool {
-        held + frame <= self.sizes[port]
+    /// That of a queue of this port which holds so much.
+    pub(super) fn room(&self, port: usize, held: Bytes) -> Room {
+        Room { held, limit: self.sizes[port] }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::at_ports::{PortHeadroom, sizes};
 use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal};
+use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 
 /// What can be set of SIH.
@@ -47,7 +48,7 @@ impl HeadroomScheme for Sih {
         self.0.sizes[port]
     }
 
-    fn fits(&self, port: usize, held: &Held, frame: Bytes) -> bool {
-        self.0.fits(port, held.queue, frame)
+    fn room(&self, port: usize, held: &Held) -> Room {
+        self.0.room(port, held.queue)
     }
 }

@@ -29,6 +29,11 @@ impl Quirks {
         Self { threshold_with_packet, leaking }
     }
 
+    /// Whether the threshold is for all of a queue, and not for what it has in the shared pool.
+    pub(super) const fn go_by_whole_queue(&self) -> bool {
+        self.threshold_with_packet
+    }
+
     /// See [`Mmu::place`].
     #[cold]
     pub(super) fn place(&self, mmu: &Mmu, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {

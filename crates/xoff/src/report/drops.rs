@@ -1,0 +1,64 @@
+//! Dropped packets as columns: where, why and whose.
+
+use crate::engine::Outcome;
+use crate::kernel::room::Room;
+use crate::kernel::units::Bytes;
+use crate::observer::PacketKind;
+use crate::topology::Network;
+
+/// Stands for a number that there is not.
+const NONE: u64 = u64::MAX;
+
+/// Columns of `drops.parquet`, one entry for each dropped packet, in order of time and port.
+#[derive(Clone, Debug, Default)]
+pub struct DropColumns {
+    /// When.
+    pub time_ns: Vec<u64>,
+    /// The node that dropped it, or behind which the link corrupted it, as an index into [`super::Report::node_names`].
+    pub device: Vec<u32>,
+    /// The port by which it would have left, or has left, as an index into [`super::Report::series_names`].
+    pub port: Vec<u32>,
+    /// Traffic class.
+    pub priority: Vec<u8>,
+    /// Why, as an index into the names of [`crate::observer::DropReason`].
+    pub reason: Vec<u8>,
+    /// Bytes that were held where it had no room; `u64::MAX` where room was not the reason.
+    pub held_bytes: Vec<u64>,
+    /// Bytes that might be held there; `u64::MAX` likewise.
+    pub limit_bytes: Vec<u64>,
+    /// The host that sends the flow's data, as an index into [`super::Report::node_names`].
+    pub source: Vec<u32>,
+    /// The host that receives it, likewise.
+    pub destination: Vec<u32>,
+    /// The flow's number at its source.
+    pub number: Vec<u32>,
+    /// What it was, as an index into the names of [`PacketKind`].
+    pub kind: Vec<u8>,
+    /// First byte of the payload; `u64::MAX` of what is no data.
+    pub sequence: Vec<u64>,
+    /// Bytes that buffers count.
+    pub frame_bytes: Vec<u64>,
+}
+
+/// Rows of all packets whose drops were recorded.
+pub(super) fn columns(network: &Network, outcome: &Outcome) -> DropColumns {
+    let mut columns = DropColumns::default();
+    for (time, dropped) in &outcome.drops {
+        let of_room = |bytes: fn(Room) -> Bytes| dropped.room.map_or(NONE, |room| bytes(room).get());
+        let is_data = dropped.kind == PacketKind::Data;
+        columns.time_ns.push(time.as_nanoseconds());
+        columns.device.push(network.ports.place(dropped.port).0);
+        columns.port.push(dropped.port);
+        columns.priority.push(dropped.priority as u8);
+        columns.reason.push(dropped.reason as u8);
+        columns.held_bytes.push(of_room(|room| room.held));
+        columns.limit_bytes.push(of_room(|room| room.limit));
+        columns.source.push(dropped.source);
+        columns.destination.push(dropped.destination);
+        columns.number.push(dropped.number);
+        columns.kind.push(dropped.kind as u8);
+        columns.sequence.push(if is_data { dropped.sequence } else { NONE });
+        columns.frame_bytes.push(dropped.frame.get());
+    }
+    columns
+}

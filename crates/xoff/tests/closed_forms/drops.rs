@@ -1,0 +1,89 @@
+//! What is recorded of drops is what ports have counted, and every one says how full it was where the packet had no room.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use xoff::engine::Outcome;
+use xoff::host::Host;
+use xoff::kernel::units::Bytes;
+use xoff::observer::{DropReason, Dropped, PacketKind};
+use xoff::port::Port;
+use xoff::scenario::{Every, ObserveOf};
+use xoff::switch::Switch;
+use xoff::{Files, Report, Simulation};
+
+use crate::common::law_of_random_scenarios;
+use crate::common::random::Ends;
+use crate::{run, simulation};
+
+/// Where memory is given out in cells or units, a packet takes up to so much more than its frame.
+const LARGEST_UNIT: Bytes = Bytes::new(1000);
+
+/// The same simulation with its drops observed.
+fn observed(simulation: &Simulation) -> Simulation {
+    let mut scenario = simulation.scenario().clone();
+    scenario.observe.drops = Some(ObserveOf { every: Every::Change, of: vec!["*".to_owned()] });
+    Simulation::new(&scenario, &Files::new()).expect("it was accepted before")
+}
+
+fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
+    let hosts = outcome.hosts.iter().map(Host::port);
+    hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
+}
+
+#[test]
+fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
+    let seen = Cell::new(0_u32);
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let outcome = run(&observed(simulation));
+        let mut of_ports = BTreeMap::new();
+        for (_, Dropped { port, kind, reason, room, frame, .. }) in &outcome.drops {
+            let counted = of_ports.entry((*port, *kind != PacketKind::Data, *reason as usize)).or_insert(0);
+            *counted += 1;
+            match (reason, room) {
+                (DropReason::NotEcnCapable | DropReason::LinkError, None) => {}
+                (_, Some(room)) => assert!(!room.fits(*frame + LARGEST_UNIT), "{reason:?} {room:?}"),
+                (reason, None) => panic!("{reason:?} without room"),
+            }
+            seen.set(seen.get() | 1 << *reason as u8);
+        }
+        for port in ports(&outcome) {
+            for reason in 0..DropReason::ALL.len() {
+                let mut take = |of_acknowledgements| {
+                    of_ports.remove(&(port.id(), of_acknowledgements, reason)).unwrap_or(0)
+                };
+                assert_eq!(take(false), port.counters.dropped_data[reason], "port {}", port.id());
+                assert_eq!(take(true), port.counters.dropped_acknowledgements[reason], "port {}", port.id());
+            }
+        }
+        assert!(of_ports.is_empty(), "of ports that are not there: {of_ports:?}");
+    });
+    let reasons = DropReason::ALL.iter().filter(|&&reason| reason != DropReason::HeadroomFull);
+    assert_eq!(
+        seen.get(),
+        reasons.map(|&reason| 1 << reason as u8).sum::<u32>(),
+        "all but that of headroom too small"
+    );
+}
+
+/// Frames of 1230 bytes come every microsecond and leave in two; four fit into memory. The first goes on at once, and of the tenth and
+/// all that come an odd number of microseconds later there is no room, until the last has come.
+#[test]
+fn a_full_memory_drops_every_other_packet() {
+    let simulation = simulation(
+        "title = 'every other'\n\
+         topology = { kind = 'star', hosts = 2, host_link = { rate = '10Gbps', delay = '1us' }, \
+         links = [{ between = ['host1', 'switch0'], rate = '5Gbps' }] }\n\
+         transport.steady = { kind = 'constant_rate', payload = '1000B', headers = '230B', wire_overhead = '20B', rate = '10Gbps' }\n\
+         workload = [{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host1']], size = '16kB' }]\n\
+         switch = [{ total = '4920B', buffer = { policy = 'complete_sharing' } }]\n\
+         observe.drops = { every = 'change' }",
+    );
+    let drops = Report::new(&simulation, &mut run(&simulation)).drops;
+    assert_eq!(drops.time_ns, [11_000, 13_000, 15_000, 17_000]);
+    assert_eq!(drops.sequence, [9_000, 11_000, 13_000, 15_000]);
+    assert_eq!(drops.held_bytes, [4920; 4]);
+    assert_eq!((&drops.limit_bytes, &drops.frame_bytes), (&vec![4920; 4], &vec![1230; 4]));
+    assert_eq!(drops.reason, [DropReason::PoolFull as u8; 4]);
+    assert_eq!((drops.source[0], drops.destination[0], drops.number[0]), (0, 1, 0));
+}

@@ -1,0 +1,81 @@
+"""`xoff drops`: where packets were dropped, why, and whose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xoff.cli.results import opened
+from xoff.cli.terminal import Console, say
+from xoff.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+_MOST_ROWS = 40
+_MOST_FLOWS = 5
+
+
+def drops(
+    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder with every drop recorded.")],
+    flow: Annotated[
+        str | None, typer.Option(help="A flow (host0.flow3): each of its packets that was dropped.")
+    ] = None,
+) -> None:
+    """Print where packets were dropped, why, and whose they were.
+
+    Drops are recorded one by one by observe.drops = { every = "change" }. The limit is what the queue, the pool, the
+    headroom or the adapter might hold at that instant: a dynamic threshold falls as the pool fills.
+    """
+    from xoff.drops import drops_of
+
+    result = opened(folder)
+    try:
+        recorded = drops_of(result)
+    except ValueError as error:
+        message = f"{folder}: drops: {error}"
+        raise OutputError(message) from None
+    if flow is not None:
+        _print_packets(folder, recorded, flow)
+    elif recorded.num_rows:
+        _print_places(recorded)
+    else:
+        say("No packet was dropped at the ports whose drops were recorded")
+
+
+def _print_places(recorded: pa.Table) -> None:
+    from xoff.drops import flows, places, title
+    from xoff.table import DROP_HEADINGS, drop_rows
+
+    _print(title(recorded), DROP_HEADINGS, drop_rows(places(recorded)))
+    most = ", ".join(f"{flow} ({count:,})" for flow, count in flows(recorded, _MOST_FLOWS))
+    say(f"Flows that lost most: {most}")
+
+
+def _print_packets(folder: Path, recorded: pa.Table, flow: str) -> None:
+    from xoff.drops import of_flow
+    from xoff.table import PACKET_HEADINGS, packet_rows
+
+    own = of_flow(recorded, flow)
+    if not own.num_rows:
+        problem = f"{flow} lost nothing at the ports whose drops were recorded, or there is no such flow"
+        message = f"{folder}: --flow: {problem}"
+        raise OutputError(message)
+    _print(f"Drops: {own.num_rows:,} packets of {flow}", PACKET_HEADINGS, packet_rows(own))
+
+
+def _print(title: str, headings: Sequence[str], rows: list[list[str]]) -> None:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in {"port", "reason", "packet"} else "right", no_wrap=True)
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(*row)
+    Console(120).print(table)
+    if len(rows) > _MOST_ROWS:
+        say(f"and {len(rows) - _MOST_ROWS:,} rows more; drops.parquet has all")

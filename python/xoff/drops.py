@@ -1,0 +1,85 @@
+"""Where packets were dropped, why, and whose: what the rows of `drops.parquet` come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from xoff.result import Result
+
+
+class Place(NamedTuple):
+    """Packets that were dropped at one port, of one class and for one reason."""
+
+    port: str
+    priority: int
+    reason: str
+    packets: int
+    """How many there were, acknowledgements and congestion notification messages among them."""
+    flows: int
+    """Of how many flows."""
+    first_ns: int
+    """When the first of them was dropped,"""
+    last_ns: int
+    """and the last."""
+    limits_bytes: tuple[int, int] | None
+    """The least and the greatest limit that held them off; None where room was not the reason."""
+
+
+def drops_of(result: Result) -> pa.Table:
+    """The drops of a run. Raises ValueError if not every one was recorded."""
+    if result.drops is None:
+        message = 'not every drop was recorded; observe.drops = { every = "change" } in the scenario records them'
+        raise ValueError(message)
+    return result.drops
+
+
+def places(drops: pa.Table) -> list[Place]:
+    """Ports, classes and reasons, that of the most packets first."""
+    told = drops.select(["time_ns", "priority", "limit_bytes"])
+    for name in ("port", "reason"):
+        told = told.append_column(name, drops[name].cast(pa.string()))
+    grouped = told.append_column("flow", _flows(drops)).group_by(["port", "priority", "reason"])
+    of = ("time_ns", "limit_bytes")
+    extremes = [(name, function) for name in of for function in ("min", "max")]
+    rows = grouped.aggregate([("flow", "count"), ("flow", "count_distinct"), *extremes]).to_pylist()
+    found = [
+        Place(
+            row["port"],
+            row["priority"],
+            row["reason"],
+            row["flow_count"],
+            row["flow_count_distinct"],
+            row["time_ns_min"],
+            row["time_ns_max"],
+            None if row["limit_bytes_min"] is None else (row["limit_bytes_min"], row["limit_bytes_max"]),
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda place: (-place.packets, place.port, place.priority, place.reason))
+
+
+def title(drops: pa.Table) -> str:
+    """How many packets were dropped, and how many of them were data."""
+    data = pc.sum(pc.equal(drops["kind"].cast(pa.string()), "data")).as_py() or 0
+    return f"Drops: {drops.num_rows:,} packets, {data:,} of them data"
+
+
+def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
+    """The flows that lost most packets, so many of them, each with how many that were."""
+    counted = pa.table({"flow": _flows(drops)}).group_by("flow").aggregate([("flow", "count")])
+    ordered = counted.sort_by([("flow_count", "descending"), ("flow", "ascending")]).slice(0, most)
+    return list(zip(ordered["flow"].to_pylist(), ordered["flow_count"].to_pylist(), strict=True))
+
+
+def of_flow(drops: pa.Table, flow: str) -> pa.Table:
+    """The rows of one flow, `host0.flow3`, in order of time."""
+    return drops.filter(pc.equal(_flows(drops), flow))
+
+
+def _flows(drops: pa.Table) -> pa.ChunkedArray:
+    source, number = drops["source"].cast(pa.string()), drops["number"].cast(pa.string())
+    return pc.binary_join_element_wise(source, number, ".flow")
