@@ -21,6 +21,7 @@ FLOWS = pa.schema(
         pa.field("number", pa.uint32()),
         pa.field("priority", pa.uint8()),
         pa.field("transport", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("workload", pa.uint32()),
         pa.field("size_bytes", pa.int64()),
         pa.field("start_ns", pa.int64()),
         pa.field("received_ns", pa.int64()),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xoff import batch, columns, inputs, provenance
 from xoff.measured import Cost
 from xoff.result import Result
-from xoff.summary import SCHEMA_VERSION, Summary, of_queries, summarise
+from xoff.summary import SCHEMA_VERSION, Summary, of_queries, of_workloads, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,5 +67,6 @@ def _summary(
         "size_classes_bytes": list(scenario.size_classes),
         "queries": of_queries(queries, totals["queries"]),
         **summarise(flows, totals, json.loads(raw.pathologies), scenario.size_classes, engine),
+        "workloads": of_workloads(flows, scenario._core.workload_kinds),
         "digest": raw.digest,
     }

@@ -95,6 +95,23 @@ def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dic
     return {name: times[name] | slowdowns[name] for name in classes}
 
 
+def of_workloads(flows: FlowRows | pa.Table, kinds: Sequence[str]) -> list[dict[str, Any]]:
+    """The same of the flows of each workload; those of queries are requests and responses.
+
+    Args:
+        flows: What has the columns of `flows.parquet`.
+        kinds: The kind of every workload, in the order of the scenario.
+    """
+    workload = counted(flows, "workload")
+    fct_us, slowdown = counted(flows, "fct_ns") / 1000, counted(flows, "slowdown")
+    found = []
+    for index, kind in enumerate(kinds):
+        members = workload == index
+        numbers = _times(ordered_members(fct_us, members)) | _slowdowns(ordered_members(slowdown, members))
+        found.append({"kind": kind, **numbers})
+    return found
+
+
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:
     """The simulator's counters of queries, completion times, and the share of complete queries with a timeout.
 

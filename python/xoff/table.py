@@ -95,6 +95,16 @@ def class_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tu
     return [(labels[name], [_cell(column, flows[name][column.key]) for column in columns]) for name in CLASSES]
 
 
+def workload_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tuple[str, list[str]]]:
+    """For each of several workloads where it stands and its kind, and a cell for each column; none of a single one."""
+    workloads = summary.get("workloads", [])  # results of before have none
+    if len(workloads) < 2:
+        return []
+    cells = [[_cell(column, numbers[column.key]) for column in columns] for numbers in workloads]
+    names = [f"workload[{index}], {numbers['kind']}" for index, numbers in enumerate(workloads)]
+    return list(zip(names, cells, strict=True))
+
+
 def class_labels(limits: list[int]) -> dict[str, str]:
     """Size classes with their bounds in binary or decimal units, whichever is round."""
     small, medium = (size(limit) for limit in limits)

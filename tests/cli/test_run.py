@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import xoff
 from conftest import SCENARIOS, Outcome
 from xoff.table import loss
 
@@ -36,6 +37,20 @@ def test_the_table_names_every_class(command: Command, small_file: Path) -> None
     for part in ("Small, seed 3", "small, below 100 KiB", "medium, below 10 MiB", "large, from 10 MiB", "packet-hops"):
         assert part in out
     assert "Report:  results/small-001/report.html" in out
+
+
+def test_several_workloads_are_told_apart(command: Command, small_file: Path) -> None:
+    assert "workload[0]" not in command("run", small_file).out
+    second = '\n[[workload]]\nkind = "permutation"\ntransport = "dctcp"\nsize = "1MB"\n'
+    small_file.write_text(small_file.read_text(encoding="utf-8") + second, encoding="utf-8")
+    out = command("run", small_file, "--out", "out").out
+    assert "│ workload[0], incast      │    20 │" in out
+    assert "│ workload[1], permutation │     4 │" in out
+    incast, permutation = json.loads(Path("out/summary.json").read_text())["workloads"]
+    assert (incast["kind"], incast["count"], permutation["count"]) == ("incast", 20, 4)
+    flows = xoff.Result.open("out").flows.to_pylist()
+    assert {(row["workload"], row["size_bytes"]) for row in flows} == {(0, 50_000), (1, 1_000_000)}
+    assert "<td>workload[1], permutation</td>" in Path("out/report.html").read_text(encoding="utf-8")
 
 
 def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path) -> None:

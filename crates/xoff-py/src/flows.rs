@@ -41,6 +41,7 @@ impl FlowRows {
             "number" => each(rows, |row| row.number),
             "priority" => each(rows, |row| row.priority),
             "transport" => each(rows, |row| row.transport),
+            "workload" => each(rows, |row| u32::from(row.workload)),
             "size_bytes" => each(rows, |row| row.size.get()),
             "start_ns" => each(rows, |row| row.start.as_nanoseconds()),
             "received_ns" => each(rows, |row| row.received.as_nanoseconds()),

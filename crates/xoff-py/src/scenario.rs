@@ -66,6 +66,12 @@ impl Scenario {
         self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
     }
 
+    /// The kind of every workload, in their order.
+    #[getter]
+    fn workload_kinds(&self) -> Vec<String> {
+        self.inner.workload.iter().map(|workload| workload.spelling().to_owned()).collect()
+    }
+
     /// Whether every drop of some port is recorded.
     #[getter]
     fn observes_drops(&self) -> bool {

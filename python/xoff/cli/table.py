@@ -8,7 +8,7 @@ from rich.table import Table
 
 from xoff.cli.terminal import Console
 from xoff.folder import REPORT
-from xoff.table import COLUMNS, class_rows, loss, pathologies
+from xoff.table import COLUMNS, class_rows, loss, pathologies, workload_rows
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xoff.summary import Summary
 
 # What fits a terminal of ordinary width; the page and summary.json have them all.
+_MOST_WORKLOADS = 12
 _COLUMNS = tuple(column for column in COLUMNS if column.key not in {"fct_p95_us", "slowdown_mean"})
 
 
@@ -24,6 +25,8 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
     """Prints completion times by size class, the counters that matter, and where everything is."""
     console = Console(120)
     console.print(_classes(summary))
+    if of_workloads := workload_rows(summary, _COLUMNS):
+        console.print(_workloads(of_workloads))
     for line in _counters(summary):
         console.print(line)
     for line in pathologies(summary):
@@ -35,10 +38,21 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
 
 def _classes(summary: Summary) -> Table:
     table = Table(title=f"{summary['title']}, seed {summary['seed']}", title_justify="left", title_style="bold")
-    table.add_column("size class", no_wrap=True)
+    return _filled(table, "size class", class_rows(summary, _COLUMNS))
+
+
+def _workloads(rows: list[tuple[str, list[str]]]) -> Table:
+    left_out = len(rows) - _MOST_WORKLOADS
+    caption = f"and {left_out:,} more in summary.json" if left_out > 0 else None
+    table = Table(caption=caption, caption_justify="left")
+    return _filled(table, "workload", rows[:_MOST_WORKLOADS])
+
+
+def _filled(table: Table, heading: str, rows: list[tuple[str, list[str]]]) -> Table:
+    table.add_column(heading, no_wrap=True)
     for column in _COLUMNS:
         table.add_column(column.heading, justify="right")
-    for name, cells in class_rows(summary, _COLUMNS):
+    for name, cells in rows:
         table.add_row(name, *cells)
     return table
 

@@ -32,6 +32,7 @@ def render(result: Result) -> str:
         pathologies=table.pathologies(summary),
         cards=table.cards(summary),
         classes=table.class_rows(summary),
+        workloads=table.workload_rows(summary),
         columns=table.COLUMNS,
         counters=table.counters(summary),
         dropped=_drops(result),

@@ -20,7 +20,7 @@ def result_html(result: Result) -> str:
     summary = result.summary
     heading = escape(summary["title"]) + (" (interrupted)" if result.interrupted else "")
     headings = [column.heading for column in table.COLUMNS]
-    rows = [[name, *cells] for name, cells in table.class_rows(summary)]
+    rows = [[name, *cells] for name, cells in (*table.class_rows(summary), *table.workload_rows(summary))]
     notes = " · ".join(f"{card.label} {card.value} ({card.note})" for card in table.cards(summary)[3:])
     return f"<b>{heading}</b>, seed {summary['seed']}{_table([''], headings, rows)}<small>{notes}</small>"
 

@@ -40,6 +40,7 @@ impl Arrivals {
                 size: drawn.size,
                 priority: drawn.priority,
                 transport: drawn.transport,
+                workload: earliest as u16,
             };
             announce(drawn.source, FlowStart { flow, end: drawn.end });
         }

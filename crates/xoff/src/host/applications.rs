@@ -6,7 +6,7 @@ use super::pending::Pending;
 use super::receiving::Receptions;
 use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::application::query::{Aggregator, Request, Worker};
+use crate::application::query::{Aggregator, Plan, Request, Worker};
 use crate::application::{Arrival, Carries, Queries};
 use crate::kernel::rng::{Purpose, Rng};
 use crate::kernel::sparse::Sparse;
@@ -93,7 +93,8 @@ impl Host {
     /// An aggregator begins a query.
     #[cold]
     pub(super) fn begin_query(&mut self, index: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let queries = &context.fabric.queries;
+        let fabric = context.fabric;
+        let queries = &fabric.queries;
         let plan = &queries.plans()[index as usize];
         let (Some(aggregator), Some(place)) =
             (&mut self.applications.aggregators[index as usize], plan.aggregator(self.id))
@@ -109,7 +110,7 @@ impl Host {
         for Request { worker, turn, priority } in requests {
             let destination = plan.workers[worker as usize];
             let reception = queries.number(Arrival { channel, turn });
-            self.begin_flow(destination, reception, plan.request, priority, plan.transport, context);
+            self.begin_flow(plan, destination, reception, plan.request, priority, context);
         }
     }
 
@@ -118,13 +119,14 @@ impl Host {
     pub(super) fn begin_response(&mut self, key: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Response { plan: index, aggregator, turn, priority } =
             self.applications.responses.remove(key as usize);
-        let queries = &context.fabric.queries;
+        let fabric = context.fabric;
+        let queries = &fabric.queries;
         let plan = &queries.plans()[index];
         let Some(worker) = plan.worker(self.id) else { return };
         let channel = queries.channel(index, Carries::Responses(worker));
         let reception = queries.number(Arrival { channel, turn });
         let destination = plan.aggregators[aggregator as usize];
-        self.begin_flow(destination, reception, plan.response, priority, plan.transport, context);
+        self.begin_flow(plan, destination, reception, plan.response, priority, context);
     }
 
     /// The flow of an application is whole. What follows begins as an event of its own.
@@ -159,15 +161,16 @@ impl Host {
 
     fn begin_flow(
         &mut self,
+        plan: &Plan,
         destination: NodeId,
         reception: u32,
         size: Bytes,
         priority: u8,
-        transport: u8,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let start = context.now;
-        let flow = Flow { start, number: 0, destination, reception, size, priority, transport };
+        let Plan { transport, workload, .. } = *plan;
+        let (start, workload) = (context.now, workload as u16);
+        let flow = Flow { start, number: 0, destination, reception, size, priority, transport, workload };
         self.start_flow(FlowStart { flow, end: Time::MAX }, context);
     }
 }

@@ -49,6 +49,7 @@ mod tests {
             size: Bytes::ZERO,
             priority: 0,
             transport: 0,
+            workload: 0,
         }
     }
 

@@ -36,6 +36,8 @@ pub struct Flow {
     pub priority: u8,
     /// Index of its transport.
     pub transport: u8,
+    /// Position of its workload in the scenario.
+    pub workload: u16,
 }
 
 /// A flow that is about to start.

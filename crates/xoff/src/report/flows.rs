@@ -47,6 +47,8 @@ pub struct FlowRow {
     pub priority: u8,
     /// Index into [`super::Report::transport_names`].
     pub transport: u8,
+    /// Position of its workload in the scenario.
+    pub workload: u16,
     /// Whether it finished after the run's condition to stop was met.
     pub after_stop: bool,
 }
@@ -152,6 +154,7 @@ fn row(
         query: query.unwrap_or(NO_QUERY),
         priority: flow.priority,
         transport: flow.transport,
+        workload: flow.workload,
         after_stop: false,
     }
 }

@@ -13,6 +13,8 @@ use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 const LARGEST_FRAME: Bytes = Bytes::new(65_535);
 /// A flow's transport is stored in a byte.
 const MOST_TRANSPORTS: usize = 255;
+/// And the position of its workload in two.
+const MOST_WORKLOADS: usize = 1 << 16;
 
 type Checked = Result<(), ScenarioError>;
 
@@ -20,6 +22,7 @@ impl Scenario {
     /// Whether the tables fit together.
     pub fn validate(&self) -> Checked {
         self.check_transports()?;
+        at_most("workload", self.workload.len(), MOST_WORKLOADS)?;
         self.check_classes()?;
         self.check_alphas()?;
         for (index, workload) in self.workload.iter().enumerate() {
@@ -31,11 +34,7 @@ impl Scenario {
     }
 
     fn check_transports(&self) -> Checked {
-        let count = self.transport.len();
-        if count > MOST_TRANSPORTS {
-            let expected = format!("expected at most {MOST_TRANSPORTS}");
-            return Err(ScenarioError::at("transport", format!("{count} tables"), expected));
-        }
+        at_most("transport", self.transport.len(), MOST_TRANSPORTS)?;
         for (name, transport) in &self.transport {
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
@@ -223,6 +222,13 @@ impl Scenario {
         }
         Ok(())
     }
+}
+
+fn at_most(key: &str, tables: usize, most: usize) -> Checked {
+    if tables > most {
+        return Err(ScenarioError::at(key, format!("{tables} tables"), format!("expected at most {most}")));
+    }
+    Ok(())
 }
 
 /// A congestion control hears only what its transport can tell.
@@ -423,6 +429,16 @@ mod tests {
         assert_eq!(problem(&incast("every = \"1ms\""), ""), expected);
         assert_eq!(problem(&incast("every = \"1ms\", groups = 2"), ""), "accepted");
         assert_eq!(problem(&incast("groups = 1"), ""), "accepted");
+    }
+
+    #[test]
+    fn there_are_no_more_workloads_than_flows_can_tell() {
+        let mut many = scenario(POISSON, "stop.after_flows = 3").unwrap();
+        many.workload = vec![many.workload[0].clone(); MOST_WORKLOADS];
+        assert_eq!(many.validate(), Ok(()));
+        many.workload.push(many.workload[0].clone());
+        let problem = many.validate().unwrap_err().to_string();
+        assert_eq!(problem, "workload: 65537 tables; expected at most 65536");
     }
 
     #[test]
