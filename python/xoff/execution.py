@@ -59,6 +59,7 @@ def _summary(
     scenario: Scenario, raw: RawResult, flows: FlowRows, queries: pa.Table | None, engine: dict[str, Any]
 ) -> Summary:
     totals = json.loads(raw.totals)
+    found = summarise(flows, totals, json.loads(raw.pathologies), scenario.size_classes, engine)
     return {
         "schema_version": SCHEMA_VERSION,
         "title": scenario.title,
@@ -66,7 +67,7 @@ def _summary(
         "interrupted": raw.interrupted,
         "size_classes_bytes": list(scenario.size_classes),
         "queries": of_queries(queries, totals["queries"]),
-        **summarise(flows, totals, json.loads(raw.pathologies), scenario.size_classes, engine),
-        "workloads": of_workloads(flows, scenario._core.workload_kinds),
+        **found,
+        "workloads": of_workloads(flows, scenario._core.workload_kinds, found["flows"]["all"]),
         "digest": raw.digest,
     }

@@ -6,17 +6,21 @@ Every key, its unit and its meaning stand in docs/summary.md; `SCHEMA_VERSION` r
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
 
     from xoff.columns import FlowRows
+
+    Members = Callable[[], npt.NDArray[np.bool_]]
+    _Numbers = dict[str, float | int | None]
 
 Summary = dict[str, Any]
 """Nested dictionaries of numbers, text and None; None where there is nothing to count."""
@@ -88,28 +92,22 @@ def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dic
         flows: What has the columns of `flows.parquet`.
         size_classes: Bytes at which small ends and medium ends; a flow of just that size is in the next class.
     """
-    classes = dict(members_of(counted(flows, "size_bytes"), size_classes))
-    # One column at a time, because a run may have millions of flows.
-    times = _of_each(classes, counted(flows, "fct_ns") / 1000, _times)
-    slowdowns = _of_each(classes, counted(flows, "slowdown"), _slowdowns)
-    return {name: times[name] | slowdowns[name] for name in classes}
+    return _of_each(members_of(counted(flows, "size_bytes"), size_classes), flows)
 
 
-def of_workloads(flows: FlowRows | pa.Table, kinds: Sequence[str]) -> list[dict[str, Any]]:
+def of_workloads(flows: FlowRows | pa.Table, kinds: Sequence[str], of_all: dict[str, Any]) -> list[dict[str, Any]]:
     """The same of the flows of each workload; those of queries are requests and responses.
 
     Args:
         flows: What has the columns of `flows.parquet`.
         kinds: The kind of every workload, in the order of the scenario.
+        of_all: The numbers of all flows, which are those of a single workload.
     """
+    if len(kinds) == 1:
+        return [{"kind": kinds[0], **of_all}]
     workload = counted(flows, "workload")
-    fct_us, slowdown = counted(flows, "fct_ns") / 1000, counted(flows, "slowdown")
-    found = []
-    for index, kind in enumerate(kinds):
-        members = workload == index
-        numbers = _times(ordered_members(fct_us, members)) | _slowdowns(ordered_members(slowdown, members))
-        found.append({"kind": kind, **numbers})
-    return found
+    numbers = _of_each({index: partial(np.equal, workload, index) for index in range(len(kinds))}, flows)
+    return [{"kind": kind, **numbers[index]} for index, kind in enumerate(kinds)]
 
 
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:
@@ -138,13 +136,11 @@ def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
     return column[~after_stop] if after_stop.any() else column
 
 
-def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    """For each of `CLASSES`, which of the sizes (bytes, one per flow) belong to it."""
-    small, medium = size_classes
-    yield "all", np.ones(len(size), bool)
-    yield "small", size < small
-    yield "medium", (size >= small) & (size < medium)
-    yield "large", size >= medium
+def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> dict[str, Members]:
+    """For each of `CLASSES` which of the sizes (bytes, one per flow) belong to it."""
+    place = np.digitize(size, size_classes).astype(np.uint8)  # a run may have millions of flows
+    classes: dict[str, Members] = {"all": lambda: np.ones(len(place), bool)}
+    return classes | {name: partial(np.equal, place, index) for index, name in enumerate(CLASSES[1:])}
 
 
 def value_at(summary: Summary, path: str) -> float | None:
@@ -169,15 +165,16 @@ def ordered_members(values: npt.NDArray[Any], members: npt.NDArray[np.bool_]) ->
     return chosen
 
 
-def _of_each(
-    classes: dict[str, npt.NDArray[np.bool_]],
-    values: npt.NDArray[Any],
-    numbers: Callable[[npt.NDArray[Any]], dict[str, float | int | None]],
-) -> dict[str, dict[str, float | int | None]]:
-    return {name: numbers(ordered_members(values, members)) for name, members in classes.items()}
+def _of_each(groups: dict[Any, Members], flows: FlowRows | pa.Table) -> dict[Any, _Numbers]:
+    # One column at a time, because a run may have millions of flows.
+    fct_us = counted(flows, "fct_ns") / 1000
+    times = {name: _times(ordered_members(fct_us, members())) for name, members in groups.items()}
+    del fct_us
+    slowdown = counted(flows, "slowdown")
+    return {name: times[name] | _slowdowns(ordered_members(slowdown, members())) for name, members in groups.items()}
 
 
-def _times(fct_us: npt.NDArray[Any]) -> dict[str, float | int | None]:
+def _times(fct_us: npt.NDArray[Any]) -> _Numbers:
     return {
         "count": len(fct_us),
         "fct_mean_us": _mean(fct_us),
@@ -187,7 +184,7 @@ def _times(fct_us: npt.NDArray[Any]) -> dict[str, float | int | None]:
     }
 
 
-def _slowdowns(slowdown: npt.NDArray[Any]) -> dict[str, float | int | None]:
+def _slowdowns(slowdown: npt.NDArray[Any]) -> _Numbers:
     return {
         "slowdown_mean": _mean(slowdown),
         "slowdown_p50": quantile(slowdown, 50),

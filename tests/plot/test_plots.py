@@ -55,10 +55,17 @@ def test_query_completion_times_have_a_line_for_each_workload(ax: Axes) -> None:
     result = xoff.Scenario.from_text(QUERIES).run()
     result.plot.query_completion_cdf(ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("query completion time", "share of queries")
-    assert [line.get_label() for line in ax.get_lines()] == ["workload 0: 7 queries", "workload 1: 9 queries"]
+    assert [line.get_label() for line in ax.get_lines()] == ["workload[0]: 7 queries", "workload[1]: 9 queries"]
     assert result.queries is not None
     of_first = result.flows.filter(pc.equal(result.flows["query_id"], 0))
     assert sorted(of_first["size_bytes"].to_pylist()) == [1600] * 4 + [10_000] * 4
+
+
+def test_completion_times_have_a_line_for_each_workload(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(QUERIES).run()
+    result.plot.fct_cdf_by_workload(ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("flow completion time", "share of flows")
+    assert [line.get_label() for line in ax.get_lines()] == ["workload[0], query: 56", "workload[1], query: 18"]
 
 
 def test_without_queries_none_can_be_drawn(small_result: xoff.Result) -> None:

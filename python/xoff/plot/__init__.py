@@ -29,6 +29,11 @@ class Plots:
         with style.context():
             return completion.draw(self._result, style.axes(ax))
 
+    def fct_cdf_by_workload(self, ax: Axes | None = None) -> Axes:
+        """Distribution of flow completion times, a line for each workload that has flows, at most eight."""
+        with style.context():
+            return completion.draw_workloads(self._result, style.axes(ax))
+
     def query_completion_cdf(self, ax: Axes | None = None) -> Axes:
         """Distribution of query completion times. Raises ValueError if no query is complete."""
         with style.context():

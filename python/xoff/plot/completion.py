@@ -17,21 +17,39 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 POINTS = 400  # more than a screen shows, few enough for a page
+MOST_WORKLOADS = 8
 
 
 def draw(result: Result, ax: Axes) -> Axes:
     """Cumulative share of flows against completion time, on a logarithmic time axis."""
     limits = result.summary["size_classes_bytes"]
-    classes = dict(members_of(counted(result.flow_rows, "size_bytes"), limits))
+    classes = members_of(counted(result.flow_rows, "size_bytes"), limits)
     fct_ns = counted(result.flow_rows, "fct_ns")
     labels = class_labels(limits)
     ax.set_xscale("log")
     for name, members in classes.items():
-        times_ns = ordered_members(fct_ns, members)
+        times_ns = ordered_members(fct_ns, members())
         if len(times_ns):
             label = f"{labels[name]}: {len(times_ns):,}"
             points_ns, shares = distribution(times_ns)
             ax.plot(points_ns / 1000, shares, color=style.CLASS_COLOURS[name], label=label, **_look(name))
+    _finish(ax, fct_ns, "flow completion time", "share of flows")
+    return ax
+
+
+def draw_workloads(result: Result, ax: Axes) -> Axes:
+    """The same with a line for each workload, those of the most flows."""
+    told = result.summary["workloads"]
+    most = sorted(range(len(told)), key=lambda index: -told[index]["count"])[:MOST_WORKLOADS]
+    workload = counted(result.flow_rows, "workload")
+    fct_ns = counted(result.flow_rows, "fct_ns")
+    ax.set_xscale("log")
+    for index in sorted(most):
+        times_ns = ordered_members(fct_ns, workload == index)
+        if len(times_ns):
+            points_ns, shares = distribution(times_ns)
+            label = f"workload[{index}], {told[index]['kind']}: {len(times_ns):,}"
+            ax.plot(points_ns / 1000, shares, label=label, drawstyle="steps-post")
     _finish(ax, fct_ns, "flow completion time", "share of flows")
     return ax
 
@@ -58,7 +76,7 @@ def draw_queries(result: Result, ax: Axes) -> Axes:
     ax.set_xscale("log")
     for number in numbers:
         points_ns, shares = distribution(times_ns := ordered_members(completion_ns, workloads == number))
-        name = f"workload {number}: " if len(numbers) > 1 else ""
+        name = f"workload[{number}]: " if len(numbers) > 1 else ""
         ax.plot(points_ns / 1000, shares, label=f"{name}{len(times_ns):,} queries", drawstyle="steps-post")
     _finish(ax, completion_ns, "query completion time", "share of queries")
     return ax

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from xoff.plot import Plots, inputs, over_time, style
 from xoff.plot.pauses import draw_tree, longest_paused, size_inches
+from xoff.table import workload_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +64,9 @@ def all_of(result: Result) -> list[PageFigure]:
                 svg(plots.slowdown_by_size),
             ),
         ]
+        if workload_rows(result.summary):
+            caption = "Share of the flows of a workload that finished within a time."
+            figures.append(PageFigure("Completion times by workload", caption, svg(plots.fct_cdf_by_workload)))
     if result.queries is not None:
         caption = "Share of the queries whose last response was whole within a time."
         figures.append(PageFigure("Query completion times", caption, svg(plots.query_completion_cdf)))
