@@ -131,9 +131,15 @@ def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, An
 
 def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
     """One column of the flows that count: those that finished before the stop."""
-    after_stop = flows.select(["after_stop"])["after_stop"].to_numpy()
-    column: npt.NDArray[Any] = flows.select([name])[name].to_numpy()
+    after_stop, column = _array(flows, "after_stop"), _array(flows, name)
     return column[~after_stop] if after_stop.any() else column
+
+
+def _array(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
+    column = flows.select([name])[name]
+    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    array: npt.NDArray[Any] = chunk.to_numpy(zero_copy_only=False)  # a table's column would be copied
+    return array
 
 
 def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> dict[str, Members]:
@@ -158,9 +164,9 @@ def quantile(ordered: npt.NDArray[Any], percent: int) -> float | None:
     return float(ordered[percent * len(ordered) // 100])
 
 
-def ordered_members(values: npt.NDArray[Any], members: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """The values of the members, in order; one copy of them and no other."""
-    chosen = values[members]
+def ordered_members(values: npt.NDArray[Any], members: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The values of the members, a truth for each value or positions, in order; one copy of them and no other."""
+    chosen: npt.NDArray[Any] = values[members]
     chosen.sort()
     return chosen
 

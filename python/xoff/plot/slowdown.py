@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from xoff.plot import style
-from xoff.summary import counted, quantile
+from xoff.summary import counted, ordered_members, quantile
 from xoff.units import quantity
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def groups_of(result: Result, groups: int = 20) -> list[Group]:
     largest = [int(sizes[part[-1]]) for part in parts]
     del sizes  # a run may have millions of flows
     slowdowns = counted(result.flow_rows, "slowdown")
-    quantiles = [_quantiles(np.sort(slowdowns[part])) for part in parts]
+    quantiles = [_quantiles(ordered_members(slowdowns, part)) for part in parts]
     return [Group(*group) for group in zip(largest, map(len, parts), quantiles, strict=True)]
 
 
