@@ -41,6 +41,19 @@ def test_measures_of_classes_without_flows_are_left_out(comparison: xoff.Compari
     assert measures == {measure for measure in MEASURES if not any(part in measure for part in left_out)}
 
 
+def test_workloads_are_compared_where_there_are_several() -> None:
+    second = '\n[[workload]]\nkind = "permutation"\ntransport = "dctcp"\nsize = "1MB"\n'
+    one, two = (xoff.Scenario.from_text(scenario.text + second) for scenario in (BASE, OTHER))
+    comparison = xoff.compare({"one": one, "two": two})
+    first, second_row = (row for row in comparison.rows if row.measure == "workloads[1].fct_mean_us")
+    assert first.value.value == one.run().summary["workloads"][1]["fct_mean_us"]
+    assert second_row.ratio is not None
+    told = comparison._repr_html_()
+    assert "workload[0], incast" in told
+    assert "workload[1], permutation" in told
+    comparison.plot.fct_ratios(Figure().subplots())
+
+
 def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
     table = comparison.table
     assert table.num_rows == len(comparison.rows)

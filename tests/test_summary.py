@@ -63,6 +63,15 @@ def test_workloads_have_the_numbers_of_their_flows() -> None:
     assert summary.of_workloads(table, ["query"], {"count": 3}) == [{"kind": "query", "count": 3}]
 
 
+def test_a_number_is_found_by_its_path() -> None:
+    table = {"end_ns": 7, "flows": {"small": {"fct_p99_us": None}}, "workloads": [{"count": 3}, {"count": 4}]}
+    paths = ("end_ns", "flows.small.fct_p99_us", "workloads[1].count", "workloads[2].count")
+    assert [summary.value_at(table, path) for path in paths] == [7.0, None, 4.0, None]
+    for path in ("flows.huge.count", "workloads[1].size", "workloads.count", "end_ns[0]", "workloads[x].count"):
+        with pytest.raises((KeyError, TypeError, ValueError)):
+            summary.value_at(table, path)
+
+
 @pytest.mark.parametrize(("count", "index"), [(1, 0), (99, 98), (100, 99), (101, 99), (200, 198)])
 def test_a_quantile_is_element_floor_of_p_n(count: int, index: int) -> None:
     assert summary.quantile(np.arange(count), 99) == index

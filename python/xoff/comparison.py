@@ -25,19 +25,13 @@ if TYPE_CHECKING:
     from xoff.plot.comparison import ComparisonPlots
     from xoff.summary import Summary
 
-MEASURES = (
-    *(
-        f"flows.{size_class}.{measure}"
-        for size_class in CLASSES
-        for measure in ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
-    ),
-    "loss_rate",
-    "flows.timeouts",
-    "goodput_gbps",
-    "pfc.off_us",
-)
+_OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
+_OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
+_OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", "pfc.off_us")
+MEASURES = (*_OF_CLASSES, *_OF_RUNS)
 """What is compared: keys of `summary.json`, which docs/summary.md explains."""
 
+_MOST_WORKLOADS = 4
 _ONLY_WHERE_PAUSED = {"pfc.off_us"}
 
 
@@ -48,7 +42,7 @@ class Row(NamedTuple):
     """One measure of one scenario."""
 
     measure: str
-    """One of `MEASURES`."""
+    """One of `MEASURES`, or of a workload: `workloads[1].fct_p99_us`."""
     scenario: str
     value: Estimate
     """Mean over the seeds."""
@@ -72,7 +66,15 @@ class Comparison:
     @property
     def rows(self) -> list[Row]:
         """Measure by measure, the scenarios in order; measures that count no flow or pause are left out."""
-        return [row for measure in MEASURES for row in self._rows_of(measure)]
+        measures = (*_OF_CLASSES, *self._of_workloads, *_OF_RUNS)
+        return [row for measure in measures for row in self._rows_of(measure)]
+
+    @property
+    def _of_workloads(self) -> list[str]:
+        """What is compared of each workload, where there are several and not many."""
+        count = min(len(summary.get("workloads", ())) for runs in self.summaries for summary in runs)
+        told = range(count) if 1 < count <= _MOST_WORKLOADS else ()
+        return [f"workloads[{index}].{measure}" for index in told for measure in _OF_FLOWS]
 
     @property
     def table(self) -> pa.Table:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from xoff.table import class_labels, measure_name, measured, quantity_name
+from xoff.table import class_labels, measure_name, measured, quantity_name, workload_names
 from xoff.units import percent
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ class Grid:
 
 def of_comparison(comparison: Comparison) -> Grid:
     """Every measure of every scenario with its ratio to the first."""
+    names = workload_names(comparison.summaries[0][0])
     labels = class_labels(list(comparison.size_classes_bytes))
+    labels |= {f"workloads[{index}]": name for index, name in enumerate(names)}
     sections: dict[str, list[list[str]]] = {}
     for key, rows in groupby(comparison.rows, lambda row: row.measure):
         group, _, measure = key.rpartition(".")

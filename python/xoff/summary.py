@@ -150,10 +150,18 @@ def members_of(size: npt.NDArray[np.int64], size_classes: Sequence[int]) -> dict
 
 
 def value_at(summary: Summary, path: str) -> float | None:
-    """The number at a path of keys, `flows.small.fct_p99_us`. Raises KeyError if there is no such key."""
+    """The number at a path of keys, `flows.small.fct_p99_us` or `workloads[1].fct_p99_us`; None if a list ends before.
+
+    Raises KeyError if there is no such key, TypeError or ValueError if it is of no number.
+    """
     found: Any = summary
     for key in path.split("."):
-        found = found[key]
+        name, _, position = key.removesuffix("]").partition("[")
+        found = found[name]
+        if position:
+            if int(position) >= len(found):
+                return None
+            found = found[int(position)]
     return None if found is None else float(found)
 
 

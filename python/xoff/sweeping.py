@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -79,6 +80,7 @@ class Sweep:
         if not axes:
             raise ScenarioError(base.file, "", "nothing is varied", "expected an axis, such as --sweep KEY=A,B,C")
         check_measures(measures)
+        _check_workloads(base, measures)
         chosen = tuple(range(base.seed, base.seed + seeds))
         positions = {name: axis.positions for name, axis in axes.items()}
         if any("seed" in changes for axis in positions.values() for changes in axis.values()):
@@ -330,10 +332,19 @@ def check_measures(measures: Sequence[str], file: str | None = None, key: str = 
     summary = _least_summary()
     for measure in measures:
         try:
-            value_at(summary, measure)
+            value_at(summary, re.sub(r"\[\d+\]", "[0]", measure))
         except (KeyError, TypeError, ValueError):
             expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
             raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected) from None
+
+
+def _check_workloads(base: Scenario, measures: Sequence[str]) -> None:
+    count = len(base._core.workload_kinds)
+    for measure in measures:
+        found = re.match(r"workloads\[(\d+)\]", measure)
+        if found and int(found[1]) >= count:
+            problem = f"there are {count}, of which none is that of {measure}"
+            raise ScenarioError(base.file, "workload", problem, f"expected a position below {count}")
 
 
 @cache

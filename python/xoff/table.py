@@ -54,7 +54,8 @@ _UNITS = re.compile("_(us|ns|bytes|gbps)$")
 def measure_name(key: str) -> str:
     """What people call a number of the summary, such as `flows.small.fct_p99_us`: small FCT p99."""
     group, _, quantity = key.rpartition(".")
-    before = [part for part in group.split(".") if part in CLASSES or quantity not in _NAMES]
+    parts = group.split(".")
+    before = [part for part in parts if part in CLASSES or part.endswith("]") or quantity not in _NAMES]
     return " ".join([*before, quantity_name(quantity)]).removeprefix("flows ").strip()
 
 
@@ -101,8 +102,12 @@ def workload_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list
     if len(workloads) < 2:
         return []
     cells = [[_cell(column, numbers[column.key]) for column in columns] for numbers in workloads]
-    names = [f"workload[{index}], {numbers['kind']}" for index, numbers in enumerate(workloads)]
-    return list(zip(names, cells, strict=True))
+    return list(zip(workload_names(summary), cells, strict=True))
+
+
+def workload_names(summary: Summary) -> list[str]:
+    """Where each workload stands in the scenario, and its kind."""
+    return [f"workload[{index}], {numbers['kind']}" for index, numbers in enumerate(summary.get("workloads", []))]
 
 
 def class_labels(limits: list[int]) -> dict[str, str]:

@@ -136,6 +136,20 @@ def test_measures_are_checked_before_anything_runs(command: Command, small_file:
     assert not Path("results").exists()
 
 
+def test_a_workload_is_measured_by_its_position(command: Command, small_file: Path) -> None:
+    sweep = ("sweep", small_file, "--sweep", "workload.size=20kB,50kB", "--measure")
+    out = command(*sweep, "workloads[0].fct_p99_us").out
+    assert "workloads[0] FCT p99" in out
+    refusal = (
+        "small.toml: workload: there are 1, of which none is that of workloads[1].count; expected a position below 1"
+    )
+    outcome = command(*sweep, "workloads[1].count")
+    assert (outcome.status, outcome.err.count("\n")) == (2, 1)
+    assert refusal in outcome.err
+    outcome = command(*sweep, "workloads[0].size")
+    assert (outcome.status, "`workloads[0].size` is no number of summary.json" in outcome.err) == (2, True)
+
+
 def test_interrupted_it_shows_the_combinations_that_are_finished(tmp_path: Path, small_file: Path) -> None:
     values = ",".join(f"{size}B" for size in range(5000, 5300))
     axis = f"switch.marking.queue.threshold={values}"

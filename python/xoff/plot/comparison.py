@@ -40,7 +40,8 @@ class ComparisonPlots:
 
 def _draw(comparison: Comparison, ax: Axes) -> Axes:
     base, *others = comparison.names
-    rows = [row for row in comparison.rows if row.measure.rsplit(".", 1)[-1] in _LABELS and row.ratio]
+    of_classes = [row for row in comparison.rows if row.measure.startswith("flows.") and row.ratio]
+    rows = [row for row in of_classes if row.measure.rpartition(".")[2] in _LABELS]
     measures = list(dict.fromkeys(row.measure for row in rows))
     offsets = np.linspace(-0.2, 0.2, len(others)) if len(others) > 1 else [0.0]
     for name, offset in zip(others, offsets, strict=True):

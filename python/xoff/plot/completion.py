@@ -8,7 +8,7 @@ import numpy as np
 
 from xoff.plot import style
 from xoff.summary import counted, members_of, ordered_members
-from xoff.table import class_labels
+from xoff.table import class_labels, workload_names
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -40,6 +40,7 @@ def draw(result: Result, ax: Axes) -> Axes:
 def draw_workloads(result: Result, ax: Axes) -> Axes:
     """The same with a line for each workload, those of the most flows."""
     told = result.summary["workloads"]
+    names = workload_names(result.summary)
     most = sorted(range(len(told)), key=lambda index: -told[index]["count"])[:MOST_WORKLOADS]
     workload = counted(result.flow_rows, "workload")
     fct_ns = counted(result.flow_rows, "fct_ns")
@@ -48,7 +49,7 @@ def draw_workloads(result: Result, ax: Axes) -> Axes:
         times_ns = ordered_members(fct_ns, workload == index)
         if len(times_ns):
             points_ns, shares = distribution(times_ns)
-            label = f"workload[{index}], {told[index]['kind']}: {len(times_ns):,}"
+            label = f"{names[index]}: {len(times_ns):,}"
             ax.plot(points_ns / 1000, shares, label=label, drawstyle="steps-post")
     _finish(ax, fct_ns, "flow completion time", "share of flows")
     return ax
