@@ -3,18 +3,14 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use xoff::engine::Outcome;
-use xoff::host::Host;
 use xoff::kernel::units::Bytes;
 use xoff::observer::{DropReason, Dropped, PacketKind};
-use xoff::port::Port;
 use xoff::scenario::{Every, ObserveOf};
-use xoff::switch::Switch;
 use xoff::{Files, Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
-use crate::{run, simulation};
+use crate::{ports, run, simulation};
 
 /// Where memory is given out in cells or units, a packet takes up to so much more than its frame.
 const LARGEST_UNIT: Bytes = Bytes::new(1000);
@@ -24,11 +20,6 @@ fn observed(simulation: &Simulation) -> Simulation {
     let mut scenario = simulation.scenario().clone();
     scenario.observe.drops = Some(ObserveOf { every: Every::Change, of: vec!["*".to_owned()] });
     Simulation::new(&scenario, &Files::new()).expect("it was accepted before")
-}
-
-fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
-    let hosts = outcome.hosts.iter().map(Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
 #[test]

@@ -30,9 +30,11 @@ mod telemetry;
 
 use common::{PLAIN, simulation_of};
 use xoff::engine::{Outcome, Quantity};
-use xoff::host::FinishedFlow;
+use xoff::host::{FinishedFlow, Host};
 use xoff::ideal::{self, Ideal};
 use xoff::kernel::units::{Span, Time};
+use xoff::port::Port;
+use xoff::switch::Switch;
 use xoff::topology::NodeId;
 use xoff::{Files, Simulation};
 
@@ -42,6 +44,12 @@ fn simulation(text: &str) -> Simulation {
 
 fn run(simulation: &Simulation) -> Outcome {
     simulation.run(PLAIN, &mut |_| true)
+}
+
+/// The ports of all hosts and switches.
+fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
+    let hosts = outcome.hosts.iter().map(Host::port);
+    hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
 /// A finished flow beside what it would have taken alone.
@@ -55,7 +63,7 @@ struct Measured<'a> {
 
 /// The finished flows of a run.
 fn measured<'a>(simulation: &'a Simulation, outcome: &'a Outcome) -> impl Iterator<Item = Measured<'a>> {
-    let of_host = |host: &'a xoff::host::Host| host.finished().iter().map(|flow| (host.id(), flow));
+    let of_host = |host: &'a Host| host.finished().iter().map(|flow| (host.id(), flow));
     outcome.hosts.iter().flat_map(of_host).filter_map(|(source, flow)| {
         let start = &flow.flow;
         let received_at = outcome.hosts[start.destination as usize]

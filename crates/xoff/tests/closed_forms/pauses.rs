@@ -1,17 +1,16 @@
 //! What is recorded of pauses is what ports and switches have done, and a deadlock is found where there is one.
 
 use xoff::diagnosis::Diagnosis;
-use xoff::engine::{Outcome, PauseChange};
+use xoff::engine::PauseChange;
 use xoff::kernel::units::{Bytes, Span, Time};
 use xoff::observer::{PauseReason, Xoff};
 use xoff::port::Port;
 use xoff::simulation::Execution;
-use xoff::switch::Switch;
 use xoff::{Files, Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
-use crate::{run, simulation};
+use crate::{ports, run, simulation};
 
 /// The same simulation with its pauses observed.
 fn observed(simulation: &Simulation) -> Simulation {
@@ -36,11 +35,6 @@ fn paused(changes: &[PauseChange], port: &Port, end: Time) -> Span {
         total += since.map_or(Span::ZERO, |start| end.max(start).since(start));
     }
     total
-}
-
-fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
-    let hosts = outcome.hosts.iter().map(xoff::host::Host::port);
-    hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
 }
 
 #[test]
