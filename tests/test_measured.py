@@ -1,5 +1,10 @@
 """What a run costs."""
 
+import subprocess
+import sys
+
+import pytest
+
 from xoff.measured import Cost
 
 
@@ -20,3 +25,23 @@ def test_memory_of_an_earlier_run_does_not_count() -> None:
     cost = Cost().stop()
     assert cost.added_rss_mb is not None
     assert cost.added_rss_mb < 30
+
+
+FREED = """
+from xoff.measured import Cost, give_back_freed_memory
+give_back_freed_memory()
+block = b"x" * 30_000_000
+del block
+block = b"x" * 20_000_000
+del block
+print(Cost()._resident_kib)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc keeps it")
+def test_freed_memory_is_given_back() -> None:
+    resident = [
+        int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout)
+        for script in (FREED, FREED.replace("\ngive_back_freed_memory()", ""))
+    ]
+    assert resident[0] < resident[1] - 15_000

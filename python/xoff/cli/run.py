@@ -11,6 +11,7 @@ from xoff import json_text
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import RunInterrupted
+from xoff.measured import give_back_freed_memory
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def run(
 
     from xoff import folder  # brings Arrow
 
+    give_back_freed_memory()
     with folder.prepare(out, chosen.name, force=force) as staging:
         result, interrupted = simulate(chosen, threads)
         path = folder.commit(result, staging, report=report)
