@@ -77,6 +77,15 @@ queues = { every = "10us", of = ["switch0.port0"] }
 """
 
 
+# One more workload for it, of four flows.
+PERMUTATION = """
+[[workload]]
+kind = "permutation"
+transport = "dctcp"
+size = "1MB"
+"""
+
+
 # Five switches in a ring with a host each, which sends two hops on: everyone waits for the next.
 RING = """
 title = "Ring"

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import xoff
-from conftest import SMALL
+from conftest import PERMUTATION, SMALL
 from xoff import batch
 from xoff.comparison import MEASURES, Plan
 from xoff.kept import KeptRuns
@@ -42,8 +42,7 @@ def test_measures_of_classes_without_flows_are_left_out(comparison: xoff.Compari
 
 
 def test_workloads_are_compared_where_there_are_several() -> None:
-    second = '\n[[workload]]\nkind = "permutation"\ntransport = "dctcp"\nsize = "1MB"\n'
-    one, two = (xoff.Scenario.from_text(scenario.text + second) for scenario in (BASE, OTHER))
+    one, two = (xoff.Scenario(scenario.text + PERMUTATION, None, scenario.overrides) for scenario in (BASE, OTHER))
     comparison = xoff.compare({"one": one, "two": two})
     first, second_row = (row for row in comparison.rows if row.measure == "workloads[1].fct_mean_us")
     assert first.value.value == one.run().summary["workloads"][1]["fct_mean_us"]

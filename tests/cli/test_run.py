@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import xoff
-from conftest import SCENARIOS, Outcome
+from conftest import PERMUTATION, SCENARIOS, Outcome
 from xoff.table import loss
 
 Command = Callable[..., Outcome]
@@ -41,8 +41,7 @@ def test_the_table_names_every_class(command: Command, small_file: Path) -> None
 
 def test_several_workloads_are_told_apart(command: Command, small_file: Path) -> None:
     assert "workload[0]" not in command("run", small_file).out
-    second = '\n[[workload]]\nkind = "permutation"\ntransport = "dctcp"\nsize = "1MB"\n'
-    small_file.write_text(small_file.read_text(encoding="utf-8") + second, encoding="utf-8")
+    small_file.write_text(small_file.read_text(encoding="utf-8") + PERMUTATION, encoding="utf-8")
     out = command("run", small_file, "--out", "out").out
     assert "│ workload[0], incast      │    20 │" in out
     assert "│ workload[1], permutation │     4 │" in out

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from xoff.summary import Summary
 
-# What fits a terminal of ordinary width; the page and summary.json have them all.
 _MOST_WORKLOADS = 12
+# What fits a terminal of ordinary width; the page and summary.json have them all.
 _COLUMNS = tuple(column for column in COLUMNS if column.key not in {"fct_p95_us", "slowdown_mean"})
 
 

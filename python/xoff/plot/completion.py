@@ -29,10 +29,7 @@ def draw(result: Result, ax: Axes) -> Axes:
     ax.set_xscale("log")
     for name, members in classes.items():
         times_ns = ordered_members(fct_ns, members())
-        if len(times_ns):
-            label = f"{labels[name]}: {len(times_ns):,}"
-            points_ns, shares = distribution(times_ns)
-            ax.plot(points_ns / 1000, shares, color=style.CLASS_COLOURS[name], label=label, **_look(name))
+        _draw_line(ax, times_ns, f"{labels[name]}: {len(times_ns):,}", color=style.CLASS_COLOURS[name], **_look(name))
     _finish(ax, fct_ns, "flow completion time", "share of flows")
     return ax
 
@@ -47,10 +44,7 @@ def draw_workloads(result: Result, ax: Axes) -> Axes:
     ax.set_xscale("log")
     for index in sorted(most):
         times_ns = ordered_members(fct_ns, workload == index)
-        if len(times_ns):
-            points_ns, shares = distribution(times_ns)
-            label = f"{names[index]}: {len(times_ns):,}"
-            ax.plot(points_ns / 1000, shares, label=label, drawstyle="steps-post")
+        _draw_line(ax, times_ns, f"{names[index]}: {len(times_ns):,}")
     _finish(ax, fct_ns, "flow completion time", "share of flows")
     return ax
 
@@ -76,9 +70,9 @@ def draw_queries(result: Result, ax: Axes) -> Axes:
     numbers = np.unique(workloads)
     ax.set_xscale("log")
     for number in numbers:
-        points_ns, shares = distribution(times_ns := ordered_members(completion_ns, workloads == number))
+        times_ns = ordered_members(completion_ns, workloads == number)
         name = f"workload[{number}]: " if len(numbers) > 1 else ""
-        ax.plot(points_ns / 1000, shares, label=f"{name}{len(times_ns):,} queries", drawstyle="steps-post")
+        _draw_line(ax, times_ns, f"{name}{len(times_ns):,} queries")
     _finish(ax, completion_ns, "query completion time", "share of queries")
     return ax
 
@@ -91,6 +85,11 @@ def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArr
     return np.append(ordered[0], ordered[indices]), np.append(0, (indices + 1) / count)
 
 
+def _draw_line(ax: Axes, ordered_ns: npt.NDArray[Any], label: str, **look: Any) -> None:  # noqa: ANN401 as Matplotlib
+    if len(ordered_ns):
+        points_ns, shares = distribution(ordered_ns)
+        ax.plot(points_ns / 1000, shares, label=label, drawstyle="steps-post", **look)
+
+
 def _look(name: str) -> dict[str, Any]:
-    dashed = {"linestyle": "--", "linewidth": 1.2} if name == "all" else {}
-    return {"drawstyle": "steps-post", **dashed}
+    return {"linestyle": "--", "linewidth": 1.2} if name == "all" else {}

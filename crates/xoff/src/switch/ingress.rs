@@ -151,12 +151,11 @@ impl Ingress {
         self.queues[queue].headroom
     }
 
-    /// What a class of a port has left of the headroom.
-    pub fn headroom_room(&self, port: u16, priority: usize) -> Room {
-        let queue = self.queues[Self::queue(port, priority)].headroom;
-        let number = usize::from(port);
-        let held = Held { queue, port: self.ports[number].headroom, all: self.headroom_used };
-        self.headroom.room(number, &held)
+    /// The headroom that there is for a queue, and how much of it is held.
+    pub fn headroom_room(&self, queue: usize) -> Room {
+        let number = Self::port(queue);
+        let (queue, port) = (self.queues[queue].headroom, self.ports[number].headroom);
+        self.headroom.room(number, &Held { queue, port, all: self.headroom_used })
     }
 
     /// The most bytes that were ever in the headroom of all queues.
@@ -210,12 +209,11 @@ impl Ingress {
             port.shared += frame;
             self.pool.shared_used += frame;
         } else {
-            let held = Held { queue: queue.headroom, port: port.headroom, all: self.headroom_used };
-            if !headroom.room(number, &held).fits(frame) {
+            if !self.headroom_room(index).fits(frame) {
                 return Err(DropReason::HeadroomFull);
             }
-            queue.headroom += frame;
-            port.headroom += frame;
+            self.queues[index].headroom += frame;
+            self.ports[number].headroom += frame;
             self.headroom_used += frame;
             self.headroom_peak = self.headroom_peak.max(self.headroom_used);
         }
@@ -570,7 +568,7 @@ mod tests {
             "the pool and the headroom are full, and the queue is empty"
         );
         assert_eq!(ingress.admit(Time::ZERO, 0, FRAME), (NOTHING, Err(DropReason::HeadroomFull)));
-        assert_eq!(ingress.headroom_room(0, 0), Room { held: FRAME, limit: FRAME }, "of the pool");
+        assert_eq!(ingress.headroom_room(0), Room { held: FRAME, limit: FRAME }, "of the pool");
     }
 
     #[test]

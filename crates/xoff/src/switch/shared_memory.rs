@@ -1,6 +1,7 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
 
 use super::cell::Cell;
+use super::ingress::Ingress;
 use super::markers::{Candidate, Markers};
 use super::mmu::{Mmu, Placement};
 use super::pause_frames::{self, PfcRequest};
@@ -300,8 +301,8 @@ impl SharedMemory {
     ) {
         let Self { ports, memory, pausing, .. } = self;
         memory.markers.on_refusal(queue);
-        let room =
-            pausing.as_ref().map(|pausing| pausing.ingress().headroom_room(ingress, packet.priority()));
+        let index = Ingress::queue(ingress, packet.priority());
+        let room = pausing.as_ref().map(|pausing| pausing.ingress().headroom_room(index));
         ports[Mmu::port(queue)].drop(packet, reason, room, context);
     }
 
