@@ -1,6 +1,6 @@
 //! What a node asks of the engine that runs it, and what it is told about the run.
 
-use crate::application::Queries;
+use crate::application::Plans;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::Packet;
@@ -54,7 +54,7 @@ pub struct Fabric {
     /// much longer instead.
     pub inbound_delay: Span,
     /// What hosts ask of one another.
-    pub queries: Queries,
+    pub plans: Plans,
 }
 
 impl Fabric {

@@ -70,11 +70,10 @@ pub fn stages(
     path.flat_map(of_hop).collect()
 }
 
-/// The flow of this number at this host, if there will ever be one. Nothing where the host has a part in queries, since its
+/// The flow of this number at this host, if there will ever be one. Nothing where the host has a part in an application, since its
 /// flows are numbered as they start and when those do is known only from a run.
 pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<FlowPath> {
-    let plans = simulation.fabric().queries.plans();
-    if plans.iter().any(|plan| plan.aggregator(source).or(plan.worker(source)).is_some()) {
+    if simulation.fabric().plans.all().iter().any(|plan| plan.concerns(source)) {
         return None;
     }
     let (mut arrivals, mut found) = (simulation.arrivals(), None);

@@ -7,7 +7,7 @@ mod shortcuts;
 use std::sync::Arc;
 
 use crate::agenda::Fabric;
-use crate::application::Queries;
+use crate::application::Plans;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
 use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Recorded, Workshop};
@@ -71,7 +71,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
         let network = Network::build(&scenario.topology)?;
         let sources = workload::sources(scenario, &network, files)?;
-        let queries = workload::queries(&sources)?;
+        let plans = workload::plans(&sources)?;
         let classes_of_flows = sources.iter().fold(0, |classes, source| classes | source.classes());
         let classes = classes_of_flows | classes_of_control(scenario);
         let routes = Routes::new(&network).with(&network, &scenario.route)?;
@@ -105,7 +105,7 @@ impl Simulation {
             )?,
             routes,
             traces,
-            fabric: fabric(scenario, longest_paths, lengths, queries),
+            fabric: fabric(scenario, longest_paths, lengths, plans),
             telemetry_rates,
             scenario: scenario.clone(),
             network,
@@ -164,12 +164,12 @@ impl Simulation {
         let Placed { marker, when } = layout::adapter_marker(&self.scenario, port.rate())
             .expect("markers of adapters have been checked");
         let marking = Marking::new(marker, when, stream(Purpose::AdapterMarking));
-        let applications = Applications::new(node, &self.fabric.queries, |purpose, plan| {
-            let workload = self.fabric.queries.plans()[plan].workload as u64;
+        let applications = Applications::new(node, &self.fabric.plans, |purpose, plan| {
+            let workload = self.fabric.plans.all()[plan].workload() as u64;
             rng::stream(self.scenario.seed, purpose, workload << NodeId::BITS | u64::from(node))
         });
         Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
-            .with_applications(applications, &self.fabric.queries)
+            .with_applications(applications, &self.fabric.plans)
     }
 
     /// A switch as it is before the run.
@@ -294,7 +294,7 @@ fn classes_of_messages(scenario: &Scenario) -> u8 {
 /// What every Ethernet frame adds on the wire.
 const PREAMBLE_AND_GAP: Bytes = Bytes::new(20);
 
-fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, queries: Queries) -> Fabric {
+fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans: Plans) -> Fabric {
     let transports: Vec<Transport> = scenario.transport.values().cloned().collect();
     let mut wire_overheads = [Bytes::ZERO; 256];
     for (place, transport) in wire_overheads.iter_mut().zip(&transports) {
@@ -303,5 +303,5 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, queri
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
     let inbound_delay = host.delay;
-    Fabric { transports, wire_overheads, longest_paths, lengths, lossless, host, inbound_delay, queries }
+    Fabric { transports, wire_overheads, longest_paths, lengths, lossless, host, inbound_delay, plans }
 }

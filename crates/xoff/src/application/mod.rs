@@ -3,7 +3,9 @@
 
 pub mod query;
 
-use query::Plan;
+use crate::kernel::rng::{Rng, below};
+use crate::kernel::units::Span;
+use crate::topology::NodeId;
 
 /// Set in the number by which the receiver knows a flow of an application.
 const OF_APPLICATION: u32 = 1 << 31;
@@ -17,51 +19,93 @@ pub struct Arrival {
     pub turn: u32,
 }
 
-/// What a channel carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carries {
-    /// Requests of the aggregator in this place of the plan.
-    Requests(u32),
-    /// Responses of the worker in this place of the plan.
-    Responses(u32),
+/// What some hosts do together.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// The queries of one workload.
+    Query(query::Plan),
 }
 
-/// The queries of all workloads, which every host may look up.
+impl Plan {
+    /// Position of the workload in the scenario.
+    pub fn workload(&self) -> usize {
+        match self {
+            Self::Query(plan) => plan.workload,
+        }
+    }
+
+    /// Whether a host has a part in it.
+    pub fn concerns(&self, host: NodeId) -> bool {
+        match self {
+            Self::Query(plan) => plan.aggregator(host).or(plan.worker(host)).is_some(),
+        }
+    }
+
+    /// The longest that a run may rest while a step is under way and the next one only waits for its time.
+    pub fn longest_rest(&self) -> Span {
+        match self {
+            Self::Query(plan) => plan.longest_rest(),
+        }
+    }
+
+    fn channels(&self) -> u32 {
+        match self {
+            Self::Query(plan) => plan.channels(),
+        }
+    }
+}
+
+/// All plans, which every host may look up.
 #[derive(Clone, Debug, Default)]
-pub struct Queries {
-    plans: Vec<Plan>,
-    /// The first channel of each plan: its aggregators come before its workers.
+pub struct Plans {
+    all: Vec<Plan>,
+    /// The first channel of each plan.
     first_channels: Vec<u32>,
     channels: u32,
     /// Bits of a number that tell the turn.
     turn_bits: u32,
 }
 
-impl Queries {
-    /// Those of these plans.
+impl Plans {
+    /// These plans, whose channels are numbered one after another.
     pub fn new(plans: Vec<Plan>) -> Self {
         let mut channels = 0;
         let first_channels = plans.iter().map(|plan| {
             let first = channels;
-            channels += (plan.aggregators.len() + plan.workers.len()) as u32;
+            channels += plan.channels();
             first
         });
         let first_channels = first_channels.collect();
         let channel_bits = u32::BITS - channels.saturating_sub(1).leading_zeros();
-        Self { plans, first_channels, channels, turn_bits: OF_APPLICATION.trailing_zeros() - channel_bits }
+        Self {
+            all: plans,
+            first_channels,
+            channels,
+            turn_bits: OF_APPLICATION.trailing_zeros() - channel_bits,
+        }
     }
 
     /// The same, each aggregator of which stops before its requests can no longer be told apart.
     #[must_use]
     pub fn within_turns(mut self) -> Self {
         let most = self.most_turns();
-        self.plans.iter_mut().for_each(|plan| plan.most = plan.most.min(most));
+        for plan in &mut self.all {
+            let Plan::Query(plan) = plan;
+            plan.most = plan.most.min(most);
+        }
         self
     }
 
-    /// One for each workload of queries.
-    pub fn plans(&self) -> &[Plan] {
-        &self.plans
+    /// Each of them, in the order of their workloads.
+    pub fn all(&self) -> &[Plan] {
+        &self.all
+    }
+
+    /// The plan of this number if it is of queries.
+    pub fn query(&self, plan: usize) -> Option<&query::Plan> {
+        match &self.all[plan] {
+            Plan::Query(plan) => Some(plan),
+        }
     }
 
     /// How many channels all plans have.
@@ -74,25 +118,15 @@ impl Queries {
         1 << self.turn_bits
     }
 
-    /// The channel by which a plan's host hears of this.
-    pub fn channel(&self, plan: usize, carries: Carries) -> u32 {
-        let within = match carries {
-            Carries::Requests(aggregator) => aggregator,
-            Carries::Responses(worker) => self.plans[plan].aggregators.len() as u32 + worker,
-        };
+    /// The channel of this number `within` a plan.
+    pub fn channel(&self, plan: usize, within: u32) -> u32 {
         self.first_channels[plan] + within
     }
 
-    /// The plan that a channel is of, and what it carries.
-    pub fn of_channel(&self, channel: u32) -> (usize, Carries) {
+    /// The plan that a channel is of, and its number there.
+    pub fn of_channel(&self, channel: u32) -> (usize, u32) {
         let plan = self.first_channels.partition_point(|&first| first <= channel) - 1;
-        let within = channel - self.first_channels[plan];
-        let aggregators = self.plans[plan].aggregators.len() as u32;
-        let carries = match within.checked_sub(aggregators) {
-            None => Carries::Requests(within),
-            Some(worker) => Carries::Responses(worker),
-        };
-        (plan, carries)
+        (plan, channel - self.first_channels[plan])
     }
 
     /// The number by which its receiver knows a flow.
@@ -115,34 +149,45 @@ impl Queries {
     }
 }
 
+/// One of some traffic classes, all equally likely.
+fn draw(priorities: &[u8], rng: &mut Rng) -> u8 {
+    match priorities {
+        [priority] => *priority,
+        several => several[below(rng, several.len() as u64) as usize],
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::query::Carries;
     use super::query::testing::plan;
     use super::*;
 
     #[test]
     fn queries_without_end_stop_while_they_can_be_told_apart() {
-        let without_end = || Plan { most: u64::MAX, ..plan(3, 2) };
-        let queries = Queries::new(vec![without_end(), plan(1, 40)]).within_turns();
-        assert_eq!(queries.plans().iter().map(|plan| plan.most).collect::<Vec<_>>(), [1 << 25, 3]);
+        let without_end = query::Plan { most: u64::MAX, ..plan(3, 2) };
+        let plans = Plans::new([without_end, plan(1, 40)].map(Plan::Query).to_vec()).within_turns();
+        assert_eq!([0, 1].map(|index| plans.query(index).unwrap().most), [1 << 25, 3]);
     }
 
     #[test]
     fn a_number_tells_channel_and_turn_and_a_channel_its_plan_and_host() {
-        let queries = Queries::new(vec![plan(3, 2), plan(1, 40)]);
-        assert_eq!((queries.channels(), queries.most_turns()), (46, 1 << 25));
-        for (plan, carries) in [
+        let queries = [plan(3, 2), plan(1, 40)];
+        let plans = Plans::new(queries.clone().map(Plan::Query).to_vec());
+        assert_eq!((plans.channels(), plans.most_turns()), (46, 1 << 25));
+        for (index, carries) in [
             (0, Carries::Requests(0)),
             (0, Carries::Requests(2)),
             (0, Carries::Responses(1)),
             (1, Carries::Requests(0)),
             (1, Carries::Responses(39)),
         ] {
-            let channel = queries.channel(plan, carries);
-            assert_eq!(queries.of_channel(channel), (plan, carries));
+            let channel = plans.channel(index, queries[index].channel(carries));
+            let (plan, within) = plans.of_channel(channel);
+            assert_eq!((plan, queries[plan].carries(within)), (index, carries));
             let arrival = Arrival { channel, turn: (1 << 25) - 1 };
-            assert_eq!(queries.arrival(queries.number(arrival)), Some(arrival));
+            assert_eq!(plans.arrival(plans.number(arrival)), Some(arrival));
         }
-        assert_eq!(queries.arrival(7), None);
+        assert_eq!(plans.arrival(7), None);
     }
 }

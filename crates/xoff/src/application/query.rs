@@ -1,10 +1,20 @@
 //! Queries: an aggregator asks workers, each answers, and the query is complete with the last response
 //! (partition/aggregate: DCTCP, SIGCOMM 2010, section 2.1). A fetch is a query of one worker.
 
+use super::draw;
 use crate::kernel::rng::{Rng, below, exponential};
 use crate::kernel::sparse::Sparse;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
+
+/// What a channel carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carries {
+    /// Requests of the aggregator in this place of the plan.
+    Requests(u32),
+    /// Responses of the worker in this place of the plan.
+    Responses(u32),
+}
 
 /// When an aggregator asks next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +69,27 @@ impl Plan {
     /// A host's place among the workers.
     pub fn worker(&self, host: NodeId) -> Option<u32> {
         self.workers.binary_search(&host).ok().map(|place| place as u32)
+    }
+
+    /// The channels of its aggregators, and behind them those of its workers.
+    pub fn channels(&self) -> u32 {
+        (self.aggregators.len() + self.workers.len()) as u32
+    }
+
+    /// The number of a channel.
+    pub fn channel(&self, carries: Carries) -> u32 {
+        match carries {
+            Carries::Requests(aggregator) => aggregator,
+            Carries::Responses(worker) => self.aggregators.len() as u32 + worker,
+        }
+    }
+
+    /// What the channel of this number carries.
+    pub fn carries(&self, channel: u32) -> Carries {
+        match channel.checked_sub(self.aggregators.len() as u32) {
+            None => Carries::Requests(channel),
+            Some(worker) => Carries::Responses(worker),
+        }
     }
 
     /// The longest that a run may rest while one of these is under way and the next step only waits for its time.
@@ -134,10 +165,7 @@ impl Aggregator {
     pub fn begin(&mut self, plan: &Plan, now: Time, mut send: impl FnMut(Request)) -> Option<Time> {
         let number = self.queries.len() as u32;
         self.queries.push(Query { start: now, finish: Time::MAX, left: plan.fan_in });
-        let priority = match plan.priorities[..] {
-            [priority] => priority,
-            ref several => several[below(&mut self.rng, several.len() as u64) as usize],
-        };
+        let priority = draw(&plan.priorities, &mut self.rng);
         for place in 0..plan.fan_in as usize {
             let rest = (self.order.len() - place) as u64;
             self.order.swap(place, place + below(&mut self.rng, rest) as usize);

@@ -18,7 +18,7 @@ use super::standstill::{Movement, Standstill};
 use super::wheel::{IN_BULK, Outgoing, REMOTE, Ranks, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric};
-use crate::application::query::Plan;
+use crate::application::Plan;
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
@@ -193,7 +193,7 @@ impl<'a> Workshop<'a> {
             return None;
         }
         let timeouts = self.fabric.transports.iter().filter_map(Transport::first_timeout);
-        let rests = self.fabric.queries.plans().iter().map(Plan::longest_rest);
+        let rests = self.fabric.plans.all().iter().map(Plan::longest_rest);
         Some(Standstill::new(self.network, timeouts.chain(rests).max().unwrap_or_default()))
     }
 

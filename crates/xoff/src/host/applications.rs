@@ -6,8 +6,8 @@ use super::pending::Pending;
 use super::receiving::Receptions;
 use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::application::query::{Aggregator, Plan, Request, Worker};
-use crate::application::{Arrival, Carries, Queries};
+use crate::application::query::{self, Aggregator, Carries, Request, Worker};
+use crate::application::{Arrival, Plan, Plans};
 use crate::kernel::rng::{Purpose, Rng};
 use crate::kernel::sparse::Sparse;
 use crate::kernel::units::{Bytes, Time};
@@ -15,7 +15,7 @@ use crate::observer::Observer;
 use crate::packet::Packet;
 use crate::topology::NodeId;
 
-/// The part of one host in all queries.
+/// The part of one host in all plans.
 #[derive(Debug, Default)]
 pub struct Applications {
     /// By plan; nothing where this host does not ask.
@@ -40,16 +40,16 @@ struct Response {
 
 impl Applications {
     /// The part of `host`; `stream` gives the random stream of a plan for a purpose.
-    pub fn new(host: NodeId, queries: &Queries, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
-        let plans = || queries.plans().iter().enumerate();
-        let aggregator = |(index, plan)| Aggregator::new(plan, host, stream(Purpose::Queries, index));
-        let worker = |(index, _)| Worker::new(stream(Purpose::ResponseJitter, index));
-        Self {
-            aggregators: plans().map(|of| of.1.aggregator(host).map(|_| aggregator(of))).collect(),
-            workers: plans().map(|of| of.1.worker(host).map(|_| worker(of))).collect(),
-            channels: Sparse::with_places(queries.channels() as usize),
-            responses: Slab::new(),
+    pub fn new(host: NodeId, plans: &Plans, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
+        let (mut aggregators, mut workers) = (Vec::new(), Vec::new());
+        for (index, plan) in plans.all().iter().enumerate() {
+            let Plan::Query(plan) = plan;
+            let aggregator = |_| Aggregator::new(plan, host, stream(Purpose::Queries, index));
+            aggregators.push(plan.aggregator(host).map(aggregator));
+            workers.push(plan.worker(host).map(|_| Worker::new(stream(Purpose::ResponseJitter, index))));
         }
+        let channels = Sparse::with_places(plans.channels() as usize);
+        Self { aggregators, workers, channels, responses: Slab::new() }
     }
 
     /// The side that asks, of each plan in which this host does.
@@ -72,8 +72,9 @@ impl Applications {
     }
 
     /// Sets the time of every first query.
-    pub(super) fn begin(&mut self, queries: &Queries, pending: &mut Pending) {
-        for (index, (plan, aggregator)) in queries.plans().iter().zip(&mut self.aggregators).enumerate() {
+    pub(super) fn begin(&mut self, plans: &Plans, pending: &mut Pending) {
+        for (index, (plan, aggregator)) in plans.all().iter().zip(&mut self.aggregators).enumerate() {
+            let Plan::Query(plan) = plan;
             if let Some(start) = aggregator.as_mut().and_then(|aggregator| aggregator.first_start(plan)) {
                 pending.once(TimerKey::Query(index as u32), start);
             }
@@ -82,10 +83,10 @@ impl Applications {
 }
 
 impl Host {
-    /// The same host with its part in queries.
+    /// The same host with its part in all plans.
     #[must_use]
-    pub fn with_applications(mut self, mut applications: Applications, queries: &Queries) -> Self {
-        applications.begin(queries, &mut self.pending);
+    pub fn with_applications(mut self, mut applications: Applications, plans: &Plans) -> Self {
+        applications.begin(plans, &mut self.pending);
         self.applications = applications;
         self
     }
@@ -93,23 +94,22 @@ impl Host {
     /// An aggregator begins a query.
     #[cold]
     pub(super) fn begin_query(&mut self, index: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let fabric = context.fabric;
-        let queries = &fabric.queries;
-        let plan = &queries.plans()[index as usize];
-        let (Some(aggregator), Some(place)) =
-            (&mut self.applications.aggregators[index as usize], plan.aggregator(self.id))
+        let plans = &context.fabric.plans;
+        let (Some(plan), Some(aggregator)) =
+            (plans.query(index as usize), &mut self.applications.aggregators[index as usize])
         else {
             return;
         };
+        let Some(place) = plan.aggregator(self.id) else { return };
         let mut requests = Vec::with_capacity(plan.fan_in as usize);
         let next = aggregator.begin(plan, context.now, |request| requests.push(request));
         if let Some(next) = next {
             self.pending.once(TimerKey::Query(index), next);
         }
-        let channel = queries.channel(index as usize, Carries::Requests(place));
+        let channel = plans.channel(index as usize, plan.channel(Carries::Requests(place)));
         for Request { worker, turn, priority } in requests {
             let destination = plan.workers[worker as usize];
-            let reception = queries.number(Arrival { channel, turn });
+            let reception = plans.number(Arrival { channel, turn });
             self.begin_flow(plan, destination, reception, plan.request, priority, context);
         }
     }
@@ -119,12 +119,11 @@ impl Host {
     pub(super) fn begin_response(&mut self, key: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Response { plan: index, aggregator, turn, priority } =
             self.applications.responses.remove(key as usize);
-        let fabric = context.fabric;
-        let queries = &fabric.queries;
-        let plan = &queries.plans()[index];
+        let plans = &context.fabric.plans;
+        let Some(plan) = plans.query(index) else { return };
         let Some(worker) = plan.worker(self.id) else { return };
-        let channel = queries.channel(index, Carries::Responses(worker));
-        let reception = queries.number(Arrival { channel, turn });
+        let channel = plans.channel(index, plan.channel(Carries::Responses(worker)));
+        let reception = plans.number(Arrival { channel, turn });
         let destination = plan.aggregators[aggregator as usize];
         self.begin_flow(plan, destination, reception, plan.response, priority, context);
     }
@@ -137,11 +136,11 @@ impl Host {
         last: &Packet,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        let queries = &context.fabric.queries;
-        let (index, carries) = queries.of_channel(arrival.channel);
-        let plan = &queries.plans()[index];
+        let plans = &context.fabric.plans;
+        let (index, within) = plans.of_channel(arrival.channel);
+        let Some(plan) = plans.query(index) else { return };
         let Applications { aggregators, workers, responses, .. } = &mut self.applications;
-        match carries {
+        match plan.carries(within) {
             Carries::Requests(aggregator) => {
                 let Some(worker) = &mut workers[index] else { return };
                 let at = worker.answers_at(plan, context.now);
@@ -161,14 +160,14 @@ impl Host {
 
     fn begin_flow(
         &mut self,
-        plan: &Plan,
+        plan: &query::Plan,
         destination: NodeId,
         reception: u32,
         size: Bytes,
         priority: u8,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Plan { transport, workload, .. } = *plan;
+        let query::Plan { transport, workload, .. } = *plan;
         let (start, workload) = (context.now, workload as u16);
         let flow = Flow { start, number: 0, destination, reception, size, priority, transport, workload };
         self.start_flow(FlowStart { flow, end: Time::MAX }, context);

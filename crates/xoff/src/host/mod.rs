@@ -22,7 +22,7 @@ use std::mem::offset_of;
 use slab::Slab;
 
 use crate::agenda::{Agenda, Context};
-use crate::application::Queries;
+use crate::application::Plans;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
@@ -208,8 +208,8 @@ impl Host {
     }
 
     /// When a flow to this host was whole, by the number under which it knows it.
-    pub fn received_at(&self, reception: u32, queries: &Queries) -> Option<Time> {
-        match queries.arrival(reception) {
+    pub fn received_at(&self, reception: u32, plans: &Plans) -> Option<Time> {
+        match plans.arrival(reception) {
             Some(arrival) => self.applications.received_at(arrival),
             None => self.flows_to.received_at(reception),
         }

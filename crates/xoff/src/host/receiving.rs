@@ -182,7 +182,7 @@ impl Host {
         reception: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> (&mut Receptions, u32) {
-        match context.fabric.queries.arrival(reception) {
+        match context.fabric.plans.arrival(reception) {
             Some(arrival) => (self.applications.channel(arrival.channel), arrival.turn),
             None => (&mut self.flows_to, reception),
         }
@@ -211,7 +211,7 @@ impl Host {
         let (flows, number) = self.flows_with(last.reception(), context);
         let slot = flows.finish(number, context.now);
         self.receptions.remove(slot as usize);
-        if let Some(arrival) = context.fabric.queries.arrival(last.reception()) {
+        if let Some(arrival) = context.fabric.plans.arrival(last.reception()) {
             self.on_arrival_of(arrival, last, context);
         }
     }

@@ -124,7 +124,7 @@ impl Flows {
 
 fn received(simulation: &Simulation, outcome: &Outcome, finished: &FinishedFlow) -> Option<Time> {
     let destination = &outcome.hosts[finished.flow.destination as usize];
-    destination.received_at(finished.flow.reception, &simulation.fabric().queries)
+    destination.received_at(finished.flow.reception, &simulation.fabric().plans)
 }
 
 fn row(

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{Flows, Outcome, Simulation};
-use crate::application::query::Aggregator;
-use crate::application::{Carries, Queries};
+use crate::application::Plans;
+use crate::application::query::{Aggregator, Carries};
 use crate::host::Flow;
 use crate::kernel::units::{Span, Time};
 use crate::topology::NodeId;
@@ -87,7 +87,7 @@ impl CompleteQueries {
         simulation: &Simulation,
         outcome: &Outcome,
     ) -> Option<u32> {
-        let key = key_of(flow, source, &simulation.fabric().queries, outcome)?;
+        let key = key_of(flow, source, &simulation.fabric().plans, outcome)?;
         self.0.binary_search(&key).ok().map(|position| position as u32)
     }
 }
@@ -106,24 +106,26 @@ impl QueryReport {
         flows: &Flows,
         end: Time,
     ) -> Self {
-        let queries = &simulation.fabric().queries;
+        let plans = &simulation.fabric().plans;
         let mut columns = QueryColumns::default();
         for (id, key) in complete.0.iter().enumerate() {
-            columns.push(id as u64, key, queries, outcome);
+            columns.push(id as u64, key, plans, outcome);
         }
         for row in &flows.rows {
             if let Some(query) = row.query() {
                 columns.timeouts[query as usize] += row.timeouts;
             }
         }
-        Self { totals: totals(&columns, queries, outcome, end), columns }
+        Self { totals: totals(&columns, plans, outcome, end), columns }
     }
 }
 
 impl QueryColumns {
-    fn push(&mut self, id: u64, key: &Key, queries: &Queries, outcome: &Outcome) {
-        let plan = &queries.plans()[key.plan];
-        let Some(aggregator) = aggregator(outcome, key.host, key.plan) else { return };
+    fn push(&mut self, id: u64, key: &Key, plans: &Plans, outcome: &Outcome) {
+        let (Some(plan), Some(aggregator)) = (plans.query(key.plan), aggregator(outcome, key.host, key.plan))
+        else {
+            return;
+        };
         let query = aggregator.queries()[key.number as usize];
         let completion = query.finish.since(query.start);
         self.query_id.push(id);
@@ -148,11 +150,12 @@ fn aggregator(outcome: &Outcome, host: NodeId, plan: usize) -> Option<&Aggregato
 }
 
 /// The key of the query that a flow is of, if it is of any.
-fn key_of(flow: &Flow, source: NodeId, queries: &Queries, outcome: &Outcome) -> Option<Key> {
-    let arrival = queries.arrival(flow.reception)?;
-    let (plan, carries) = queries.of_channel(arrival.channel);
-    let (host, worker) = match carries {
-        Carries::Requests(_) => (source, queries.plans()[plan].worker(flow.destination)?),
+fn key_of(flow: &Flow, source: NodeId, plans: &Plans, outcome: &Outcome) -> Option<Key> {
+    let arrival = plans.arrival(flow.reception)?;
+    let (plan, within) = plans.of_channel(arrival.channel);
+    let query = plans.query(plan)?;
+    let (host, worker) = match query.carries(within) {
+        Carries::Requests(_) => (source, query.worker(flow.destination)?),
         Carries::Responses(worker) => (flow.destination, worker),
     };
     let aggregator = aggregator(outcome, host, plan)?;
@@ -160,11 +163,11 @@ fn key_of(flow: &Flow, source: NodeId, queries: &Queries, outcome: &Outcome) -> 
     Some(Key { start: aggregator.queries()[number as usize].start, host, plan, number })
 }
 
-fn totals(columns: &QueryColumns, queries: &Queries, outcome: &Outcome, end: Time) -> QueryTotals {
+fn totals(columns: &QueryColumns, plans: &Plans, outcome: &Outcome, end: Time) -> QueryTotals {
     let finished = columns.query_id.len() as u64;
     let (mut started, mut late) = (0, 0);
     for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
-        let deadline = queries.plans()[plan].deadline;
+        let deadline = plans.query(plan).and_then(|plan| plan.deadline);
         started += aggregator.queries().len() as u64;
         let taken = aggregator.queries().iter().map(|query| query.finish.min(end).since(query.start));
         late += taken.filter(|&taken| is_late(taken, deadline)).count() as u64;

@@ -87,7 +87,7 @@ impl Simulation {
         host.delay == Span::ZERO
             && host.interrupt_moderation.is_none()
             && used.all(|transport| matches!(transport, Transport::ConstantRate(_)))
-            && self.fabric.queries.plans().is_empty()
+            && self.fabric.plans.all().is_empty()
             && !self.watch.recorder.is_watching()
     }
 

@@ -1,5 +1,5 @@
 //! Workloads: open-loop sources of flows, drawn before they are needed and never influenced by the network.
-//! A source is an iterator over flows in order of their start; it owns its random stream. Of queries, whose flows begin when
+//! A source is an iterator over flows in order of their start; it owns its random stream. of applications, whose flows begin when
 //! others are whole, only the plan is made here.
 //! To add one: its file here, its settings among the scenario's workloads, and one line in the list below.
 
@@ -13,7 +13,7 @@ pub mod sizes;
 
 use std::collections::BTreeMap;
 
-use crate::application::Queries;
+use crate::application::{Plan, Plans};
 use crate::kernel::units::{Bytes, Time};
 use crate::scenario::{Scenario, ScenarioError, Workload};
 use crate::topology::{Network, NodeId};
@@ -69,15 +69,15 @@ impl Iterator for Source {
     }
 }
 
-/// The plans of those sources that are of queries, in their order.
-pub fn queries(sources: &[Source]) -> Result<Queries, ScenarioError> {
+/// The plans of those sources that are of applications, in their order.
+pub fn plans(sources: &[Source]) -> Result<Plans, ScenarioError> {
     let plans = sources.iter().filter_map(|source| match &source.kind {
-        Kind::Query(query) => Some(query.plan.clone()),
+        Kind::Query(query) => Some(Plan::Query(query.plan.clone())),
         _ => None,
     });
-    let queries = Queries::new(plans.collect());
-    query::check_turns(&queries)?;
-    Ok(queries.within_turns())
+    let plans = Plans::new(plans.collect());
+    query::check_turns(&plans)?;
+    Ok(plans.within_turns())
 }
 
 /// Makes the source of every workload, in the order of the scenario.

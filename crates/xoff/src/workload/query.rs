@@ -3,7 +3,7 @@
 use super::FlowSpec;
 use super::ends::Hosts;
 use super::setup::Setup;
-use crate::application::Queries;
+use crate::application::Plans;
 use crate::application::query::{Pace, Plan};
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::scenario::{self, ScenarioError};
@@ -58,11 +58,13 @@ fn plan(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Plan, ScenarioE
 }
 
 /// No aggregator may have more requests for a worker than can be told apart.
-pub(super) fn check_turns(queries: &Queries) -> Result<(), ScenarioError> {
-    for plan in queries.plans().iter().filter(|plan| plan.most != u64::MAX) {
-        if plan.most > queries.most_turns() {
+pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
+    let most = plans.most_turns();
+    let queries = (0..plans.all().len()).filter_map(|plan| plans.query(plan));
+    for plan in queries.filter(|plan| plan.most != u64::MAX) {
+        if plan.most > most {
             let key = format!("workload[{}].queries", plan.workload);
-            let expected = format!("expected at most {} between so many hosts", queries.most_turns());
+            let expected = format!("expected at most {most} between so many hosts");
             return Err(ScenarioError::at(key, format!("is {}", plan.most), expected));
         }
     }
@@ -139,13 +141,13 @@ fn check_deadline(plan: &Plan, aggregators: &Hosts, setup: &Setup<'_>) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::queries;
+    use super::super::plans;
     use super::super::testing::{refusal, source, star};
     use super::*;
 
     fn plan_of(keys: &str) -> Plan {
         let sources = [source(&star(5), &format!("kind = 'query'\n{keys}"))];
-        queries(&sources).unwrap().plans()[0].clone()
+        plans(&sources).unwrap().query(0).unwrap().clone()
     }
 
     #[test]

@@ -128,15 +128,15 @@ fn announced(simulation: &Simulation) -> Vec<Flow> {
 
 /// The flows of queries, of which each is complete and has a response for each request.
 fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
-    let queries = &simulation.fabric().queries;
+    let plans = &simulation.fabric().plans;
     let mut expected = 0;
     for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
         let begun = aggregator.queries();
         assert!(begun.iter().all(Query::is_complete), "every query ends");
-        expected += 2 * begun.len() * queries.plans()[plan].fan_in as usize;
+        expected += 2 * begun.len() * plans.query(plan).unwrap().fan_in as usize;
     }
     let finished = measured(simulation, outcome).map(|measured| measured.flow.flow);
-    let flows: Vec<Flow> = finished.filter(|flow| queries.arrival(flow.reception).is_some()).collect();
+    let flows: Vec<Flow> = finished.filter(|flow| plans.arrival(flow.reception).is_some()).collect();
     assert_eq!(flows.len(), expected, "a request and a response for each worker");
     flows
 }
@@ -160,9 +160,8 @@ fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
 
     let delivered: Bytes = outcome.hosts.iter().map(|host| host.counters.payload_delivered).sum();
     let needed: Bytes = finished.iter().map(|finished| finished.flow.size).sum();
-    let queries = &simulation.fabric().queries;
-    let received =
-        |flow: &Flow| outcome.hosts[flow.destination as usize].received_at(flow.reception, queries);
+    let plans = &simulation.fabric().plans;
+    let received = |flow: &Flow| outcome.hosts[flow.destination as usize].received_at(flow.reception, plans);
     let unfinished = flows.iter().filter(|flow| received(flow).is_none()).map(|flow| flow.size);
     let sent =
         needed + unfinished.sum::<Bytes>() + finished.iter().map(|finished| finished.retransmitted).sum();

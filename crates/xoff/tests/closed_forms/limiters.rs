@@ -105,7 +105,7 @@ fn a_message_for_a_flow_that_is_gone_says_nothing() {
     let finished = outcome.hosts[0].finished();
     assert_eq!((finished.len(), finished[0].flow.size), (1, Bytes::new(5 * 1460)));
     assert_eq!(
-        outcome.hosts[1].received_at(0, &xoff::application::Queries::default()),
+        outcome.hosts[1].received_at(0, &xoff::application::Plans::default()),
         Some(Time::new(4 * 2_460_800 + 2 * (1_230_400 + 1_000_000)))
     );
 }

@@ -67,7 +67,7 @@ fn measured<'a>(simulation: &'a Simulation, outcome: &'a Outcome) -> impl Iterat
     outcome.hosts.iter().flat_map(of_host).filter_map(|(source, flow)| {
         let start = &flow.flow;
         let received_at = outcome.hosts[start.destination as usize]
-            .received_at(start.reception, &simulation.fabric().queries)?;
+            .received_at(start.reception, &simulation.fabric().plans)?;
         let received = received_at.since(start.start);
         let finished = if flow.finish == Time::MAX { received } else { flow.finish.since(start.start) };
         let transport = start.transport as usize;
