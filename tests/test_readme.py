@@ -62,11 +62,12 @@ def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Plan a switch"))
 
 
-def test_the_sweep_prints_the_table(command: Callable[..., Outcome], tmp_path: Path) -> None:
+@pytest.mark.parametrize("heading", ["## Try many settings", "## Collectives"])
+def test_the_sweep_prints_the_table(command: Callable[..., Outcome], tmp_path: Path, heading: str) -> None:
     for shipped in ("scenarios", "sweeps"):
         (tmp_path / shipped).symlink_to(ROOT / shipped)
-    outcome = command(*block("sh", "## Try many settings").split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Try many settings"))
+    outcome = command(*block("sh", heading).split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", heading))
 
 
 def test_the_fluid_model_prints_the_table(command: Callable[..., Outcome]) -> None:

@@ -124,6 +124,22 @@ def test_queries_are_summed_up_by_completion_time_and_timeouts() -> None:
     assert summary.of_queries(None, {})["timeout_fraction"] is None
 
 
+def test_collectives_are_summed_up_by_workload() -> None:
+    collectives = pa.table(
+        {
+            "workload": [1, 1, 2, 1],
+            "completion_ns": [4000, 1000, 9000, 1000],
+            "bus_bandwidth_gbps": [20.0, 80.0, 5.0, 80.0],
+        }
+    )
+    [first, second, none] = summary.of_collectives(collectives, [{"workload": index} for index in (1, 2, 3)])
+    assert (first["completion_mean_us"], first["completion_p50_us"], first["completion_max_us"]) == (2, 1, 4)
+    assert (first["bus_bandwidth_mean_gbps"], first["bus_bandwidth_min_gbps"]) == (60, 20)
+    assert (second["completion_mean_us"], second["bus_bandwidth_min_gbps"]) == (9, 5)
+    assert none["completion_max_us"] is none["bus_bandwidth_mean_gbps"] is None
+    assert summary.of_collectives(None, [{"workload": 0}])[0]["completion_mean_us"] is None
+
+
 def keys(table: dict[str, Any], before: str = "") -> Iterator[str]:
     """Paths of keys, those of the tables of a list included: `storms[].port`."""
     for key, value in table.items():

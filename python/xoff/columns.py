@@ -53,6 +53,20 @@ QUERIES = pa.schema(
     ]
 )
 
+COLLECTIVES = pa.schema(
+    [
+        pa.field("workload", pa.uint32()),
+        pa.field("group", pa.uint32()),
+        pa.field("iteration", pa.uint32()),
+        pa.field("start_ns", pa.int64()),
+        pa.field("finish_ns", pa.int64()),
+        pa.field("completion_ns", pa.int64()),
+        pa.field("last_host", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("algorithm_bandwidth_gbps", pa.float64()),
+        pa.field("bus_bandwidth_gbps", pa.float64()),
+    ]
+)
+
 SERIES = pa.schema(
     [
         pa.field("time_ns", pa.int64()),
@@ -173,6 +187,12 @@ class FlowRows:
 def queries_table(raw: RawResult) -> pa.Table | None:
     """One row per complete query (`QUERIES`), in the order of their start, or None if there is none."""
     table = _table(QUERIES, raw.queries, raw.dictionaries)
+    return table if table.num_rows else None
+
+
+def collectives_table(raw: RawResult) -> pa.Table | None:
+    """One row per complete collective (`COLLECTIVES`), by workload, group and iteration, or None if there is none."""
+    table = _table(COLLECTIVES, raw.collectives, raw.dictionaries)
     return table if table.num_rows else None
 
 

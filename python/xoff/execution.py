@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 from xoff import batch, columns, inputs, provenance
 from xoff.measured import Cost
 from xoff.result import Result
-from xoff.summary import SCHEMA_VERSION, Summary, of_queries, of_workloads, summarise
+from xoff.summary import SCHEMA_VERSION, Summary, of_collectives, of_queries, of_workloads, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow as pa
 
     from xoff._xoff import Progress, RawResult
     from xoff.columns import FlowRows
@@ -35,13 +33,21 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     core = scenario._core
     raw = core.run(files, threads, report if progress else None)
     cost.stop()
-    flows, queries = columns.FlowRows(raw), columns.queries_table(raw)
+    flows, queries, collectives = columns.FlowRows(raw), columns.queries_table(raw), columns.collectives_table(raw)
+    totals = json.loads(raw.totals)
+    of_applications = {
+        "queries": of_queries(queries, totals["queries"]),
+        "collectives": of_collectives(collectives, totals["collectives"]),
+    }
     resolved, named = scenario.portable(files)
     engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
     result = Result(
-        summary=_summary(scenario, raw, flows, queries, engine) | {"scenario_digest": inputs.digest(resolved, named)},
+        summary=_summary(scenario, raw, flows, totals, engine)
+        | of_applications
+        | {"scenario_digest": inputs.digest(resolved, named)},
         flow_rows=flows,
         queries=queries,
+        collectives=collectives,
         series=columns.series_table(raw),
         drops=columns.drops_table(raw) if core.observes_drops else None,
         pauses=columns.pauses_table(raw) if core.observes_pauses else None,
@@ -56,9 +62,8 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
 
 
 def _summary(
-    scenario: Scenario, raw: RawResult, flows: FlowRows, queries: pa.Table | None, engine: dict[str, Any]
+    scenario: Scenario, raw: RawResult, flows: FlowRows, totals: dict[str, Any], engine: dict[str, Any]
 ) -> Summary:
-    totals = json.loads(raw.totals)
     found = summarise(flows, totals, json.loads(raw.pathologies), scenario.size_classes, engine)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -66,7 +71,6 @@ def _summary(
         "seed": scenario.seed,
         "interrupted": raw.interrupted,
         "size_classes_bytes": list(scenario.size_classes),
-        "queries": of_queries(queries, totals["queries"]),
         **found,
         "workloads": of_workloads(flows, scenario._core.workload_kinds, found["flows"]["all"]),
         "digest": raw.digest,

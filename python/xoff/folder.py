@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SUMMARY = "summary.json"
 FLOWS = "flows.parquet"
 QUERIES = "queries.parquet"
+COLLECTIVES = "collectives.parquet"
 SERIES = "series.parquet"
 DROPS = "drops.parquet"
 PAUSES = "pauses.parquet"
@@ -67,6 +68,7 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     tables = {
         FLOWS: result.flow_rows,
         QUERIES: result.queries,
+        COLLECTIVES: result.collectives,
         SERIES: result.series,
         DROPS: result.drops,
         PAUSES: result.pauses,
@@ -98,6 +100,7 @@ def read(path: str | Path) -> Result:
         summary=summary,
         flow_rows=_read_table(path / FLOWS),
         queries=_optional(path / QUERIES),
+        collectives=_optional(path / COLLECTIVES),
         series=_optional(path / SERIES),
         drops=_optional(path / DROPS),
         pauses=_optional(path / PAUSES),

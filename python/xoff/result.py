@@ -35,6 +35,8 @@ class Result:
     """Versions, machine, command and the digests of the input files."""
     queries: pa.Table | None = None
     """One row per complete query, with its completion time and timeouts; None if there is none."""
+    collectives: pa.Table | None = None
+    """One row per complete collective of a group, with its completion time and bandwidths; None if there is none."""
     drops: pa.Table | None = None
     """One row per dropped packet: where, why and whose; None unless `observe.drops` is of `every = "change"`."""
     pauses: pa.Table | None = None

@@ -129,6 +129,35 @@ def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, An
     }
 
 
+def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each workload of collectives the simulator's counters, completion times and bus bandwidths.
+
+    Args:
+        collectives: A table with the columns of `collectives.parquet`; None if none is complete.
+        totals: The counters of each workload of collectives, with its position in the scenario as `workload`.
+    """
+    workload = collectives["workload"].to_numpy() if collectives else np.empty(0)
+    found = []
+    for of_workload in totals:
+        members = workload == of_workload["workload"]
+        completion_us, bandwidth = np.empty(0), np.empty(0)
+        if collectives:
+            completion_us = np.sort(collectives["completion_ns"].to_numpy()[members] / 1000)
+            bandwidth = collectives["bus_bandwidth_gbps"].to_numpy()[members]
+        found.append(
+            {
+                **of_workload,
+                "completion_mean_us": _mean(completion_us),
+                "completion_p50_us": quantile(completion_us, 50),
+                "completion_p99_us": quantile(completion_us, 99),
+                "completion_max_us": float(completion_us[-1]) if len(completion_us) else None,
+                "bus_bandwidth_mean_gbps": _mean(bandwidth),
+                "bus_bandwidth_min_gbps": float(bandwidth.min()) if len(bandwidth) else None,
+            }
+        )
+    return found
+
+
 def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
     """One column of the flows that count: those that finished before the stop."""
     after_stop, column = _array(flows, "after_stop"), _array(flows, name)

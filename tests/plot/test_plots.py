@@ -68,6 +68,44 @@ def test_completion_times_have_a_line_for_each_workload(ax: Axes) -> None:
     assert [line.get_label() for line in ax.get_lines()] == ["workload[0], query: 56", "workload[1], query: 18"]
 
 
+COLLECTIVES = """
+title = "two sorts of collectives"
+topology = { kind = "star", hosts = 20, host_link = { rate = "10Gbps", delay = "1us" } }
+transport.tcp = { kind = "tcp", congestion_control = { algorithm = "reno" } }
+[[workload]]
+kind = "collective"
+transport = "tcp"
+operation = "all_reduce"
+size = "100kB"
+group_size = 2
+iterations = 3
+[[workload]]
+kind = "collective"
+transport = "tcp"
+operation = "all_to_all"
+size = "10kB"
+"""
+
+
+def test_bus_bandwidth_has_a_line_for_each_of_the_slowest_groups(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(COLLECTIVES).run()
+    assert result.collectives is not None
+    assert result.collectives.num_rows == 31
+    result.plot.bus_bandwidth(ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("begin of the collective", "bus bandwidth (Gbps)")
+    labels = [line.get_label() for line in ax.get_lines()]
+    assert len(labels) == 8
+    assert "workload[1]: all_to_all" in labels
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text() == "the slowest 8 of 11 groups"
+
+
+def test_without_collectives_none_can_be_drawn(small_result: xoff.Result) -> None:
+    with pytest.raises(ValueError, match="no collective is complete"):
+        small_result.plot.bus_bandwidth()
+
+
 def test_without_queries_none_can_be_drawn(small_result: xoff.Result) -> None:
     assert small_result.flows["query_id"].null_count == 20
     with pytest.raises(ValueError, match="no query is complete"):

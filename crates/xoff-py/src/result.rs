@@ -13,6 +13,8 @@ pub(crate) struct RawResult {
     flows: Py<FlowRows>,
     /// Columns of the complete queries.
     queries: Py<PyDict>,
+    /// Columns of the complete collectives.
+    collectives: Py<PyDict>,
     /// Columns of what was recorded over time.
     series: Py<PyDict>,
     /// Columns of the dropped packets.
@@ -46,30 +48,31 @@ macro_rules! columns {
     }};
 }
 
+/// For each column that holds indices, the names they stand for.
+fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
+    let dictionaries = PyDict::new(py);
+    for column in ["source", "destination", "aggregator", "last_host", "device", "paused_device"] {
+        dictionaries.set_item(column, &report.node_names)?;
+    }
+    for column in ["port", "paused_port", "egress_port", "name"] {
+        dictionaries.set_item(column, &report.series_names)?;
+    }
+    dictionaries.set_item("transport", &report.transport_names)?;
+    dictionaries.set_item("reason", &report.reason_names)?;
+    dictionaries.set_item("drop_reason", &report.drop_reason_names)?;
+    dictionaries.set_item("kind", &report.packet_kinds)?;
+    dictionaries.set_item("quantity", &report.quantity_names)?;
+    Ok(dictionaries.unbind())
+}
+
 impl RawResult {
     pub(crate) fn new(py: Python<'_>, report: xoff::Report) -> PyResult<Self> {
-        let dictionaries = PyDict::new(py);
-        dictionaries.set_item("source", &report.node_names)?;
-        dictionaries.set_item("destination", &report.node_names)?;
-        dictionaries.set_item("aggregator", &report.node_names)?;
-        dictionaries.set_item("transport", &report.transport_names)?;
-        for column in ["device", "paused_device"] {
-            dictionaries.set_item(column, &report.node_names)?;
-        }
-        for column in ["port", "paused_port", "egress_port"] {
-            dictionaries.set_item(column, &report.series_names)?;
-        }
-        dictionaries.set_item("reason", &report.reason_names)?;
-        dictionaries.set_item("drop_reason", &report.drop_reason_names)?;
-        dictionaries.set_item("kind", &report.packet_kinds)?;
-        dictionaries.set_item("quantity", &report.quantity_names)?;
-        dictionaries.set_item("name", &report.series_names)?;
         Ok(Self {
+            dictionaries: dictionaries(py, &report)?,
             totals: serde_json::to_string(&report.totals).expect("counters are plain numbers"),
             pathologies: serde_json::to_string(&report.pathologies).expect("names and numbers"),
             digest: report.digest,
             interrupted: report.interrupted,
-            dictionaries: dictionaries.unbind(),
             flows: Py::new(py, FlowRows::from(report.flows))?,
             queries: columns!(
                 py,
@@ -84,6 +87,19 @@ impl RawResult {
                 completion_ns,
                 timeouts,
                 late,
+            ),
+            collectives: columns!(
+                py,
+                report.collectives,
+                workload,
+                group,
+                iteration,
+                start_ns,
+                finish_ns,
+                completion_ns,
+                last_host,
+                algorithm_bandwidth_gbps,
+                bus_bandwidth_gbps,
             ),
             series: columns!(py, report.series, time_ns, quantity, name, priority, value),
             drops: columns!(

@@ -1,5 +1,6 @@
 //! What a run leaves: one row for each finished flow, what was recorded over time, totals and a digest of it all.
 
+mod collectives;
 mod drops;
 mod flows;
 mod headroom;
@@ -22,6 +23,7 @@ use crate::switch::Switch;
 use crate::topology::{Network, NodeId, PortId};
 use crate::watch::pool_name;
 
+pub use collectives::{CollectiveColumns, CollectiveTotals};
 pub use drops::DropColumns;
 pub use flows::{FlowRow, Flows, PathProperties};
 pub use headroom::{HeadroomColumns, OffTimeColumns};
@@ -125,7 +127,7 @@ pub struct QcnTotals {
 }
 
 /// Sums over the whole run.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
     /// When the run was ended; where it drained, when the last flow finished or the last bit was sent.
     pub end_ns: u64,
@@ -147,6 +149,8 @@ pub struct Totals {
     pub qcn: QcnTotals,
     /// Queries.
     pub queries: QueryTotals,
+    /// Collectives, workload by workload.
+    pub collectives: Vec<CollectiveTotals>,
     /// Packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
@@ -199,6 +203,8 @@ pub struct Report {
     pub flows: Flows,
     /// Complete queries.
     pub queries: QueryColumns,
+    /// Complete collectives.
+    pub collectives: CollectiveColumns,
     /// What was recorded over time.
     pub series: SeriesColumns,
     /// Dropped packets, where every one was recorded.
@@ -249,15 +255,21 @@ impl Report {
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
         let longest = Time::ZERO + LONGEST_RUN;
         let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
+        let (collectives, of_collectives) = collectives::columns(simulation, outcome);
         Self {
             queries: queries.columns,
+            collectives,
             series,
             drops: drops::columns(simulation.network(), outcome),
             pauses,
             headroom,
             off_times,
             pause_flows,
-            totals: Totals { queries: queries.totals, ..totals(outcome, &flows, end, &diagnosis) },
+            totals: Totals {
+                queries: queries.totals,
+                collectives: of_collectives,
+                ..totals(outcome, &flows, end, &diagnosis)
+            },
             pathologies: Pathologies {
                 stood_still: outcome.stood_still,
                 reached_time_limit: end >= longest && simulation.scenario().stop.at != Some(LONGEST_RUN),

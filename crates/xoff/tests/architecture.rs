@@ -63,6 +63,7 @@ const PARTS: &[Part] = &[
             "kernel",
             "tagged",
             "fluid",
+            "application::schedule",
             "congestion_control",
             "scheduler",
             "switch::buffer_policy",
@@ -81,7 +82,12 @@ const PARTS: &[Part] = &[
         "names nodes, and the five-tuple that routing hashes.",
     ),
     part("observer", &["kernel", "topology"], "hears of numbers, nodes and ports."),
-    part("application", &["kernel", "topology"], "names hosts, and sees of flows only that they are whole."),
+    part("application::schedule", &["kernel"], "is numbers of ranks and bytes."),
+    part(
+        "application",
+        &["kernel", "application::schedule", "topology"],
+        "names hosts, and sees of flows only that they are whole.",
+    ),
     part(
         "agenda",
         &[
@@ -110,8 +116,8 @@ const PARTS: &[Part] = &[
     ),
     part(
         "workload",
-        &["kernel", "application", "scenario", "topology"],
-        "draws flows, plans queries and never sees a packet.",
+        &["kernel", "application", "application::schedule", "scenario", "topology"],
+        "draws flows, plans applications and never sees a packet.",
     ),
     part(
         "switch",

@@ -19,7 +19,7 @@ fn by_reference(simulation: &Simulation) -> Report {
 
 /// Everything that the models decided, in words that can be compared.
 fn results(report: &Report) -> String {
-    let mut totals = serde_json::to_value(report.totals).expect("totals are numbers");
+    let mut totals = serde_json::to_value(&report.totals).expect("totals are numbers");
     totals["events"] = 0.into();
     format!("{} {totals}", report.digest)
 }
@@ -190,6 +190,17 @@ fn hosts_that_only_count_until_some_flows_are_done() {
          { kind = 'long_lived', transport = 'slow', pairs = [['host0', 'host8']] }]",
         "transport.slow = { kind = 'constant_rate', payload = '1000B', rate = '20Mbps' }",
         "stop = { after_flows = 4, period = '1us' }",
+    ]);
+}
+
+#[test]
+fn collectives_of_several_groups_that_are_in_each_other_s_way() {
+    scene(&[
+        LEAF_SPINE,
+        DCTCP,
+        "workload = [{ kind = 'collective', transport = 'dctcp', operation = 'all_reduce', size = '80kB', iterations = 3, \
+         order = 'random', group_size = 3, compute = '3us' }, { kind = 'collective', transport = 'dctcp', \
+         operation = 'all_to_all', size = '90kB', iterations = 2, priority = [0, 1] }]",
     ]);
 }
 

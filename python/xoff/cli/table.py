@@ -79,6 +79,21 @@ def _queries(summary: Summary) -> list[str]:
     ]
 
 
+def _collectives(summary: Summary) -> list[str]:
+    lines = []
+    for each in summary["collectives"]:
+        groups = f"{each['groups']:,} groups of " if each["groups"] > 1 else ""
+        what = f"{each['operation']} ({each['algorithm']}, {groups}{each['ranks']:,} ranks, {size(each['size_bytes'])})"
+        lines.append(f"Collectives: {what}: {each['finished']:,} complete, {each['unfinished']:,} unfinished")
+        if each["finished"]:
+            lines.append(
+                f"         mean {duration(each['completion_mean_us'])}, longest {duration(each['completion_max_us'])}; "
+                f"bus bandwidth mean {each['bus_bandwidth_mean_gbps']:,.1f} Gbps, "
+                f"least {each['bus_bandwidth_min_gbps']:,.1f} Gbps"
+            )
+    return lines
+
+
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     added = engine["added_rss_mb"]
@@ -87,6 +102,7 @@ def _counters(summary: Summary) -> list[str]:
     return [
         f"Flows:   {flows['unfinished']:,} unfinished, {flows['timeouts']:,} timeouts",
         *_queries(summary),
+        *_collectives(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "
         f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.plot import completion, headroom, inputs, over_time, pauses, slowdown, style
+from xoff.plot import collectives, completion, headroom, inputs, over_time, pauses, slowdown, style
 from xoff.plot import flows as flows_panels
 
 if TYPE_CHECKING:
@@ -38,6 +38,14 @@ class Plots:
         """Distribution of query completion times. Raises ValueError if no query is complete."""
         with style.context():
             return completion.draw_queries(self._result, style.axes(ax))
+
+    def bus_bandwidth(self, ax: Axes | None = None) -> Axes:
+        """Bus bandwidth of collectives, against when they began, a line for each group, the slowest eight.
+
+        Raises ValueError if no collective is complete.
+        """
+        with style.context():
+            return collectives.draw(self._result, style.axes(ax))
 
     def slowdown_by_size(self, ax: Axes | None = None, *, groups: int = 20) -> Axes:
         """Slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows."""

@@ -70,6 +70,9 @@ def all_of(result: Result) -> list[PageFigure]:
     if result.queries is not None:
         caption = "Share of the queries whose last response was whole within a time."
         figures.append(PageFigure("Query completion times", caption, svg(plots.query_completion_cdf)))
+    if result.collectives is not None:
+        caption = "What each collective moved over a link of a rank, against when it began."
+        figures.append(PageFigure("Bus bandwidth of collectives", caption, svg(plots.bus_bandwidth)))
     of_inputs = ("input", "input_of_flow")
     observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
     figures += [_observed(plots, result, quantity) for quantity in observed]

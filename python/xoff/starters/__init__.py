@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xoff.errors import ScenarioError
 
 TOPOLOGIES = ("leaf_spine", "clos3", "fat_tree", "fabric", "star", "dumbbell", "custom")
-WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query")
+WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query", "collective")
 
 _WITHOUT_CORE = ("star", "custom")
 

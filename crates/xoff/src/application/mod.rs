@@ -1,7 +1,9 @@
 //! Applications: what hosts ask of one another, each step when the one before is done.
 //! Each side lives in one host and knows of the other only what arrives; both look up the same plan.
 
+pub mod collective;
 pub mod query;
+pub mod schedule;
 
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::units::Span;
@@ -24,6 +26,8 @@ pub struct Arrival {
 pub enum Plan {
     /// The queries of one workload.
     Query(query::Plan),
+    /// The collectives of one group of hosts.
+    Collective(collective::Plan),
 }
 
 impl Plan {
@@ -31,6 +35,15 @@ impl Plan {
     pub fn workload(&self) -> usize {
         match self {
             Self::Query(plan) => plan.workload,
+            Self::Collective(plan) => plan.workload,
+        }
+    }
+
+    /// Index of the transport of its flows.
+    pub fn transport(&self) -> u8 {
+        match self {
+            Self::Query(plan) => plan.transport,
+            Self::Collective(plan) => plan.transport,
         }
     }
 
@@ -38,6 +51,7 @@ impl Plan {
     pub fn concerns(&self, host: NodeId) -> bool {
         match self {
             Self::Query(plan) => plan.aggregator(host).or(plan.worker(host)).is_some(),
+            Self::Collective(plan) => plan.rank(host).is_some(),
         }
     }
 
@@ -45,12 +59,14 @@ impl Plan {
     pub fn longest_rest(&self) -> Span {
         match self {
             Self::Query(plan) => plan.longest_rest(),
+            Self::Collective(plan) => plan.compute,
         }
     }
 
     fn channels(&self) -> u32 {
         match self {
             Self::Query(plan) => plan.channels(),
+            Self::Collective(plan) => plan.channels(),
         }
     }
 }
@@ -90,8 +106,9 @@ impl Plans {
     pub fn within_turns(mut self) -> Self {
         let most = self.most_turns();
         for plan in &mut self.all {
-            let Plan::Query(plan) = plan;
-            plan.most = plan.most.min(most);
+            if let Plan::Query(plan) = plan {
+                plan.most = plan.most.min(most);
+            }
         }
         self
     }
@@ -103,9 +120,12 @@ impl Plans {
 
     /// The plan of this number if it is of queries.
     pub fn query(&self, plan: usize) -> Option<&query::Plan> {
-        match &self.all[plan] {
-            Plan::Query(plan) => Some(plan),
-        }
+        if let Plan::Query(plan) = &self.all[plan] { Some(plan) } else { None }
+    }
+
+    /// The plan of this number if it is of collectives.
+    pub fn collective(&self, plan: usize) -> Option<&collective::Plan> {
+        if let Plan::Collective(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
     /// How many channels all plans have.

@@ -1,4 +1,8 @@
-//! What applications do in one host: they begin flows at their time and hear of those that are whole.
+//! What applications do in one host: they begin flows at their time and hear of those that are whole. `queries.rs` has both
+//! sides of queries, `collectives.rs` the steps of a rank.
+
+mod collectives;
+mod queries;
 
 use slab::Slab;
 
@@ -6,7 +10,8 @@ use super::pending::Pending;
 use super::receiving::Receptions;
 use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
-use crate::application::query::{self, Aggregator, Carries, Request, Worker};
+use crate::application::collective::Rank;
+use crate::application::query::{Aggregator, Carries, Worker};
 use crate::application::{Arrival, Plan, Plans};
 use crate::kernel::rng::{Purpose, Rng};
 use crate::kernel::sparse::Sparse;
@@ -22,6 +27,8 @@ pub struct Applications {
     aggregators: Vec<Option<Aggregator>>,
     /// By plan; nothing where this host does not answer.
     workers: Vec<Option<Worker>>,
+    /// By plan; nothing where this host has no rank.
+    ranks: Vec<Option<Rank>>,
     /// What has come by each channel.
     channels: Sparse<Receptions>,
     /// Responses that wait for their time.
@@ -41,15 +48,25 @@ struct Response {
 impl Applications {
     /// The part of `host`; `stream` gives the random stream of a plan for a purpose.
     pub fn new(host: NodeId, plans: &Plans, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
-        let (mut aggregators, mut workers) = (Vec::new(), Vec::new());
+        let (mut aggregators, mut workers, mut ranks) = (Vec::new(), Vec::new(), Vec::new());
         for (index, plan) in plans.all().iter().enumerate() {
-            let Plan::Query(plan) = plan;
-            let aggregator = |_| Aggregator::new(plan, host, stream(Purpose::Queries, index));
-            aggregators.push(plan.aggregator(host).map(aggregator));
-            workers.push(plan.worker(host).map(|_| Worker::new(stream(Purpose::ResponseJitter, index))));
+            let (mut aggregator, mut worker, mut rank) = (None, None, None);
+            match plan {
+                Plan::Query(plan) => {
+                    let of_queries = |_| Aggregator::new(plan, host, stream(Purpose::Queries, index));
+                    aggregator = plan.aggregator(host).map(of_queries);
+                    worker = plan.worker(host).map(|_| Worker::new(stream(Purpose::ResponseJitter, index)));
+                }
+                Plan::Collective(plan) => {
+                    rank = plan.rank(host).map(|rank| Rank::new(rank, stream(Purpose::Collectives, index)));
+                }
+            }
+            aggregators.push(aggregator);
+            workers.push(worker);
+            ranks.push(rank);
         }
         let channels = Sparse::with_places(plans.channels() as usize);
-        Self { aggregators, workers, channels, responses: Slab::new() }
+        Self { aggregators, workers, ranks, channels, responses: Slab::new() }
     }
 
     /// The side that asks, of each plan in which this host does.
@@ -63,6 +80,11 @@ impl Applications {
         self.aggregators[plan].as_ref()
     }
 
+    /// The rank of this host in this plan, if it has one.
+    pub fn rank(&self, plan: usize) -> Option<&Rank> {
+        self.ranks[plan].as_ref()
+    }
+
     pub(super) fn channel(&mut self, channel: u32) -> &mut Receptions {
         self.channels.get_or_default(channel)
     }
@@ -71,12 +93,21 @@ impl Applications {
         self.channels.get(arrival.channel)?.received_at(arrival.turn)
     }
 
-    /// Sets the time of every first query.
+    /// Sets the time of every first query and step.
     pub(super) fn begin(&mut self, plans: &Plans, pending: &mut Pending) {
-        for (index, (plan, aggregator)) in plans.all().iter().zip(&mut self.aggregators).enumerate() {
-            let Plan::Query(plan) = plan;
-            if let Some(start) = aggregator.as_mut().and_then(|aggregator| aggregator.first_start(plan)) {
-                pending.once(TimerKey::Query(index as u32), start);
+        for (index, plan) in plans.all().iter().enumerate() {
+            let key = index as u32;
+            match plan {
+                Plan::Query(plan) => {
+                    let aggregator = self.aggregators[index].as_mut();
+                    if let Some(start) = aggregator.and_then(|aggregator| aggregator.first_start(plan)) {
+                        pending.once(TimerKey::Query(key), start);
+                    }
+                }
+                Plan::Collective(plan) if self.ranks[index].is_some() => {
+                    pending.once(TimerKey::Collective(key), plan.start);
+                }
+                Plan::Collective(_) => {}
             }
         }
     }
@@ -91,43 +122,6 @@ impl Host {
         self
     }
 
-    /// An aggregator begins a query.
-    #[cold]
-    pub(super) fn begin_query(&mut self, index: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let plans = &context.fabric.plans;
-        let (Some(plan), Some(aggregator)) =
-            (plans.query(index as usize), &mut self.applications.aggregators[index as usize])
-        else {
-            return;
-        };
-        let Some(place) = plan.aggregator(self.id) else { return };
-        let mut requests = Vec::with_capacity(plan.fan_in as usize);
-        let next = aggregator.begin(plan, context.now, |request| requests.push(request));
-        if let Some(next) = next {
-            self.pending.once(TimerKey::Query(index), next);
-        }
-        let channel = plans.channel(index as usize, plan.channel(Carries::Requests(place)));
-        for Request { worker, turn, priority } in requests {
-            let destination = plan.workers[worker as usize];
-            let reception = plans.number(Arrival { channel, turn });
-            self.begin_flow(plan, destination, reception, plan.request, priority, context);
-        }
-    }
-
-    /// A worker begins the response that has waited in this place.
-    #[cold]
-    pub(super) fn begin_response(&mut self, key: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Response { plan: index, aggregator, turn, priority } =
-            self.applications.responses.remove(key as usize);
-        let plans = &context.fabric.plans;
-        let Some(plan) = plans.query(index) else { return };
-        let Some(worker) = plan.worker(self.id) else { return };
-        let channel = plans.channel(index, plan.channel(Carries::Responses(worker)));
-        let reception = plans.number(Arrival { channel, turn });
-        let destination = plan.aggregators[aggregator as usize];
-        self.begin_flow(plan, destination, reception, plan.response, priority, context);
-    }
-
     /// The flow of an application is whole. What follows begins as an event of its own.
     #[cold]
     pub(super) fn on_arrival_of(
@@ -137,38 +131,30 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let plans = &context.fabric.plans;
-        let (index, within) = plans.of_channel(arrival.channel);
-        let Some(plan) = plans.query(index) else { return };
-        let Applications { aggregators, workers, responses, .. } = &mut self.applications;
-        match plan.carries(within) {
-            Carries::Requests(aggregator) => {
-                let Some(worker) = &mut workers[index] else { return };
-                let at = worker.answers_at(plan, context.now);
-                let priority = last.priority() as u8;
-                let response = Response { plan: index, aggregator, turn: arrival.turn, priority };
-                let key = responses.insert(response) as u32;
-                self.pending.once(TimerKey::Response(key), at);
-            }
-            Carries::Responses(worker) => {
-                let Some(aggregator) = &mut aggregators[index] else { return };
-                if let Some(next) = aggregator.on_response(plan, worker, arrival.turn, context.now) {
-                    self.pending.once(TimerKey::Query(index as u32), next);
+        let (index, channel) = plans.of_channel(arrival.channel);
+        match &plans.all()[index] {
+            Plan::Query(plan) => match plan.carries(channel) {
+                Carries::Requests(place) => {
+                    let priority = last.priority() as u8;
+                    let response = Response { plan: index, aggregator: place, turn: arrival.turn, priority };
+                    self.on_request(plan, response, context.now);
                 }
-            }
+                Carries::Responses(place) => self.on_response(index, plan, place, arrival.turn, context.now),
+            },
+            Plan::Collective(plan) => self.on_part(index, plan, channel, arrival.turn, context.now),
         }
     }
 
     fn begin_flow(
         &mut self,
-        plan: &query::Plan,
+        plan: &Plan,
         destination: NodeId,
         reception: u32,
         size: Bytes,
         priority: u8,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let query::Plan { transport, workload, .. } = *plan;
-        let (start, workload) = (context.now, workload as u16);
+        let (start, transport, workload) = (context.now, plan.transport(), plan.workload() as u16);
         let flow = Flow { start, number: 0, destination, reception, size, priority, transport, workload };
         self.start_flow(FlowStart { flow, end: Time::MAX }, context);
     }

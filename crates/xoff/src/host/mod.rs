@@ -70,6 +70,8 @@ enum TimerKey {
     Query(u32),
     /// A response, by its place among those that wait.
     Response(u32),
+    /// The next step of a rank, by its plan.
+    Collective(u32),
     /// The end of a flow, by its number at this host.
     End(u32),
 }
@@ -339,6 +341,7 @@ impl Host {
             }
             TimerKey::Query(plan) => self.begin_query(plan, context),
             TimerKey::Response(place) => self.begin_response(place, context),
+            TimerKey::Collective(plan) => self.begin_step(plan, context),
             TimerKey::End(number) => self.on_end_timer(number, context),
         }
     }

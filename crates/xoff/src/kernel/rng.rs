@@ -27,6 +27,10 @@ pub enum Purpose {
     Queries = 8,
     /// How long a worker waits before it answers.
     ResponseJitter = 9,
+    /// Classes of a rank's parts.
+    Collectives = 10,
+    /// Order of the ranks of a workload's collectives.
+    RankOrder = 11,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

@@ -58,8 +58,8 @@ pub use self::transport::{
     Connections, ConstantRate, EcnCapable, PacketSizes, Recovery, Roce, Tcp, Transport,
 };
 pub use self::workload::{
-    Between, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query, Sizes,
-    Trace, Workload,
+    Between, Collective, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query,
+    RankOrder, Sizes, Trace, Workload,
 };
 
 /// A whole run: the network, its switches and hosts, the traffic, what ends it and what is recorded.

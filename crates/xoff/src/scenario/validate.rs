@@ -359,6 +359,7 @@ impl Workload {
             Self::Permutation(workload) => &workload.transport,
             Self::Trace(workload) => &workload.transport,
             Self::Query(workload) => &workload.transport,
+            Self::Collective(workload) => &workload.transport,
         }
     }
 
@@ -370,6 +371,7 @@ impl Workload {
             Self::Incast(workload) => Some(&workload.priority),
             Self::Permutation(workload) => Some(&workload.priority),
             Self::Query(workload) => Some(&workload.priority),
+            Self::Collective(workload) => Some(&workload.priority),
             Self::Trace(_) => None,
         }
     }
@@ -379,7 +381,9 @@ impl Workload {
         match self {
             Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
             Self::Permutation(workload) => workload.size.is_some(),
-            Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) | Self::Query(_) => true,
+            Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) | Self::Query(_) | Self::Collective(_) => {
+                true
+            }
         }
     }
 
@@ -389,7 +393,7 @@ impl Workload {
             Self::Poisson(_) => true,
             Self::Incast(workload) => workload.groups.is_none(),
             Self::Query(workload) => workload.queries.is_none(),
-            Self::LongLived(_) | Self::Permutation(_) | Self::Trace(_) => false,
+            Self::LongLived(_) | Self::Permutation(_) | Self::Trace(_) | Self::Collective(_) => false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::application::schedule::{Algorithm, Operation};
 use crate::kernel::units::{Bytes, Span};
 
 crate::tagged! {
@@ -14,6 +15,7 @@ crate::tagged! {
         permutation => Permutation(Permutation),
         trace => Trace(Trace),
         query => Query(Query),
+        collective => Collective(Collective),
     }
 }
 
@@ -315,6 +317,58 @@ pub struct Query {
     #[serde(default)]
     pub priority: Priority,
     /// When the first query begins, or with a mean interval when arrivals do.
+    #[serde(default)]
+    pub start: Span,
+}
+
+/// In which order hosts have their ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RankOrder {
+    /// As they are named, those that one pattern matches by their number.
+    #[default]
+    Listed,
+    /// Drawn at random, once.
+    Random,
+}
+
+/// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Collective {
+    /// Name of the transport.
+    pub transport: String,
+    /// What ranks have together when it is complete.
+    pub operation: Operation,
+    /// By which steps. Left out, `ring`, and for `all_to_all` `direct`.
+    #[serde(default)]
+    pub algorithm: Option<Algorithm>,
+    /// Bytes that a rank begins with or, if it gathers, ends with (S).
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub size: Bytes,
+    /// Hosts in order of their rank, by name or by the name of their switch, with `*` and `?`. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1))]
+    pub ranks: Option<Vec<String>>,
+    /// In which order they have their ranks.
+    #[serde(default)]
+    pub order: RankOrder,
+    /// Ranks of one group, of which each so many that follow one another are one, which does its collectives by itself (N). Left
+    /// out, all ranks are one group.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 2))]
+    pub group_size: Option<u32>,
+    /// Collectives of each group, one after another, whenever arrivals end.
+    #[serde(default = "default_one")]
+    #[schemars(extend("minimum" = 1))]
+    pub iterations: u32,
+    /// How long a rank computes between two of them.
+    #[serde(default)]
+    pub compute: Span,
+    /// Traffic class, 0 to 7, or a list of which each flow draws one.
+    #[serde(default)]
+    pub priority: Priority,
+    /// When the first one begins.
     #[serde(default)]
     pub start: Span,
 }

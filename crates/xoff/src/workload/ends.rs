@@ -15,21 +15,8 @@ impl Hosts {
         patterns: Option<&Vec<String>>,
         setup: &Setup<'_>,
     ) -> Result<Self, ScenarioError> {
-        let network = setup.network;
-        let all = 0..network.hosts;
-        let Some(patterns) = patterns else { return Ok(Self(all.collect())) };
-        let mut hosts = Vec::new();
-        for (index, pattern) in patterns.iter().enumerate() {
-            let matches = |node: NodeId| pattern::matches(pattern, &network.nodes[node as usize].name);
-            let before = hosts.len();
-            hosts.extend(all.clone().filter(|&host| matches(host) || matches(network.attachment(host))));
-            if hosts.len() == before {
-                return Err(unmatched(&format!("{key}[{index}]"), pattern, setup));
-            }
-        }
+        let mut hosts = listed(key, patterns, setup)?;
         hosts.sort_unstable();
-        hosts.dedup();
-        setup.at_least_one(key, hosts.len() as u64)?;
         Ok(Self(hosts))
     }
 
@@ -59,6 +46,29 @@ impl Hosts {
         };
         self.0.get(index as usize).copied()
     }
+}
+
+/// The same in the order in which they are named, those that one pattern matches by their number; each once.
+pub(super) fn listed(
+    key: &str,
+    patterns: Option<&Vec<String>>,
+    setup: &Setup<'_>,
+) -> Result<Vec<NodeId>, ScenarioError> {
+    let network = setup.network;
+    let all = 0..network.hosts;
+    let Some(patterns) = patterns else { return Ok(all.collect()) };
+    let (mut hosts, mut is_there) = (Vec::new(), vec![false; network.hosts as usize]);
+    for (index, pattern) in patterns.iter().enumerate() {
+        let matches = |node: NodeId| pattern::matches(pattern, &network.nodes[node as usize].name);
+        let mut matched =
+            all.clone().filter(|&host| matches(host) || matches(network.attachment(host))).peekable();
+        if matched.peek().is_none() {
+            return Err(unmatched(&format!("{key}[{index}]"), pattern, setup));
+        }
+        hosts.extend(matched.filter(|&host| !std::mem::replace(&mut is_there[host as usize], true)));
+    }
+    setup.at_least_one(key, hosts.len() as u64)?;
+    Ok(hosts)
 }
 
 fn unmatched(key: &str, pattern: &str, setup: &Setup<'_>) -> ScenarioError {

@@ -1,5 +1,5 @@
 //! Workloads: open-loop sources of flows, drawn before they are needed and never influenced by the network.
-//! A source is an iterator over flows in order of their start; it owns its random stream. of applications, whose flows begin when
+//! A source is an iterator over flows in order of their start; it owns its random stream. Of applications, whose flows begin when
 //! others are whole, only the plan is made here.
 //! To add one: its file here, its settings among the scenario's workloads, and one line in the list below.
 
@@ -71,12 +71,14 @@ impl Iterator for Source {
 
 /// The plans of those sources that are of applications, in their order.
 pub fn plans(sources: &[Source]) -> Result<Plans, ScenarioError> {
-    let plans = sources.iter().filter_map(|source| match &source.kind {
-        Kind::Query(query) => Some(Plan::Query(query.plan.clone())),
-        _ => None,
+    let plans = sources.iter().flat_map(|source| match &source.kind {
+        Kind::Query(query) => vec![Plan::Query(query.plan.clone())],
+        Kind::Collective(collective) => collective.plans.iter().cloned().map(Plan::Collective).collect(),
+        _ => Vec::new(),
     });
     let plans = Plans::new(plans.collect());
     query::check_turns(&plans)?;
+    collective::check_turns(&plans)?;
     Ok(plans.within_turns())
 }
 
@@ -132,6 +134,7 @@ workloads! {
     permutation::Permutation,
     trace::Trace,
     query::Query,
+    collective::Collective,
 }
 
 #[cfg(test)]

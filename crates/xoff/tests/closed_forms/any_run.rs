@@ -1,6 +1,7 @@
 //! Laws of every run: nothing is lost track of, and nobody is faster than alone.
 
 use xoff::Simulation;
+use xoff::application::collective::Iteration;
 use xoff::application::query::Query;
 use xoff::engine::Outcome;
 use xoff::host::{Flow, Host, HostCounters};
@@ -126,10 +127,28 @@ fn announced(simulation: &Simulation) -> Vec<Flow> {
     flows
 }
 
-/// The flows of queries, of which each is complete and has a response for each request.
-fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
+/// How many flows collectives have, of which each is complete.
+fn parts_of_collectives(simulation: &Simulation, outcome: &Outcome) -> usize {
     let plans = &simulation.fabric().plans;
-    let mut expected = 0;
+    let collectives = (0..plans.all().len()).filter_map(|number| Some((number, plans.collective(number)?)));
+    let parts = collectives.map(|(number, plan)| {
+        for host in &plan.ranks {
+            let rank = outcome.hosts[*host as usize].applications().rank(number).unwrap();
+            assert_eq!(rank.iterations().len(), plan.iterations as usize, "every collective begins");
+            let is_complete =
+                |iteration: &Iteration| iteration.start <= iteration.finish && iteration.finish < Time::MAX;
+            assert!(rank.iterations().iter().all(is_complete), "every collective ends");
+        }
+        let sends = |step| plan.schedule.sends(0, step).count();
+        plan.ranks.len() * plan.iterations as usize * (0..plan.schedule.steps()).map(sends).sum::<usize>()
+    });
+    parts.sum()
+}
+
+/// The flows of applications: a request and a response for each worker of a query, and the parts of collectives.
+fn of_applications(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
+    let plans = &simulation.fabric().plans;
+    let mut expected = parts_of_collectives(simulation, outcome);
     for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
         let begun = aggregator.queries();
         assert!(begun.iter().all(Query::is_complete), "every query ends");
@@ -137,14 +156,14 @@ fn of_queries(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
     }
     let finished = measured(simulation, outcome).map(|measured| measured.flow.flow);
     let flows: Vec<Flow> = finished.filter(|flow| plans.arrival(flow.reception).is_some()).collect();
-    assert_eq!(flows.len(), expected, "a request and a response for each worker");
+    assert_eq!(flows.len(), expected, "as many as the plans have");
     flows
 }
 
 /// A flow of TCP or RoCE finishes whatever is lost; one that nobody acknowledges only if nothing is.
 fn every_flow_finishes(simulation: &Simulation, outcome: &Outcome) {
     let mut flows = announced(simulation);
-    flows.extend(of_queries(simulation, outcome));
+    flows.extend(of_applications(simulation, outcome));
     let started: u64 = outcome.hosts.iter().map(|host| host.counters.started).sum();
     assert_eq!(started, flows.len() as u64, "every flow starts");
 

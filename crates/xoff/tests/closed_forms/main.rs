@@ -8,6 +8,7 @@ mod reference;
 mod any_run;
 mod cells;
 mod coexistence;
+mod collectives;
 mod congestion_points;
 mod dctcp;
 mod drops;

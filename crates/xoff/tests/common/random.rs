@@ -425,7 +425,7 @@ fn workload() -> impl Strategy<Value = Workload> {
     let size = text(&["1000B", "1B", "1460B", "1461B", "7kB", "30kB"]);
     let start = text(&["0ns", "1us", "1234567ps"]);
     let priority = text(&["0", "1", "2", "3", "4", "5", "6", "7", "[2, 5]", "[0, 1, 7]"]);
-    (0..7_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, priority, start, 1..5_u32).prop_map(
+    (0..8_usize, text(&["tcp", "roce", "tcp", "roce", "steady"]), size, priority, start, 1..5_u32).prop_map(
         |(kind, transport, size, priority, start, number)| Workload {
             kind,
             transport,
@@ -466,6 +466,16 @@ impl Workload {
                     "kind = 'query', fan_in = {}, request = '{number}kB', response_total = '{size}', queries = {number}, \
                      jitter = '{number}us'{pace}",
                     number.min(hosts - 1)
+                )
+            }
+            7 => {
+                transport = if transport == "steady" { "tcp" } else { transport };
+                let of = ["operation = 'all_reduce'", "operation = 'all_gather', order = 'random'"];
+                let direct = "operation = 'all_reduce', algorithm = 'direct', ranks = ['host0', 'host1']";
+                let of = [of[0], of[1], "operation = 'all_to_all', algorithm = 'pairwise'", direct];
+                format!(
+                    "kind = 'collective', {}, size = '{size}', iterations = {number}, compute = '{number}us'",
+                    of[number as usize - 1]
                 )
             }
             3 if ends == Ends::InTheMiddle => {

@@ -1,0 +1,224 @@
+//! Collectives: operations of all ranks together, step by step, again and again. A rank begins a step when it has received
+//! all of the one before, and waits for nobody else.
+//! Left out: connections that stay; each part of each step is a flow of its own.
+
+use std::collections::VecDeque;
+
+use super::draw;
+use super::schedule::Schedule;
+use crate::kernel::rng::Rng;
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::topology::NodeId;
+
+/// The collectives of one group of hosts.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Position of the workload in the scenario.
+    pub workload: usize,
+    /// Which of the workload's groups it is.
+    pub group: u32,
+    /// Hosts in order of their rank, each once.
+    pub ranks: Vec<NodeId>,
+    /// The steps of one.
+    pub schedule: Schedule,
+    /// How many there are, one after another.
+    pub iterations: u32,
+    /// How long a rank computes between two of them.
+    pub compute: Span,
+    /// When the first one begins.
+    pub start: Time,
+    /// Traffic classes of which each part draws one.
+    pub priorities: Vec<u8>,
+    /// Index of the transport.
+    pub transport: u8,
+}
+
+impl Plan {
+    /// The rank of a host, if it has one.
+    pub fn rank(&self, host: NodeId) -> Option<u32> {
+        self.ranks.iter().position(|&rank| rank == host).map(|rank| rank as u32)
+    }
+
+    /// A channel for each rank.
+    pub fn channels(&self) -> u32 {
+        self.schedule.ranks
+    }
+
+    /// Flows that one rank sends to another at the most.
+    pub fn turns(&self) -> u64 {
+        u64::from(self.iterations) * u64::from(self.schedule.turns())
+    }
+
+    /// Steps of all of them.
+    fn steps(&self) -> u64 {
+        u64::from(self.iterations) * u64::from(self.schedule.steps())
+    }
+}
+
+/// One collective as one rank knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// When the rank began it.
+    pub start: Time,
+    /// When the rank had received everything; `Time::MAX` until then.
+    pub finish: Time,
+}
+
+/// A part to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The rank that it is for.
+    pub receiver: u32,
+    /// How many this one was sent before.
+    pub turn: u32,
+    /// Bytes.
+    pub size: Bytes,
+    /// Traffic class.
+    pub priority: u8,
+}
+
+/// One rank.
+#[derive(Debug)]
+pub struct Rank {
+    number: u32,
+    rng: Rng,
+    iterations: Vec<Iteration>,
+    /// Steps begun, of all iterations.
+    begun: u64,
+    /// Of them, those of which everything is here.
+    complete: u64,
+    /// Parts that are missing of each step from the first that is not complete on, as far as any has come.
+    missing: VecDeque<u32>,
+}
+
+impl Rank {
+    /// One that has sent nothing; `rng` is its own stream.
+    pub fn new(number: u32, rng: Rng) -> Self {
+        Self { number, rng, iterations: Vec::new(), begun: 0, complete: 0, missing: VecDeque::new() }
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Begins the next step, whose parts are for `send`. Returns when it begins the one after, if all of this is here already.
+    pub fn begin(&mut self, plan: &Plan, now: Time, mut send: impl FnMut(Part)) -> Option<Time> {
+        let steps = u64::from(plan.schedule.steps());
+        let (iteration, step) = ((self.begun / steps) as u32, (self.begun % steps) as u32);
+        if step == 0 {
+            self.iterations.push(Iteration { start: now, finish: Time::MAX });
+        }
+        let turn = iteration * plan.schedule.turns() + plan.schedule.turn_of(step);
+        for (receiver, size) in plan.schedule.sends(self.number, step) {
+            let priority = draw(&plan.priorities, &mut self.rng);
+            send(Part { receiver, turn, size, priority });
+        }
+        self.begun += 1;
+        self.go_on(plan, now)
+    }
+
+    /// A part is whole that this rank was sent. Returns when the next step begins, if this one is complete with it.
+    pub fn on_part(&mut self, plan: &Plan, sender: u32, turn: u32, now: Time) -> Option<Time> {
+        let Plan { schedule, .. } = plan;
+        let iteration = u64::from(turn / schedule.turns());
+        let step = schedule.step_of(sender, self.number, turn % schedule.turns());
+        let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
+        if ahead >= self.missing.len() {
+            self.missing.resize(ahead + 1, schedule.receives());
+        }
+        self.missing[ahead] -= 1;
+        if ahead == 0 { self.go_on(plan, now) } else { None }
+    }
+
+    /// All iterations that have begun, in order.
+    pub fn iterations(&self) -> &[Iteration] {
+        &self.iterations
+    }
+
+    /// Where the step that has begun is complete, when the next one begins, if there is one.
+    fn go_on(&mut self, plan: &Plan, now: Time) -> Option<Time> {
+        if self.begun == self.complete || self.missing.front() != Some(&0) {
+            return None;
+        }
+        self.missing.pop_front();
+        self.complete += 1;
+        let is_last_step = self.complete.is_multiple_of(plan.schedule.steps().into());
+        if is_last_step {
+            self.iterations.last_mut()?.finish = now;
+        }
+        let next = if is_last_step { now + plan.compute } else { now };
+        (self.complete < plan.steps()).then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::{Algorithm, Operation};
+    use super::*;
+    use crate::kernel::rng::{Purpose, stream};
+
+    fn plan(algorithm: Algorithm, ranks: u32) -> Plan {
+        let size = Bytes::new(1_200);
+        let operation = algorithm_of(algorithm);
+        Plan {
+            workload: 0,
+            group: 0,
+            ranks: (10..10 + ranks).rev().collect(),
+            schedule: Schedule { operation, algorithm, ranks, size },
+            iterations: 2,
+            compute: Span::new(50),
+            start: Time::ZERO,
+            priorities: vec![3],
+            transport: 0,
+        }
+    }
+
+    fn algorithm_of(algorithm: Algorithm) -> Operation {
+        if algorithm == Algorithm::Pairwise { Operation::AllToAll } else { Operation::AllReduce }
+    }
+
+    fn rank(number: u32) -> Rank {
+        Rank::new(number, stream(1, Purpose::Collectives, number.into()))
+    }
+
+    fn begin(rank: &mut Rank, plan: &Plan, now: u64) -> (Vec<(u32, u32)>, Option<Time>) {
+        let mut parts = Vec::new();
+        let next = rank.begin(plan, Time::new(now), |part| parts.push((part.receiver, part.turn)));
+        (parts, next)
+    }
+
+    #[test]
+    fn a_rank_begins_a_step_when_the_one_before_is_here_and_an_iteration_after_computing() {
+        let plan = plan(Algorithm::Ring, 3);
+        assert_eq!((plan.rank(12), plan.rank(10), plan.rank(13)), (Some(0), Some(2), None));
+        let mut rank = rank(1);
+        for turn in 0..8 {
+            assert_eq!(begin(&mut rank, &plan, u64::from(turn) * 100), (vec![(2, turn)], None));
+            let now = Time::new(u64::from(turn) * 100 + 30);
+            let next = match turn {
+                3 => Some(Time::new(380)),
+                7 => None,
+                _ => Some(now),
+            };
+            assert_eq!(rank.on_part(&plan, 0, turn, now), next, "{turn}");
+        }
+        let times = rank.iterations().iter().map(|iteration| (iteration.start.get(), iteration.finish.get()));
+        assert_eq!(times.collect::<Vec<_>>(), [(0, 330), (400, 730)]);
+    }
+
+    #[test]
+    fn parts_that_come_early_and_in_any_order_are_kept() {
+        let plan = plan(Algorithm::Pairwise, 4);
+        let mut rank = rank(0);
+        // From 3 in step 0, from 2 in step 1, from 1 in step 2; the last of them first, and one of the next iteration.
+        assert_eq!(begin(&mut rank, &plan, 0), (vec![(1, 0)], None));
+        for (sender, turn) in [(1, 0), (2, 0), (3, 1)] {
+            assert_eq!(rank.on_part(&plan, sender, turn, Time::new(5)), None);
+        }
+        assert_eq!(rank.on_part(&plan, 3, 0, Time::new(9)), Some(Time::new(9)));
+        assert_eq!(begin(&mut rank, &plan, 9), (vec![(2, 0)], Some(Time::new(9))));
+        assert_eq!(begin(&mut rank, &plan, 9), (vec![(3, 0)], Some(Time::new(59))));
+        assert_eq!(begin(&mut rank, &plan, 59), (vec![(1, 1)], Some(Time::new(59))));
+    }
+}

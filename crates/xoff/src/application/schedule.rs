@@ -1,0 +1,275 @@
+//! Schedules of collective operations: who sends how much to whom in which step.
+//! Ring: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 2009. Halving and doubling: Thakur, Rabenseifner and
+//! Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005, sections 4.1 to 4.5, for powers of two.
+//! Sizes and bandwidths are counted as in NCCL's tests (`doc/PERFORMANCE.md` of nccl-tests).
+//! Left out: the time that a reduction takes, and chunks of chunks that follow one another through a ring.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::units::{Bytes, Ratio};
+
+/// What ranks have together when a collective is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Each rank has the sum of what all have.
+    AllReduce,
+    /// Each rank has its own part of the sum of what all have.
+    ReduceScatter,
+    /// Each rank has the parts of all.
+    AllGather,
+    /// Each rank has a part of what every other has.
+    AllToAll,
+}
+
+/// By which steps a collective is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// Every rank sends to the next one and receives from the one before.
+    Ring,
+    /// Pairs exchange halves, half as far away with each step, and then back: the number of ranks is a power of two.
+    HalvingDoubling,
+    /// Every rank sends to all others at once.
+    Direct,
+    /// Every rank sends to one other in each step, in step n to the n-th behind it.
+    Pairwise,
+}
+
+/// The steps of one collective operation between ranks numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// What it is for.
+    pub operation: Operation,
+    /// How it is done.
+    pub algorithm: Algorithm,
+    /// How many take part, at least 2.
+    pub ranks: u32,
+    /// Bytes that a rank begins with, or ends with if it gathers.
+    pub size: Bytes,
+}
+
+impl Operation {
+    /// Its name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AllReduce => "all_reduce",
+            Self::ReduceScatter => "reduce_scatter",
+            Self::AllGather => "all_gather",
+            Self::AllToAll => "all_to_all",
+        }
+    }
+
+    /// How often a part crosses a rank's link.
+    const fn phases(self) -> u32 {
+        if matches!(self, Self::AllReduce) { 2 } else { 1 }
+    }
+
+    /// The algorithms that can do it, the usual one first.
+    pub const fn algorithms(self) -> &'static [Algorithm] {
+        match self {
+            Self::AllToAll => &[Algorithm::Direct, Algorithm::Pairwise],
+            _ => &[Algorithm::Ring, Algorithm::HalvingDoubling, Algorithm::Direct],
+        }
+    }
+}
+
+impl Algorithm {
+    /// Its name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ring => "ring",
+            Self::HalvingDoubling => "halving_doubling",
+            Self::Direct => "direct",
+            Self::Pairwise => "pairwise",
+        }
+    }
+}
+
+impl Schedule {
+    /// How many steps a rank takes.
+    pub fn steps(&self) -> u32 {
+        let of_a_phase = match self.algorithm {
+            Algorithm::Ring | Algorithm::Pairwise => self.ranks - 1,
+            Algorithm::HalvingDoubling => self.ranks.ilog2(),
+            Algorithm::Direct => 1,
+        };
+        self.operation.phases() * of_a_phase
+    }
+
+    /// To whom a rank sends in a step, and how much.
+    pub fn sends(&self, rank: u32, step: u32) -> impl Iterator<Item = (u32, Bytes)> + use<> {
+        let Self { algorithm, ranks, .. } = *self;
+        let (first, count, parts) = match algorithm {
+            Algorithm::Ring => (1, 1, 1),
+            Algorithm::Pairwise => (step + 1, 1, 1),
+            Algorithm::Direct => (1, ranks - 1, 1),
+            Algorithm::HalvingDoubling => {
+                let distance = self.distance(step);
+                (if rank & distance == 0 { distance } else { ranks - distance }, 1, distance)
+            }
+        };
+        let size = self.part() * u64::from(parts);
+        (first..first + count).map(move |behind| ((rank + behind) % ranks, size))
+    }
+
+    /// From how many a rank receives in a step.
+    pub fn receives(&self) -> u32 {
+        if self.algorithm == Algorithm::Direct { self.ranks - 1 } else { 1 }
+    }
+
+    /// How often one rank sends to another to which it sends at all.
+    pub fn turns(&self) -> u32 {
+        if self.algorithm == Algorithm::Ring { self.steps() } else { self.operation.phases() }
+    }
+
+    /// How often a rank has sent before to those to which it sends in a step.
+    pub fn turn_of(&self, step: u32) -> u32 {
+        match self.algorithm {
+            Algorithm::Ring | Algorithm::Direct => step,
+            Algorithm::Pairwise => 0,
+            Algorithm::HalvingDoubling => step / self.ranks.ilog2(),
+        }
+    }
+
+    /// The step in which one rank sends to another, having done so `turn` times before.
+    pub fn step_of(&self, sender: u32, receiver: u32, turn: u32) -> u32 {
+        match self.algorithm {
+            Algorithm::Ring | Algorithm::Direct => turn,
+            Algorithm::Pairwise => (receiver + self.ranks - sender) % self.ranks - 1,
+            Algorithm::HalvingDoubling => {
+                let doubling = (sender ^ receiver).ilog2();
+                let halving = self.ranks.ilog2() - 1 - doubling;
+                match (self.operation, turn) {
+                    (Operation::AllReduce, 1) => self.ranks.ilog2() + doubling,
+                    (Operation::AllGather, _) => doubling,
+                    _ => halving,
+                }
+            }
+        }
+    }
+
+    /// Bytes that a rank sends in all, over `size`: what a bandwidth is multiplied by to be that of its link.
+    pub fn crossings(&self) -> Ratio {
+        Ratio::new((self.operation.phases() * (self.ranks - 1)).into(), self.ranks.into())
+    }
+
+    /// Bytes of one rank's part.
+    fn part(&self) -> Bytes {
+        Bytes::new(self.size.get().div_ceil(self.ranks.into()))
+    }
+
+    /// How far away the other of a pair is, and how many parts it is sent.
+    fn distance(&self, step: u32) -> u32 {
+        let steps = self.ranks.ilog2();
+        match (self.operation, step.checked_sub(steps)) {
+            (Operation::AllReduce, Some(doubling)) => 1 << doubling,
+            (Operation::AllGather, _) => 1 << step,
+            _ => 1 << (steps - 1 - step),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPERATIONS: [Operation; 4] =
+        [Operation::AllReduce, Operation::ReduceScatter, Operation::AllGather, Operation::AllToAll];
+
+    fn schedules() -> impl Iterator<Item = Schedule> {
+        let of = |operation: Operation| operation.algorithms().iter().map(move |&of| (operation, of));
+        OPERATIONS.into_iter().flat_map(of).flat_map(|(operation, algorithm)| {
+            let size = Bytes::new(1_000_000);
+            let fits = move |ranks: &u32| algorithm != Algorithm::HalvingDoubling || ranks.is_power_of_two();
+            (2..=17).filter(fits).map(move |ranks| Schedule { operation, algorithm, ranks, size })
+        })
+    }
+
+    #[test]
+    fn every_rank_sends_and_receives_in_every_step_and_as_much_as_it_must() {
+        for schedule in schedules() {
+            let mut sent = vec![Bytes::ZERO; schedule.ranks as usize];
+            for step in 0..schedule.steps() {
+                let mut received = vec![0; schedule.ranks as usize];
+                for rank in 0..schedule.ranks {
+                    for (peer, size) in schedule.sends(rank, step) {
+                        assert_ne!(peer, rank, "{schedule:?}");
+                        received[peer as usize] += 1;
+                        sent[rank as usize] += size;
+                    }
+                }
+                assert!(received.iter().all(|&count| count == schedule.receives()), "{schedule:?}");
+            }
+            let whole = schedule.part() * u64::from(schedule.ranks);
+            assert!(
+                sent.iter().all(|&sent| sent == schedule.crossings().of(whole)),
+                "{schedule:?}: {sent:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_turn_tells_the_step() {
+        for schedule in schedules() {
+            let mut turns = vec![vec![0; schedule.ranks as usize]; schedule.ranks as usize];
+            for step in 0..schedule.steps() {
+                for rank in 0..schedule.ranks {
+                    for (peer, _) in schedule.sends(rank, step) {
+                        let turn = &mut turns[rank as usize][peer as usize];
+                        assert_eq!(schedule.turn_of(step), *turn, "{schedule:?}");
+                        assert_eq!(schedule.step_of(rank, peer, *turn), step, "{schedule:?}");
+                        *turn += 1;
+                    }
+                }
+            }
+            assert!(
+                turns.iter().flatten().all(|&turn| turn == 0 || turn == schedule.turns()),
+                "{schedule:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn in_the_end_each_rank_has_heard_of_every_other() {
+        for schedule in schedules() {
+            let everyone = (1_u32 << schedule.ranks) - 1;
+            let mut heard: Vec<u32> = (0..schedule.ranks).map(|rank| 1 << rank).collect();
+            for step in 0..schedule.steps() {
+                assert!(heard.iter().any(|&of| of != everyone) || schedule.operation == Operation::AllReduce);
+                let before = heard.clone();
+                for rank in 0..schedule.ranks {
+                    for (peer, _) in schedule.sends(rank, step) {
+                        // What is exchanged pair by pair is not passed on.
+                        let passed_on = if schedule.operation == Operation::AllToAll {
+                            1 << rank
+                        } else {
+                            before[rank as usize]
+                        };
+                        heard[peer as usize] |= passed_on;
+                    }
+                }
+            }
+            assert!(heard.iter().all(|&of| of == everyone), "{schedule:?}");
+        }
+    }
+
+    #[test]
+    fn halves_become_smaller_and_then_larger_again() {
+        let (operation, algorithm) = (Operation::AllReduce, Algorithm::HalvingDoubling);
+        let schedule = Schedule { operation, algorithm, ranks: 8, size: Bytes::new(800) };
+        let of = |rank| (0..schedule.steps()).flat_map(move |step| schedule.sends(rank, step));
+        let sent = |rank| of(rank).map(|(peer, size)| (peer, size.get())).collect::<Vec<_>>();
+        assert_eq!(sent(0), [(4, 400), (2, 200), (1, 100), (1, 100), (2, 200), (4, 400)]);
+        assert_eq!(sent(5), [(1, 400), (7, 200), (4, 100), (4, 100), (7, 200), (1, 400)]);
+    }
+
+    #[test]
+    fn parts_that_do_not_divide_are_rounded_up() {
+        let (operation, algorithm) = (Operation::AllGather, Algorithm::Ring);
+        let schedule = Schedule { operation, algorithm, ranks: 3, size: Bytes::new(1_000) };
+        assert_eq!(schedule.sends(2, 1).collect::<Vec<_>>(), [(0, Bytes::new(334))]);
+        assert_eq!(schedule.crossings(), Ratio::new(2, 3));
+    }
+}

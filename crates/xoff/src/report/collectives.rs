@@ -1,0 +1,125 @@
+//! Collectives as columns: one of a group is complete when all of its ranks have received everything.
+
+use serde::Serialize;
+
+use super::{Outcome, Simulation};
+use crate::application::collective::{Iteration, Plan, Rank};
+use crate::kernel::units::Time;
+use crate::topology::NodeId;
+
+/// Columns of `collectives.parquet`: one entry for each complete collective, in order of workload, group and iteration.
+#[derive(Clone, Debug, Default)]
+pub struct CollectiveColumns {
+    /// Position of its workload in the scenario.
+    pub workload: Vec<u32>,
+    /// Which of the workload's groups.
+    pub group: Vec<u32>,
+    /// How many the group completed before.
+    pub iteration: Vec<u32>,
+    /// When the first rank began it.
+    pub start_ns: Vec<u64>,
+    /// When the last rank had received everything.
+    pub finish_ns: Vec<u64>,
+    /// `finish_ns` minus `start_ns`.
+    pub completion_ns: Vec<u64>,
+    /// The host that was last, as an index into [`super::Report::node_names`]; of several the one of the least rank.
+    pub last_host: Vec<u32>,
+    /// Its size over its completion time.
+    pub algorithm_bandwidth_gbps: Vec<f64>,
+    /// The same times how often each byte crosses a rank's link: what is to be held against the rate of that link.
+    pub bus_bandwidth_gbps: Vec<f64>,
+}
+
+/// The collectives of one workload.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CollectiveTotals {
+    /// Position of the workload in the scenario.
+    pub workload: usize,
+    /// What they are for.
+    pub operation: &'static str,
+    /// How they are done.
+    pub algorithm: &'static str,
+    /// Ranks of a group.
+    pub ranks: u32,
+    /// Groups.
+    pub groups: u32,
+    /// Bytes that a rank begins or ends with.
+    pub size_bytes: u64,
+    /// Begun by any rank.
+    pub started: u64,
+    /// Complete.
+    pub finished: u64,
+    /// Begun and not complete at the end.
+    pub unfinished: u64,
+}
+
+/// What collectives have come to.
+pub(super) fn columns(
+    simulation: &Simulation,
+    outcome: &Outcome,
+) -> (CollectiveColumns, Vec<CollectiveTotals>) {
+    let (mut columns, mut totals) = (CollectiveColumns::default(), Vec::<CollectiveTotals>::new());
+    let plans = &simulation.fabric().plans;
+    for number in 0..plans.all().len() {
+        let Some(plan) = plans.collective(number) else { continue };
+        let rank = |host: &NodeId| outcome.hosts[*host as usize].applications().rank(number);
+        let ranks: Vec<&Rank> = plan.ranks.iter().filter_map(rank).collect();
+        let begun = ranks.iter().map(|rank| rank.iterations().len()).max().unwrap_or_default();
+        let before = columns.workload.len();
+        for iteration in 0..begun {
+            columns.push(plan, iteration, &ranks);
+        }
+        if totals.last().is_none_or(|last| last.workload != plan.workload) {
+            totals.push(CollectiveTotals::new(plan));
+        }
+        if let Some(totals) = totals.last_mut() {
+            let finished = columns.workload.len() - before;
+            totals.groups += 1;
+            totals.started += begun as u64;
+            totals.finished += finished as u64;
+            totals.unfinished += (begun - finished) as u64;
+        }
+    }
+    (columns, totals)
+}
+
+impl CollectiveTotals {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            workload: plan.workload,
+            operation: plan.schedule.operation.name(),
+            algorithm: plan.schedule.algorithm.name(),
+            ranks: plan.schedule.ranks,
+            groups: 0,
+            size_bytes: plan.schedule.size.get(),
+            started: 0,
+            finished: 0,
+            unfinished: 0,
+        }
+    }
+}
+
+impl CollectiveColumns {
+    /// Adds an iteration if every rank has completed it.
+    fn push(&mut self, plan: &Plan, iteration: usize, ranks: &[&Rank]) {
+        let of_ranks: Option<Vec<Iteration>> =
+            ranks.iter().map(|rank| rank.iterations().get(iteration).copied()).collect();
+        let Some(of_ranks) = of_ranks else { return };
+        let start = of_ranks.iter().map(|of_rank| of_rank.start).min().unwrap_or_default();
+        let finish = of_ranks.iter().map(|of_rank| of_rank.finish).max().unwrap_or_default();
+        if finish == Time::MAX {
+            return;
+        }
+        let last = of_ranks.iter().position(|of_rank| of_rank.finish == finish).unwrap_or_default();
+        let bandwidth = plan.schedule.size.get() as f64 * 8.0 / finish.since(start).as_seconds() / 1e9;
+        self.workload.push(plan.workload as u32);
+        self.group.push(plan.group);
+        self.iteration.push(iteration as u32);
+        self.start_ns.push(start.as_nanoseconds());
+        self.finish_ns.push(finish.as_nanoseconds());
+        self.completion_ns.push(finish.as_nanoseconds() - start.as_nanoseconds());
+        self.last_host.push(plan.ranks[last]);
+        self.algorithm_bandwidth_gbps.push(bandwidth);
+        self.bus_bandwidth_gbps.push(bandwidth * plan.schedule.crossings().as_f64());
+    }
+}

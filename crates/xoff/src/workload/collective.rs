@@ -1,0 +1,188 @@
+//! Collectives: the plans by which ranks act, one for each group. Their flows begin when others are whole, so none is drawn here.
+
+use super::FlowSpec;
+use super::ends;
+use super::setup::Setup;
+use crate::application::Plans;
+use crate::application::collective::Plan;
+use crate::application::schedule::{Algorithm, Schedule};
+use crate::kernel::rng::{Purpose, below};
+use crate::kernel::units::Time;
+use crate::scenario::{self, RankOrder, ScenarioError};
+use crate::topology::NodeId;
+
+/// Plans, and no flow that is known beforehand.
+#[derive(Clone, Debug)]
+pub(super) struct Collective {
+    pub(super) plans: Vec<Plan>,
+}
+
+impl Collective {
+    pub(super) fn new(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        let transport = setup.template(&settings.transport)?.transport;
+        let ranks = ranks(settings, setup)?;
+        let schedule = schedule(settings, ranks.len() as u32, setup)?;
+        setup.at_least_one("iterations", settings.iterations.into())?;
+        let groups = ranks.chunks(schedule.ranks as usize).enumerate();
+        let plans = groups.map(|(group, ranks)| Plan {
+            workload: setup.index,
+            group: group as u32,
+            ranks: ranks.to_vec(),
+            schedule,
+            iterations: settings.iterations,
+            compute: settings.compute,
+            start: Time::ZERO + settings.start,
+            priorities: settings.priority.all().to_vec(),
+            transport,
+        });
+        Ok(Self { plans: plans.collect() })
+    }
+}
+
+impl Iterator for Collective {
+    type Item = FlowSpec;
+
+    fn next(&mut self) -> Option<FlowSpec> {
+        None
+    }
+}
+
+/// No rank may send another more parts than can be told apart.
+pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
+    let most = plans.most_turns();
+    let collectives = (0..plans.all().len()).filter_map(|plan| plans.collective(plan));
+    match collectives.into_iter().find(|plan| plan.turns() > most) {
+        None => Ok(()),
+        Some(plan) => {
+            let key = format!("workload[{}].iterations", plan.workload);
+            let fitting = most / u64::from(plan.schedule.turns());
+            let expected = format!("expected at most {fitting} between so many ranks");
+            Err(ScenarioError::at(key, format!("is {}", plan.iterations), expected))
+        }
+    }
+}
+
+/// The hosts of all groups in order of their ranks.
+fn ranks(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Vec<NodeId>, ScenarioError> {
+    setup.two_hosts()?;
+    let mut ranks = ends::listed("ranks", settings.ranks.as_ref(), setup)?;
+    if ranks.len() < 2 {
+        let problem = format!("there is only \"{}\"", setup.network.nodes[ranks[0] as usize].name);
+        return Err(setup.error("ranks", problem, "expected at least two hosts"));
+    }
+    if settings.order == RankOrder::Random {
+        let mut rng = setup.stream(Purpose::RankOrder);
+        for place in (1..ranks.len()).rev() {
+            ranks.swap(place, below(&mut rng, place as u64 + 1) as usize);
+        }
+    }
+    Ok(ranks)
+}
+
+/// The schedule of one group of so many ranks in all.
+fn schedule(
+    settings: &scenario::Collective,
+    ranks: u32,
+    setup: &Setup<'_>,
+) -> Result<Schedule, ScenarioError> {
+    setup.size_of("size", settings.size)?;
+    let group_size = settings.group_size.unwrap_or(ranks);
+    if group_size < 2 || !ranks.is_multiple_of(group_size) {
+        let expected = format!("expected at least 2 and a divisor of the {ranks} ranks");
+        return Err(setup.error("group_size", format!("is {group_size}"), &expected));
+    }
+    let operation = settings.operation;
+    let able = operation.algorithms();
+    let algorithm = settings.algorithm.unwrap_or(able[0]);
+    if !able.contains(&algorithm) {
+        let named: Vec<&str> = able.iter().map(|algorithm| algorithm.name()).collect();
+        let problem = format!("\"{}\" does no {}", algorithm.name(), operation.name());
+        return Err(setup.error("algorithm", problem, &format!("expected one of {}", named.join(", "))));
+    }
+    if algorithm == Algorithm::HalvingDoubling && !group_size.is_power_of_two() {
+        let problem = format!("\"halving_doubling\" does not work with {group_size} ranks");
+        return Err(setup.error("algorithm", problem, "expected a power of two of them, or \"ring\""));
+    }
+    Ok(Schedule { operation, algorithm, ranks: group_size, size: settings.size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plans;
+    use super::super::testing::{clos, refusal, scenario, source, star};
+    use super::*;
+    use crate::application::schedule::Operation;
+    use crate::kernel::units::Bytes;
+
+    const ALL_REDUCE: &str = "kind = 'collective'\noperation = 'all_reduce'\nsize = '8MB'";
+
+    fn plans_of(topology: &str, keys: &str) -> Vec<Plan> {
+        let plans = plans(&[source(topology, &format!("{ALL_REDUCE}\n{keys}"))]).unwrap();
+        (0..plans.all().len()).map(|plan| plans.collective(plan).unwrap().clone()).collect()
+    }
+
+    #[test]
+    fn ranks_are_in_the_order_in_which_they_are_named_each_once() {
+        let [plan] = &plans_of(&clos(), "ranks = ['host7', 'leaf3', 'host?']")[..] else {
+            panic!("one group")
+        };
+        assert_eq!(plan.ranks, [7, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 8, 9]);
+        let (operation, algorithm) = (Operation::AllReduce, Algorithm::Ring);
+        assert_eq!(plan.schedule, Schedule { operation, algorithm, ranks: 14, size: Bytes::new(8_000_000) });
+    }
+
+    #[test]
+    fn groups_follow_one_another_and_random_ranks_are_all_there() {
+        let groups = plans_of(&clos(), "group_size = 4");
+        assert_eq!(groups.iter().map(|plan| plan.group).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(groups[2].ranks, [8, 9, 10, 11]);
+        let drawn = |seed| {
+            let mut scenario = scenario(&clos(), &format!("{ALL_REDUCE}\norder = 'random'\ngroup_size = 8"));
+            scenario.seed = seed;
+            let source = super::super::testing::source_with(&scenario, &super::super::Files::new());
+            let plans = plans(&[source.unwrap().1]).unwrap();
+            (0..2).flat_map(|group| plans.collective(group).unwrap().ranks.clone()).collect::<Vec<_>>()
+        };
+        assert_ne!(drawn(1), drawn(2));
+        assert_eq!(drawn(1), drawn(1));
+        let mut all = drawn(1);
+        all.sort_unstable();
+        assert_eq!(all, (0..16).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refused = |keys: &str| refusal(&star(6), &format!("kind = 'collective'\n{keys}"));
+        let all_reduce = |keys: &str| refused(&format!("operation = 'all_reduce'\nsize = '1MB'\n{keys}"));
+        for (error, problem) in [
+            (refused("operation = 'all_to_all'\nsize = '0B'"), "size: is zero"),
+            (
+                refused("operation = 'all_to_all'\nsize = '1MB'\nalgorithm = 'ring'"),
+                "algorithm: \"ring\" does no all_to_all; expected one of direct, pairwise",
+            ),
+            (all_reduce("iterations = 0"), "iterations: is 0"),
+            (
+                all_reduce("group_size = 4"),
+                "group_size: is 4; expected at least 2 and a divisor of the 6 ranks",
+            ),
+            (all_reduce("group_size = 1"), "group_size: is 1"),
+            (all_reduce("ranks = ['host1', 'host1']"), "ranks: there is only \"host1\""),
+            (all_reduce("ranks = ['host9']"), "ranks[0]: no node matches \"host9\""),
+            (
+                all_reduce("algorithm = 'halving_doubling'"),
+                "algorithm: \"halving_doubling\" does not work with 6 ranks; expected a power of two",
+            ),
+        ] {
+            assert!(error.contains(&format!("workload[0].{problem}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_that_cannot_be_told_apart_are_refused() {
+        let source = source(&star(6), &format!("{ALL_REDUCE}\niterations = 4000000000"));
+        let error = plans(&[source]).unwrap_err().to_string();
+        let expected =
+            "workload[0].iterations: is 4000000000; expected at most 26843545 between so many ranks";
+        assert!(error.contains(expected), "{error}");
+    }
+}

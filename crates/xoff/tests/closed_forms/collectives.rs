@@ -1,0 +1,78 @@
+//! On a star nobody is in another's way in a ring or between pairs, so that a step takes as long as one of its parts alone.
+
+use xoff::Report;
+use xoff::ideal;
+use xoff::kernel::units::{Bytes, Span};
+
+use crate::common::{PLAIN, report};
+use crate::simulation;
+
+const RANKS: u64 = 8;
+const SIZE: u64 = 1_600_000;
+const COMPUTE: Span = Span::from_microseconds(7);
+
+/// Three collectives of these keys, and how long a flow of one of their packets' sources takes alone, by its size.
+fn run(keys: &str) -> (Report, impl Fn(u64) -> Span + use<>) {
+    let simulation = simulation(&format!(
+        "title = 'collectives'\ntopology = {{ kind = 'star', hosts = {RANKS}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+         host = {{ delay = '300ns' }}\ntransport.raw = {{ kind = 'constant_rate', payload = '1000B' }}\n\
+         switch = [{{ total = '10MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+         workload = [{{ kind = 'collective', transport = 'raw', size = '{SIZE}B', iterations = 3, compute = '7us', \
+         start = '2us', {keys} }}]"
+    ));
+    let report = report(&simulation, PLAIN);
+    (report, move |size| ideal::of_flow(&simulation, 0, 1, 0, Bytes::new(size), 0).received)
+}
+
+/// Each takes as long as the others, and begins when all ranks have computed.
+fn takes(keys: &str, groups: usize, steps: &[u64]) {
+    let (report, alone) = run(keys);
+    let expected: Span = steps.iter().map(|size| alone(*size)).fold(Span::ZERO, |sum, step| sum + step);
+    let found = &report.collectives;
+    assert_eq!(found.iteration, [0, 1, 2].repeat(groups), "{keys}");
+    let starts = (0..3).map(|iteration| Span::from_microseconds(2) + (expected + COMPUTE) * iteration);
+    let starts: Vec<u64> = starts.map(|start| start.get() / 1000).collect();
+    let expected_starts = starts.repeat(groups);
+    assert_eq!(found.start_ns, expected_starts, "{keys}");
+    for completion in &found.completion_ns {
+        assert!(
+            completion.abs_diff(expected.get() / 1000) <= 1,
+            "{keys}: {completion}, expected {expected:?}"
+        );
+    }
+    let totals = &report.totals.collectives[0];
+    assert_eq!(
+        (totals.started, totals.finished, totals.unfinished),
+        (3 * groups as u64, 3 * groups as u64, 0)
+    );
+}
+
+#[test]
+fn a_step_takes_as_long_as_one_of_its_parts_alone() {
+    let part = SIZE / RANKS;
+    let halves = [SIZE / 2, SIZE / 4, SIZE / 8];
+    let doubled = [halves, [SIZE / 8, SIZE / 4, SIZE / 2]].concat();
+    takes("operation = 'all_reduce'", 1, &[part; 14]);
+    takes("operation = 'reduce_scatter'", 1, &[part; 7]);
+    takes("operation = 'all_gather', order = 'random'", 1, &[part; 7]);
+    takes("operation = 'all_reduce', group_size = 4", 2, &[SIZE / 4; 6]);
+    takes("operation = 'all_to_all', algorithm = 'pairwise'", 1, &[part; 7]);
+    takes("operation = 'all_reduce', algorithm = 'halving_doubling'", 1, &doubled);
+    takes("operation = 'all_gather', algorithm = 'halving_doubling', group_size = 2", 4, &[SIZE / 2]);
+}
+
+/// In a ring the bus bandwidth is that of one part, whatever the operation.
+#[test]
+fn bus_bandwidth_is_that_of_a_link() {
+    for operation in ["all_reduce", "reduce_scatter", "all_gather"] {
+        let (report, alone) = run(&format!("operation = '{operation}'"));
+        let part = SIZE / RANKS;
+        let expected = part as f64 * 8.0 / alone(part).as_seconds() / 1e9;
+        for bandwidth in &report.collectives.bus_bandwidth_gbps {
+            assert!(
+                (bandwidth / expected - 1.0).abs() < 1e-9,
+                "{operation}: {bandwidth}, expected {expected}"
+            );
+        }
+    }
+}
