@@ -149,7 +149,7 @@ impl Aggregator {
     pub fn new(plan: &Plan, host: NodeId, rng: Rng) -> Self {
         let places = 0..plan.workers.len() as u32;
         let order = places.filter(|&place| plan.workers[place as usize] != host).collect();
-        Self { rng, queries: Vec::new(), asked: Sparse::with_places(plan.workers.len()), order }
+        Self { rng, queries: Vec::new(), asked: Sparse::default(), order }
     }
 
     /// When it begins its first query; nothing if it never does.
@@ -170,7 +170,7 @@ impl Aggregator {
             let rest = (self.order.len() - place) as u64;
             self.order.swap(place, place + below(&mut self.rng, rest) as usize);
             let worker = self.order[place];
-            let asked = self.asked.get_or_default(worker);
+            let asked = self.asked.get_or_insert_with(worker, Vec::new);
             let turn = asked.len() as u32;
             asked.push(number);
             send(Request { worker, turn, priority });

@@ -23,12 +23,12 @@ use crate::topology::NodeId;
 /// The part of one host in all plans.
 #[derive(Debug, Default)]
 pub struct Applications {
-    /// By plan; nothing where this host does not ask.
-    aggregators: Vec<Option<Aggregator>>,
-    /// By plan; nothing where this host does not answer.
-    workers: Vec<Option<Worker>>,
-    /// By plan; nothing where this host has no rank.
-    ranks: Vec<Option<Rank>>,
+    /// By plan, where this host asks.
+    aggregators: Sparse<Aggregator>,
+    /// By plan, where this host answers.
+    workers: Sparse<Worker>,
+    /// By plan, where this host has a rank.
+    ranks: Sparse<Rank>,
     /// What has come by each channel.
     channels: Sparse<Receptions>,
     /// Responses that wait for their time.
@@ -48,45 +48,49 @@ struct Response {
 impl Applications {
     /// The part of `host`; `stream` gives the random stream of a plan for a purpose.
     pub fn new(host: NodeId, plans: &Plans, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
-        let (mut aggregators, mut workers, mut ranks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut applications = Self::default();
+        let Self { aggregators, workers, ranks, .. } = &mut applications;
         for (index, plan) in plans.all().iter().enumerate() {
-            let (mut aggregator, mut worker, mut rank) = (None, None, None);
+            let place = index as u32;
             match plan {
                 Plan::Query(plan) => {
-                    let of_queries = |_| Aggregator::new(plan, host, stream(Purpose::Queries, index));
-                    aggregator = plan.aggregator(host).map(of_queries);
-                    worker = plan.worker(host).map(|_| Worker::new(stream(Purpose::ResponseJitter, index)));
+                    if plan.aggregator(host).is_some() {
+                        let rng = stream(Purpose::Queries, index);
+                        aggregators.get_or_insert_with(place, || Aggregator::new(plan, host, rng));
+                    }
+                    if plan.worker(host).is_some() {
+                        let rng = stream(Purpose::ResponseJitter, index);
+                        workers.get_or_insert_with(place, || Worker::new(rng));
+                    }
                 }
                 Plan::Collective(plan) => {
-                    rank = plan.rank(host).map(|rank| Rank::new(rank, stream(Purpose::Collectives, index)));
+                    if let Some(rank) = plan.rank(host) {
+                        let rng = stream(Purpose::Collectives, index);
+                        ranks.get_or_insert_with(place, || Rank::new(rank, rng));
+                    }
                 }
             }
-            aggregators.push(aggregator);
-            workers.push(worker);
-            ranks.push(rank);
         }
-        let channels = Sparse::with_places(plans.channels() as usize);
-        Self { aggregators, workers, ranks, channels, responses: Slab::new() }
+        applications
     }
 
     /// The side that asks, of each plan in which this host does.
     pub fn aggregators(&self) -> impl Iterator<Item = (usize, &Aggregator)> {
-        let all = self.aggregators.iter().enumerate();
-        all.filter_map(|(plan, aggregator)| Some((plan, aggregator.as_ref()?)))
+        self.aggregators.iter().map(|(plan, aggregator)| (plan as usize, aggregator))
     }
 
     /// The side that asks in this plan, if this host does.
     pub fn aggregator(&self, plan: usize) -> Option<&Aggregator> {
-        self.aggregators[plan].as_ref()
+        self.aggregators.get(plan as u32)
     }
 
     /// The rank of this host in this plan, if it has one.
     pub fn rank(&self, plan: usize) -> Option<&Rank> {
-        self.ranks[plan].as_ref()
+        self.ranks.get(plan as u32)
     }
 
     pub(super) fn channel(&mut self, channel: u32) -> &mut Receptions {
-        self.channels.get_or_default(channel)
+        self.channels.get_or_insert_with(channel, Receptions::default)
     }
 
     pub(super) fn received_at(&self, arrival: Arrival) -> Option<Time> {
@@ -99,12 +103,12 @@ impl Applications {
             let key = index as u32;
             match plan {
                 Plan::Query(plan) => {
-                    let aggregator = self.aggregators[index].as_mut();
+                    let aggregator = self.aggregators.get_mut(key);
                     if let Some(start) = aggregator.and_then(|aggregator| aggregator.first_start(plan)) {
                         pending.once(TimerKey::Query(key), start);
                     }
                 }
-                Plan::Collective(plan) if self.ranks[index].is_some() => {
+                Plan::Collective(plan) if self.ranks.get(key).is_some() => {
                     pending.once(TimerKey::Collective(key), plan.start);
                 }
                 Plan::Collective(_) => {}

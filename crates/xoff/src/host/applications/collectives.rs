@@ -18,7 +18,7 @@ impl Host {
         let plans = &context.fabric.plans;
         let plan_number = index as usize;
         let (Some(plan), Some(rank)) =
-            (plans.collective(plan_number), &mut self.applications.ranks[plan_number])
+            (plans.collective(plan_number), self.applications.ranks.get_mut(index))
         else {
             return;
         };
@@ -37,7 +37,7 @@ impl Host {
 
     /// A part that another rank has sent is whole.
     pub(super) fn on_part(&mut self, index: usize, plan: &Plan, sender: u32, turn: u32, now: Time) {
-        let Some(rank) = &mut self.applications.ranks[index] else { return };
+        let Some(rank) = self.applications.ranks.get_mut(index as u32) else { return };
         if let Some(next) = rank.on_part(plan, sender, turn, now) {
             self.pending.once(TimerKey::Collective(index as u32), next);
         }

@@ -18,7 +18,7 @@ impl Host {
     ) {
         let plans = &context.fabric.plans;
         let (Some(plan), Some(aggregator)) =
-            (plans.query(index as usize), &mut self.applications.aggregators[index as usize])
+            (plans.query(index as usize), self.applications.aggregators.get_mut(index))
         else {
             return;
         };
@@ -63,7 +63,7 @@ impl Host {
 
     /// A request is whole, whose response is this.
     pub(super) fn on_request(&mut self, plan: &Plan, response: Response, now: Time) {
-        let Some(worker) = &mut self.applications.workers[response.plan] else { return };
+        let Some(worker) = self.applications.workers.get_mut(response.plan as u32) else { return };
         let at = worker.answers_at(plan, now);
         let key = self.applications.responses.insert(response) as u32;
         self.pending.once(TimerKey::Response(key), at);
@@ -71,7 +71,7 @@ impl Host {
 
     /// A response of a worker is whole.
     pub(super) fn on_response(&mut self, index: usize, plan: &Plan, worker: u32, turn: u32, now: Time) {
-        let Some(aggregator) = &mut self.applications.aggregators[index] else { return };
+        let Some(aggregator) = self.applications.aggregators.get_mut(index as u32) else { return };
         if let Some(next) = aggregator.on_response(plan, worker, turn, now) {
             self.pending.once(TimerKey::Query(index as u32), next);
         }
