@@ -166,5 +166,7 @@ def told() -> Iterator[str]:
 
 
 def test_every_key_is_told_of_and_no_other() -> None:
-    result = xoff.Scenario.from_text(ring()).with_value("pfc.detection_time", "1ms").run()
+    collective = 'kind = "collective", transport = "blocks", operation = "all_to_all", size = "1kB"'
+    text = ring().replace("workload = [", f"workload = [{{ {collective} }}, ")
+    result = xoff.Scenario.from_text(text).with_value("pfc.detection_time", "1ms").run()
     assert set(told()) == set(keys(result.summary))
