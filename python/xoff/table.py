@@ -47,6 +47,7 @@ _REASONS = {
     "adapter_full": "adapter full",
     "headroom_full": "headroom full",
     "link_error": "corrupted",
+    "link_down": "link down",
 }
 _UNITS = re.compile("_(us|ns|bytes|gbps)$")
 

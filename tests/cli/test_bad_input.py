@@ -20,6 +20,10 @@ CUSTOM = SMALL.replace(
     'kind = "star"\nhosts = 4\nhost_link = { rate = "10Gbps", delay = "1us" }\n',
     'kind = "custom"\nhosts = ["host0", "host1", "host2", "host3"]\nswitches = ["switch0", "lone"]\nlinks = [LINKS]\n',
 )
+INPUTS = SMALL.replace(
+    SMALL[SMALL.index("[[switch]]") : SMALL.index("[transport")],
+    '[[switch]]\nkind = "cioq"\ninput = { buffer = "60kB" }\noutput = { buffer = "20kB" }\n',
+)
 HEADER = "source,destination,size_bytes,start_ns,priority\n"
 
 
@@ -27,6 +31,11 @@ def links(*pairs: tuple[str, str]) -> str:
     """The hand-made scenario with these links."""
     rows = [f'{{ between = ["{one}", "{other}"], rate = "10Gbps", delay = "1us" }}' for one, other in pairs]
     return CUSTOM.replace("LINKS", ", ".join(rows))
+
+
+def link_event(*keys: str, at: str = "50us", between: str = '["host1", "switch0"]') -> str:
+    """A change of a link with these keys."""
+    return "\n".join(["", "[[link_event]]", f'at = "{at}"', f"between = {between}", *keys, ""])
 
 
 def marking(keys: str) -> str:
@@ -85,6 +94,27 @@ WRONG = {
         SMALL.replace("hosts = 4", 'hosts = 4\nfailed_links = [["host1", "switch0"]]'),
         "topology.failed_links",
         ("host1",),
+    ),
+    "link event without a change": Wrong(SMALL + link_event(), "link_event[0]", ("state", "rate")),
+    "link event with two changes": Wrong(
+        SMALL + link_event('state = "down"', 'rate = "1Gbps"'), "link_event[0]", ("another [[link_event]]",)
+    ),
+    "link event of no link": Wrong(
+        SMALL + link_event('state = "down"', between='["host1", "host2"]'), "link_event[0].between", ("host1", "host2")
+    ),
+    "link that comes up and is up": Wrong(SMALL + link_event('state = "up"'), "link_event[0].state", ("up already",)),
+    "link that fails for good": Wrong(SMALL + link_event('state = "down"'), "link_event[0]", ("host1", "stop.at")),
+    "rate of a host's link": Wrong(SMALL + link_event('rate = "1Gbps"'), "link_event[0].rate", ("host1", "switches")),
+    "link event later than any run": Wrong(
+        SMALL + link_event('state = "down"', at="2000s"), "link_event[0].at", ("1125s",)
+    ),
+    "two events of a link at a time": Wrong(
+        SMALL + link_event('state = "down"') + link_event('state = "up"'),
+        "link_event[1]",
+        ("link_event[0]", "another time"),
+    ),
+    "link event at a switch with queues at its inputs": Wrong(
+        INPUTS + link_event('state = "down"'), "link_event", ("switch0", "shared_memory")
     ),
     "flow from a host to itself": Wrong(
         TRACE, "line 3", ("flows.csv", "host1"), {"flows.csv": HEADER + "host0,host1,5,0,0\nhost1,host1,5,0,0\n"}

@@ -149,6 +149,43 @@ def test_queues_over_time(small_result: xoff.Result, ax: Axes) -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time", "queue")
 
 
+@pytest.mark.parametrize(
+    ("other", "labels"),
+    [
+        ("", ["left-right down", "left-right up"]),
+        (
+            '[[link_event]]\nat = "15us"\nbetween = ["left", "right"]\nrate = "5Gbps"\n'
+            '[[link_event]]\nat = "16us"\nbetween = ["left", "host0"]\nstate = "down"\n'
+            '[[link_event]]\nat = "17us"\nbetween = ["left", "host0"]\nstate = "up"\n',
+            ["link down", "link up", "link rate"],
+        ),
+    ],
+)
+def test_links_that_fail_are_seen_over_time(other: str, labels: list[str], ax: Axes) -> None:
+    text = """
+        topology.kind = "dumbbell"
+        topology.left = 1
+        topology.right = 1
+        topology.host_link = { rate = "10Gbps", delay = "1us" }
+        topology.middle_link = { rate = "10Gbps", delay = "1us" }
+        transport.steady = { kind = "constant_rate", payload = "1000B" }
+        workload = [{ kind = "long_lived", transport = "steady", pairs = [["host0", "host1"]], size = "50kB" }]
+        observe.throughput = { every = "1us", of = ["left.*"] }
+        [[link_event]]
+        at = "10us"
+        between = ["left", "right"]
+        state = "down"
+        [[link_event]]
+        at = "0.02ms"
+        between = ["left", "right"]
+        state = "up"
+    """
+    xoff.Scenario.from_text(text + other).run().plot.throughput(ax)
+    upright = {line.get_label(): line for line in ax.get_lines() if len(set(np.asarray(line.get_xdata()))) == 1}
+    assert [label for label in upright if not str(label).startswith("_")] == labels
+    assert [line.get_xdata()[0] for line in upright.values()][:2] == [10, 20]  # type: ignore[index]
+
+
 def test_thinning_keeps_peaks() -> None:
     value = np.zeros(100_000)
     value[54_321] = 7

@@ -21,17 +21,20 @@ pub enum DropReason {
     HeadroomFull,
     /// The link has corrupted it.
     LinkError,
+    /// The link had failed, or failed while it was on its way.
+    LinkDown,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Threshold,
         Self::PoolFull,
         Self::NotEcnCapable,
         Self::AdapterFull,
         Self::HeadroomFull,
         Self::LinkError,
+        Self::LinkDown,
     ];
 
     /// The name in results.
@@ -43,6 +46,7 @@ impl DropReason {
             Self::AdapterFull => "adapter_full",
             Self::HeadroomFull => "headroom_full",
             Self::LinkError => "link_error",
+            Self::LinkDown => "link_down",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::kernel::units::{Bytes, Time};
 use crate::routing::FiveTuple;
-use crate::topology::NodeId;
+use crate::topology::{NodeId, PortId};
 
 /// Traffic classes of a port.
 pub const PRIORITIES: usize = 8;
@@ -66,6 +66,12 @@ const NO_RECORD: u32 = 0;
 /// reading the record first.
 const HOP: u64 = 1 << u32::BITS;
 const HOPS: u64 = 0b111;
+/// The most switches that it can tell of.
+pub const MOST_HOPS_COUNTED: usize = HOPS as usize;
+/// Above that, which way it has come: HPCC's pathID has as many bits.
+const PATH: u64 = HOP << 3;
+const PATH_BITS: u32 = 12;
+const _: () = assert!(PATH << PATH_BITS <= DEFERRED);
 /// The most ports of a switch that has lossless classes.
 pub const MOST_INGRESS_PORTS: usize = 1 << (u64::BITS - STAMP_BITS);
 
@@ -144,11 +150,17 @@ impl Packet {
     pub const fn hops(&self) -> usize {
         ((self.stamp / HOP) & HOPS) as usize
     }
-    /// The same packet after one more switch has written in its telemetry record.
+    /// The same packet after one more switch has written in its telemetry record, as it left by `port`.
     #[inline]
     #[must_use]
-    pub const fn after_hop(self) -> Self {
-        Self { stamp: self.stamp + HOP, ..self }
+    pub const fn after_hop(self, port: PortId) -> Self {
+        let mixed = port.wrapping_mul(0x9e37_79b9) >> (u32::BITS - PATH_BITS);
+        Self { stamp: (self.stamp + HOP) ^ (mixed as u64 * PATH), ..self }
+    }
+    /// What the ports by which it has left the switches of its way come to [pathID].
+    #[inline]
+    pub const fn path(&self) -> u16 {
+        (self.stamp / PATH) as u16 & ((1 << PATH_BITS) - 1)
     }
     /// See [`Header::source`].
     #[inline]
@@ -378,7 +390,7 @@ mod tests {
         let of = |stamp| Packet::from(Header { stamp, ..Header::default() });
         let mut packet = of(deferred_stamp(Some(u32::MAX)));
         packet.set_ingress(8191);
-        let packet = (0..5).fold(packet, |packet, _| packet.after_hop());
+        let packet = (0..5).fold(packet, Packet::after_hop);
         assert_eq!((packet.has_deferred_stamp(), packet.record(), packet.hops()), (true, Some(u32::MAX), 5));
         assert_eq!(of(packet.stamp()).hops(), 5, "an acknowledgement takes it over");
         let mut packet = of(deferred_stamp(None));

@@ -10,7 +10,7 @@ use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Dropped, Observer, PacketKind};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, PRIORITIES, Packet, Stub};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MOST_HOPS_COUNTED, PRIORITIES, Packet, Stub};
 use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
@@ -75,23 +75,25 @@ pub struct Port {
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
-    /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`] and
-    /// [`TAKES_TURNS`].
+    /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`],
+    /// [`TAKES_TURNS`] and [`DOWN`].
     paused: u16,
     /// What it has done.
     pub counters: PortCounters,
     /// Those that have lined up and have not started.
     line: Ring<Departure>,
-    queues: [Ring<Packet>; PRIORITIES],
     /// Of the pauses that are over.
     longest_pause: Span,
+    /// Congestion notification messages among the acknowledgements dropped.
+    cnms_dropped: u64,
+    queues: [Ring<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
     paused_since: [Time; PRIORITIES],
-    /// Congestion notification messages among the acknowledgements dropped.
-    cnms_dropped: u64,
     link_errors: Option<Box<LinkErrors>>,
+    /// The clock of the transmission under way when the link got another, and when that ends.
+    clock_before: Option<Box<(Time, TransmissionClock)>>,
 }
 
 const _: () = assert!(offset_of!(Port, counters.marked) == 64);
@@ -138,6 +140,8 @@ const TRACES: u16 = 1 << 14;
 const IN_ADAPTER: u16 = 1 << 13;
 /// Whether its scheduler is another than strict priority, which has no state to look up.
 const TAKES_TURNS: u16 = 1 << 12;
+/// Whether its link has failed.
+const DOWN: u16 = 1 << 11;
 
 impl Port {
     /// A port at the start of a link.
@@ -160,6 +164,7 @@ impl Port {
             paused_since: [Time::ZERO; PRIORITIES],
             cnms_dropped: 0,
             link_errors: None,
+            clock_before: None,
         }
     }
 
@@ -185,7 +190,11 @@ impl Port {
     pub fn wire_bytes_by(&self, now: Time) -> Bytes {
         let ends = self.busy_until.min(self.next_start);
         let still_to_go = if ends > now { ends.since(now) } else { Span::ZERO };
-        self.counters.wire_bytes - self.clock.bytes_in(still_to_go)
+        let clock = match self.clock_before.as_deref() {
+            Some(&(until, clock)) if until > now => clock,
+            _ => self.clock,
+        };
+        self.counters.wire_bytes - clock.bytes_in(still_to_go)
     }
 
     /// Propagation on its link, one way.
@@ -289,6 +298,35 @@ impl Port {
         }
     }
 
+    /// Whether its link has failed.
+    #[inline]
+    pub fn is_down(&self) -> bool {
+        self.paused & DOWN != 0
+    }
+
+    /// Its link fails: what either end has told the other of pauses is forgotten.
+    pub fn take_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.paused |= DOWN;
+        self.waiting &= !CONTROL;
+        self.pause_frame = PauseFrame::default();
+        for priority in 0..PRIORITIES {
+            self.apply(Change { port: 0, priority, pauses: false }, context);
+        }
+    }
+
+    /// Its link works again.
+    pub fn bring_up(&mut self) {
+        self.paused &= !DOWN;
+    }
+
+    /// Its link has another rate, for what has not begun to leave.
+    pub fn set_rate(&mut self, rate: Rate, now: Time) {
+        if self.busy_until > now {
+            self.clock_before = Some(Box::new((self.busy_until, self.clock)));
+        }
+        self.clock = TransmissionClock::new(rate);
+    }
+
     /// Packets of one class that wait.
     pub fn queued_of(&self, priority: usize) -> impl Iterator<Item = &Packet> {
         self.queues[priority].iter()
@@ -307,6 +345,9 @@ impl Port {
         quanta: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        if self.is_down() {
+            return;
+        }
         // Where the wire is free and something is ready, it has only just become so, and its start is an event of now.
         let starts_at_once = self.busy_until <= context.now && self.ready() == 0;
         self.waiting |= CONTROL;
@@ -607,8 +648,13 @@ impl Port {
             self.put_on_wire(packet, context);
             return context.agenda.telemetry().depart(record, now);
         }
-        self.put_on_wire(packet.after_hop(), context);
-        context.agenda.telemetry().write(record, packet.hops(), now, self.rate(), sent, waiting(&packet));
+        let hops = packet.hops();
+        if hops == MOST_HOPS_COUNTED {
+            // Rerouted on its way, it has come by more switches than any path has.
+            return self.put_on_wire(packet, context);
+        }
+        self.put_on_wire(packet.after_hop(self.id), context);
+        context.agenda.telemetry().write(record, hops, now, self.rate(), sent, waiting(&packet));
     }
 
     #[inline(always)]

@@ -67,6 +67,8 @@ pub struct PacketTotals {
     pub dropped_headroom_full: u64,
     /// Dropped at the end of a link that had corrupted them.
     pub dropped_link_error: u64,
+    /// Dropped because the link had failed, or failed while they were on their way.
+    pub dropped_link_down: u64,
     /// Marks set; a packet can be marked at several switches.
     pub marked: u64,
     /// Sent again.
@@ -422,6 +424,7 @@ impl PacketTotals {
         self.dropped_adapter_full += dropped(DropReason::AdapterFull);
         self.dropped_headroom_full += dropped(DropReason::HeadroomFull);
         self.dropped_link_error += dropped(DropReason::LinkError);
+        self.dropped_link_down += dropped(DropReason::LinkDown);
         self.dropped += counters.dropped_data.iter().sum::<u64>();
         self.acknowledgements_dropped +=
             counters.dropped_acknowledgements.iter().sum::<u64>() - port.cnms_dropped();
@@ -471,7 +474,12 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
         take(counters.pause_frames);
         take(counters.resume_frames);
         take(counters.paused.get());
-        counters.dropped_data.iter().chain(&counters.dropped_acknowledgements).for_each(|&count| take(count));
+        let dropped = [&counters.dropped_data, &counters.dropped_acknowledgements];
+        let (of_any_run, link_down) = (..DropReason::LinkDown as usize, DropReason::LinkDown as usize);
+        dropped.iter().flat_map(|reasons| &reasons[of_any_run]).for_each(|&count| take(count));
+        // Left out where there are none, so that runs in which no link fails keep the digests that they had.
+        let link_down = dropped.map(|reasons| reasons[link_down]);
+        link_down.iter().filter(|_| link_down != [0, 0]).for_each(|&count| take(count));
     }
     for switch in &outcome.switches {
         take(switch.peak().get());

@@ -1,6 +1,7 @@
 //! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
 //! What it accepts can be run; running it does not change it.
 
+mod link_events;
 mod notes;
 mod shortcuts;
 
@@ -10,7 +11,7 @@ use crate::agenda::Fabric;
 use crate::application::Plans;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
-use crate::engine::{self, Arrivals, Instants, Outcome, Progress, Recorded, Workshop};
+use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Recorded, Workshop};
 use crate::host::{Applications, Host, Marking};
 use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
@@ -27,10 +28,11 @@ use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
 use crate::switch::markers::Placed;
 use crate::switch::shared_memory::SharedMemory;
-use crate::telemetry::Records;
+use crate::telemetry::{MOST_HOPS, Records};
 use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
+use link_events::Course;
 
 /// Everything that decides a run, checked.
 #[derive(Debug)]
@@ -47,6 +49,7 @@ pub struct Simulation {
     telemetry_rates: Vec<Rate>,
     /// Whether the time is stamped at which packets leave adapters.
     traces: bool,
+    link_events: LinkEvents,
     watch: Watch,
 }
 
@@ -76,8 +79,12 @@ impl Simulation {
         let classes = classes_of_flows | classes_of_control(scenario);
         let routes = Routes::new(&network).with(&network, &scenario.route)?;
         let switches = layout::switches(scenario, &network, &routes, classes, classes_of_flows)?;
-        let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes);
-        let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths)?;
+        let pace_at = |rate| (reaction_time(scenario, rate), rate.transmission_time(QUANTUM));
+        let course = Course::new(scenario, &network, &switches, pace_at)?;
+        let routes_over_time: Vec<&Routes> =
+            std::iter::once(&routes).chain(course.later_routes.iter().map(AsRef::as_ref)).collect();
+        let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes_over_time);
+        let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, course.rates())?;
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         let has_inputs: Vec<bool> =
             switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
@@ -107,6 +114,7 @@ impl Simulation {
             traces,
             fabric: fabric(scenario, longest_paths, lengths, plans),
             telemetry_rates,
+            link_events: LinkEvents::new(course.events),
             scenario: scenario.clone(),
             network,
             sources,
@@ -142,13 +150,15 @@ impl Simulation {
 
     /// All instants.
     pub fn instants(&self) -> Instants {
-        Instants::new(&self.scenario.stop, &self.watch.sampler.intervals())
+        Instants::new(&self.scenario.stop, &self.watch.sampler.intervals(), self.link_events.clone())
     }
 
     /// The records of telemetry as they are before the run.
     pub fn records(&self) -> Arc<Records> {
-        let switches = self.fabric.longest_paths.iter().map(|path| path.switches).max().unwrap_or_default();
-        Records::new(self.telemetry_rates.clone(), switches as usize)
+        let longest = self.fabric.longest_paths.iter().map(|path| path.switches as usize).max();
+        // A packet that is rerouted on its way may come by more switches than any path has.
+        let switches = if self.link_events.is_empty() { longest.unwrap_or_default() } else { MOST_HOPS };
+        Records::new(self.telemetry_rates.clone(), switches)
     }
 
     /// A host as it is before the run.
@@ -229,21 +239,20 @@ impl Simulation {
     fn reactions(&self, node: NodeId) -> Reactions {
         let ports = self.network.ports.of(node).iter().map(|port| {
             let rate = self.network.links[port.link as usize].rate;
-            (self.reaction_time(rate), rate.transmission_time(QUANTUM))
+            (reaction_time(&self.scenario, rate), rate.transmission_time(QUANTUM))
         });
         Reactions::new(ports, self.scenario.pfc.form == PauseForm::OnOff)
     }
 
-    /// Between the arrival of a pause frame and its effect.
-    fn reaction_time(&self, rate: Rate) -> Span {
-        let quanta = layout::reaction_quanta(&self.scenario.pfc, rate);
-        rate.transmission_time(QUANTUM * u64::from(quanta))
-    }
-
-    /// Between the start of a pause frame on a link and its effect at the other end.
+    /// Between the start of a pause frame on a link and its effect at the other end; no longer than it ever is.
     pub fn pause_transit(&self, link: u32) -> Span {
         let Link { rate, delay, .. } = self.network.links[link as usize];
-        rate.transmission_time(PAUSE_FRAME) + delay + self.reaction_time(rate)
+        // It may leave at one rate and take effect at another.
+        let rates = || self.link_events.rates_of(link).chain([rate]);
+        let shortest = |times: &mut dyn Iterator<Item = Span>| times.min().unwrap_or(Span::ZERO);
+        delay
+            + shortest(&mut rates().map(|rate| rate.transmission_time(PAUSE_FRAME)))
+            + shortest(&mut rates().map(|rate| reaction_time(&self.scenario, rate)))
     }
 
     /// Which nodes have a crossbar.
@@ -276,6 +285,12 @@ impl Simulation {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
         }
     }
+}
+
+/// Between the arrival of a pause frame and its effect.
+fn reaction_time(scenario: &Scenario, rate: Rate) -> Span {
+    let quanta = layout::reaction_quanta(&scenario.pfc, rate);
+    rate.transmission_time(QUANTUM * u64::from(quanta))
 }
 
 /// Bit n is set while class n has what receivers send back, or congestion notification messages.

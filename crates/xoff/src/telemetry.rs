@@ -65,6 +65,8 @@ impl Hop {
 pub struct Trail {
     hops: [Hop; MOST_HOPS],
     length: u8,
+    /// Which way [pathID].
+    path: u16,
 }
 
 /// What a port has done from one packet of a flow to the next.
@@ -97,10 +99,11 @@ impl<'a> Reading<'a> {
     }
 
     /// What the ports on the way have done since an earlier packet; nothing of those where both left in the same
-    /// nanosecond, and nothing at all after another number of hops.
+    /// nanosecond, and nothing at all after another path.
     pub fn since(&self, earlier: &'a Trail) -> impl Iterator<Item = Interval> + use<'a> {
         let Self { trail, rates } = *self;
-        let hops = if earlier.length == trail.length { usize::from(trail.length) } else { 0 };
+        let is_same_path = (earlier.length, earlier.path) == (trail.length, trail.path);
+        let hops = if is_same_path { usize::from(trail.length) } else { 0 };
         let pairs = earlier.hops.iter().zip(&trail.hops).take(hops);
         pairs.filter(|(before, after)| before.time() != after.time()).map(|(before, after)| Interval {
             rate: rates[after.code()],
@@ -222,10 +225,10 @@ impl Telemetry {
         self.records.hop(number, hop).store(word, Ordering::Relaxed);
     }
 
-    /// When a packet's first bit left the adapter, and what so many switches have written since. Frees the record.
-    pub fn collect(&mut self, number: u32, hops: usize) -> (Time, Trail) {
+    /// When a packet's first bit left the adapter, and what so many switches have written since on this path. Frees the record.
+    pub fn collect(&mut self, number: u32, hops: usize, path: u16) -> (Time, Trail) {
         let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
-        let mut trail = Trail { length: hops as u8, ..Trail::default() };
+        let mut trail = Trail { length: hops as u8, path, ..Trail::default() };
         for (place, hop) in trail.hops.iter_mut().enumerate().take(hops) {
             *hop = Hop(self.records.hop(number, place).load(Ordering::Relaxed));
         }
@@ -264,7 +267,7 @@ mod tests {
         let number = telemetry.take();
         telemetry.depart(number, Time::new(7));
         telemetry.write(number, 0, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
-        let (departure, trail) = telemetry.collect(number, 1);
+        let (departure, trail) = telemetry.collect(number, 1, 0);
         assert_eq!(departure, Time::new(7));
         trail
     }
@@ -306,7 +309,7 @@ mod tests {
             let waiting = Bytes::new(80 * hop);
             telemetry.write(number, hop as usize, nanoseconds(hop), RATE, Bytes::ZERO, waiting);
         }
-        let (_, trail) = telemetry.collect(number, MOST_HOPS);
+        let (_, trail) = telemetry.collect(number, MOST_HOPS, 0);
         let queues = trail.hops.map(|hop| hop.queue().get());
         assert_eq!((queues, trail.length), ([0, 80, 160, 240, 320], 5));
     }
@@ -322,7 +325,7 @@ mod tests {
         distinct.dedup();
         assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (taken.len(), taken.len()));
         threads[0].depart(taken[1], Time::new(3));
-        assert_eq!(threads[1].collect(taken[1], 0).0, Time::new(3));
+        assert_eq!(threads[1].collect(taken[1], 0, 0).0, Time::new(3));
         taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));
         assert_eq!(Telemetry::in_use(&threads), 0);
     }

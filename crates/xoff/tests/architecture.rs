@@ -170,6 +170,7 @@ const PARTS: &[Part] = &[
             "scenario",
             "telemetry",
             "topology",
+            "routing",
             "workload",
             "switch",
             "host",

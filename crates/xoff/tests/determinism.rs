@@ -181,6 +181,30 @@ fn a_crossbar_between_windows() {
 }
 
 #[test]
+fn links_that_fail_come_back_and_slow_down_among_pauses() {
+    let event = |at, leaf, spine, what| {
+        format!("{{ at = '{at}', between = ['leaf{leaf}', 'spine{spine}'], {what} }}")
+    };
+    let events = [
+        event("40us", 0, 0, "state = 'down', convergence = '13us'"),
+        event("47us", 1, 1, "rate = '5Gbps'"),
+        event("90us", 0, 0, "state = 'up', convergence = '13us'"),
+        "{ at = '60us', between = ['leaf1', 'host5'], state = 'down' }".to_owned(),
+        "{ at = '99us', between = ['leaf1', 'host5'], state = 'up' }".to_owned(),
+    ];
+    scene(&[
+        LEAF_SPINE,
+        STEADY,
+        DCTCP,
+        &format!("link_event = [{}]", events.join(", ")),
+        "class = [{ priority = 0, lossless = true }, { priority = 1 }]",
+        "switch = [{ total = '1MB', pfc = { xoff = { policy = 'static_threshold', threshold = '6kB' } } }]",
+        "workload = [{ kind = 'incast', transport = 'steady', fan_in = 5, size = '40kB', groups = 3, every = '50us' }, \
+         { kind = 'incast', transport = 'dctcp', fan_in = 5, size = '40kB', groups = 3, every = '50us', priority = 1 }]",
+    ]);
+}
+
+#[test]
 fn hosts_that_only_count_until_some_flows_are_done() {
     scene(&[
         LEAF_SPINE,

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import MaxNLocator
 
-from xoff.plot import style
+from xoff.plot import link_events, style
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,6 +84,7 @@ def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None
     for line in lines[:MOST_LINES]:
         draw_line(result, quantity, line, ax)
     draw_axes(result, quantity, ax)
+    link_events.draw(result, ax)
     hidden = len(lines) - MOST_LINES
     style.legend(ax, f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None)
     return ax

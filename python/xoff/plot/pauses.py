@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator
 
-from xoff.plot import style
+from xoff.plot import link_events, style
 from xoff.units import duration
 from xoff.victims import pauses_of
 
@@ -54,8 +54,12 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
     ax.set_xlabel("time")
     ax.set_ylabel("paused port")
     ax.tick_params(axis="y", labelsize=7.5)
-    if len(queues) > MOST_PORTS:
-        ax.set_title(f"{MOST_PORTS} longest paused of {len(queues)}", fontsize=8)
+    link_events.draw(result, ax)
+    hidden = f"{MOST_PORTS} longest paused of {len(queues)}" if len(queues) > MOST_PORTS else None
+    if ax.get_legend_handles_labels()[1]:
+        style.legend(ax, hidden)
+    elif hidden:
+        ax.set_title(hidden, fontsize=8)
     return ax
 
 

@@ -1,6 +1,7 @@
 //! Global instants: times known in advance at which all clusters stand still.
 //! No window straddles one, so what is seen there does not depend on windows or threads.
 
+use super::link_events::{LinkEvent, LinkEvents};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
 use crate::scenario::Stop;
@@ -17,24 +18,26 @@ pub struct Instants {
     end: Time,
     after_flows: u64,
     samples: Vec<(Time, Span)>,
+    link_events: LinkEvents,
 }
 
 impl Instants {
-    /// The instants of a run that samples at these intervals.
-    pub fn new(stop: &Stop, sample_intervals: &[Span]) -> Self {
+    /// The instants of a run that samples at these intervals and in which this happens to links.
+    pub fn new(stop: &Stop, sample_intervals: &[Span], link_events: LinkEvents) -> Self {
         Self {
             period: stop.period,
             check: Time::ZERO,
             end: stop.at.map_or(Time::MAX, |at| Time::ZERO + at),
             after_flows: stop.after_flows.unwrap_or(u64::MAX),
             samples: sample_intervals.iter().map(|&every| (Time::ZERO, every)).collect(),
+            link_events,
         }
     }
 
     /// The next instant.
     pub fn next(&self) -> Time {
         let samples = self.samples.iter().map(|sample| sample.0).min().unwrap_or(Time::MAX);
-        self.check.min(self.end).min(Time::ZERO + LONGEST_RUN).min(samples)
+        self.check.min(self.end).min(Time::ZERO + LONGEST_RUN).min(samples).min(self.link_events.next())
     }
 
     /// Whether the run ends at `now`.
@@ -50,6 +53,16 @@ impl Instants {
     /// When the run ends at the latest, where that is known.
     pub fn latest_end(&self) -> Option<Time> {
         (self.end != Time::MAX).then_some(self.end)
+    }
+
+    /// When something happens to a link next, however little else is left to do; `Time::MAX` for never.
+    pub fn next_link_event(&self) -> Time {
+        self.link_events.next()
+    }
+
+    /// Takes what happens to links at `now`.
+    pub fn take_link_events(&mut self, now: Time) -> Vec<LinkEvent> {
+        self.link_events.take(now)
     }
 
     /// Whether there is a check at `now`, and until when flows must then be announced.
@@ -85,7 +98,7 @@ mod tests {
 
     #[test]
     fn checks_with_nothing_between_them_are_skipped() {
-        let mut instants = Instants::new(&Stop::default(), &[]);
+        let mut instants = Instants::new(&Stop::default(), &[], LinkEvents::default());
         assert_eq!(instants.take_check(Time::ZERO, microseconds(950)), Some(microseconds(100)));
         assert_eq!(instants.next(), microseconds(900));
         assert_eq!(instants.take_check(microseconds(900), microseconds(950)), Some(microseconds(1000)));
@@ -94,7 +107,8 @@ mod tests {
 
     #[test]
     fn samples_are_due_at_multiples_of_their_interval() {
-        let mut instants = Instants::new(&Stop::default(), &[Span::from_microseconds(30)]);
+        let mut instants =
+            Instants::new(&Stop::default(), &[Span::from_microseconds(30)], LinkEvents::default());
         assert!(instants.take_sample(0, Time::ZERO));
         assert!(!instants.take_sample(0, microseconds(10)));
         assert!(instants.take_sample(0, microseconds(30)));

@@ -17,6 +17,8 @@ pub(super) enum Mail {
     Packet(PortId, Flight),
     /// The packet from this port that arrives then is marked.
     Mark(PortId, Time),
+    /// A packet from this port was on its way when the link failed.
+    Lost(PortId, Packet),
 }
 
 /// Where packets sent on a port are heard of: at the rank of the arrival in a cluster of this thread, or on another.
@@ -75,6 +77,10 @@ pub(super) struct Wheel {
     pub(super) outboxes: Vec<Vec<Mail>>,
     /// The least arrival among packets for the other threads.
     pub(super) earliest_mail: u64,
+    /// Whether clusters of either turn may have sent it, as they do when links change.
+    pub(super) mails_in_both_turns: bool,
+    /// Packets of this thread's ports that were on their way when a link failed.
+    pub(super) lost: Vec<(PortId, Packet)>,
     /// What packets carry of their way.
     pub(super) telemetry: Telemetry,
     /// The cluster that is running.
@@ -102,6 +108,8 @@ impl Wheel {
             crossbars,
             outboxes: vec![Vec::new(); threads],
             earliest_mail: NEVER,
+            mails_in_both_turns: false,
+            lost: Vec::new(),
             telemetry: Telemetry::default(),
             running: REMOTE,
             first_ring: 0,
@@ -184,7 +192,31 @@ impl Wheel {
         match mail {
             Mail::Packet(port, Flight { arrives, packet }) => self.deliver(port, arrives, packet),
             Mail::Mark(port, arrives) => self.mark_in_flight(port, arrives, 0),
+            Mail::Lost(port, packet) => self.lost.push((port, packet)),
         }
+    }
+
+    /// The link that this port feeds fails: what is on its way to this thread never arrives, and the thread of the port, the peer of
+    /// `back`, hears of it.
+    pub(super) fn lose_in_flight(&mut self, port: PortId, back: PortId) {
+        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
+        if cluster == REMOTE {
+            return;
+        }
+        let sender = self.outgoing[back as usize];
+        while let Some(Flight { packet, .. }) = self.rings[ring as usize].pop_front() {
+            match packet.control() {
+                Some(_) => {}
+                None if sender.cluster == REMOTE => {
+                    self.outboxes[sender.rank as usize].push(Mail::Lost(port, packet));
+                }
+                None => self.lost.push((port, packet)),
+            }
+        }
+        let cluster = cluster as usize;
+        self.tournaments.set_in(cluster, rank as usize, NEVER);
+        self.tournaments.open(cluster);
+        self.next[cluster] = self.tournaments.least();
     }
 
     /// Delivers to another thread, or to where packets are heard of in bulk.

@@ -1,4 +1,6 @@
-//! One thread: its clusters, its nodes and the loop that runs windows.
+//! One thread: its clusters, its nodes and the loop that runs windows. `worker/links.rs` is what happens to links between those.
+
+mod links;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -107,6 +109,7 @@ struct HostSource {
 /// One thread's part of the network.
 pub(crate) struct Worker<'a, O> {
     thread: usize,
+    network: &'a Network,
     fabric: &'a Fabric,
     /// Those of the first turn, and those of the second.
     clusters: Vec<LocalCluster>,
@@ -213,6 +216,7 @@ impl<'a> Workshop<'a> {
         }
         Worker {
             thread,
+            network: self.network,
             fabric: self.fabric,
             clusters: layout.clusters,
             turns,
@@ -410,6 +414,7 @@ impl<O: CountsFlows> Worker<'_, O> {
             let pending = self.meet(shared, parity);
             parity ^= 1;
             let least = Time::new(pending[0].min(pending[1])).min(self.arrivals.next_start());
+            let least = least.min(self.instants.next_link_event());
             if self.instants.next() > least {
                 self.run_window(pending);
             } else if !self.stand_still(least, shared, progress) {
@@ -429,11 +434,17 @@ impl<O: CountsFlows> Worker<'_, O> {
             }
         }
         let mut own = [0, 1].map(|turn| self.wheel.least(self.turns[turn].clusters.clone()));
+        if std::mem::take(&mut self.wheel.mails_in_both_turns) {
+            own = own.map(|least| self.wheel.earliest_mail.min(least));
+        }
         let received = &mut own[self.turns[self.turn].neighbours];
         *received = self.wheel.earliest_mail.min(*received);
         let least = shared.exchange_least(parity, self.thread, own);
         self.wheel.earliest_mail = u64::MAX;
         shared.collect(parity, self.thread, |mail| self.wheel.accept(mail));
+        if !self.wheel.lost.is_empty() {
+            self.count_lost();
+        }
         least
     }
 
@@ -464,10 +475,15 @@ impl<O: CountsFlows> Worker<'_, O> {
         }
         // Where hosts only count, more may have happened than is pending.
         let least = if self.hosts_only_count && least != Time::MAX { self.now } else { least };
-        match self.instants.take_check(self.now, least) {
+        let goes_on = match self.instants.take_check(self.now, least) {
             Some(next_check) => self.check(next_check, shared, progress),
             None => true,
+        };
+        if goes_on && self.instants.next_link_event() == self.now {
+            self.change_links();
+            self.wheel.mails_in_both_turns = true;
         }
+        goes_on
     }
 
     /// Has all nodes count what has happened by then and was no event.
@@ -500,7 +516,7 @@ impl<O: CountsFlows> Worker<'_, O> {
         };
         let (started, finished) = (count(|host| host.started), count(|host| host.finished));
         let all = shared.exchange_tallies(self.thread, Tally { started, finished, movement });
-        let all_started = self.arrivals.next_start() == Time::MAX;
+        let all_started = self.arrivals.next_start().min(self.instants.next_link_event()) == Time::MAX;
         self.stood_still = self
             .standstill
             .as_mut()

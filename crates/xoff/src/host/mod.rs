@@ -25,8 +25,8 @@ use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
+use crate::observer::{DropReason, Observer};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
@@ -307,6 +307,24 @@ impl Host {
     /// Something about pauses of the adapter is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         self.reactions.settle(context.now, |change| self.adapter.port.apply(change, context))
+    }
+
+    /// The link fails: what its other end has said of pauses is forgotten, and the adapter keeps what it has.
+    pub fn on_link_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.reactions.forget(0);
+        self.adapter.port.take_down(context);
+        (0..PRIORITIES).for_each(|priority| self.adapter.port.withhold(priority, true, context));
+    }
+
+    /// The link works again.
+    pub fn on_link_up(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.adapter.port.bring_up();
+        (0..PRIORITIES).for_each(|priority| self.adapter.port.withhold(priority, false, context));
+    }
+
+    /// A packet was on its way when the link failed.
+    pub fn lose(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.adapter.port.drop(packet, DropReason::LinkDown, None, context);
     }
 
     /// A packet has crossed the host's delay and reaches the adapter.

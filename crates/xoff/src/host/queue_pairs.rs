@@ -50,7 +50,7 @@ impl QueuePair {
             let departure = Time::new(packet.stamp());
             return self.sender.on_acknowledgement(context.now, packet, departure, None);
         };
-        let (departure, trail) = context.agenda.telemetry().collect(record, packet.hops());
+        let (departure, trail) = context.agenda.telemetry().collect(record, packet.hops(), packet.path());
         let reading = context.agenda.telemetry().reading(&trail);
         self.sender.on_acknowledgement(context.now, packet, departure, Some(reading))
     }

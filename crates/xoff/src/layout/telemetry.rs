@@ -8,18 +8,23 @@ use crate::scenario::{Roce, Scenario, ScenarioError, Transport};
 use crate::telemetry::{MOST_HOPS, MOST_RATES};
 use crate::topology::{Network, NodeId};
 
-/// The longest path of each transport's packets, in the order of their names, where its congestion control goes by it.
-pub fn longest_path_of_each(scenario: &Scenario, network: &Network, routes: &Routes) -> Vec<Path> {
+/// The longest path of each transport's packets by any of these routes, in the order of their names, where its congestion control
+/// goes by it.
+pub fn longest_path_of_each(
+    scenario: &Scenario,
+    network: &Network,
+    routes_over_time: &[&Routes],
+) -> Vec<Path> {
     let path = |transport: &Transport| match transport {
         Transport::Roce(roce) if matches!(roce.needs(), Needs::Delay | Needs::Telemetry) => {
-            longest_path(roce, network, routes)
+            longest_path(roce, network, routes_over_time)
         }
         _ => Path::default(),
     };
     scenario.transport.values().map(path).collect()
 }
 
-fn longest_path(roce: &Roce, network: &Network, routes: &Routes) -> Path {
+fn longest_path(roce: &Roce, network: &Network, routes_over_time: &[&Routes]) -> Path {
     let packet = roce.payload + roce.packet_headers() + roce.wire_overhead;
     let acknowledgement = roce.acknowledgement_frame() + roce.wire_overhead;
     let time = |links: &[usize], wire| -> Span {
@@ -27,7 +32,7 @@ fn longest_path(roce: &Roce, network: &Network, routes: &Routes) -> Path {
         links.map(|link| link.delay + link.rate.transmission_time(wire)).sum()
     };
     let mut longest = Path::default();
-    for paths in longest_paths(network, routes) {
+    for paths in routes_over_time.iter().flat_map(|routes| longest_paths(network, routes)) {
         let base_rtt = time(&paths.there, packet) + time(&paths.back, acknowledgement);
         longest.base_rtt = longest.base_rtt.max(base_rtt);
         longest.switches = longest.switches.max(paths.there.len() as u32 - 1);
@@ -36,8 +41,13 @@ fn longest_path(roce: &Roce, network: &Network, routes: &Routes) -> Path {
 }
 
 /// The rates that switches tell of, if any transport reads telemetry: then every switch must write it, every path fit into a packet
-/// and every rate have a code.
-pub fn rates(scenario: &Scenario, network: &Network, paths: &[Path]) -> Result<Vec<Rate>, ScenarioError> {
+/// and every rate, those of `later` too, have a code.
+pub fn rates(
+    scenario: &Scenario,
+    network: &Network,
+    paths: &[Path],
+    later: impl Iterator<Item = Rate>,
+) -> Result<Vec<Rate>, ScenarioError> {
     let mut transports = scenario.transport.iter().zip(paths);
     let reader = transports.find_map(|((name, transport), path)| match transport {
         Transport::Roce(roce) if roce.needs() == Needs::Telemetry => Some((name, roce, path.switches)),
@@ -53,7 +63,7 @@ pub fn rates(scenario: &Scenario, network: &Network, paths: &[Path]) -> Result<V
         let problem = format!("reads what every switch writes, and up to {switches} are on a path");
         return refuse(problem, format!("expected at most {MOST_HOPS}, which is what a packet has room for"));
     }
-    let mut rates: Vec<Rate> = network.links.iter().map(|link| link.rate).collect();
+    let mut rates: Vec<Rate> = network.links.iter().map(|link| link.rate).chain(later).collect();
     rates.sort_unstable();
     rates.dedup();
     if rates.len() > MOST_RATES {

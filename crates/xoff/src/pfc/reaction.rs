@@ -61,9 +61,23 @@ impl Reactions {
     /// A frame has arrived whole. Returns when it takes effect.
     pub fn on_frame(&mut self, port: u16, now: Time, frame: PauseFrame) -> Time {
         let reaction = &mut self.ports[port as usize];
-        let effective = now + reaction.delay;
+        let behind = if reaction.pending.is_empty() { now } else { reaction.pending.from_back(0).effective };
+        let effective = behind.max(now + reaction.delay);
         reaction.pending.push_back(Pending { effective, frame });
         effective
+    }
+
+    /// A port forgets what it has heard. Whatever it has paused for that, the caller resumes.
+    pub fn forget(&mut self, port: u16) {
+        let reaction = &mut self.ports[port as usize];
+        reaction.pending = Ring::new();
+        reaction.expiries.iter_mut().for_each(Timer::disarm);
+    }
+
+    /// Frames that reach a port from now on take effect after `delay`, and in other quanta.
+    pub fn set_pace(&mut self, port: u16, delay: Span, quantum: Span) {
+        let reaction = &mut self.ports[port as usize];
+        (reaction.delay, reaction.quantum) = (delay, quantum);
     }
 
     /// When a frame takes effect or a pause may be over; `Time::MAX` for never.

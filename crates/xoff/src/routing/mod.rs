@@ -42,6 +42,18 @@ pub struct Hop {
 impl Routes {
     /// Finds all shortest paths.
     pub fn new(network: &Network) -> Self {
+        Self::find(network, |_, _| Vec::new())
+    }
+
+    /// The same, once links of the network have failed or come back. A switch from which an edge can no longer be reached sends
+    /// what is for it as in these routes, and so at last into a link that has failed.
+    #[must_use]
+    pub fn after(&self, network: &Network) -> Self {
+        Self::find(network, |switch, host| self.table(switch).equal_cost_ports(host))
+    }
+
+    /// Finds all shortest paths. Of a switch and a host with none between them, `otherwise` says by which ports that is.
+    fn find(network: &Network, otherwise: impl Fn(NodeId, NodeId) -> Vec<u16>) -> Self {
         let mut graph = SwitchGraph::new(network);
         let attachments: Arc<[Attachment]> =
             (0..network.hosts).map(|host| attachment(network, host)).collect();
@@ -55,6 +67,9 @@ impl Routes {
         for (edge, host) in hosts.into_iter().enumerate() {
             let root = network.attachment(host) - network.hosts;
             graph.search(root, |switch, ports| switches[switch as usize].set(edge, ports));
+            for switch in graph.unreached() {
+                switches[switch as usize].set(edge, &otherwise(switch + network.hosts, host));
+            }
         }
         Self { hosts: network.hosts, switches, any_by_hand: false }
     }
@@ -143,6 +158,40 @@ mod tests {
         assert_eq!(through(1, 2), "host1 leaf1 leaf2 spine0 spine1");
         assert_eq!(through(0, 1), "host0 leaf0 leaf1 spine0");
         assert!((0..64).all(|flow| path(&network, &routes, 0, 3, flow).len() == 6));
+    }
+
+    /// Switches cut off from a host send on what is for it as before the failures, until it meets one of them.
+    #[test]
+    fn what_nobody_reaches_goes_as_it_went() {
+        let mut network = network(&format!(
+            "kind = 'leaf_spine'\nleaves = 3\nspines = 2\nhosts_per_leaf = 1\n{HOST_LINK}\n{FABRIC_LINK}"
+        ))
+        .unwrap();
+        let intact = Routes::new(&network);
+        let [leaf0, leaf1, leaf2, spine0, spine1] =
+            ["leaf0", "leaf1", "leaf2", "spine0", "spine1"].map(|name| network.names().find(name).unwrap());
+        let fail = |network: &mut Network, one, other| {
+            let is_it =
+                |link: &&mut crate::topology::Link| link.ends.contains(&one) && link.ends.contains(&other);
+            network.links.iter_mut().find(is_it).unwrap().failed = true;
+        };
+        fail(&mut network, leaf0, spine0);
+        let routes = intact.after(&network);
+        let peers = |routes: &Routes, switch: NodeId, host| {
+            let ports = routes.table(switch).equal_cost_ports(host);
+            ports.iter().map(|&port| network.ports.of(switch)[port as usize].peer).collect::<Vec<_>>()
+        };
+        assert_eq!(peers(&routes, leaf1, 0), [spine1]);
+        assert_eq!(peers(&routes, leaf1, 2), [spine0, spine1]);
+        assert_eq!(peers(&routes, spine0, 0), [leaf1, leaf2], "round the link that failed");
+
+        let mut cut_off = network.clone();
+        fail(&mut cut_off, leaf0, spine1);
+        let routes = intact.after(&cut_off);
+        assert_eq!(peers(&routes, leaf1, 0), [spine0, spine1]);
+        assert_eq!(peers(&routes, spine0, 0), [leaf0], "into the link that failed");
+        assert_eq!(peers(&routes, leaf0, 1), [spine0, spine1]);
+        assert_eq!(peers(&routes, leaf1, 2), [spine0, spine1]);
     }
 
     #[test]

@@ -44,6 +44,11 @@ impl SwitchGraph {
         graph
     }
 
+    /// The switches that the search before has not reached.
+    pub(super) fn unreached(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.distances).filter(|(_, distance)| **distance == u32::MAX).map(|(switch, _)| switch)
+    }
+
     /// Visits every other switch with its ports towards `root`, in order of distance.
     pub(super) fn search(&mut self, root: u32, mut visit: impl FnMut(u32, &[u16])) {
         self.distances.fill(u32::MAX);

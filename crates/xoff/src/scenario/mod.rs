@@ -10,6 +10,7 @@ mod explain;
 mod files;
 mod fluid;
 mod host;
+mod link_event;
 mod overrides;
 mod parse;
 pub mod pattern;
@@ -40,6 +41,7 @@ pub use self::error::ScenarioError;
 pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
+pub use self::link_event::{LinkEvent, LinkState};
 pub use self::pfc::{Class, PauseForm, Pausing, PausingTable, Pfc};
 pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
@@ -95,6 +97,9 @@ pub struct Scenario {
     /// What traffic there is; several workloads run at once.
     #[schemars(extend("minItems" = 1))]
     pub workload: Vec<Workload>,
+    /// What happens to links in the course of the run.
+    #[serde(default)]
+    pub link_event: Vec<LinkEvent>,
     /// What ends the run. Left out, the run ends when every flow is done.
     #[serde(default)]
     pub stop: Stop,

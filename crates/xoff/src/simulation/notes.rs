@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
-use crate::scenario::Workload;
+use crate::scenario::{LinkEvent, LinkState, Workload};
 use crate::topology::{Link, NodeId};
 use crate::workload::overload::{self, Links, Overload};
 
@@ -29,11 +29,13 @@ impl Simulation {
 
     /// Lossless classes whose last packets nobody would send again.
     fn notes_of_timeouts(&self) -> impl Iterator<Item = String> {
-        let corrupts = self.network.links.iter().any(Link::corrupts);
+        let fails = |event: &LinkEvent| event.state == Some(LinkState::Down);
+        let loses =
+            self.network.links.iter().any(Link::corrupts) || self.scenario.link_event.iter().any(fails);
         let names = self.transports_of(self.scenario.lossless_classes());
-        names.filter(move |name| corrupts && self.scenario.transport[*name].relies_on_pfc()).map(|name| {
+        names.filter(move |name| loses && self.scenario.transport[*name].relies_on_pfc()).map(|name| {
             format!(
-                "transport.{name}: links corrupt packets, and selective repeat has no timeout with PFC for the last of a \
+                "transport.{name}: links corrupt packets or fail, and selective repeat has no timeout with PFC for the last of a \
                  flow; set recovery.timeouts_with_pfc"
             )
         })
@@ -212,7 +214,7 @@ mod tests {
         assert_eq!(
             of(selective, "0.1", true),
             [
-                "transport.roce: links corrupt packets, and selective repeat has no timeout with PFC for the last of a flow; \
+                "transport.roce: links corrupt packets or fail, and selective repeat has no timeout with PFC for the last of a flow; \
               set recovery.timeouts_with_pfc"
             ]
         );

@@ -39,7 +39,7 @@ impl Shortcuts<'_> {
 
     /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
     fn fifo(&self, node: NodeId) -> Option<usize> {
-        let Simulation { network, scenario, classes, traces, watch, .. } = self.simulation;
+        let Simulation { network, scenario, classes, traces, watch, link_events, .. } = self.simulation;
         let ports = network.ports.of(node);
         let is_plain = match self.simulation.layout(node) {
             SwitchLayout::SharedMemory(layout) => {
@@ -54,6 +54,7 @@ impl Shortcuts<'_> {
             }
         };
         let is_fifo = is_plain
+            && link_events.is_empty()
             && classes.is_power_of_two()
             && !ports.iter().any(|port| network.links[port.link as usize].corrupts())
             && !traces
@@ -64,7 +65,8 @@ impl Shortcuts<'_> {
 
 impl Simulation {
     pub(super) fn shortcuts(&self) -> Shortcuts<'_> {
-        let (fabric, longer) = if self.has_frames_for_adapters() {
+        // What is on its way when a link fails is lost, so it must not seem to be.
+        let (fabric, longer) = if self.has_frames_for_adapters() || !self.link_events.is_empty() {
             (Cow::Borrowed(&self.fabric), Span::ZERO)
         } else {
             let fabric = Fabric { inbound_delay: Span::ZERO, ..self.fabric.clone() };
@@ -89,6 +91,7 @@ impl Simulation {
             && used.all(|transport| matches!(transport, Transport::ConstantRate(_)))
             && self.fabric.plans.all().is_empty()
             && !self.watch.recorder.is_watching()
+            && self.link_events.is_empty()
     }
 
     /// Whether anything that arrives at a host may concern its adapter, and not only what is behind the host's delay.
@@ -111,6 +114,7 @@ impl Simulation {
             && self.classes.is_power_of_two()
             && !self.has_frames_for_adapters()
             && !self.network.links.iter().any(Link::corrupts)
+            && self.link_events.is_empty()
             && *observe == Observe::default()
     }
 }

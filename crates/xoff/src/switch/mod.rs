@@ -146,6 +146,14 @@ impl Switch {
         }
     }
 
+    /// The same, to change it. Links of switches with queues at their inputs stay as they are.
+    pub fn shared_memory_mut(&mut self) -> Option<&mut SharedMemory> {
+        match self {
+            Self::SharedMemory(switch) => Some(switch),
+            Self::Cioq(_) => None,
+        }
+    }
+
     /// It, where it has queues at its inputs.
     pub fn cioq(&self) -> Option<&Cioq> {
         match self {

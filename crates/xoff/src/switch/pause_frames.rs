@@ -119,6 +119,14 @@ impl PauseFrames {
         context.agenda.pause_due(ports[number].id(), again);
     }
 
+    /// The quanta of a port's link last so long now; a pause is said again when half of it is over.
+    pub fn set_quantum(&mut self, port: u16, quantum: Span) {
+        let after = quantum * u64::from(self.settings.quanta / 2);
+        if let Some(repeat_after) = &mut self.settings.repeat_after {
+            repeat_after[usize::from(port)] = after;
+        }
+    }
+
     /// Says again what is to be said again now. Returns when something is next.
     fn say_again(
         &mut self,

@@ -6,7 +6,7 @@ use super::pause_frames::{PauseFrames, PfcRequest};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Bytes;
 use crate::observer::{Accounted, DropReason, Observer};
-use crate::packet::Packet;
+use crate::packet::{PRIORITIES, Packet};
 use crate::port::Port;
 
 /// How a switch pauses its senders.
@@ -63,6 +63,19 @@ impl Pausing {
         if context.observer.watches_headroom() {
             self.report(packet, false, ports, context);
         }
+    }
+
+    /// Tells the sender at the other end of a port, which may not have heard, of all classes that are to pause.
+    #[cold]
+    pub fn tell_all(
+        &mut self,
+        port: u16,
+        ports: &mut [Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let is_off = |class: &usize| self.ingress.is_off(Ingress::queue(port, *class));
+        let pause = (0..PRIORITIES).filter(is_off).fold(0, |classes, class| classes | 1 << class);
+        self.frames.tell(PfcRequest { pause, resume: 0 }, port, ports, context);
     }
 
     #[cold]

@@ -1,4 +1,7 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
+//! `links.rs` tells what becomes of it when links fail.
+
+mod links;
 
 use super::cell::Cell;
 use super::ingress::Ingress;
@@ -130,6 +133,9 @@ impl SharedMemory {
         if self.fifo.is_some() {
             return self.on_fifo_arrival(number, queue, packet, context);
         }
+        if self.ports[number as usize].is_down() {
+            return self.lose(number, &packet, context);
+        }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
@@ -256,6 +262,9 @@ impl SharedMemory {
         mut packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        if self.ports[number as usize].is_down() {
+            return self.lose(number, &packet, context);
+        }
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if memory.marks_at_enqueue(&packet, queue, context.now) {

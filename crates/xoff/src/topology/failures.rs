@@ -1,9 +1,27 @@
-//! `topology.failed_links`: links that carry nothing any more. Both of their ports stay where they are.
+//! `topology.failed_links`: links that carry nothing. Both of their ports stay where they are.
 
-use super::Names;
 use super::overrides::{no_link, ordered};
 use super::plan::Plan;
+use super::{Names, Network};
 use crate::scenario::ScenarioError;
+
+/// The links that join two nodes, by their numbers.
+///
+/// # Errors
+///
+/// Under `key`, where a name is no node's or nothing joins the two.
+pub fn links_between(
+    network: &Network,
+    names: &Names<'_>,
+    key: &str,
+    between: &[String; 2],
+) -> Result<Vec<u32>, ScenarioError> {
+    let [one, other] = between;
+    let ends = ordered([names.node(key, one)?, names.node(key, other)?]);
+    let links = (0..).zip(&network.links).filter(|(_, link)| ordered(link.ends) == ends);
+    let links: Vec<u32> = links.map(|(number, _)| number).collect();
+    if links.is_empty() { Err(no_link(key, between)) } else { Ok(links) }
+}
 
 /// Fails the links named; all of them where several join the same two nodes.
 pub(super) fn apply(plan: &mut Plan, failed: &[[String; 2]]) -> Result<(), ScenarioError> {

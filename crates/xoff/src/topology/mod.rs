@@ -16,6 +16,7 @@ mod plan;
 mod ports;
 mod star;
 
+pub use failures::links_between;
 pub use names::{Names, did_you_mean};
 pub use ports::{Port, PortId, Ports};
 

@@ -91,8 +91,11 @@ fn every_packet_sent_is_delivered_dropped_or_inside() {
     });
 }
 
-/// Headroom by formula holds whatever comes after a pause.
+/// Headroom by formula holds whatever comes after a pause, over links that stay as they are.
 fn no_lossless_packet_is_dropped(simulation: &Simulation, outcome: &Outcome) {
+    if !simulation.scenario().link_event.is_empty() {
+        return;
+    }
     let dropped = dropped(outcome, |port| {
         let reason = DropReason::HeadroomFull as usize;
         port.dropped_data[reason] + port.dropped_acknowledgements[reason]
@@ -204,10 +207,14 @@ fn a_drained_run_leaves_nothing_behind() {
     });
 }
 
-/// Where acknowledgements are larger than data they queue, and one that is lost makes way for the last.
+/// Where acknowledgements are larger than data they queue, and one that is lost makes way for the last. Links that change may be
+/// faster than those by which a flow alone is measured.
 #[test]
 fn no_flow_is_faster_than_alone() {
     law_of_random_scenarios(Ends::ANY, |simulation| {
+        if !simulation.scenario().link_event.is_empty() {
+            return;
+        }
         let outcome = run(simulation);
         let lost = dropped(&outcome, |port| port.dropped_acknowledgements.iter().sum());
         for flow in measured(simulation, &outcome) {

@@ -18,6 +18,7 @@ mod ecn_star;
 mod headroom;
 mod host_bursts;
 mod limiters;
+mod link_events;
 mod lone_flow;
 mod mixed_ports;
 mod observation;

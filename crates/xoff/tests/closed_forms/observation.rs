@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use xoff::engine::{Quantity, Sample};
-use xoff::kernel::units::Span;
+use xoff::kernel::units::{Rate, Span};
 use xoff::scenario::{Every, ObserveOf};
 use xoff::{Files, Simulation};
 
@@ -56,9 +56,11 @@ fn no_throughput_is_above_the_rate_of_its_link() {
         scenario.observe.throughput = Some(ObserveOf { every: Every::Span(every), of: vec!["*".to_owned()] });
         let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
         let network = simulation.network();
+        let later = simulation.scenario().link_event.iter().filter_map(|event| event.rate);
+        let fastest_later = later.map(Rate::as_f64).fold(0.0, f64::max);
         let rates: Vec<f64> = (0..network.nodes.len() as u32)
             .flat_map(|node| network.ports.of(node))
-            .map(|port| network.links[port.link as usize].rate.as_f64())
+            .map(|port| network.links[port.link as usize].rate.as_f64().max(fastest_later))
             .collect();
         let one_byte = 8.0 / every.as_seconds();
         for sample in run(&simulation).samples.rows {

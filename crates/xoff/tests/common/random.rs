@@ -48,14 +48,62 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
             )
         },
     );
-    text.prop_filter("markers sit where they can", |text| markers_fit(text))
+    let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
+    let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
+    (text, changes).prop_map(|(text, changes)| with_link_changes(text, &changes))
 }
 
-/// Whether every marker can sit where it is, and packets are not always dropped before it is reached. All else must fit.
-fn markers_fit(text: &str) -> bool {
+/// What may happen to the link at some place among those of the network.
+#[derive(Clone, Debug)]
+struct LinkChange {
+    place: prop::sample::Index,
+    at: u32,
+    /// What happens, and what after so many more microseconds.
+    first: &'static str,
+    second: Option<(u32, &'static str)>,
+}
+
+fn link_change() -> impl Strategy<Value = LinkChange> {
+    let fails = text(&[
+        "state = 'down'",
+        "state = 'down', convergence = '3us'",
+        "state = 'down', convergence = '20us'",
+    ]);
+    let comes_back = text(&["state = 'up'", "state = 'up', convergence = '3us'"]);
+    let fails = (fails, prop::option::weighted(0.8, (1..30_u32, comes_back)));
+    let slows = (text(&["rate = '3Gbps'", "rate = '100Gbps'"]), Just(None));
+    (any::<prop::sample::Index>(), 0..60_u32, prop_oneof![3 => fails, 1 => slows])
+        .prop_map(|(place, at, (first, second))| LinkChange { place, at, first, second })
+}
+
+/// The scenario with those changes that fit one after another.
+fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
+    let accepted = |text: &str| {
+        let scenario = Scenario::from_toml(text, &[]).ok()?;
+        Simulation::new(&scenario, &Files::new()).ok()
+    };
+    let Some(simulation) = accepted(&text).filter(|_| !changes.is_empty()) else { return text };
+    let network = simulation.network();
+    changes.iter().fold(text, |text, LinkChange { place, at, first, second }| {
+        let [one, other] = place.get(&network.links).ends.map(|end| &network.nodes[end as usize].name);
+        let event = |at: u32, what| {
+            format!(
+                "[[link_event]]\nat = '{at}us'\nbetween = ['{one}', '{other}']\n{}\n",
+                str::replace(what, ", ", "\n")
+            )
+        };
+        let second = second.map(|(after, what)| event(at + after, what)).unwrap_or_default();
+        let changed = format!("{text}{}{second}", event(*at, first));
+        if accepted(&changed).is_some() { changed } else { text }
+    })
+}
+
+/// Whether every marker can sit where it is, and packets are not always dropped, nor before it is reached. All else must fit.
+fn has_places(text: &str) -> bool {
     let scenario = Scenario::from_toml(text, &[]);
     let simulation = scenario.and_then(|scenario| Simulation::new(&scenario, &Files::new()));
-    simulation.map_or_else(|error| !error.to_string().contains(".marking."), |_| true)
+    let has_none = |error: &str| error.contains(".marking.") || error.contains("less than one packet");
+    simulation.map_or_else(|error| !has_none(&error.to_string()), |_| true)
 }
 
 fn text(choices: &'static [&'static str]) -> impl Strategy<Value = &'static str> {

@@ -320,7 +320,7 @@ impl Probe {
         self.telemetry.depart(record, self.now);
         let (sent, queue) = (Bytes::from_f64(self.sent), Bytes::new(queue));
         self.telemetry.write(record, 0, self.now, Self::LINE_RATE, sent, queue);
-        self.telemetry.collect(record, 1).1
+        self.telemetry.collect(record, 1, 0).1
     }
 }
 

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, VecDeque};
 use xoff::Simulation;
 use xoff::agenda::{Agenda, Context};
 use xoff::engine::sources::Class;
-use xoff::engine::{HeadroomLog, Outcome, PauseLog, Samples};
+use xoff::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Samples};
 use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
 use xoff::packet::Packet;
 use xoff::port::Port;
 use xoff::switch::Switch;
+use xoff::switch::shared_memory::SharedMemory;
 use xoff::telemetry::Telemetry;
 use xoff::topology::PortId;
 use xoff::topology::{Network, NodeId};
@@ -82,6 +83,16 @@ struct Direction {
     from: (NodeId, u16),
     to: (NodeId, u16),
     delay: Span,
+}
+
+/// A node whose links may change.
+enum Node<'a> {
+    Host(&'a mut Host),
+    Switch(&'a mut SharedMemory),
+}
+
+fn shared_memory(switch: &mut Switch) -> &mut SharedMemory {
+    switch.shared_memory_mut().expect("links of switches with queues at their inputs stay as they are")
 }
 
 /// Turns what a port puts on the wire into the two events of a hop.
@@ -163,7 +174,7 @@ impl<'a> Reference<'a> {
         }
         loop {
             let next_event = self.pending.first_key_value().map_or(Time::MAX, |(key, _)| key.0);
-            let least = next_event.min(arrivals.next_start());
+            let least = next_event.min(arrivals.next_start()).min(instants.next_link_event());
             let instant = instants.next();
             if least < instant {
                 self.handle_next();
@@ -184,7 +195,102 @@ impl<'a> Reference<'a> {
                     self.pending.insert((start.flow.start, Class::Host, source, 0), None);
                 });
             }
+            self.change_links(instant, &instants.take_link_events(instant));
         }
+    }
+
+    /// What happens to links now. All that fail do so before anything is said on others.
+    fn change_links(&mut self, now: Time, events: &[LinkEvent]) {
+        let failing: Vec<Direction> = events
+            .iter()
+            .filter_map(|event| match *event {
+                LinkEvent::Down(link) => Some(self.both_directions(link)),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        for direction in &failing {
+            self.at(direction.from, now, |node, port, context| match node {
+                Node::Host(host) => host.on_link_down(context),
+                Node::Switch(switch) => switch.on_link_down(port, context),
+            });
+        }
+        for &Direction { from, to, .. } in &failing {
+            let is_on_its_way =
+                |&&(_, class, node, port): &&Key| class == Class::Arrival && (node, port) == to;
+            let lost: Vec<Key> = self.pending.keys().filter(is_on_its_way).copied().collect();
+            let lost: Vec<Packet> =
+                lost.iter().filter_map(|key| self.pending.remove(key).flatten()).collect();
+            self.at(from, now, |node, port, context| {
+                for packet in lost.iter().filter(|packet| packet.control().is_none()) {
+                    match node {
+                        Node::Host(host) => host.lose(packet, context),
+                        Node::Switch(switch) => switch.lose(port, packet, context),
+                    }
+                }
+                if let Node::Switch(switch) = node {
+                    switch.lose_queued(port, context);
+                }
+            });
+        }
+        for event in events {
+            match event {
+                LinkEvent::Down(_) => {}
+                LinkEvent::Up(link) => {
+                    for direction in self.both_directions(*link) {
+                        self.at(direction.from, now, |node, port, context| match node {
+                            Node::Host(host) => host.on_link_up(context),
+                            Node::Switch(switch) => switch.on_link_up(port, context),
+                        });
+                    }
+                }
+                LinkEvent::Rate { link, rate, pace } => {
+                    for direction in self.both_directions(*link) {
+                        self.at(direction.from, now, |node, port, context| match node {
+                            Node::Host(_) => unreachable!("a host keeps its rate"),
+                            Node::Switch(switch) => switch.on_link_rate(port, *rate, *pace, context),
+                        });
+                    }
+                }
+                LinkEvent::Routes(routes) => {
+                    for (node, switch) in (self.simulation.network().hosts..).zip(&mut self.switches) {
+                        shared_memory(switch).reroute(routes.table(node).clone());
+                    }
+                }
+            }
+        }
+    }
+
+    fn both_directions(&self, link: u32) -> [Direction; 2] {
+        let ends = self.simulation.network().links[link as usize].ends;
+        let ports = &self.simulation.network().ports;
+        ends.map(|node| {
+            let number = ports.of(node).iter().position(|port| port.link == link);
+            let number = number.expect("a link has a port at each end") as u16;
+            *self
+                .directions
+                .iter()
+                .find(|direction| direction.from == (node, number))
+                .expect("ports feed links")
+        })
+    }
+
+    /// Does something at a node, outside of all events.
+    fn at(
+        &mut self,
+        (node, port): (NodeId, u16),
+        now: Time,
+        act: impl FnOnce(&mut Node<'_>, u16, &mut Context<'_, TwoEventsAHop<'_>, Silent>),
+    ) {
+        let Self { pending, directions, signals, telemetry, .. } = self;
+        let mut agenda = TwoEventsAHop { pending, directions, signals, telemetry };
+        let fabric = self.simulation.fabric();
+        let mut context = Context { now, agenda: &mut agenda, observer: &mut Silent, fabric };
+        let mut node = match node.checked_sub(self.simulation.network().hosts) {
+            None => Node::Host(&mut self.hosts[node as usize]),
+            Some(switch) => Node::Switch(shared_memory(&mut self.switches[switch as usize])),
+        };
+        act(&mut node, port, &mut context);
     }
 
     fn pause_due(&mut self, now: Time, node: NodeId, due: Time) {

@@ -1,0 +1,125 @@
+//! What happens to links at a global instant, on one thread: its ports learn of it, and what was on its way is lost.
+
+use super::{ELSEWHERE, LocalCluster, Worker};
+use crate::agenda::Context;
+use crate::engine::flow_counts::CountsFlows;
+use crate::engine::link_events::LinkEvent;
+use crate::engine::wheel::Wheel;
+use crate::host::Host;
+use crate::kernel::units::Time;
+use crate::switch::shared_memory::SharedMemory;
+use crate::topology::PortId;
+
+/// The node that has a port, and whose links may change; with the port's number there.
+enum End<'a> {
+    Host(&'a mut Host),
+    Switch(&'a mut SharedMemory, u16),
+}
+
+impl<O: CountsFlows> Worker<'_, O> {
+    /// Does what happens to links now. All links that fail do so before anything is said on others.
+    pub(super) fn change_links(&mut self) {
+        let events = self.instants.take_link_events(self.now);
+        let failing: Vec<[PortId; 2]> = events
+            .iter()
+            .filter_map(|event| match *event {
+                LinkEvent::Down(link) => Some(self.ends(link)),
+                _ => None,
+            })
+            .collect();
+        for &port in failing.as_flattened() {
+            self.at_end(port, |end, context| match end {
+                End::Host(host) => host.on_link_down(context),
+                End::Switch(switch, number) => switch.on_link_down(number, context),
+            });
+        }
+        for &[one, other] in &failing {
+            for (port, back) in [(one, other), (other, one)] {
+                self.at_end(port, |end, context| {
+                    if let End::Switch(switch, number) = end {
+                        switch.lose_queued(number, context);
+                    }
+                });
+                self.wheel.lose_in_flight(port, back);
+            }
+        }
+        for event in &events {
+            match event {
+                LinkEvent::Down(_) => {}
+                LinkEvent::Up(link) => {
+                    for port in self.ends(*link) {
+                        self.at_end(port, |end, context| match end {
+                            End::Host(host) => host.on_link_up(context),
+                            End::Switch(switch, number) => switch.on_link_up(number, context),
+                        });
+                    }
+                }
+                LinkEvent::Rate { link, rate, pace } => {
+                    for port in self.ends(*link) {
+                        self.at_end(port, |end, context| {
+                            if let End::Switch(switch, number) = end {
+                                switch.on_link_rate(number, *rate, *pace, context);
+                            }
+                        });
+                    }
+                }
+                LinkEvent::Routes(routes) => {
+                    for switch in &mut self.switches {
+                        let first = switch.ports().first().map(crate::port::Port::id);
+                        let node = first.map(|first| self.network.ports.place(first).0);
+                        if let (Some(node), Some(switch)) = (node, switch.shared_memory_mut()) {
+                            switch.reroute(routes.table(node).clone());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The ports of this thread from which packets were lost on their way count them.
+    #[cold]
+    pub(super) fn count_lost(&mut self) {
+        for (port, packet) in std::mem::take(&mut self.wheel.lost) {
+            self.at_end(port, |end, context| match end {
+                End::Host(host) => host.lose(&packet, context),
+                End::Switch(switch, number) => switch.lose(number, &packet, context),
+            });
+        }
+    }
+
+    /// The ports at both ends of a link.
+    fn ends(&self, link: u32) -> [PortId; 2] {
+        let ports = &self.network.ports;
+        let [one, _] = self.network.links[link as usize].ends;
+        let number = ports.of(one).iter().position(|port| port.link == link).expect("a link has its ends");
+        let port = ports.first(one) + number as PortId;
+        [port, ports.other_end(port)]
+    }
+
+    /// Has the node of a port do something now, if it is this thread's.
+    fn at_end(&mut self, port: PortId, act: impl FnOnce(End<'_>, &mut Context<'_, Wheel, O>)) {
+        let (node, number) = self.network.ports.place(port);
+        let Self { wheel, observer, fabric, hosts, host_sources, host_places, switches, clusters, .. } = self;
+        let (cluster, end) = if self.network.is_host(node) {
+            let place = host_places[node as usize];
+            if place == ELSEWHERE {
+                return;
+            }
+            (host_sources[place as usize].cluster, End::Host(&mut hosts[place as usize]))
+        } else {
+            let first = self.network.ports.first(node);
+            let is_it = |ports: &[crate::port::Port]| ports.first().is_some_and(|port| port.id() == first);
+            let Some(place) = switches.iter().position(|switch| is_it(switch.ports())) else { return };
+            let has = |cluster: &LocalCluster| {
+                (cluster.switches.0 as usize..cluster.switches.1 as usize).contains(&place)
+            };
+            let cluster = clusters.iter().position(has).expect("every switch is in a cluster");
+            let Some(switch) = switches[place].shared_memory_mut() else { return };
+            (cluster, End::Switch(switch, number))
+        };
+        let LocalCluster { rings, first_arrival, .. } = clusters[cluster];
+        wheel.open(cluster, rings.0..rings.1, first_arrival);
+        act(end, &mut Context { now: self.now, agenda: wheel, observer, fabric });
+        wheel.close(Time::MAX);
+    }
+}

@@ -1,0 +1,266 @@
+//! From `[[link_event]]` to what the engine does at which instant.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::engine::{LONGEST_RUN, LinkEvent};
+use crate::kernel::units::{Rate, Span, Time};
+use crate::layout::SwitchLayout;
+use crate::routing::Routes;
+use crate::scenario::{self, LinkState, Route, Scenario, ScenarioError};
+use crate::topology::{Network, links_between};
+
+/// The events of a run, and the networks that packets find their way in while it lasts, the first apart.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    pub(super) events: Vec<(Time, LinkEvent)>,
+    pub(super) later_routes: Vec<Arc<Routes>>,
+}
+
+/// One scenario's events, with the links that they are about.
+struct Happening<'a> {
+    key: String,
+    said: &'a scenario::LinkEvent,
+    at: Time,
+    links: Vec<u32>,
+}
+
+impl Course {
+    /// Lays out what the scenario says. `pace_at` tells how fast a port at a rate reacts to pause frames, and its unit of pause time.
+    pub(super) fn new(
+        scenario: &Scenario,
+        network: &Network,
+        switches: &[SwitchLayout],
+        pace_at: impl Fn(Rate) -> (Span, Span),
+    ) -> Result<Self, ScenarioError> {
+        if scenario.link_event.is_empty() {
+            return Ok(Self::default());
+        }
+        refuse_inputs(network, switches)?;
+        let names = network.names();
+        let mut happenings = Vec::new();
+        for (index, said) in scenario.link_event.iter().enumerate() {
+            let key = format!("link_event[{index}]");
+            if said.at > LONGEST_RUN {
+                let expected = "expected at most 1125s, the longest that a run can be";
+                return Err(ScenarioError::at(format!("{key}.at"), "is too late", expected));
+            }
+            let links = links_between(network, &names, &format!("{key}.between"), &said.between)?;
+            happenings.push(Happening { key, said, at: Time::ZERO + said.at, links });
+        }
+        happenings.sort_by_key(|happening| happening.at);
+        let mut failed: Vec<bool> = network.links.iter().map(|link| link.failed).collect();
+        // Those that have failed before the run are known to be down, too.
+        let before = (0..).zip(&failed).filter(|(_, failed)| **failed);
+        let mut events: Vec<(Time, LinkEvent)> =
+            before.map(|(link, _)| (Time::ZERO, LinkEvent::Down(link))).collect();
+        for (index, happening) in happenings.iter().enumerate() {
+            check_once(&happenings[..index], happening)?;
+            happening.append(network, &mut failed, &pace_at, &mut events)?;
+        }
+        check_end(scenario, network, &failed, &happenings)?;
+        let routes = routes_over_time(scenario, network, &happenings, &events)?;
+        let mut later_routes: Vec<Arc<Routes>> = Vec::new();
+        for (_, routes) in &routes {
+            if !later_routes.iter().any(|known| Arc::ptr_eq(known, routes)) {
+                later_routes.push(Arc::clone(routes));
+            }
+        }
+        events.extend(routes.into_iter().map(|(at, routes)| (at, LinkEvent::Routes(routes))));
+        events.sort_by_key(|(at, _)| *at);
+        Ok(Self { events, later_routes })
+    }
+
+    /// The rates that links come to have.
+    pub(super) fn rates(&self) -> impl Iterator<Item = Rate> {
+        self.events.iter().filter_map(|(_, event)| match *event {
+            LinkEvent::Rate { rate, .. } => Some(rate),
+            _ => None,
+        })
+    }
+}
+
+impl Happening<'_> {
+    /// Adds what it comes to, and notes which links have failed after it.
+    fn append(
+        &self,
+        network: &Network,
+        failed: &mut [bool],
+        pace_at: &impl Fn(Rate) -> (Span, Span),
+        events: &mut Vec<(Time, LinkEvent)>,
+    ) -> Result<(), ScenarioError> {
+        let Self { key, said, at, links } = self;
+        match (said.state, said.rate) {
+            (Some(state), None) => {
+                let fails = state == LinkState::Down;
+                if links.iter().any(|&link| failed[link as usize] == fails) {
+                    let problem = format!("the link is {} already", if fails { "down" } else { "up" });
+                    let expected = "expected a link that changes";
+                    return Err(ScenarioError::at(format!("{key}.state"), problem, expected));
+                }
+                for &link in links {
+                    failed[link as usize] = fails;
+                    events.push((*at, if fails { LinkEvent::Down(link) } else { LinkEvent::Up(link) }));
+                }
+            }
+            (None, Some(rate)) => {
+                self.check_rate(network, rate)?;
+                let pace = pace_at(rate);
+                events.extend(links.iter().map(|&link| (*at, LinkEvent::Rate { link, rate, pace })));
+            }
+            (None, None) => {
+                return Err(ScenarioError::at(key, "changes nothing", "expected a state or a rate"));
+            }
+            (Some(_), Some(_)) => {
+                let expected = "expected one of them; another [[link_event]] may say the other";
+                return Err(ScenarioError::at(key, "says a state and a rate", expected));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_rate(&self, network: &Network, rate: Rate) -> Result<(), ScenarioError> {
+        let key = format!("{}.rate", self.key);
+        if rate == Rate::ZERO {
+            let expected = "expected a rate above zero, or `state = \"down\"`";
+            return Err(ScenarioError::at(key, "is zero", expected));
+        }
+        let of_host =
+            |link: &u32| network.links[*link as usize].ends.into_iter().find(|&end| network.is_host(end));
+        if let Some(host) = self.links.iter().find_map(of_host) {
+            let name = &network.nodes[host as usize].name;
+            let problem =
+                format!("\"{name}\" is at one end, whose transports know the rate of their adapter");
+            return Err(ScenarioError::at(key, problem, "expected a link between two switches"));
+        }
+        if self.said.convergence > Span::ZERO {
+            let key = format!("{}.convergence", self.key);
+            let problem = "no route goes by rates";
+            return Err(ScenarioError::at(key, problem, "expected it where a link fails or comes back"));
+        }
+        Ok(())
+    }
+
+    /// Whether it changes between which switches there is a way.
+    fn moves_routes(&self, network: &Network) -> bool {
+        let is_of_host =
+            |link: &u32| network.links[*link as usize].ends.iter().any(|&end| network.is_host(end));
+        self.said.state.is_some() && !self.links.iter().any(is_of_host)
+    }
+}
+
+/// Only shared-memory switches know what to do.
+fn refuse_inputs(network: &Network, switches: &[SwitchLayout]) -> Result<(), ScenarioError> {
+    let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
+    let Some(switch) = with_inputs else { return Ok(()) };
+    let name = &network.nodes[network.hosts as usize + switch].name;
+    let problem = format!("\"{name}\" has queues at its inputs");
+    let expected = "expected switches of kind \"shared_memory\" where links change in the course of a run";
+    Err(ScenarioError::at("link_event", problem, expected))
+}
+
+/// Of two events of one link at one time nobody could tell which is the first.
+fn check_once(before: &[Happening<'_>], happening: &Happening<'_>) -> Result<(), ScenarioError> {
+    let at_once = before.iter().rev().take_while(|other| other.at == happening.at);
+    let same = at_once.into_iter().find(|other| other.links == happening.links);
+    let Some(other) = same else { return Ok(()) };
+    let [one, end] = &happening.said.between;
+    let problem = format!("says what happens to \"{one}\"-\"{end}\" when {} does", other.key);
+    Err(ScenarioError::at(&happening.key, problem, "expected another time"))
+}
+
+/// Hosts that nothing reaches any longer may never be done.
+fn check_end(
+    scenario: &Scenario,
+    network: &Network,
+    failed: &[bool],
+    happenings: &[Happening<'_>],
+) -> Result<(), ScenarioError> {
+    if scenario.stop.at.is_some() {
+        return Ok(());
+    }
+    let mut reached = vec![false; network.nodes.len()];
+    let mut next = vec![0];
+    while let Some(node) = next.pop() {
+        if !std::mem::replace(&mut reached[node as usize], true) {
+            let ports = network.ports.of(node).iter().filter(|port| !failed[port.link as usize]);
+            next.extend(ports.map(|port| port.peer));
+        }
+    }
+    let Some(host) = (0..network.hosts as usize).find(|&host| !reached[host]) else { return Ok(()) };
+    let [one, other] = [0, host].map(|host| &network.nodes[host].name);
+    let last = happenings.iter().rev().find(|happening| happening.said.state == Some(LinkState::Down));
+    let key = last.map_or("link_event", |happening| &happening.key);
+    let problem =
+        format!("leaves no way between \"{one}\" and \"{other}\" for good, and nothing ends the run");
+    Err(ScenarioError::at(key, problem, "expected stop.at, or a later event by which a link comes up"))
+}
+
+/// The routes that change, and when: some time after links have, all switches go by the links that work by then.
+fn routes_over_time(
+    scenario: &Scenario,
+    network: &Network,
+    happenings: &[Happening<'_>],
+    events: &[(Time, LinkEvent)],
+) -> Result<Vec<(Time, Arc<Routes>)>, ScenarioError> {
+    let moving = happenings.iter().filter(|happening| happening.moves_routes(network));
+    let mut learnt: Vec<(Time, &str)> =
+        moving.map(|happening| (happening.at + happening.said.convergence, &happening.key[..])).collect();
+    learnt.sort_by_key(|(at, _)| *at);
+    learnt.dedup_by_key(|(at, _)| *at);
+    let mut intact = network.clone();
+    intact.links.iter_mut().for_each(|link| link.failed = false);
+    let intact = Routes::new(&intact);
+    let working_at = |time: Time| {
+        let mut then = network.clone();
+        for (_, event) in events.iter().take_while(|(at, _)| *at <= time) {
+            match *event {
+                LinkEvent::Down(link) => then.links[link as usize].failed = true,
+                LinkEvent::Up(link) => then.links[link as usize].failed = false,
+                LinkEvent::Rate { .. } | LinkEvent::Routes(_) => {}
+            }
+        }
+        then
+    };
+    let failed_of =
+        |network: &Network| -> Vec<bool> { network.links.iter().map(|link| link.failed).collect() };
+    let mut known: HashMap<Vec<bool>, Arc<Routes>> = HashMap::new();
+    let (mut before, mut over_time) = (failed_of(network), Vec::new());
+    for (at, key) in learnt {
+        let then = working_at(at);
+        let failed = failed_of(&then);
+        if failed == before {
+            continue;
+        }
+        let routes = if let Some(routes) = known.get(&failed) {
+            Arc::clone(routes)
+        } else {
+            let routes = Arc::new(routes_then(scenario, &intact, &then, key)?);
+            known.insert(failed.clone(), Arc::clone(&routes));
+            routes
+        };
+        before = failed;
+        over_time.push((at, routes));
+    }
+    Ok(over_time)
+}
+
+/// The routes of a network as it is then. Those by hand hold as long as a link on which they go works.
+fn routes_then(
+    scenario: &Scenario,
+    intact: &Routes,
+    then: &Network,
+    key: &str,
+) -> Result<Routes, ScenarioError> {
+    let names = then.names();
+    let holds = |route: &&Route| {
+        let between = [route.switch.clone(), route.via.clone()];
+        let links = links_between(then, &names, "route", &between).unwrap_or_default();
+        links.iter().any(|&link| !then.links[link as usize].failed)
+    };
+    let by_hand: Vec<Route> = scenario.route.iter().filter(holds).cloned().collect();
+    intact.after(then).with(then, &by_hand).map_err(|error| {
+        let problem = format!("with the routes by hand that still hold, {}", error.problem);
+        ScenarioError::at(key, problem, "expected a [[route]] that fits those that others then take")
+    })
+}

@@ -1,0 +1,196 @@
+//! Links that fail, come back and change their rate: what is lost and what is late can be counted.
+
+use xoff::Simulation;
+use xoff::engine::{Outcome, PauseChange};
+use xoff::kernel::units::Span;
+use xoff::observer::DropReason;
+use xoff::port::Port;
+use xoff::topology::NodeId;
+
+use crate::{measured, ports, run, simulation};
+
+/// Frames of 1000 bytes: 800 ns at 10 Gbps.
+const BLOCKS: &str = "transport.blocks = { kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }";
+/// On a link of 4 us, a frame is on its way for 4.8 us from its first bit.
+const LINK: &str = "rate = '10Gbps', delay = '4us'";
+const ON_ITS_WAY: u64 = 4_800;
+
+fn node(simulation: &Simulation, name: &str) -> NodeId {
+    let position = simulation.network().nodes.iter().position(|node| node.name == name);
+    position.expect("the node exists") as NodeId
+}
+
+/// The port of one node to another.
+fn port<'a>(simulation: &Simulation, outcome: &'a Outcome, from: &str, to: &str) -> &'a Port {
+    let [from, to] = [from, to].map(|name| node(simulation, name));
+    let of_node = &simulation.network().ports;
+    let number = of_node.of(from).iter().position(|port| port.peer == to).expect("a link joins them");
+    let id = of_node.first(from) + number as u32;
+    ports(outcome).find(|port| port.id() == id).expect("every port is there")
+}
+
+fn link_down(port: &Port) -> u64 {
+    port.counters.dropped_data[DropReason::LinkDown as usize]
+}
+
+fn delivered(outcome: &Outcome) -> u64 {
+    outcome.hosts.iter().map(|host| host.counters.data_delivered).sum()
+}
+
+fn event(at: &str, [one, other]: [&str; 2], what: &str) -> String {
+    format!("[[link_event]]\nat = '{at}'\nbetween = ['{one}', '{other}']\n{what}\n")
+}
+
+/// Host0 sends 100 frames one after another to host1 over two switches.
+fn over_two_switches(rest: &str, events: &[String]) -> Simulation {
+    simulation(&format!(
+        "title = 'two switches'\n{BLOCKS}\n{rest}\n\
+         topology = {{ kind = 'dumbbell', left = 1, right = 1, host_link = {{ {LINK} }}, middle_link = {{ {LINK} }} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host1']], size = '94200B' }}]\n{}",
+        events.join("\n")
+    ))
+}
+
+const MIDDLE: [&str; 2] = ["left", "right"];
+
+/// Lost are the frames that reach the link while it is down, and those then on their way over it: all whose first bit leaves from
+/// 4.8 us before it fails until it is up, one every 800 ns.
+#[test]
+fn a_link_that_fails_loses_what_is_on_it_and_what_comes_for_it() {
+    for [down, up] in [[20_000, 31_200], [20_137, 31_337], [24_000, 24_000 + 16_000 - ON_ITS_WAY]] {
+        let events = [
+            event(&format!("{down}ns"), MIDDLE, "state = 'down'"),
+            event(&format!("{up}ns"), MIDDLE, "state = 'up'"),
+        ];
+        let simulation = over_two_switches("", &events);
+        let outcome = run(&simulation);
+        let lost = link_down(port(&simulation, &outcome, "left", "right"));
+        assert_eq!(lost, (up - down + ON_ITS_WAY) / 800, "down at {down} ns");
+        assert_eq!(delivered(&outcome), 100 - lost);
+    }
+}
+
+/// An adapter waits: what it has put on the wire is lost, six frames or seven, and the rest comes later by the time from the end of
+/// the frame under way until the link is up.
+#[test]
+fn a_host_goes_on_when_its_link_is_back() {
+    let received = |events: &[String]| {
+        let simulation = over_two_switches("", events);
+        let outcome = run(&simulation);
+        let last = port(&simulation, &outcome, "right", "host1").busy_until();
+        (last, delivered(&outcome), link_down(port(&simulation, &outcome, "host0", "left")))
+    };
+    let (undisturbed, all, none) = received(&[]);
+    assert_eq!((all, none), (100, 0));
+    let link = ["host0", "left"];
+    let events = [event("20us", link, "state = 'down'"), event("33us", link, "state = 'up'")];
+    // The first bit of every frame leaves at a multiple of 800 ns, of which 20 us is one.
+    let (later, delivered, lost) = received(&events);
+    assert_eq!((delivered, lost), (94, 6));
+    assert_eq!(later, undisturbed + Span::from_nanoseconds(13_000));
+    let events = [event("20100ns", link, "state = 'down'"), event("33us", link, "state = 'up'")];
+    let (later, delivered, lost) = received(&events);
+    assert_eq!((delivered, lost), (94, 6));
+    assert_eq!(later, undisturbed + Span::from_nanoseconds(33_000 - 20_800));
+}
+
+/// The frame on the wire leaves as it began; each that follows takes twice as long, and none is lost.
+#[test]
+fn a_rate_holds_for_what_has_not_begun_to_leave() {
+    let last = |events: &[String]| {
+        let simulation = over_two_switches("switch = [{ total = '1MB' }]", events);
+        let outcome = run(&simulation);
+        assert_eq!(delivered(&outcome), 100);
+        measured(&simulation, &outcome).next().expect("it finishes").received
+    };
+    let undisturbed = last(&[]);
+    // Frame n of the middle link leaves from 4.8 us + n x 0.8 us on: at 20.1 us number 19 has begun.
+    let slower = last(&[event("20100ns", MIDDLE, "rate = '5Gbps'")]);
+    assert_eq!(slower, undisturbed + Span::from_nanoseconds(80 * 800));
+    let slower = last(&[event("20us", MIDDLE, "rate = '5Gbps'"), event("36us", MIDDLE, "rate = '10Gbps'")]);
+    // From 20 us on, when number 19 begins, ten frames take twice as long. What queues goes on at the rate at which it comes.
+    assert_eq!(slower, undisturbed + Span::from_nanoseconds(10 * 800));
+}
+
+/// Two spines; the flow goes by one of them until the switches know, and then by the other.
+#[test]
+fn packets_go_another_way_once_switches_know() {
+    let fabric = |events: &[String]| {
+        simulation(&format!(
+            "title = 'two spines'\n{BLOCKS}\n\
+             topology = {{ kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 1, \
+             host_link = {{ {LINK} }}, fabric_link = {{ {LINK} }} }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host1']], size = '94200B' }}]\n{}",
+            events.join("\n")
+        ))
+    };
+    let by = |simulation: &Simulation, outcome: &Outcome, spine| {
+        port(simulation, outcome, "leaf0", spine).counters.packets
+    };
+    let before = fabric(&[]);
+    let outcome = run(&before);
+    let [used, other] =
+        if by(&before, &outcome, "spine0") > 0 { ["spine0", "spine1"] } else { ["spine1", "spine0"] };
+    assert_eq!((by(&before, &outcome, used), by(&before, &outcome, other)), (100, 0));
+
+    // Known 8 us later: packets whose first bit leaves within 12.8 us are lost.
+    let first_hop = event("20us", ["leaf0", used], "state = 'down'\nconvergence = '8us'");
+    let after = fabric(std::slice::from_ref(&first_hop));
+    let outcome = run(&after);
+    assert_eq!(link_down(port(&after, &outcome, "leaf0", used)), 16);
+    assert_eq!(delivered(&outcome), 84);
+    // Frame n reaches leaf0 at 4.8 us + n x 0.8 us: 29 of them before 28 us.
+    assert_eq!(by(&after, &outcome, other), 71);
+
+    // Where it fails behind the spine, the leaf goes by the other spine as well. So does what then reaches the first, six frames,
+    // which come back by the leaf.
+    let second_hop = event("20us", ["leaf1", used], "state = 'down'\nconvergence = '8us'");
+    let after = fabric(&[second_hop]);
+    let outcome = run(&after);
+    assert_eq!(by(&after, &outcome, other), 71 + 6);
+    // Frame n reaches the spine at 9.6 us + n x 0.8 us: lost are those from 15.2 us until 28 us.
+    assert_eq!(link_down(port(&after, &outcome, used, "leaf1")), 16);
+    assert_eq!(delivered(&outcome), 84);
+
+    // Back up, and known at once, while 30 frames or so are still to come.
+    let back = event("76us", ["leaf0", used], "state = 'up'");
+    let after = fabric(&[first_hop, back]);
+    let outcome = run(&after);
+    // Frame 89 reaches leaf0 at 76 us, when the way is open again.
+    assert_eq!((by(&after, &outcome, other), delivered(&outcome)), (89 - 29, 84));
+}
+
+/// A slow receiver has right pause left. The link between them fails, and left resumes; when it is back, left hears again. By then
+/// some 14 of the frames that came after the first pause have left the headroom, which makes room for those before the second.
+#[test]
+fn pauses_are_forgotten_with_the_link_and_told_again() {
+    let text = "observe.pauses = true\nclass = [{ priority = 0, lossless = true }]\n\
+        topology.links = [{ between = ['host1', 'right'], rate = '1Gbps', delay = '4us' }]\n\
+        switch = [{ total = '1MB', pfc = { xoff = { policy = 'static_threshold', threshold = '10kB' } } }]";
+    let text = format!(
+        "title = 'slow receiver'\n{BLOCKS}\n{text}\n\
+         topology.kind = 'dumbbell'\ntopology.left = 1\ntopology.right = 1\n\
+         topology.host_link = {{ {LINK} }}\ntopology.middle_link = {{ {LINK} }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host1']], size = '94200B' }}]\n{}{}",
+        event("40us", MIDDLE, "state = 'down'"),
+        event("130us", MIDDLE, "state = 'up'")
+    );
+    let simulation = simulation(&text);
+    let outcome = run(&simulation);
+    let left = port(&simulation, &outcome, "left", "right").id();
+    let changes = outcome.pauses.changes.iter().filter(|change| change.port == left);
+    let changes: Vec<(u64, bool)> =
+        changes.map(|&PauseChange { time, pauses, .. }| (time.get(), pauses)).collect();
+    // The pause frame of 84 bytes at 10 Gbps, the link, and the 67 quanta of IEEE 802.3.
+    let transit = 67_200 + 4_000_000 + 67 * 51_200;
+    let microseconds = |number: u64| number * 1_000_000;
+    assert_eq!(
+        &changes[1..3],
+        [(microseconds(40), false), (microseconds(130) + transit, true)],
+        "{changes:?}"
+    );
+    assert!(changes[0].0 < microseconds(40) && changes[0].1);
+    let lost_to_headroom: u64 =
+        ports(&outcome).map(|port| port.counters.dropped_data[DropReason::HeadroomFull as usize]).sum();
+    assert_eq!(lost_to_headroom, 0);
+}
