@@ -1,11 +1,11 @@
 //! Links that fail, come back and change their rate: what is lost and what is late can be counted.
 
-use xoff::Simulation;
 use xoff::engine::{Outcome, PauseChange};
 use xoff::kernel::units::Span;
 use xoff::observer::DropReason;
 use xoff::port::Port;
 use xoff::topology::NodeId;
+use xoff::{Report, Simulation};
 
 use crate::{measured, ports, run, simulation};
 
@@ -193,4 +193,29 @@ fn pauses_are_forgotten_with_the_link_and_told_again() {
     let lost_to_headroom: u64 =
         ports(&outcome).map(|port| port.counters.dropped_data[DropReason::HeadroomFull as usize]).sum();
     assert_eq!(lost_to_headroom, 0);
+}
+
+/// A pause frame on the wire at 100 Gbps takes effect as at 40 Gbps, where that is sooner.
+#[test]
+fn a_pause_keeps_its_cause_where_the_rate_changes_under_way() {
+    let simulation = simulation(&format!(
+        "title = 'slow receiver'\n{BLOCKS}\nobserve.pauses = true\nstop.at = '1ms'\n\
+         class = [{{ priority = 0, lossless = true }}]\n\
+         switch = [{{ total = '1MB', pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '100kB' }} }} }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host1']] }}]\n\
+         [topology]\nkind = 'dumbbell'\nleft = 1\nright = 1\n\
+         host_link = {{ rate = '100Gbps', delay = '1us' }}\nmiddle_link = {{ rate = '100Gbps', delay = '1us' }}\n\
+         links = [{{ between = ['host1', 'right'], rate = '100Mbps', delay = '1us' }}]\n{}",
+        event("11us", MIDDLE, "rate = '40Gbps'")
+    ));
+    let mut outcome = run(&simulation);
+    let left = port(&simulation, &outcome, "left", "right").id();
+    let report = Report::new(&simulation, &mut outcome);
+    let decided = outcome.pauses.xoffs.iter().find(|(_, xoff)| xoff.priority == 0).expect("a pause").0;
+    let row = report.pauses.paused_port.iter().position(|&port| port == left).expect("left pauses");
+    assert!(
+        decided.as_nanoseconds() < 11_000 && report.pauses.start_ns[row] > 11_000,
+        "the rate changes between"
+    );
+    assert_eq!(report.pauses.xoff_ns[row], decided.as_nanoseconds());
 }
