@@ -219,3 +219,38 @@ fn a_pause_keeps_its_cause_where_the_rate_changes_under_way() {
     );
     assert_eq!(report.pauses.xoff_ns[row], decided.as_nanoseconds());
 }
+
+/// A pause on the wire is counted in the quanta of ten times the rate, so it would end in a tenth of the time after which it is said
+/// again. Headroom has room for what comes at the higher rate until it takes effect.
+#[test]
+fn a_pause_lasts_where_the_rate_rises_under_way() {
+    let simulation = simulation(&format!(
+        "title = 'slow receiver'\n{BLOCKS}\nobserve.pauses = true\nstop.at = '2ms'\n\
+         class = [{{ priority = 0, lossless = true }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host1']] }}]\n\
+         [topology]\nkind = 'dumbbell'\nleft = 1\nright = 1\n\
+         host_link = {{ rate = '100Gbps', delay = '1us' }}\nmiddle_link = {{ rate = '10Gbps', delay = '1us' }}\n\
+         links = [{{ between = ['host1', 'right'], rate = '100Mbps', delay = '1us' }}]\n\
+         [[switch]]\ntotal = '1MB'\n\
+         [switch.pfc]\nheadroom = {{ scheme = 'sih', size = '100kB' }}\n\
+         xoff = {{ policy = 'static_threshold', threshold = '100kB' }}\n{}",
+        event("85us", MIDDLE, "rate = '100Gbps'")
+    ));
+    let outcome = run(&simulation);
+    let left = port(&simulation, &outcome, "left", "right").id();
+    let right = port(&simulation, &outcome, "right", "left").id();
+    let decided =
+        outcome.pauses.xoffs.iter().find(|(_, xoff)| xoff.port == right).expect("right pauses left").0;
+    let changes: Vec<&PauseChange> =
+        outcome.pauses.changes.iter().filter(|change| change.port == left).collect();
+    let event = 85_000;
+    assert!(
+        decided.as_nanoseconds() < event && event < changes[0].time.as_nanoseconds(),
+        "the rate rises between"
+    );
+    // In two milliseconds 100 Mbps carry 25 kB of the 100 kB that wait.
+    assert!(changes.len() == 1 && changes[0].pauses, "{changes:?}");
+    let lost_to_headroom: u64 =
+        ports(&outcome).map(|port| port.counters.dropped_data[DropReason::HeadroomFull as usize]).sum();
+    assert_eq!(lost_to_headroom, 0);
+}
