@@ -84,7 +84,8 @@ impl Simulation {
         let routes_over_time: Vec<&Routes> =
             std::iter::once(&routes).chain(course.later_routes.iter().map(AsRef::as_ref)).collect();
         let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes_over_time);
-        let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, course.rates())?;
+        let later_rates = course.events.rates().map(|(_, rate)| rate);
+        let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, later_rates)?;
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         let has_inputs: Vec<bool> =
             switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
@@ -114,7 +115,7 @@ impl Simulation {
             traces,
             fabric: fabric(scenario, longest_paths, lengths, plans),
             telemetry_rates,
-            link_events: LinkEvents::new(course.events),
+            link_events: course.events,
             scenario: scenario.clone(),
             network,
             sources,
@@ -248,7 +249,8 @@ impl Simulation {
     pub fn pause_transit(&self, link: u32) -> Span {
         let Link { rate, delay, .. } = self.network.links[link as usize];
         // It may leave at one rate and take effect at another.
-        let rates = || self.link_events.rates_of(link).chain([rate]);
+        let later = || self.link_events.rates().filter(|(changed, _)| *changed == link).map(|(_, rate)| rate);
+        let rates = || later().chain([rate]);
         let shortest = |times: &mut dyn Iterator<Item = Span>| times.min().unwrap_or(Span::ZERO);
         delay
             + shortest(&mut rates().map(|rate| rate.transmission_time(PAUSE_FRAME)))

@@ -44,10 +44,10 @@ impl LinkEvents {
         self.all.is_empty()
     }
 
-    /// The rates that a link comes to have.
-    pub fn rates_of(&self, link: u32) -> impl Iterator<Item = Rate> {
-        self.all.iter().filter_map(move |(_, event)| match *event {
-            LinkEvent::Rate { link: changed, rate, .. } if changed == link => Some(rate),
+    /// Links that come to have another rate, and which.
+    pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
+        self.all.iter().filter_map(|(_, event)| match *event {
+            LinkEvent::Rate { link, rate, .. } => Some((link, rate)),
             _ => None,
         })
     }

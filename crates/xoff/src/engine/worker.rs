@@ -119,8 +119,8 @@ pub(crate) struct Worker<'a, O> {
     sources: Vec<LocalSource>,
     hosts: Vec<Host>,
     host_sources: Vec<HostSource>,
-    /// Index of each host among this thread's, by its number.
-    host_places: Vec<u32>,
+    /// Index of each node among this thread's hosts or switches.
+    places: Vec<u32>,
     switches: Vec<Switch>,
     wheel: Wheel,
     arrivals: Arrivals,
@@ -224,7 +224,7 @@ impl<'a> Workshop<'a> {
             sources: layout.sources,
             hosts,
             host_sources: layout.host_sources,
-            host_places: layout.host_places,
+            places: layout.places,
             switches: layout.switches.iter().map(|&node| (self.switch)(node)).collect(),
             wheel,
             arrivals: self.arrivals.clone(),
@@ -249,7 +249,7 @@ struct Layout {
     sources: Vec<LocalSource>,
     hosts: Vec<NodeId>,
     host_sources: Vec<HostSource>,
-    host_places: Vec<u32>,
+    places: Vec<u32>,
     switches: Vec<NodeId>,
     rings: u32,
     wheel: Wheel,
@@ -271,30 +271,29 @@ impl Layout {
             sources: Vec::new(),
             hosts: Vec::new(),
             host_sources: Vec::new(),
-            host_places: vec![ELSEWHERE; network.hosts as usize],
+            places: vec![ELSEWHERE; network.nodes.len()],
             switches: Vec::new(),
             rings: 0,
             wheel: Wheel::new(Vec::new(), Ranks::default(), 0, &[], 0),
         };
-        let (mut places, mut sizes) = (vec![0; network.nodes.len()], Vec::new());
+        let mut sizes = Vec::new();
         for cluster in own {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
-            layout.place_nodes(network, cluster, &mut places);
+            layout.place_nodes(network, cluster);
             let before = layout.sources.len();
-            layout.add_cluster(workshop, cluster, &places, &mut outgoing, &mut ranks);
+            layout.add_cluster(workshop, cluster, &mut outgoing, &mut ranks);
             sizes.push(layout.sources.len() - before);
         }
         layout.wheel = Wheel::new(outgoing, ranks, layout.rings as usize, &sizes, threads);
         layout
     }
 
-    fn place_nodes(&mut self, network: &Network, cluster: &Cluster, places: &mut [u32]) {
+    fn place_nodes(&mut self, network: &Network, cluster: &Cluster) {
         for &node in &cluster.nodes {
             let list = if network.is_host(node) { &mut self.hosts } else { &mut self.switches };
-            places[node as usize] = list.len() as u32;
+            self.places[node as usize] = list.len() as u32;
             list.push(node);
             if network.is_host(node) {
-                self.host_places[node as usize] = places[node as usize];
                 self.host_sources.push(HostSource::default());
             }
         }
@@ -304,7 +303,6 @@ impl Layout {
         &mut self,
         workshop: &Workshop<'_>,
         cluster: &Cluster,
-        places: &[u32],
         outgoing: &mut [Outgoing],
         ranks: &mut Ranks,
     ) {
@@ -316,7 +314,7 @@ impl Layout {
             let own = network.ports.first(source.node) + u32::from(source.port);
             let there = network.ports.of(source.node)[source.port as usize];
             let peer = network.ports.first(there.peer) + u32::from(there.peer_port);
-            let place = places[source.node as usize];
+            let place = self.places[source.node as usize];
             match source.class {
                 Class::EndOfTransmission => ranks.ends[own as usize] = rank as u32,
                 Class::Pause | Class::Crossbar => {
@@ -538,9 +536,9 @@ impl<O: CountsFlows> Worker<'_, O> {
 
     /// Announces to this thread's hosts the flows that start before `until`.
     fn announce(&mut self, until: Time) {
-        let Self { hosts, wheel, host_sources, host_places, arrivals, .. } = self;
+        let Self { hosts, wheel, host_sources, places, arrivals, .. } = self;
         arrivals.announce_until(until, |source, start| {
-            let place = host_places[source as usize];
+            let place = places[source as usize];
             if place != ELSEWHERE {
                 let host = &mut hosts[place as usize];
                 host.announce(start);

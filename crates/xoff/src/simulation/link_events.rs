@@ -1,9 +1,8 @@
 //! From `[[link_event]]` to what the engine does at which instant.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::engine::{LONGEST_RUN, LinkEvent};
+use crate::engine::{LONGEST_RUN, LinkEvent, LinkEvents};
 use crate::kernel::units::{Rate, Span, Time};
 use crate::layout::SwitchLayout;
 use crate::routing::Routes;
@@ -13,7 +12,7 @@ use crate::topology::{Network, links_between};
 /// The events of a run, and the networks that packets find their way in while it lasts, the first apart.
 #[derive(Debug, Default)]
 pub(super) struct Course {
-    pub(super) events: Vec<(Time, LinkEvent)>,
+    pub(super) events: LinkEvents,
     pub(super) later_routes: Vec<Arc<Routes>>,
 }
 
@@ -59,24 +58,9 @@ impl Course {
             happening.append(network, &mut failed, &pace_at, &mut events)?;
         }
         check_end(scenario, network, &failed, &happenings)?;
-        let routes = routes_over_time(scenario, network, &happenings, &events)?;
-        let mut later_routes: Vec<Arc<Routes>> = Vec::new();
-        for (_, routes) in &routes {
-            if !later_routes.iter().any(|known| Arc::ptr_eq(known, routes)) {
-                later_routes.push(Arc::clone(routes));
-            }
-        }
-        events.extend(routes.into_iter().map(|(at, routes)| (at, LinkEvent::Routes(routes))));
+        let later_routes = append_routes(scenario, network, &happenings, &mut events)?;
         events.sort_by_key(|(at, _)| *at);
-        Ok(Self { events, later_routes })
-    }
-
-    /// The rates that links come to have.
-    pub(super) fn rates(&self) -> impl Iterator<Item = Rate> {
-        self.events.iter().filter_map(|(_, event)| match *event {
-            LinkEvent::Rate { rate, .. } => Some(rate),
-            _ => None,
-        })
+        Ok(Self { events: LinkEvents::new(events), later_routes })
     }
 }
 
@@ -196,53 +180,50 @@ fn check_end(
     Err(ScenarioError::at(key, problem, "expected stop.at, or a later event by which a link comes up"))
 }
 
-/// The routes that change, and when: some time after links have, all switches go by the links that work by then.
-fn routes_over_time(
+/// Adds when routes change: some time after links have, all switches go by the links that work by then. Returns each table that there
+/// comes to be once.
+fn append_routes(
     scenario: &Scenario,
     network: &Network,
     happenings: &[Happening<'_>],
-    events: &[(Time, LinkEvent)],
-) -> Result<Vec<(Time, Arc<Routes>)>, ScenarioError> {
+    events: &mut Vec<(Time, LinkEvent)>,
+) -> Result<Vec<Arc<Routes>>, ScenarioError> {
     let moving = happenings.iter().filter(|happening| happening.moves_routes(network));
     let mut learnt: Vec<(Time, &str)> =
         moving.map(|happening| (happening.at + happening.said.convergence, &happening.key[..])).collect();
     learnt.sort_by_key(|(at, _)| *at);
     learnt.dedup_by_key(|(at, _)| *at);
-    let mut intact = network.clone();
-    intact.links.iter_mut().for_each(|link| link.failed = false);
-    let intact = Routes::new(&intact);
-    let working_at = |time: Time| {
-        let mut then = network.clone();
-        for (_, event) in events.iter().take_while(|(at, _)| *at <= time) {
+    let mut then = network.clone();
+    then.links.iter_mut().for_each(|link| link.failed = false);
+    let intact = Routes::new(&then);
+    let failed_of =
+        |network: &Network| -> Vec<bool> { network.links.iter().map(|link| link.failed).collect() };
+    let (mut before, mut known) = (failed_of(network), Vec::<(Vec<bool>, Arc<Routes>)>::new());
+    let (happened, mut done) = (events.len(), 0);
+    for (at, key) in learnt {
+        for (_, event) in events[done..happened].iter().take_while(|(when, _)| *when <= at) {
+            done += 1;
             match *event {
                 LinkEvent::Down(link) => then.links[link as usize].failed = true,
                 LinkEvent::Up(link) => then.links[link as usize].failed = false,
                 LinkEvent::Rate { .. } | LinkEvent::Routes(_) => {}
             }
         }
-        then
-    };
-    let failed_of =
-        |network: &Network| -> Vec<bool> { network.links.iter().map(|link| link.failed).collect() };
-    let mut known: HashMap<Vec<bool>, Arc<Routes>> = HashMap::new();
-    let (mut before, mut over_time) = (failed_of(network), Vec::new());
-    for (at, key) in learnt {
-        let then = working_at(at);
         let failed = failed_of(&then);
         if failed == before {
             continue;
         }
-        let routes = if let Some(routes) = known.get(&failed) {
+        let routes = if let Some((_, routes)) = known.iter().find(|(of, _)| *of == failed) {
             Arc::clone(routes)
         } else {
             let routes = Arc::new(routes_then(scenario, &intact, &then, key)?);
-            known.insert(failed.clone(), Arc::clone(&routes));
+            known.push((failed.clone(), Arc::clone(&routes)));
             routes
         };
         before = failed;
-        over_time.push((at, routes));
+        events.push((at, LinkEvent::Routes(routes)));
     }
-    Ok(over_time)
+    Ok(known.into_iter().map(|(_, routes)| routes).collect())
 }
 
 /// The routes of a network as it is then. Those by hand hold as long as a link on which they go works.

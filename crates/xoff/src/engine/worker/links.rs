@@ -99,22 +99,17 @@ impl<O: CountsFlows> Worker<'_, O> {
     /// Has the node of a port do something now, if it is this thread's.
     fn at_end(&mut self, port: PortId, act: impl FnOnce(End<'_>, &mut Context<'_, Wheel, O>)) {
         let (node, number) = self.network.ports.place(port);
-        let Self { wheel, observer, fabric, hosts, host_sources, host_places, switches, clusters, .. } = self;
+        let Self { wheel, observer, fabric, hosts, host_sources, places, switches, clusters, .. } = self;
+        let place = places[node as usize];
+        if place == ELSEWHERE {
+            return;
+        }
         let (cluster, end) = if self.network.is_host(node) {
-            let place = host_places[node as usize];
-            if place == ELSEWHERE {
-                return;
-            }
             (host_sources[place as usize].cluster, End::Host(&mut hosts[place as usize]))
         } else {
-            let first = self.network.ports.first(node);
-            let is_it = |ports: &[crate::port::Port]| ports.first().is_some_and(|port| port.id() == first);
-            let Some(place) = switches.iter().position(|switch| is_it(switch.ports())) else { return };
-            let has = |cluster: &LocalCluster| {
-                (cluster.switches.0 as usize..cluster.switches.1 as usize).contains(&place)
-            };
+            let has = |cluster: &LocalCluster| (cluster.switches.0..cluster.switches.1).contains(&place);
             let cluster = clusters.iter().position(has).expect("every switch is in a cluster");
-            let Some(switch) = switches[place].shared_memory_mut() else { return };
+            let Some(switch) = switches[place as usize].shared_memory_mut() else { return };
             (cluster, End::Switch(switch, number))
         };
         let LocalCluster { rings, first_arrival, .. } = clusters[cluster];
