@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,6 +110,32 @@ def ring() -> str:
         links=", ".join(links),
         pairs=", ".join(f'["h{at}", "h{(at + 2) % 5}"]' for at in range(5)),
     )
+
+
+STORM = """
+    topology.kind = "dumbbell"
+    topology.left = 1
+    topology.right = 2
+    topology.host_link = { rate = "10Gbps", delay = "1us" }
+    topology.middle_link = { rate = "10Gbps", delay = "1us" }
+    class = [{ priority = 0, lossless = true }]
+    pfc = { detection_time = "100us", watchdog = { restoration_time = "20us" } }
+    switch = [{ total = "1MB", pfc = { xoff = { policy = "static_threshold", threshold = "10kB" } } }]
+    slow_receiver = [{ hosts = ["host1"], start = "20us", end = "300us", buffer = "20kB" }]
+    observe.pauses = true
+    transport.steady = { kind = "constant_rate", payload = "1000B", rate = "4Gbps" }
+    [[workload]]
+    kind = "long_lived"
+    transport = "steady"
+    pairs = [["host0", "host1"], ["host0", "host2"]]
+    size = "200kB"
+"""
+
+
+@cache
+def storm() -> xoff.Result:
+    """A run in which host1 takes in nothing for some time, all before it pause, and a watchdog acts."""
+    return xoff.Scenario.from_text(STORM).run()
 
 
 @dataclass

@@ -6,10 +6,11 @@ from functools import cache
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import xoff
-from conftest import SCENARIOS, SMALL, ring
+from conftest import SCENARIOS, SMALL, ring, storm
 from xoff import columns, pause_tree
 from xoff.pauses import Cycle, Pauses, Queue
 
@@ -264,6 +265,34 @@ def test_a_deadlock_that_nobody_speaks_of_lasts_until_the_last_timeout() -> None
     since = min(queue["since_ns"] for queue in summary["deadlock_cycle"])
     assert summary["pfc"]["longest_pause_us"] * 1000 >= summary["end_ns"] - since
     assert summary["pfc"]["storms"] == 10
+
+
+def test_a_watchdog_breaks_a_deadlock() -> None:
+    scenario = xoff.Scenario.from_text(ring()).with_value("pfc.detection_time", "1ms")
+    summary = scenario.with_value("pfc.watchdog.action", "drop").run().summary
+    assert not summary["deadlock"]
+    assert not summary["stood_still"]
+    assert summary["buffer"]["end_bytes"] == 0
+    assert summary["packets"]["dropped"] == summary["packets"]["dropped_pfc_watchdog"] > 0
+    assert summary["pfc"]["interventions"] == len(summary["watchdog"]) > 0
+    assert sum(row["dropped"] for row in summary["watchdog"]) == summary["packets"]["dropped_pfc_watchdog"]
+    first = summary["watchdog"][0]
+    assert first["port"] in {"s0.port1", "s1.port2", "s2.port2", "s3.port2", "s4.port2"}
+    assert first["restored_ns"] - first["detected_ns"] >= 2e6  # twice the detection time at the least
+
+
+def test_a_slow_receiver_is_a_root() -> None:
+    result = storm()
+    tree = result.pause_tree("host0.flow1")
+    assert [root.queue for root in tree.roots] == [Queue("host1 (slow receiver)", 0)]
+    assert tree.roots[0].flows == ("host0.flow0",)
+    [let_go] = result.summary["watchdog"]
+    assert (let_go["port"], let_go["priority"]) == ("right.port0", 0)
+    pauses = result.pauses
+    assert pauses is not None
+    [first, *_] = pauses.filter(pc.equal(pauses["reason"], "receiver")).to_pylist()
+    assert (first["device"], first["paused_port"], first["egress_port"]) == ("host1", "right.port0", "host1.port0")
+    assert let_go["detected_ns"] == first["start_ns"] + 100_000
 
 
 def test_pauses_are_kept_in_the_folder(tmp_path: object) -> None:

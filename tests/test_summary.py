@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xoff
-from conftest import ROOT, ring
+from conftest import ROOT, ring, storm
 from xoff import summary
 
 
@@ -96,6 +96,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
             "off_port_as_one_ns": 1900,
             "headroom_peak_bytes": 7,
             "storms": 0,
+            "interventions": 0,
         },
         "qcn": {"cnms_received": 0},
         "buffer": {"peak_bytes": 5},
@@ -108,7 +109,14 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "timeouts": 1,
     }
     engine = {"cpu_seconds": 0.001, "added_rss_mb": None, "threads": 1}
-    pathologies = {"deadlock": [], "stuck_queues": 0, "stood_still": False, "reached_time_limit": False, "storms": []}
+    pathologies = {
+        "deadlock": [],
+        "stuck_queues": 0,
+        "stood_still": False,
+        "reached_time_limit": False,
+        "storms": [],
+        "watchdog": [],
+    }
     found = summary.summarise(flows([1], [1000]), totals, pathologies, (100, 1000), engine)
     assert found["engine"]["ns_per_packet_hop"] == 1000.0
     assert found["loss_rate"] == 0.005
@@ -169,4 +177,4 @@ def test_every_key_is_told_of_and_no_other() -> None:
     collective = 'kind = "collective", transport = "blocks", operation = "all_to_all", size = "1kB"'
     text = ring().replace("workload = [", f"workload = [{{ {collective} }}, ")
     result = xoff.Scenario.from_text(text).with_value("pfc.detection_time", "1ms").run()
-    assert set(told()) == set(keys(result.summary))
+    assert set(told()) == set(keys({**result.summary, "watchdog": storm().summary["watchdog"]}))

@@ -45,8 +45,13 @@ class Pauses:
         end_of_run = max(end_ns, self.start_ns.max(initial=0))
         self.end_ns: npt.NDArray[np.int64] = table["end_ns"].fill_null(end_of_run).to_numpy()
         self.paused = _queues(table, "paused_port", "priority")
-        self.cause = _queues(table, "egress_port", "cause_priority")
         self.device: list[str] = table["device"].to_pylist()
+        self.cause = [
+            queue if reason != "receiver" else Queue(f"{device} (slow receiver)", queue.priority)
+            for queue, reason, device in zip(
+                _queues(table, "egress_port", "cause_priority"), table["reason"].to_pylist(), self.device, strict=True
+            )
+        ]
         self._of: dict[Queue, list[int]] = {}
         self._before = np.zeros(len(self.paused), np.int64)
         for row, queue in enumerate(self.paused):

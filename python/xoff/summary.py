@@ -42,7 +42,7 @@ def summarise(
     Args:
         flows: What has the columns of `flows.parquet`.
         totals: The simulator's counters.
-        pathologies: Deadlocks and storms, and whether the run was too long.
+        pathologies: Deadlocks, storms and what watchdogs did, and whether the run was too long.
         size_classes: Bytes at which small ends and medium ends.
         engine: `cpu_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
@@ -67,6 +67,7 @@ def summarise(
             "off_port_as_one_us": totals["pfc"]["off_port_as_one_ns"] / 1000,
             "headroom_peak_bytes": totals["pfc"]["headroom_peak_bytes"],
             "storms": totals["pfc"]["storms"],
+            "interventions": totals["pfc"]["interventions"],
         },
         "qcn": totals["qcn"],
         "buffer": totals["buffer"],
@@ -76,6 +77,7 @@ def summarise(
         "stood_still": pathologies["stood_still"],
         "reached_time_limit": pathologies["reached_time_limit"],
         "storms": pathologies["storms"],
+        "watchdog": pathologies["watchdog"],
         "engine": {
             "events": totals["events"],
             "packet_hops": hops,

@@ -48,6 +48,8 @@ _REASONS = {
     "headroom_full": "headroom full",
     "link_error": "corrupted",
     "link_down": "link down",
+    "receiver_full": "receiver full",
+    "pfc_watchdog": "PFC watchdog",
 }
 _UNITS = re.compile("_(us|ns|bytes|gbps)$")
 
@@ -140,7 +142,7 @@ def cards(summary: Summary) -> list[Card]:
 
 
 def pathologies(summary: Summary) -> list[str]:
-    """A warning of each deadlock, one of storms, and one of a run that was too long."""
+    """A warning of each deadlock, one of storms, one of what watchdogs did, and one of a run that was too long."""
     lines = []
     if summary["reached_time_limit"]:
         lines.append("Cut off: no run is longer than 1125.9 s; what was under way then did not finish")
@@ -152,6 +154,14 @@ def pathologies(summary: Summary) -> list[str]:
     if storms := summary["storms"]:
         worst = f"{storms[0]['port']} paused for {duration(storms[0]['paused_ns'] / 1000)} without a break"
         lines.append(f"Storm:   {worst}{f', and {len(storms) - 1:,} more ports' if len(storms) > 1 else ''}")
+    if watchdog := summary.get("watchdog", []):  # summaries of before have none
+        first, more = watchdog[0], len(watchdog) - 1
+        queue = f"{first['port']} (priority {first['priority']})"
+        end_ns = summary["end_ns"] if first["restored_ns"] is None else first["restored_ns"]
+        until = f"for {duration((end_ns - first['detected_ns']) / 1000)}"
+        lost = f"{first['dropped']:,} packets dropped"
+        rest = f"; {more:,} more times" if more else ""
+        lines.append(f"Watchdog: {queue} let go at {duration(first['detected_ns'] / 1000)} {until}, {lost}{rest}")
     return lines
 
 

@@ -38,6 +38,11 @@ def link_event(*keys: str, at: str = "50us", between: str = '["host1", "switch0"
     return "\n".join(["", "[[link_event]]", f'at = "{at}"', f"between = {between}", *keys, ""])
 
 
+def slow_receiver(*keys: str, hosts: str = '["host1"]') -> str:
+    """A table about an adapter with these keys."""
+    return "\n".join(["", "[[slow_receiver]]", f"hosts = {hosts}", *keys, ""])
+
+
 def marking(keys: str) -> str:
     """The scenario with another marker."""
     return SMALL.replace('queue = { kind = "threshold", threshold = "30kB" }', keys)
@@ -115,6 +120,40 @@ WRONG = {
     ),
     "link event at a switch with queues at its inputs": Wrong(
         INPUTS + link_event('state = "down"'), "link_event", ("switch0", "shared_memory")
+    ),
+    "slow receiver that is no host": Wrong(
+        SMALL + slow_receiver('rate = "1Gbps"', hosts='["hsot1"]'), "slow_receiver[0].hosts[0]", ("hsot1", "host1")
+    ),
+    "slow receiver that takes in nothing for good": Wrong(
+        SMALL + slow_receiver(), "slow_receiver[0].end", ("`rate`", "stop.at")
+    ),
+    "slow receiver that is not slow": Wrong(
+        SMALL + slow_receiver('rate = "100Gbps"'), "slow_receiver[0].rate", ("host1", "10Gbps")
+    ),
+    "slow receiver that ends before it starts": Wrong(
+        SMALL + slow_receiver('start = "5us"', 'end = "5us"'), "slow_receiver[0].end", ("later",)
+    ),
+    "slow receiver later than any run": Wrong(
+        SMALL + slow_receiver('rate = "1Gbps"', 'start = "2000s"'), "slow_receiver[0].start", ("1125s",)
+    ),
+    "slow receiver without room for a packet": Wrong(
+        SMALL + slow_receiver('rate = "1Gbps"', 'buffer = "100B"'), "slow_receiver[0].buffer", ("packet of",)
+    ),
+    "slow receiver with XON below nothing": Wrong(
+        SMALL + slow_receiver('rate = "1Gbps"', 'buffer = "9kB"', 'xon_offset = "10kB"'),
+        "slow_receiver[0].xon_offset",
+        ("9kB",),
+    ),
+    "slow receiver twice at once": Wrong(
+        SMALL + slow_receiver('rate = "1Gbps"') + slow_receiver('start = "5us"', 'end = "9us"', hosts='["host*"]'),
+        "slow_receiver[1].start",
+        ("host1", "slow_receiver[0]"),
+    ),
+    "watchdog of an unknown action": Wrong(
+        SMALL + '\n[pfc.watchdog]\naction = "alert"\n', "pfc.watchdog.action", ("drop", "forward")
+    ),
+    "watchdog at a switch with queues at its inputs": Wrong(
+        INPUTS + "\n[pfc.watchdog]\n", "pfc.watchdog", ("switch0", "shared_memory")
     ),
     "flow from a host to itself": Wrong(
         TRACE, "line 3", ("flows.csv", "host1"), {"flows.csv": HEADER + "host0,host1,5,0,0\nhost1,host1,5,0,0\n"}

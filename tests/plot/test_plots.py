@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import xoff
-from conftest import SCENARIOS
+from conftest import SCENARIOS, storm
 from xoff.plot import completion, inputs, over_time, slowdown, style
 from xoff.plot.along import Along
 
@@ -184,6 +184,16 @@ def test_links_that_fail_are_seen_over_time(other: str, labels: list[str], ax: A
     upright = {line.get_label(): line for line in ax.get_lines() if len(set(np.asarray(line.get_xdata()))) == 1}
     assert [label for label in upright if not str(label).startswith("_")] == labels
     assert [line.get_xdata()[0] for line in upright.values()][:2] == [10, 20]  # type: ignore[index]
+
+
+def test_what_a_watchdog_let_go_is_seen_among_pauses(ax: Axes) -> None:
+    result = storm()
+    result.plot.pauses(ax)
+    [line] = [line for line in ax.get_lines() if line.get_label() == "let go by the watchdog"]
+    [let_go] = result.summary["watchdog"]
+    assert list(np.asarray(line.get_xdata())) == [let_go["detected_ns"] / 1000, let_go["restored_ns"] / 1000]
+    ports = [label.get_text() for label in ax.get_yticklabels()]
+    assert ports[round(float(np.asarray(line.get_ydata())[0]))] == "right.port0"
 
 
 def test_thinning_keeps_peaks() -> None:

@@ -53,6 +53,8 @@ pub struct Fabric {
     /// How long a packet that has arrived at a host takes to reach a transport in software; zero where links to hosts are as
     /// much longer instead.
     pub inbound_delay: Span,
+    /// Whether some adapter takes in less than its link brings, if only at times.
+    pub has_slow_receivers: bool,
     /// What hosts ask of one another.
     pub plans: Plans,
 }

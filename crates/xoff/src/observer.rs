@@ -23,11 +23,15 @@ pub enum DropReason {
     LinkError,
     /// The link had failed, or failed while it was on its way.
     LinkDown,
+    /// The receiver's adapter had not taken in what came before.
+    ReceiverFull,
+    /// Its queue was paused for so long that the watchdog let it go.
+    PfcWatchdog,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Threshold,
         Self::PoolFull,
         Self::NotEcnCapable,
@@ -35,6 +39,8 @@ impl DropReason {
         Self::HeadroomFull,
         Self::LinkError,
         Self::LinkDown,
+        Self::ReceiverFull,
+        Self::PfcWatchdog,
     ];
 
     /// The name in results.
@@ -47,6 +53,8 @@ impl DropReason {
             Self::HeadroomFull => "headroom_full",
             Self::LinkError => "link_error",
             Self::LinkDown => "link_down",
+            Self::ReceiverFull => "receiver_full",
+            Self::PfcWatchdog => "pfc_watchdog",
         }
     }
 }
@@ -102,7 +110,7 @@ pub struct Dropped {
     pub frame: Bytes,
 }
 
-/// Why a switch tells a sender to pause.
+/// Why a switch, or a host, tells a sender to pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PauseReason {
@@ -112,11 +120,13 @@ pub enum PauseReason {
     PoolFull,
     /// All classes that came in by the port have together reached its threshold [`X_poff`], or needed its insurance headroom.
     Port,
+    /// A host's adapter has not taken in what has come.
+    Receiver,
 }
 
 impl PauseReason {
     /// All reasons, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Threshold, Self::PoolFull, Self::Port];
+    pub const ALL: [Self; 4] = [Self::Threshold, Self::PoolFull, Self::Port, Self::Receiver];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -124,6 +134,7 @@ impl PauseReason {
             Self::Threshold => "threshold",
             Self::PoolFull => "pool_full",
             Self::Port => "port",
+            Self::Receiver => "receiver",
         }
     }
 }
@@ -141,10 +152,10 @@ pub struct QueuedFlow {
     pub bytes: Bytes,
 }
 
-/// What a switch that tells a sender to pause has of it, and where.
+/// What a node that tells a sender to pause has of it, and where: a switch in the queues of its ports, a host in its adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Xoff {
-    /// The switch's port at the other end of the sender's link.
+    /// The port at the other end of the sender's link.
     pub port: PortId,
     /// The class that is to pause.
     pub priority: usize,
@@ -152,7 +163,7 @@ pub struct Xoff {
     pub reason: PauseReason,
     /// Bytes of the class that came in by the port; of all lossless classes where the port is to pause as a whole.
     pub bytes: Bytes,
-    /// The port whose queue holds most of them.
+    /// The port whose queue holds most of them; of a host, its own.
     pub egress: PortId,
     /// The class of that queue.
     pub cause_priority: usize,
@@ -203,7 +214,7 @@ pub trait Observer {
     fn watches_pauses(&self) -> bool {
         false
     }
-    /// A switch tells a sender to pause.
+    /// A switch, or a host, tells a sender to pause.
     fn on_xoff(&mut self, _now: Time, _xoff: Xoff) {}
     /// Whether it wants to hear of what lossless classes have, packet by packet.
     fn watches_headroom(&self) -> bool {

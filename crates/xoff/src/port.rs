@@ -76,7 +76,7 @@ pub struct Port {
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
     /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`],
-    /// [`TAKES_TURNS`] and [`DOWN`].
+    /// [`TAKES_TURNS`], [`DOWN`] and [`LETS_GO`].
     paused: u16,
     /// What it has done.
     pub counters: PortCounters,
@@ -142,6 +142,8 @@ const IN_ADAPTER: u16 = 1 << 13;
 const TAKES_TURNS: u16 = 1 << 12;
 /// Whether its link has failed.
 const DOWN: u16 = 1 << 11;
+/// Whether the watchdog drops what comes for some class.
+const LETS_GO: u16 = 1 << 10;
 
 impl Port {
     /// A port at the start of a link.
@@ -302,6 +304,17 @@ impl Port {
     #[inline]
     pub fn is_down(&self) -> bool {
         self.paused & DOWN != 0
+    }
+
+    /// Whether it may have to lose a packet that comes: its link has failed, or the watchdog drops what comes for some class.
+    #[inline]
+    pub fn may_lose(&self) -> bool {
+        self.paused & (DOWN | LETS_GO) != 0
+    }
+
+    /// The watchdog drops what comes for some class from now on, or no longer does.
+    pub fn let_go(&mut self, lets_go: bool) {
+        self.paused = if lets_go { self.paused | LETS_GO } else { self.paused & !LETS_GO };
     }
 
     /// Its link fails: what either end has told the other of pauses is forgotten.
@@ -526,6 +539,18 @@ impl Port {
         if queue.is_empty() {
             self.waiting &= !(1 << priority);
             if takes_turns {
+                self.scheduler.on_empty(priority);
+            }
+        }
+        Some(packet)
+    }
+
+    /// Takes the first packet of a class, whether or not it may start.
+    pub fn take(&mut self, priority: usize) -> Option<Packet> {
+        let packet = self.queues[priority].pop_front()?;
+        if self.queues[priority].is_empty() {
+            self.waiting &= !(1 << priority);
+            if self.paused & TAKES_TURNS != 0 {
                 self.scheduler.on_empty(priority);
             }
         }

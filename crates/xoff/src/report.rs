@@ -17,6 +17,7 @@ use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample};
 use crate::host::Host;
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PacketKind, PauseReason};
+use crate::pfc::Intervention;
 use crate::port::Port;
 use crate::simulation::Simulation;
 use crate::switch::Switch;
@@ -69,6 +70,10 @@ pub struct PacketTotals {
     pub dropped_link_error: u64,
     /// Dropped because the link had failed, or failed while they were on their way.
     pub dropped_link_down: u64,
+    /// Data packets that a slow receiver's adapter had no room for.
+    pub dropped_receiver_full: u64,
+    /// Data packets of queues that the PFC watchdog let go.
+    pub dropped_pfc_watchdog: u64,
     /// Marks set; a packet can be marked at several switches.
     pub marked: u64,
     /// Sent again.
@@ -111,6 +116,8 @@ pub struct PfcTotals {
     pub headroom_peak_bytes: u64,
     /// Ports that were paused without a break for the detection time.
     pub storms: u64,
+    /// Times that a watchdog let a queue go.
+    pub interventions: u64,
 }
 
 /// Congestion notification messages (QCN).
@@ -183,6 +190,21 @@ pub struct Storm {
     pub paused_ns: u64,
 }
 
+/// A queue that a watchdog let go because it was paused for too long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LetGo {
+    /// Its port.
+    pub port: String,
+    /// Its class.
+    pub priority: usize,
+    /// When the watchdog took its pause for a storm.
+    pub detected_ns: u64,
+    /// When it was as before; nothing if that did not come.
+    pub restored_ns: Option<u64>,
+    /// Packets that it lost meanwhile.
+    pub dropped: u64,
+}
+
 /// What may be wrong: what pauses have come to, and whether the run was too long.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Pathologies {
@@ -196,6 +218,8 @@ pub struct Pathologies {
     pub reached_time_limit: bool,
     /// Ports that were paused without a break for the detection time.
     pub storms: Vec<Storm>,
+    /// What watchdogs did, in order of detection.
+    pub watchdog: Vec<LetGo>,
 }
 
 /// Everything that a run leaves.
@@ -275,7 +299,7 @@ impl Report {
             pathologies: Pathologies {
                 stood_still: outcome.stood_still,
                 reached_time_limit: end >= longest && simulation.scenario().stop.at != Some(LONGEST_RUN),
-                ..pathologies(&diagnosis, &series_names)
+                ..pathologies(&diagnosis, outcome, &series_names)
             },
             digest: digest(outcome, &flows),
             flows,
@@ -344,9 +368,24 @@ fn last_action(outcome: &Outcome, flows: &Flows) -> Time {
     finished.chain(all_ports(outcome).map(Port::busy_until)).max().unwrap_or_default()
 }
 
+/// What the watchdog of a switch has done, with the port of each.
+fn interventions(switch: &Switch) -> impl Iterator<Item = (PortId, Intervention)> + '_ {
+    switch.interventions().iter().map(|of| (switch.ports()[usize::from(of.port)].id(), *of))
+}
+
 /// With names; those of ports come first in `names`, in the order of their numbers.
-fn pathologies(diagnosis: &Diagnosis, names: &[String]) -> Pathologies {
+fn pathologies(diagnosis: &Diagnosis, outcome: &Outcome, names: &[String]) -> Pathologies {
     let name = |port: PortId| names[port as usize].clone();
+    let mut interventions: Vec<(PortId, Intervention)> =
+        outcome.switches.iter().flat_map(interventions).collect();
+    interventions.sort_by_key(|(port, intervention)| (intervention.detected, *port, intervention.priority));
+    let let_go = |port: PortId, of: Intervention| LetGo {
+        port: name(port),
+        priority: of.priority,
+        detected_ns: of.detected.as_nanoseconds(),
+        restored_ns: of.restored.map(Time::as_nanoseconds),
+        dropped: of.dropped,
+    };
     let deadlocked = |stuck: &Stuck| Deadlocked {
         port: name(stuck.queue.0),
         priority: stuck.queue.1,
@@ -359,6 +398,7 @@ fn pathologies(diagnosis: &Diagnosis, names: &[String]) -> Pathologies {
         deadlock: diagnosis.deadlock.iter().map(deadlocked).collect(),
         stuck_queues: diagnosis.stuck,
         storms: diagnosis.storms.iter().map(storm).collect(),
+        watchdog: interventions.into_iter().map(|(port, intervention)| let_go(port, intervention)).collect(),
         ..Pathologies::default()
     }
 }
@@ -395,6 +435,7 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.peak().get());
         totals.buffer.end_bytes += switch.used().get();
+        totals.pfc.interventions += switch.interventions().len() as u64;
         let durations = switch.off_durations(end);
         totals.pfc.off_ns += durations.by_class.as_nanoseconds();
         totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
@@ -425,6 +466,8 @@ impl PacketTotals {
         self.dropped_headroom_full += dropped(DropReason::HeadroomFull);
         self.dropped_link_error += dropped(DropReason::LinkError);
         self.dropped_link_down += dropped(DropReason::LinkDown);
+        self.dropped_receiver_full += dropped(DropReason::ReceiverFull);
+        self.dropped_pfc_watchdog += dropped(DropReason::PfcWatchdog);
         self.dropped += counters.dropped_data.iter().sum::<u64>();
         self.acknowledgements_dropped +=
             counters.dropped_acknowledgements.iter().sum::<u64>() - port.cnms_dropped();
@@ -475,11 +518,12 @@ fn digest(outcome: &Outcome, flows: &Flows) -> String {
         take(counters.resume_frames);
         take(counters.paused.get());
         let dropped = [&counters.dropped_data, &counters.dropped_acknowledgements];
-        let (of_any_run, link_down) = (..DropReason::LinkDown as usize, DropReason::LinkDown as usize);
-        dropped.iter().flat_map(|reasons| &reasons[of_any_run]).for_each(|&count| take(count));
-        // Left out where there are none, so that runs in which no link fails keep the digests that they had.
-        let link_down = dropped.map(|reasons| reasons[link_down]);
-        link_down.iter().filter(|_| link_down != [0, 0]).for_each(|&count| take(count));
+        let (of_any_run, of_some) = DropReason::ALL.split_at(DropReason::LinkDown as usize);
+        let of = |reason: &DropReason| dropped.map(|reasons| reasons[*reason as usize]);
+        let of_any_run = dropped.iter().flat_map(|reasons| &reasons[..of_any_run.len()]).copied();
+        // Left out where there are none, so that runs in which nothing of the kind happens keep the digests that they had.
+        let of_some = of_some.iter().map(of).filter(|counts| *counts != [0, 0]).flatten();
+        of_any_run.chain(of_some).for_each(&mut take);
     }
     for switch in &outcome.switches {
         take(switch.peak().get());

@@ -4,6 +4,7 @@
 mod link_events;
 mod notes;
 mod shortcuts;
+mod slow_receivers;
 
 use std::sync::Arc;
 
@@ -18,11 +19,11 @@ use crate::kernel::units::{Bytes, Rate, Span};
 use crate::layout::{self, SwitchLayout};
 use crate::observer::Silent;
 use crate::packet::NO_TRANSPORT;
-use crate::pfc::Reactions;
+use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
 use crate::routing::{Lengths, Routes};
-use crate::scenario::{PauseForm, Scenario, ScenarioError, Transport};
+use crate::scenario::{PauseForm, Pfc, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
@@ -32,7 +33,8 @@ use crate::telemetry::{MOST_HOPS, Records};
 use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
-use link_events::Course;
+use link_events::{Course, refuse_inputs};
+use slow_receivers::SlowTimes;
 
 /// Everything that decides a run, checked.
 #[derive(Debug)]
@@ -50,6 +52,7 @@ pub struct Simulation {
     /// Whether the time is stamped at which packets leave adapters.
     traces: bool,
     link_events: LinkEvents,
+    slow_times: SlowTimes,
     watch: Watch,
 }
 
@@ -86,6 +89,11 @@ impl Simulation {
         let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes_over_time);
         let later_rates = course.events.rates().map(|(_, rate)| rate);
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, later_rates)?;
+        let slow_times = slow_receivers::lay_out(scenario, &network)?;
+        let has_slow_receivers = !slow_times.is_empty();
+        if scenario.pfc.watchdog.is_some() {
+            refuse_inputs(&network, &switches, "pfc.watchdog", "where there is a watchdog")?;
+        }
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         let has_inputs: Vec<bool> =
             switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
@@ -113,9 +121,10 @@ impl Simulation {
             )?,
             routes,
             traces,
-            fabric: fabric(scenario, longest_paths, lengths, plans),
+            fabric: Fabric { has_slow_receivers, ..fabric(scenario, longest_paths, lengths, plans) },
             telemetry_rates,
             link_events: course.events,
+            slow_times,
             scenario: scenario.clone(),
             network,
             sources,
@@ -179,8 +188,16 @@ impl Simulation {
             let workload = self.fabric.plans.all()[plan].workload() as u64;
             rng::stream(self.scenario.seed, purpose, workload << NodeId::BITS | u64::from(node))
         });
-        Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
-            .with_applications(applications, &self.fabric.plans)
+        let rate = port.rate();
+        let host = Host::new(node, port, marking, self.reactions(node), stream(Purpose::HostJitter))
+            .with_applications(applications, &self.fabric.plans);
+        match self.slow_times.get(&node) {
+            Some(slow_times) => {
+                let frames = layout::pause_frames_over(&self.scenario.pfc, std::iter::once(rate));
+                host.with_slow_times(slow_times.clone(), frames.start())
+            }
+            None => host,
+        }
     }
 
     /// A switch as it is before the run.
@@ -207,9 +224,22 @@ impl Simulation {
         let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
             .with_cell(layout.cell);
         Switch::SharedMemory(match layout.lossless() {
-            Some((classes, pausing)) => switch.with_lossless(classes, pausing),
+            Some((classes, pausing)) => self.with_watchdog(switch.with_lossless(classes, pausing)),
             None => switch,
         })
+    }
+
+    /// The same switch with the watchdog that the scenario has, if it has one.
+    fn with_watchdog(&self, switch: SharedMemory) -> SharedMemory {
+        let Pfc { detection_time, watchdog, .. } = self.scenario.pfc;
+        match watchdog {
+            Some(watchdog) => {
+                let restoration = watchdog.restoration_after(detection_time);
+                switch
+                    .with_watchdog(WatchdogTimes { detection: detection_time, restoration }, watchdog.action)
+            }
+            None => switch,
+        }
     }
 
     /// What the scenario comes to for a switch.
@@ -263,6 +293,15 @@ impl Simulation {
         std::iter::repeat_n(false, self.network.hosts as usize).chain(of_switches).collect()
     }
 
+    /// The longest that a pause may last which no cycle holds up.
+    fn longest_pause(&self) -> Span {
+        let Pfc { detection_time, watchdog, .. } = self.scenario.pfc;
+        let of_watchdog =
+            watchdog.map(|watchdog| detection_time + watchdog.restoration_after(detection_time));
+        let of_receivers = slow_receivers::longest_pause(&self.slow_times);
+        of_watchdog.into_iter().chain(of_receivers).max().unwrap_or_default()
+    }
+
     /// Runs it. `progress` is asked at checks whether to go on.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
         let (crossbars, shortcuts) = (self.crossbars(), self.shortcuts());
@@ -272,6 +311,7 @@ impl Simulation {
             records: self.records(),
             arrivals: self.arrivals(),
             instants: self.instants(),
+            longest_pause: self.longest_pause(),
             longest_window: execution.longest_window,
             host: &|node| shortcuts.host(node),
             switch: &|node| shortcuts.switch(node),
@@ -320,5 +360,15 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
     let inbound_delay = host.delay;
-    Fabric { transports, wire_overheads, longest_paths, lengths, lossless, host, inbound_delay, plans }
+    Fabric {
+        transports,
+        wire_overheads,
+        longest_paths,
+        lengths,
+        lossless,
+        host,
+        inbound_delay,
+        has_slow_receivers: false,
+        plans,
+    }
 }

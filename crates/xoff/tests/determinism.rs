@@ -9,8 +9,11 @@ use std::path::PathBuf;
 
 use common::random::Ends;
 use common::{PLAIN, law_of_random_scenarios, report, simulation_of};
+use xoff::host::Host;
 use xoff::kernel::units::Span;
+use xoff::observer::DropReason;
 use xoff::simulation::Execution;
+use xoff::switch::Switch;
 use xoff::{Files, Report, Scenario, Simulation};
 
 fn by_reference(simulation: &Simulation) -> Report {
@@ -21,7 +24,7 @@ fn by_reference(simulation: &Simulation) -> Report {
 fn results(report: &Report) -> String {
     let mut totals = serde_json::to_value(&report.totals).expect("totals are numbers");
     totals["events"] = 0.into();
-    format!("{} {totals}", report.digest)
+    format!("{} {totals} {:?}", report.digest, report.pathologies.watchdog)
 }
 
 /// What was recorded over time.
@@ -425,6 +428,39 @@ fn pauses_that_spread_through_three_tiers() {
          { kind = 'incast', transport = 'burst', fan_in = 7, size = '40kB', groups = 2, every = '60us', priority = 3 }, \
          { kind = 'permutation', transport = 'dctcp', size = '70kB' }]",
     ]);
+}
+
+/// Of both actions, one that lets queues go again and again.
+#[test]
+fn storms_of_slow_receivers_that_watchdogs_end() {
+    for (pfc, reason) in [
+        ("detection_time = '20us', watchdog = { restoration_time = '5us' }", DropReason::PfcWatchdog),
+        ("detection_time = '9us', watchdog = { action = 'forward' }", DropReason::ReceiverFull),
+    ] {
+        let parts = [
+            LEAF_SPINE,
+            DCTCP,
+            STEADY,
+            "class = [{ priority = 0 }, { priority = 3, lossless = true }]",
+            &format!("pfc = {{ pause_quanta = 300, {pfc} }}"),
+            "switch = [{ total = '600kB', pfc = { xoff = { policy = 'static_threshold', threshold = '8kB' } }, \
+             scheduler = { kind = 'deficit_round_robin' } }]",
+            "slow_receiver = [{ hosts = ['host1'], start = '5us', end = '90us', buffer = '5kB' }, \
+             { hosts = ['host1'], rate = '1Gbps', start = '90us', end = '150us', buffer = '5kB' }, \
+             { hosts = ['leaf2'], rate = '3Gbps', start = '30us', end = '200us', buffer = '9kB', xon_offset = '0B' }]",
+            "workload = [\
+             { kind = 'incast', transport = 'steady', fan_in = 5, size = '40kB', groups = 4, every = '30us', priority = 3 }, \
+             { kind = 'permutation', transport = 'steady', size = '90kB', priority = 3 }, \
+             { kind = 'permutation', transport = 'dctcp', size = '70kB' }]",
+        ];
+        scene(&parts);
+        let simulation = simulation_of(&format!("title = 'scene'\n{}", parts.join("\n")), &[], &Files::new());
+        let outcome = reference::run(&simulation).0;
+        let ports =
+            outcome.hosts.iter().map(Host::port).chain(outcome.switches.iter().flat_map(Switch::ports));
+        assert!(ports.map(|port| port.counters.dropped_data[reason as usize]).sum::<u64>() > 0, "{reason:?}");
+        assert!(outcome.switches.iter().map(|switch| switch.interventions().len()).sum::<usize>() > 1);
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ from xoff.units import duration
 from xoff.victims import pauses_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from matplotlib.axes import Axes
 
     from xoff.pause_tree import PauseTree
@@ -27,11 +28,15 @@ _ROOT, _PAUSED, _VICTIM = style.COLOURS[3], style.COLOURS[0], style.COLOURS[6]
 
 def longest_paused(result: Result) -> str:
     """The host that was paused longest, or the port where no host was. Raises ValueError without any pause."""
-    pauses = pauses_of(result)
-    pausing = {port.rpartition(".")[0] for port in pauses.device} | set(pauses.device)
-    by_time = _by_time(pauses)
-    hosts = (queue.port.rpartition(".")[0] for queue in by_time)
-    return next((host for host in hosts if host not in pausing), by_time[0].port)
+    by_time = _by_time(pauses_of(result))
+    hosts = {host for table in (result.flows, result.pause_flows) for host in _ends(table)}
+    paused = (queue.port.rpartition(".")[0] for queue in by_time)
+    return next((node for node in paused if node in hosts), by_time[0].port)
+
+
+def _ends(flows: pa.Table) -> set[str]:
+    """The hosts between which flows run."""
+    return {host for end in ("source", "destination") for host in flows[end].unique().to_pylist()}
 
 
 def draw_timeline(result: Result, ax: Axes) -> Axes:
@@ -46,6 +51,7 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
         across = [edge for start, length in bars for edge in (start, start + length, nan)]
         thick = min(9.0, 130 / len(shown))  # one line with gaps is a fraction of as many rectangles in a page
         ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, solid_capstyle="butt")
+    _draw_watchdog(result, shown, end_us, ax)
     ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
     ax.set_ylim(len(shown) - 0.5, -0.5)
     ax.set_xlim(0, end_us)
@@ -61,6 +67,19 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
     elif hidden:
         ax.set_title(hidden, fontsize=8)
     return ax
+
+
+def _draw_watchdog(result: Result, shown: list[Queue], end_us: float, ax: Axes) -> None:
+    """A line above the pauses of a queue for as long as the watchdog let it go."""
+    lines = {(queue.port, queue.priority): line for line, queue in enumerate(shown)}
+    label = "let go by the watchdog"
+    for let_go in result.summary.get("watchdog", []):  # results of before have none
+        line = lines.get((let_go["port"], let_go["priority"]))
+        if line is None:
+            continue
+        until = end_us if let_go["restored_ns"] is None else let_go["restored_ns"] / 1000
+        ax.plot([let_go["detected_ns"] / 1000, until], [line - 0.3] * 2, color=_ROOT, linewidth=2, label=label)
+        label = ""
 
 
 def size_inches(tree: PauseTree) -> tuple[float, float]:

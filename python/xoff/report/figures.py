@@ -105,8 +105,8 @@ def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
         PageFigure("Pauses over time", "When ports were paused, as recorded in pauses.parquet.", svg(plots.pauses)),
         PageFigure(
             f"Why {victim} was paused",
-            "The host that was paused longest. Each queue was paused for the one to its right; "
-            "the pauses began with the queues that name flows.",
+            "The host that was paused longest, or the port where no host was. Each queue was paused for the one to its "
+            "right; the pauses began with the queues that name flows.",
             svg(lambda ax: draw_tree(tree, ax), size_inches(tree)),
             is_wide=True,
         ),

@@ -43,6 +43,8 @@ pub(crate) struct Workshop<'a> {
     pub arrivals: Arrivals,
     /// All instants.
     pub instants: Instants,
+    /// The longest that a pause may last which no cycle holds up: a receiver is slow, or a watchdog waits.
+    pub longest_pause: Span,
     /// The longest window; a test shortens it to show that it does not matter.
     pub longest_window: Span,
     /// Makes a host.
@@ -196,7 +198,7 @@ impl<'a> Workshop<'a> {
             return None;
         }
         let timeouts = self.fabric.transports.iter().filter_map(Transport::first_timeout);
-        let rests = self.fabric.plans.all().iter().map(Plan::longest_rest);
+        let rests = self.fabric.plans.all().iter().map(Plan::longest_rest).chain([self.longest_pause]);
         Some(Standstill::new(self.network, timeouts.chain(rests).max().unwrap_or_default()))
     }
 

@@ -1,7 +1,7 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state,
 //! `connections.rs` what flows leave to the next, `pending.rs` what is due later, `adapter.rs` is the way out with its marking
-//! in `marking.rs`, `interrupts.rs` the way up. Transports that live in the adapter, which no delay or interrupt of the host
+//! in `marking.rs`, `interrupts.rs` the way up, and `intake.rs` what slow adapters do with what comes. Transports that live in the adapter, which no delay or interrupt of the host
 //! concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion
 //! notification messages name. `applications.rs` begins flows when others are whole.
 
@@ -9,6 +9,7 @@ mod adapter;
 mod applications;
 mod cnps;
 mod connections;
+mod intake;
 mod interrupts;
 mod limiters;
 mod marking;
@@ -18,6 +19,7 @@ mod receiving;
 mod sending;
 
 use std::mem::offset_of;
+use std::slice::from_mut;
 
 use slab::Slab;
 
@@ -27,6 +29,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
+use crate::pause_frames;
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::topology::NodeId;
@@ -34,6 +37,8 @@ use adapter::{Adapter, Sent};
 pub use applications::Applications;
 use cnps::Cnps;
 use connections::OpenConnections;
+use intake::Intake;
+pub use intake::SlowTime;
 use interrupts::Interrupts;
 use limiters::{Limiter, Limiters};
 pub use marking::Marking;
@@ -50,6 +55,8 @@ const NOT_SEEN: u32 = u32::MAX - 1;
 /// What a timer of a host is for. The order is the order of equal deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TimerKey {
+    /// What an adapter that is slow has taken in.
+    Intake,
     /// Packets that have arrived.
     Interrupt,
     /// Retransmission or pacing of a flow, by its number at this host.
@@ -138,6 +145,8 @@ pub struct Host {
     interrupts: Interrupts,
     cnps: Cnps,
     reactions: Reactions,
+    /// Nothing where the adapter takes in whatever comes.
+    intake: Option<Box<Intake>>,
 }
 
 const _: () = assert!(offset_of!(Host, sending_slots).is_multiple_of(64));
@@ -164,6 +173,7 @@ impl Host {
             interrupts: Interrupts::default(),
             cnps: Cnps::default(),
             reactions,
+            intake: None,
         }
     }
 
@@ -253,7 +263,9 @@ impl Host {
 
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.
     pub fn packets_inside(&self) -> impl Iterator<Item = &Packet> {
-        self.adapter.port.queued().chain(self.pending.packets()).chain(self.interrupts.waiting.iter())
+        let in_adapter =
+            self.intake.iter().flat_map(|intake| intake.packets()).chain(self.adapter.port.queued());
+        in_adapter.chain(self.pending.packets()).chain(self.interrupts.waiting.iter())
     }
 
     /// Announces a flow. Flows are announced in order of their start.
@@ -284,6 +296,16 @@ impl Host {
         if packet.is_of_adapter() {
             return self.on_adapter_frame(packet, context);
         }
+        if context.fabric.has_slow_receivers {
+            self.take_in(packet, context);
+        } else {
+            self.on_taken_in(packet, context);
+        }
+    }
+
+    /// The adapter has taken in a packet.
+    #[inline]
+    fn on_taken_in(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let delay = context.fabric.inbound_delay;
         if delay == Span::ZERO || context.fabric.is_in_adapter(&packet) {
             self.receive(packet, context);
@@ -306,7 +328,8 @@ impl Host {
 
     /// Something about pauses of the adapter is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
-        self.reactions.settle(context.now, |change| self.adapter.port.apply(change, context))
+        let frames = self.intake.as_deref_mut().map(Intake::frames);
+        pause_frames::on_due(&mut self.reactions, frames, from_mut(&mut self.adapter.port), context)
     }
 
     /// The link fails: what its other end has said of pauses is forgotten, and the adapter keeps what it has.
@@ -320,6 +343,9 @@ impl Host {
     pub fn on_link_up(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.port.bring_up();
         (0..PRIORITIES).for_each(|priority| self.adapter.port.withhold(priority, false, context));
+        if self.intake.as_ref().is_some_and(|intake| intake.pauses_senders()) {
+            self.tell_senders(context);
+        }
     }
 
     /// A packet was on its way when the link failed.
@@ -347,6 +373,7 @@ impl Host {
     /// A timer may expire.
     fn on_timer(&mut self, time: Time, key: TimerKey, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match key {
+            TimerKey::Intake => self.on_intake_timer(context),
             TimerKey::Interrupt => self.on_interrupt_timer(time, context),
             TimerKey::Sending(number) => self.on_sending_timer(number, time, context),
             TimerKey::Reception(number) => self.on_reception_timer(number, time, context),
@@ -368,6 +395,9 @@ impl Host {
     /// Returns when the end of the next one must be heard of.
     #[inline]
     pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        if self.adapter.port.send_pause_frame(context) {
+            return self.adapter.port.next_end();
+        }
         if let Some(packet) = self.adapter.transmit_next(context) {
             if !packet.is(ACKNOWLEDGEMENT) {
                 self.on_left_adapter(&packet, context);

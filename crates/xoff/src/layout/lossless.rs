@@ -5,12 +5,12 @@ use super::most_held::most_shared;
 use super::pauses::pause_frames;
 use crate::kernel::units::Bytes;
 use crate::packet::{MOST_INGRESS_PORTS, classes_of};
+use crate::pause_frames;
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::headroom::{self, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
-use crate::switch::pause_frames;
 use crate::switch::pausing::Pausing;
 use crate::topology::Link;
 

@@ -33,7 +33,7 @@ use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
 pub use marking::{adapter_marker, check_adapter_marker};
-pub use pauses::reaction_quanta;
+pub use pauses::{pause_frames_over, reaction_quanta};
 
 /// One switch before the run.
 #[derive(Clone, Debug)]

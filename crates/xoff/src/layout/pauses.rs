@@ -2,12 +2,12 @@
 //! is said again.
 
 use super::Subject;
-use crate::kernel::units::{Bytes, Rate};
+use crate::kernel::units::{Bytes, Rate, Span};
 use crate::packet::CNM_FRAME;
+use crate::pause_frames;
 use crate::plan::headroom::{self, Headroom, PAUSE_FRAME, QUANTUM};
 use crate::scenario::{PauseForm, Pfc, ScenarioError, Transport};
 use crate::switch::cell::Cell;
-use crate::switch::pause_frames;
 use crate::topology::Link;
 
 /// Quanta between the arrival of a pause frame at a port of this rate and its effect.
@@ -53,13 +53,18 @@ pub(super) fn pause_frames(subject: &Subject<'_>) -> Result<pause_frames::Settin
     if pfc.form == PauseForm::Quanta {
         check_quanta(pfc.pause_quanta, subject.largest_on_wire())?;
     }
+    Ok(pause_frames_over(pfc, subject.links().map(|link| link.rate)))
+}
+
+/// What a node says over links of these rates, and when it says it again.
+pub fn pause_frames_over(pfc: &Pfc, rates: impl Iterator<Item = Rate>) -> pause_frames::Settings {
     let half = u64::from(pfc.pause_quanta) / 2;
-    let repeat_after = || subject.links().map(|link| link.rate.transmission_time(QUANTUM) * half).collect();
-    Ok(pause_frames::Settings {
-        ports: subject.links().count(),
+    let repeat_after: Vec<Span> = rates.map(|rate| rate.transmission_time(QUANTUM) * half).collect();
+    pause_frames::Settings {
+        ports: repeat_after.len(),
         quanta: pfc.pause_quanta,
-        repeat_after: (pfc.form == PauseForm::Quanta).then(repeat_after),
-    })
+        repeat_after: (pfc.form == PauseForm::Quanta).then_some(repeat_after),
+    }
 }
 
 /// A pause is said again when half of it is over, and that frame may wait for the largest packet to leave the wire.

@@ -1,8 +1,10 @@
-//! Priority flow control (IEEE 802.1Qbb): what a pause frame says, and when it takes effect at the port it reaches.
-//! Who sends one, and why, is the switch's business.
+//! Priority flow control (IEEE 802.1Qbb): what a pause frame says, when it takes effect at the port it reaches, and when that port no
+//! longer waits. Who sends one, and why, is the business of whoever does.
 
 mod frame;
 mod reaction;
+mod watchdog;
 
 pub use frame::PauseFrame;
 pub use reaction::{Change, Reactions};
+pub use watchdog::{Intervention, Verdict, Watchdog, WatchdogTimes};

@@ -22,6 +22,7 @@ mod record;
 mod roce_recovery;
 mod route;
 mod schema;
+mod slow_receiver;
 mod stop;
 mod switch;
 mod topology;
@@ -42,12 +43,13 @@ pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
 pub use self::link_event::{LinkEvent, LinkState};
-pub use self::pfc::{Class, PauseForm, Pausing, PausingTable, Pfc};
+pub use self::pfc::{Class, PauseForm, Pausing, PausingTable, Pfc, Watchdog, WatchdogAction};
 pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::roce_recovery::RoceRecovery;
 pub use self::route::Route;
 pub use self::schema::{fluid_schema, schema};
+pub use self::slow_receiver::SlowReceiver;
 pub use self::stop::Stop;
 pub use self::switch::{
     Marking, Memory, PoolTable, PortMarking, Quirk, Release, SwitchKind, SwitchSettings, SwitchTable,
@@ -100,6 +102,9 @@ pub struct Scenario {
     /// What happens to links in the course of the run.
     #[serde(default)]
     pub link_event: Vec<LinkEvent>,
+    /// Hosts whose adapters take in less than their links bring.
+    #[serde(default)]
+    pub slow_receiver: Vec<SlowReceiver>,
     /// What ends the run. Left out, the run ends when every flow is done.
     #[serde(default)]
     pub stop: Stop,

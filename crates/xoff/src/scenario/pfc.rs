@@ -47,10 +47,44 @@ pub struct Pfc {
     #[serde(default)]
     pub reaction_quanta: Option<u16>,
     /// A class of a port that is paused for so long without a break is a storm, and warned of; the default is that of
-    /// SONiC's watchdog, pfcwd.
+    /// SONiC's watchdog, pfcwd [T0].
     #[serde(default = "default_detection_time")]
     #[schemars(extend("x-above" = "0s"))]
     pub detection_time: Span,
+    /// What switches do about queues that hold packets and have been paused for `detection_time` [PFC watchdog]. Left out, nothing.
+    #[serde(default)]
+    pub watchdog: Option<Watchdog>,
+}
+
+/// How the PFC watchdog of all switches lets a queue go that is paused for too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Watchdog {
+    /// What becomes of its packets.
+    #[serde(default)]
+    pub action: WatchdogAction,
+    /// How long its pauses must be over until the queue is as before [T1]. Left out, twice the `detection_time`.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub restoration_time: Option<Span>,
+}
+
+impl Watchdog {
+    /// How long pauses must be over, where storms are detected after so long.
+    pub fn restoration_after(&self, detection_time: Span) -> Span {
+        self.restoration_time.unwrap_or(detection_time * 2)
+    }
+}
+
+/// What a watchdog does with the packets of a queue that is paused for too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchdogAction {
+    /// Those that wait are lost, and so is what comes for the queue.
+    #[default]
+    Drop,
+    /// They leave as if nobody paused them.
+    Forward,
 }
 
 fn longest_pause() -> u16 {
@@ -68,6 +102,7 @@ impl Default for Pfc {
             pause_quanta: longest_pause(),
             reaction_quanta: None,
             detection_time: default_detection_time(),
+            watchdog: None,
         }
     }
 }

@@ -35,7 +35,7 @@ impl Course {
         if scenario.link_event.is_empty() {
             return Ok(Self::default());
         }
-        refuse_inputs(network, switches)?;
+        refuse_inputs(network, switches, "link_event", "where links change in the course of a run")?;
         let names = network.names();
         let mut happenings = Vec::new();
         for (index, said) in scenario.link_event.iter().enumerate() {
@@ -134,13 +134,17 @@ impl Happening<'_> {
 }
 
 /// Only shared-memory switches know what to do.
-fn refuse_inputs(network: &Network, switches: &[SwitchLayout]) -> Result<(), ScenarioError> {
+pub(super) fn refuse_inputs(
+    network: &Network,
+    switches: &[SwitchLayout],
+    key: &str,
+    place: &str,
+) -> Result<(), ScenarioError> {
     let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
     let Some(switch) = with_inputs else { return Ok(()) };
     let name = &network.nodes[network.hosts as usize + switch].name;
     let problem = format!("\"{name}\" has queues at its inputs");
-    let expected = "expected switches of kind \"shared_memory\" where links change in the course of a run";
-    Err(ScenarioError::at("link_event", problem, expected))
+    Err(ScenarioError::at(key, problem, format!("expected switches of kind \"shared_memory\" {place}")))
 }
 
 /// Of two events of one link at one time nobody could tell which is the first.

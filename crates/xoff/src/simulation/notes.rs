@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
-use crate::scenario::{LinkEvent, LinkState, Workload};
+use crate::scenario::{LinkEvent, LinkState, Watchdog, WatchdogAction, Workload};
 use crate::topology::{Link, NodeId};
 use crate::workload::overload::{self, Links, Overload};
 
@@ -30,13 +30,15 @@ impl Simulation {
     /// Lossless classes whose last packets nobody would send again.
     fn notes_of_timeouts(&self) -> impl Iterator<Item = String> {
         let fails = |event: &LinkEvent| event.state == Some(LinkState::Down);
-        let loses =
-            self.network.links.iter().any(Link::corrupts) || self.scenario.link_event.iter().any(fails);
+        let drops = |watchdog: &Watchdog| watchdog.action == WatchdogAction::Drop;
+        let loses = self.network.links.iter().any(Link::corrupts)
+            || self.scenario.link_event.iter().any(fails)
+            || self.scenario.pfc.watchdog.as_ref().is_some_and(drops);
         let names = self.transports_of(self.scenario.lossless_classes());
         names.filter(move |name| loses && self.scenario.transport[*name].relies_on_pfc()).map(|name| {
             format!(
-                "transport.{name}: links corrupt packets or fail, and selective repeat has no timeout with PFC for the last of a \
-                 flow; set recovery.timeouts_with_pfc"
+                "transport.{name}: packets may be lost (links that corrupt them or fail, a watchdog that drops), and \
+                 selective repeat has no timeout with PFC for the last of a flow; set recovery.timeouts_with_pfc"
             )
         })
     }
@@ -214,8 +216,8 @@ mod tests {
         assert_eq!(
             of(selective, "0.1", true),
             [
-                "transport.roce: links corrupt packets or fail, and selective repeat has no timeout with PFC for the last of a flow; \
-              set recovery.timeouts_with_pfc"
+                "transport.roce: packets may be lost (links that corrupt them or fail, a watchdog that drops), and \
+                 selective repeat has no timeout with PFC for the last of a flow; set recovery.timeouts_with_pfc"
             ]
         );
         assert_eq!(of(selective, "0", true), [""; 0]);

@@ -47,10 +47,12 @@ impl Shortcuts<'_> {
                     && layout.looks_at_own_port_only()
                     && (!layout.marks_departures() || self.marks_are_heard_of)
             }
-            // Hosts pause nobody.
+            // Hosts that are not slow pause nobody.
             SwitchLayout::Cioq(layout) => {
+                let hosts_pause_nobody = scenario.slow_receiver.is_empty();
                 layout.leaves_outputs_alone()
-                    && (!scenario.has_lossless_class() || ports.iter().all(|port| network.is_host(port.peer)))
+                    && (!scenario.has_lossless_class()
+                        || hosts_pause_nobody && ports.iter().all(|port| network.is_host(port.peer)))
             }
         };
         let is_fifo = is_plain
@@ -90,6 +92,7 @@ impl Simulation {
             && host.interrupt_moderation.is_none()
             && used.all(|transport| matches!(transport, Transport::ConstantRate(_)))
             && self.fabric.plans.all().is_empty()
+            && self.scenario.slow_receiver.is_empty()
             && !self.watch.recorder.is_watching()
             && self.link_events.is_empty()
     }
@@ -98,6 +101,7 @@ impl Simulation {
     fn has_frames_for_adapters(&self) -> bool {
         let Scenario { transport, .. } = &self.scenario;
         self.scenario.has_lossless_class()
+            || !self.scenario.slow_receiver.is_empty()
             || self.scenario.congestion_points().next().is_some()
             || transport.values().any(Transport::is_in_adapter)
     }

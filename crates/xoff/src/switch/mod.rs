@@ -1,7 +1,7 @@
 //! Switches: what happens to a packet between an ingress and an egress port.
 //! `shared_memory.rs` and `cioq/` tell the packet's life in the two kinds of switch. In a shared memory, `mmu.rs` counts by egress
-//! port and `ingress.rs` by ingress port, and `pausing.rs` decides by that when senders pause. `pause_frames.rs` tells them, and
-//! `xoff.rs` why; the families in the folders decide.
+//! port and `ingress.rs` by ingress port, and `pausing.rs` decides by that when senders pause. `xoff.rs` says why; the families in the
+//! folders decide.
 
 pub mod buffer_policy;
 pub mod cell;
@@ -14,7 +14,6 @@ pub mod marking;
 pub mod matching;
 pub mod mmu;
 mod off_time;
-pub mod pause_frames;
 pub mod pausing;
 pub mod shared_memory;
 mod xoff;
@@ -25,6 +24,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::Packet;
+use crate::pfc::Intervention;
 use crate::port::Port;
 use cioq::Cioq;
 use ingress::Ingress;
@@ -53,6 +53,14 @@ impl Switch {
         match self {
             Self::SharedMemory(switch) => Self::SharedMemory(switch.with_fifo(class)),
             Self::Cioq(switch) => Self::Cioq(switch.with_fifo(class)),
+        }
+    }
+
+    /// What its watchdog has done, in order of detection.
+    pub fn interventions(&self) -> &[Intervention] {
+        match self {
+            Self::SharedMemory(switch) => switch.interventions(),
+            Self::Cioq(_) => &[],
         }
     }
 

@@ -2,11 +2,11 @@
 //! `ingress.rs` says when, and `pause_frames.rs` says it.
 
 use super::ingress::Ingress;
-use super::pause_frames::{PauseFrames, PfcRequest};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Bytes;
 use crate::observer::{Accounted, DropReason, Observer};
 use crate::packet::{PRIORITIES, Packet};
+use crate::pause_frames::{PauseFrames, PfcRequest};
 use crate::port::Port;
 
 /// How a switch pauses its senders.

@@ -1,23 +1,25 @@
 //! The shared-memory switch, in the order of a packet's life: receive, route, mark, admit, queue, transmit.
-//! `links.rs` tells what becomes of it when links fail.
+//! `links.rs` tells what becomes of it when links fail, and `watchdog.rs` when they are paused for too long.
 
 mod links;
+mod watchdog;
 
 use super::cell::Cell;
 use super::ingress::Ingress;
 use super::markers::{Candidate, Markers};
 use super::mmu::{Mmu, Placement};
-use super::pause_frames::{self, PfcRequest};
 use super::pausing::Pausing;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
 use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet, classes_of};
+use crate::pause_frames::{self, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::{Departure, Port};
 use crate::routing::SwitchRoutes;
 use crate::scenario::Release;
+use watchdog::LetGo;
 
 /// Output queues in one shared memory.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub struct SharedMemory {
     /// Bit n is set if class n is lossless.
     lossless: u8,
     pausing: Option<Pausing>,
+    /// What no longer waits because it was paused for too long, where a watchdog looks.
+    watchdog: Option<Box<LetGo>>,
     /// The class of all packets, where they leave every port in the order in which they come.
     fifo: Option<usize>,
     /// Of those the ports that hold so much that packets may be marked as they leave.
@@ -58,7 +62,17 @@ impl SharedMemory {
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
         let memory = Memory { mmu, markers, cell: None, transmitting };
-        Self { ports, routes, memory, reactions, lossless: 0, pausing: None, fifo: None, long: Vec::new() }
+        Self {
+            ports,
+            routes,
+            memory,
+            reactions,
+            lossless: 0,
+            pausing: None,
+            watchdog: None,
+            fifo: None,
+            long: Vec::new(),
+        }
     }
 
     /// The same switch whose memory is given out in cells, if it is.
@@ -262,8 +276,10 @@ impl SharedMemory {
         mut packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.ports[number as usize].is_down() {
-            return self.lose(number, &packet, context);
+        if self.ports[number as usize].may_lose()
+            && let Some(reason) = self.why_lost(number, packet.priority())
+        {
+            return self.lose_for(reason, number, &packet, context);
         }
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
@@ -437,6 +453,9 @@ impl SharedMemory {
 
     /// Something about pauses is due. Returns when something is next.
     pub fn on_pause_due(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        if self.watchdog.is_some() {
+            return self.on_pause_due_with_watchdog(context);
+        }
         let Self { ports, reactions, pausing, .. } = self;
         pause_frames::on_due(reactions, pausing.as_mut().map(Pausing::frames), ports, context)
     }

@@ -21,7 +21,7 @@ pub use names::{Names, did_you_mean};
 pub use ports::{Port, PortId, Ports};
 
 use crate::kernel::units::{Rate, Ratio, Span};
-use crate::scenario::{FlowControl, ScenarioError, Topology};
+use crate::scenario::{FlowControl, ScenarioError, Topology, pattern};
 use plan::Plan;
 
 /// Index of a node: hosts come first, switches after them.
@@ -144,6 +144,26 @@ impl Network {
     /// The switch that a host hangs on.
     pub fn attachment(&self, host: NodeId) -> NodeId {
         self.ports.of(host)[0].peer
+    }
+
+    /// The hosts of which a pattern with `*` and `?` is the name, or the name of their switch.
+    ///
+    /// # Errors
+    ///
+    /// Under `key`, where there are none.
+    pub fn hosts_matching(&self, key: &str, pattern: &str) -> Result<Vec<NodeId>, ScenarioError> {
+        let matches = |node: NodeId| pattern::matches(pattern, &self.nodes[node as usize].name);
+        let matched = (0..self.hosts).filter(|&host| matches(host) || matches(self.attachment(host)));
+        let matched: Vec<NodeId> = matched.collect();
+        if !matched.is_empty() {
+            return Ok(matched);
+        }
+        let expected = "expected the name of a host, or of a switch with hosts";
+        if self.names().find(pattern).is_some() {
+            return Err(ScenarioError::at(key, format!("\"{pattern}\" has no hosts"), expected));
+        }
+        let meant = did_you_mean(pattern, self.nodes.iter().map(|node| node.name.as_str()));
+        Err(ScenarioError::at(key, format!("no node matches \"{pattern}\""), format!("{meant}{expected}")))
     }
 
     /// All nodes by name.

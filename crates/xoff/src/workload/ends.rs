@@ -1,8 +1,8 @@
 //! Between which hosts a workload's flows run: who may send, who may receive, and which of them may meet.
 
 use super::setup::Setup;
-use crate::scenario::{Between, ScenarioError, pattern};
-use crate::topology::{NodeId, did_you_mean};
+use crate::scenario::{Between, ScenarioError};
+use crate::topology::NodeId;
 
 /// Some of the hosts, in order.
 #[derive(Clone, Debug)]
@@ -55,29 +55,16 @@ pub(super) fn listed(
     setup: &Setup<'_>,
 ) -> Result<Vec<NodeId>, ScenarioError> {
     let network = setup.network;
-    let all = 0..network.hosts;
-    let Some(patterns) = patterns else { return Ok(all.collect()) };
+    let Some(patterns) = patterns else { return Ok((0..network.hosts).collect()) };
     let (mut hosts, mut is_there) = (Vec::new(), vec![false; network.hosts as usize]);
     for (index, pattern) in patterns.iter().enumerate() {
-        let matches = |node: NodeId| pattern::matches(pattern, &network.nodes[node as usize].name);
-        let mut matched =
-            all.clone().filter(|&host| matches(host) || matches(network.attachment(host))).peekable();
-        if matched.peek().is_none() {
-            return Err(unmatched(&format!("{key}[{index}]"), pattern, setup));
-        }
-        hosts.extend(matched.filter(|&host| !std::mem::replace(&mut is_there[host as usize], true)));
+        let matched = network.hosts_matching(&setup.key(&format!("{key}[{index}]")), pattern)?;
+        hosts.extend(
+            matched.into_iter().filter(|&host| !std::mem::replace(&mut is_there[host as usize], true)),
+        );
     }
     setup.at_least_one(key, hosts.len() as u64)?;
     Ok(hosts)
-}
-
-fn unmatched(key: &str, pattern: &str, setup: &Setup<'_>) -> ScenarioError {
-    let expected = "expected the name of a host, or of a switch with hosts";
-    if setup.names.find(pattern).is_some() {
-        return setup.error(key, format!("\"{pattern}\" has no hosts"), expected);
-    }
-    let meant = did_you_mean(pattern, setup.network.nodes.iter().map(|node| node.name.as_str()));
-    setup.error(key, format!("no node matches \"{pattern}\""), &format!("{meant}{expected}"))
 }
 
 /// The two ends of flows.

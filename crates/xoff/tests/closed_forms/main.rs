@@ -28,6 +28,7 @@ mod pfc;
 mod priority;
 mod queue_disciplines;
 mod roce;
+mod slow_receivers;
 mod telemetry;
 
 use common::{PLAIN, simulation_of};

@@ -50,7 +50,36 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     );
     let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
     let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
-    (text, changes).prop_map(|(text, changes)| with_link_changes(text, &changes))
+    let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
+    (text, changes, slow)
+        .prop_map(|(text, changes, slow)| with_link_changes(with_all_that_fit(text, &slow), &changes))
+}
+
+/// A table about hosts whose adapters are slow for some time.
+fn slow_receiver() -> impl Strategy<Value = String> {
+    let rate = text(&["", "rate = '300Mbps'\n", "rate = '2Gbps'\n", "rate = '9Gbps'\n"]);
+    let buffer = text(&["", "buffer = '9500B'\nxon_offset = '0B'\n", "buffer = '20kB'\n"]);
+    (text(&["host1", "host0", "host*"]), rate, buffer, 0..50_u32, 1..60_u32).prop_map(
+        |(hosts, rate, buffer, start, length)| {
+            let end = start + length;
+            format!(
+                "[[slow_receiver]]\nhosts = ['{hosts}']\n{rate}{buffer}start = '{start}us'\nend = '{end}us'\n"
+            )
+        },
+    )
+}
+
+fn is_accepted(text: &str) -> bool {
+    let scenario = Scenario::from_toml(text, &[]);
+    scenario.and_then(|scenario| Simulation::new(&scenario, &Files::new())).is_ok()
+}
+
+/// The scenario with those tables that fit one after another.
+fn with_all_that_fit(text: String, tables: &[String]) -> String {
+    tables.iter().fold(text, |text, table| {
+        let longer = format!("{text}{table}");
+        if is_accepted(&longer) { longer } else { text }
+    })
 }
 
 /// What may happen to the link at some place among those of the network.
@@ -78,24 +107,27 @@ fn link_change() -> impl Strategy<Value = LinkChange> {
 
 /// The scenario with those changes that fit one after another.
 fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
-    let accepted = |text: &str| {
-        let scenario = Scenario::from_toml(text, &[]).ok()?;
-        Simulation::new(&scenario, &Files::new()).ok()
-    };
-    let Some(simulation) = accepted(&text).filter(|_| !changes.is_empty()) else { return text };
+    if changes.is_empty() || !is_accepted(&text) {
+        return text;
+    }
+    let scenario = Scenario::from_toml(&text, &[]).expect("it is accepted");
+    let simulation = Simulation::new(&scenario, &Files::new()).expect("it is accepted");
     let network = simulation.network();
-    changes.iter().fold(text, |text, LinkChange { place, at, first, second }| {
-        let [one, other] = place.get(&network.links).ends.map(|end| &network.nodes[end as usize].name);
-        let event = |at: u32, what| {
-            format!(
-                "[[link_event]]\nat = '{at}us'\nbetween = ['{one}', '{other}']\n{}\n",
-                str::replace(what, ", ", "\n")
-            )
-        };
-        let second = second.map(|(after, what)| event(at + after, what)).unwrap_or_default();
-        let changed = format!("{text}{}{second}", event(*at, first));
-        if accepted(&changed).is_some() { changed } else { text }
-    })
+    let tables: Vec<String> = changes
+        .iter()
+        .map(|LinkChange { place, at, first, second }| {
+            let [one, other] = place.get(&network.links).ends.map(|end| &network.nodes[end as usize].name);
+            let event = |at: u32, what| {
+                format!(
+                    "[[link_event]]\nat = '{at}us'\nbetween = ['{one}', '{other}']\n{}\n",
+                    str::replace(what, ", ", "\n")
+                )
+            };
+            let second = second.map(|(after, what)| event(at + after, what)).unwrap_or_default();
+            format!("{}{second}", event(*at, first))
+        })
+        .collect();
+    with_all_that_fit(text, &tables)
 }
 
 /// Whether every marker can sit where it is, and packets are not always dropped, nor before it is reached. All else must fit.
@@ -292,7 +324,15 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", headroom = { scheme = 'sih', at_ports = [{ ports = [0], size = '1MB' }] }",
         ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '1MB' }] }",
     ]);
-    let pfc = text(&["", "form = 'on_off'", "pause_quanta = 286", "reaction_quanta = 0, pause_quanta = 400"]);
+    let pfc = text(&[
+        "",
+        "form = 'on_off'",
+        "pause_quanta = 286",
+        "reaction_quanta = 0, pause_quanta = 400",
+        "detection_time = '3us', watchdog = {}",
+        "form = 'on_off', detection_time = '7us', watchdog = { restoration_time = '1us' }",
+        "detection_time = '5us', watchdog = { action = 'forward', restoration_time = '2us' }",
+    ]);
     let marking = text(&[
         "",
         ", marking.queue = { kind = 'threshold', threshold = '5kB' }",

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use xoff::packet::{PRIORITIES, classes_of};
+use xoff::pause_frames::PfcRequest;
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters, Scheme};
 use xoff::switch::ingress::{Ingress, Sizes};
-use xoff::switch::pause_frames::PfcRequest;
 
 use crate::settings;
 

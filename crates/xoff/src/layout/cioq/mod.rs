@@ -9,6 +9,7 @@ use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::Rate;
 use crate::packet::PRIORITIES;
+use crate::pause_frames::Settings as PauseFrames;
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;
@@ -17,7 +18,6 @@ use crate::scheduler;
 use crate::switch::cioq::{CongestionPoints, Downstream, Parts, Sizes, Thresholds, Voqs};
 use crate::switch::congestion_point::{self, CongestionPoint};
 use crate::switch::matching;
-use crate::switch::pause_frames::Settings as PauseFrames;
 use crate::topology::{Link, NodeId};
 
 /// One switch with queues at inputs and outputs before the run.

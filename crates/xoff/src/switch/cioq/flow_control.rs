@@ -1,8 +1,8 @@
 //! When the sender at the other end of an input pauses: while its class has more in the buffer than a threshold (PFC).
 
 use crate::kernel::units::Time;
+use crate::pause_frames::PfcRequest;
 use crate::switch::off_time::{Durations, OffTime};
-use crate::switch::pause_frames::PfcRequest;
 
 /// Units of one class in the buffer of one input at which its sender is told to pause or to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,6 @@ mod signal;
 mod view;
 
 use super::matching;
-use super::pause_frames::{self, PauseFrames, PfcRequest};
 use super::xoff;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::room::Room;
@@ -25,6 +24,7 @@ use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{PRIORITIES, Packet, classes_of};
+use crate::pause_frames::{self, PauseFrames, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::Port;
 use crate::routing::SwitchRoutes;

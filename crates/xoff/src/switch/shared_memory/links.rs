@@ -4,7 +4,7 @@ use super::SharedMemory;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::{Rate, Span};
 use crate::observer::{DropReason, Observer};
-use crate::packet::Packet;
+use crate::packet::{PRIORITIES, Packet};
 use crate::routing::SwitchRoutes;
 use crate::switch::mmu::Mmu;
 
@@ -13,23 +13,39 @@ impl SharedMemory {
     /// is lost. What waits there already, see [`SharedMemory::lose_queued`].
     pub fn on_link_down(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.reactions.forget(number);
+        self.forget_storms(number, context);
         self.ports[usize::from(number)].take_down(context);
     }
 
     /// What waits for a link that has failed is lost.
     pub fn lose_queued(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        while let Some(packet) = self.ports[usize::from(number)].dequeue() {
-            let (queue, port) = (Mmu::queue(number, packet.priority()), &mut self.ports[usize::from(number)]);
-            let (is_lossless, frame) =
-                (self.lossless & 1 << packet.priority() != 0, self.memory.frame(&packet));
+        for priority in 0..PRIORITIES {
+            self.lose_queue(number, priority, DropReason::LinkDown, context);
+        }
+    }
+
+    /// What waits in a queue is lost. Returns how many packets those are.
+    pub(super) fn lose_queue(
+        &mut self,
+        number: u16,
+        priority: usize,
+        reason: DropReason,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> u64 {
+        let (queue, is_lossless) = (Mmu::queue(number, priority), self.lossless & 1 << priority != 0);
+        let mut lost = 0;
+        while let Some(packet) = self.ports[usize::from(number)].take(priority) {
+            let (port, frame) = (&mut self.ports[usize::from(number)], self.memory.frame(&packet));
             self.memory.markers.on_departure(queue, &self.memory.mmu, context.now, frame);
             self.memory.count_out(is_lossless, queue, frame);
             self.memory.report_queue(queue, port, context);
-            port.drop(&packet, DropReason::LinkDown, None, context);
+            port.drop(&packet, reason, None, context);
             if is_lossless {
                 self.remove_lossless(&packet, context);
             }
+            lost += 1;
         }
+        lost
     }
 
     /// A packet that has come is for a link that has failed, or was on its way over one.
@@ -40,7 +56,19 @@ impl SharedMemory {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        self.ports[usize::from(number)].drop(packet, DropReason::LinkDown, None, context);
+        self.lose_for(DropReason::LinkDown, number, packet, context);
+    }
+
+    /// A packet that has come is lost.
+    #[cold]
+    pub(super) fn lose_for(
+        &mut self,
+        reason: DropReason,
+        number: u16,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.ports[usize::from(number)].drop(packet, reason, None, context);
     }
 
     /// The link of a port works again. Its sender hears at once of the classes that are to pause.

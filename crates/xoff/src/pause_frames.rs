@@ -1,4 +1,4 @@
-//! Pause frames (PFC): what a switch tells the senders at the other ends of its ports, said again before a pause runs out, and
+//! Pause frames (PFC): what a node tells the senders at the other ends of its ports, said again before a pause runs out, and
 //! what those tell it.
 
 use crate::agenda::{Agenda, Context};
@@ -23,9 +23,9 @@ impl PfcRequest {
     pub const NOTHING: Self = Self { pause: 0, resume: 0 };
 }
 
-/// A pause frame has arrived at a port of a switch, which reacts later.
+/// A pause frame has arrived at a port, which reacts later.
 #[cold]
-pub(super) fn on_arrival(
+pub fn on_arrival(
     port: u16,
     frame: Control,
     reactions: &mut Reactions,
@@ -37,7 +37,7 @@ pub(super) fn on_arrival(
 }
 
 /// Ports react to what they have heard, and what they have said is said again. Returns when something is next.
-pub(super) fn on_due(
+pub fn on_due(
     reactions: &mut Reactions,
     frames: Option<&mut PauseFrames>,
     ports: &mut [Port],
@@ -47,7 +47,7 @@ pub(super) fn on_due(
     frames.map_or(due, |frames| due.min(frames.say_again(ports, context)))
 }
 
-/// What a switch says and when it says it again.
+/// What a node says and when it says it again.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Its ports.
@@ -59,7 +59,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The pause frames of one switch, none as yet.
+    /// The pause frames of one node, none as yet.
     pub fn start(&self) -> PauseFrames {
         PauseFrames {
             settings: self.clone(),
@@ -69,7 +69,7 @@ impl Settings {
     }
 }
 
-/// The pause frames of one switch.
+/// The pause frames of one node.
 #[derive(Debug)]
 pub struct PauseFrames {
     settings: Settings,
@@ -128,7 +128,7 @@ impl PauseFrames {
     }
 
     /// Says again what is to be said again now. Returns when something is next.
-    fn say_again(
+    pub fn say_again(
         &mut self,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,

@@ -1,0 +1,198 @@
+//! What an adapter takes in where that is less than its link brings: packets wait for it, and senders of lossless classes pause.
+
+use std::collections::VecDeque;
+use std::slice::from_mut;
+
+use super::{Host, TimerKey};
+use crate::agenda::{Agenda, Context};
+use crate::kernel::ring::Ring;
+use crate::kernel::room::Room;
+use crate::kernel::units::{Bytes, Rate, Time};
+use crate::observer::{DropReason, Observer, PauseReason, Xoff};
+use crate::packet::{Packet, classes_of};
+use crate::pause_frames::{PauseFrames, PfcRequest};
+use crate::queued_flows::{MOST_FLOWS, by_flow};
+
+/// A time in which an adapter takes in less than its link brings.
+#[derive(Clone, Copy, Debug)]
+pub struct SlowTime {
+    /// From when on.
+    pub start: Time,
+    /// Until when; `Time::MAX` for good.
+    pub end: Time,
+    /// How much of frames; nothing where there is none.
+    pub rate: Option<Rate>,
+    /// Bytes that wait at which lossless classes pause [XOFF], and which packets of others may not exceed.
+    pub xoff: Bytes,
+    /// Which those of lossless classes may not exceed: XOFF and headroom.
+    pub most: Bytes,
+    /// Bytes at which they resume [XON].
+    pub xon: Bytes,
+}
+
+/// What waits in an adapter that is slow at times.
+#[derive(Debug)]
+pub(super) struct Intake {
+    /// Those that are not over, in their order.
+    slow_times: VecDeque<SlowTime>,
+    waiting: Ring<Packet>,
+    held: Bytes,
+    state: State,
+    /// At how many bytes senders resume that pause.
+    resumes_at: Option<Bytes>,
+    frames: PauseFrames,
+}
+
+/// What becomes of the first packet that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing yet, or there is none.
+    Idle,
+    /// It is being taken in.
+    TakingIn,
+    /// Nothing is taken in until a slow time is over.
+    Stopped,
+}
+
+impl Intake {
+    /// The packets that wait.
+    pub(super) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.waiting.iter()
+    }
+
+    /// In which frames it pauses senders.
+    pub(super) fn frames(&mut self) -> &mut PauseFrames {
+        &mut self.frames
+    }
+
+    /// Whether it has had senders pause.
+    pub(super) fn pauses_senders(&self) -> bool {
+        self.resumes_at.is_some()
+    }
+
+    /// The slow time that it is, if it is one.
+    fn slow_time(&mut self, now: Time) -> Option<SlowTime> {
+        while self.slow_times.front().is_some_and(|slow| slow.end <= now) {
+            self.slow_times.pop_front();
+        }
+        self.slow_times.front().copied().filter(|slow| slow.start <= now)
+    }
+}
+
+impl Host {
+    /// The same host, whose adapter is slow at these times, in their order, and pauses senders in these frames.
+    #[must_use]
+    pub fn with_slow_times(self, slow_times: Vec<SlowTime>, frames: PauseFrames) -> Self {
+        let intake = Intake {
+            slow_times: slow_times.into(),
+            waiting: Ring::new(),
+            held: Bytes::ZERO,
+            state: State::Idle,
+            resumes_at: None,
+            frames,
+        };
+        Self { intake: Some(Box::new(intake)), ..self }
+    }
+
+    /// A packet has arrived where adapters may be slow.
+    #[cold]
+    pub(super) fn take_in(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Some(intake) = &mut self.intake else { return self.on_taken_in(packet, context) };
+        let slow_time = intake.slow_time(context.now);
+        if intake.state == State::Idle && slow_time.is_none() {
+            return self.on_taken_in(packet, context);
+        }
+        let lossless = context.fabric.lossless;
+        let held = intake.held + packet.frame();
+        let is_lossless = lossless & 1 << packet.priority() != 0;
+        let limit = slow_time.map(|slow| if is_lossless { slow.most } else { slow.xoff });
+        if let Some(limit) = limit.filter(|&limit| held > limit) {
+            let room = Room { held: intake.held, limit };
+            return self.adapter.port.drop(&packet, DropReason::ReceiverFull, Some(room), context);
+        }
+        intake.held = held;
+        intake.waiting.push_back(packet);
+        if let Some(SlowTime { xoff, xon, .. }) = slow_time
+            && held >= xoff
+            && lossless != 0
+            && intake.resumes_at.is_none()
+        {
+            intake.resumes_at = Some(xon);
+            self.tell_senders(context);
+            self.explain_pause(context);
+        }
+        self.take_in_next(context);
+    }
+
+    /// Begins with the first packet that waits, unless it has.
+    fn take_in_next(&mut self, context: &Context<'_, impl Agenda, impl Observer>) {
+        let Some(intake) = self.intake.as_mut().filter(|intake| intake.state == State::Idle) else { return };
+        let Some(frame) = intake.waiting.front().map(Packet::frame) else { return };
+        let slow_time = intake.slow_time(context.now);
+        let (rate, end) = match slow_time {
+            Some(slow) => (slow.rate, slow.end),
+            None => (Some(self.adapter.port.rate()), Time::MAX),
+        };
+        let next = if let Some(rate) = rate {
+            intake.state = State::TakingIn;
+            context.now + rate.transmission_time(frame)
+        } else {
+            intake.state = State::Stopped;
+            end
+        };
+        if next != Time::MAX {
+            self.pending.once(TimerKey::Intake, next);
+        }
+    }
+
+    /// The first packet that waits has been taken in, or may be from now on.
+    pub(super) fn on_intake_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Some(intake) = &mut self.intake else { return };
+        if std::mem::replace(&mut intake.state, State::Idle) == State::Stopped {
+            return self.take_in_next(context);
+        }
+        let packet = intake.waiting.take_front();
+        intake.held -= packet.frame();
+        if intake.resumes_at.is_some_and(|xon| intake.held <= xon) {
+            intake.resumes_at = None;
+            self.tell_senders(context);
+        }
+        self.take_in_next(context);
+        self.on_taken_in(packet, context);
+    }
+
+    /// Tells the switch whether lossless classes are to pause.
+    pub(super) fn tell_senders(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Some(intake) = &mut self.intake else { return };
+        let classes = context.fabric.lossless;
+        let request = match intake.resumes_at {
+            Some(_) => PfcRequest { pause: classes, resume: 0 },
+            None => PfcRequest { pause: 0, resume: classes },
+        };
+        intake.frames.tell(request, 0, from_mut(&mut self.adapter.port), context);
+    }
+
+    /// Tells the observer what waits.
+    fn explain_pause(&self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Some(intake) = self.intake.as_ref().filter(|_| context.observer.watches_pauses()) else { return };
+        let mut flows = by_flow(intake.packets());
+        let flow_count = flows.len() as u32;
+        flows.truncate(MOST_FLOWS);
+        let (port, held) = (self.adapter.port.id(), intake.held);
+        for priority in classes_of(context.fabric.lossless) {
+            let xoff = Xoff {
+                port,
+                priority,
+                reason: PauseReason::Receiver,
+                bytes: held,
+                egress: port,
+                cause_priority: priority,
+                egress_bytes: held,
+                queue_bytes: held,
+                flows: flows.clone(),
+                flow_count,
+            };
+            context.observer.on_xoff(context.now, xoff);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The PFC watchdog of a switch: a queue that is paused for so long that its pause is taken for a storm no longer waits for it.
+//! As in SONiC's design (PFC Watchdog Design, sonic-net/SONiC wiki): a queue that holds packets and has been paused for the detection time is
+//! let go, and is as before once its pauses have been over for the restoration time.
+//! Differs: switches look at intervals; here a pause is looked at when it has lasted for the detection time, and again after as long.
+
+use crate::kernel::timers::{Timer, Timers};
+use crate::kernel::units::{Span, Time};
+use crate::packet::PRIORITIES;
+
+use super::Change;
+
+/// When a watchdog acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchdogTimes {
+    /// For how long a queue that holds packets must have been paused without a break.
+    pub detection: Span,
+    /// For how long its pauses must be over until it is as before.
+    pub restoration: Span,
+}
+
+/// A time in which a watchdog let a queue go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intervention {
+    /// Port of the switch.
+    pub port: u16,
+    /// Class.
+    pub priority: usize,
+    /// When the storm was detected.
+    pub detected: Time,
+    /// When the queue was as before.
+    pub restored: Option<Time>,
+    /// Packets that it lost meanwhile.
+    pub dropped: u64,
+}
+
+/// What a watchdog has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A storm has begun: the queue no longer waits.
+    Detected,
+    /// It is over.
+    Restored,
+}
+
+/// One class of one port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Queue {
+    /// Whether it has been told to pause.
+    is_paused: bool,
+    /// Until the storm is detected, or is over.
+    timer: Timer,
+    /// The place of the intervention under way.
+    intervention: Option<u32>,
+}
+
+/// The watchdog of one switch.
+#[derive(Debug)]
+pub struct Watchdog {
+    times: WatchdogTimes,
+    queues: Vec<Queue>,
+    timers: Timers<(u16, u8)>,
+    interventions: Vec<Intervention>,
+}
+
+impl Watchdog {
+    /// Over the queues of so many ports.
+    pub fn new(times: WatchdogTimes, ports: usize) -> Self {
+        let queues = vec![Queue::default(); ports * PRIORITIES];
+        Self { times, queues, timers: Timers::default(), interventions: Vec::new() }
+    }
+
+    /// What it has done, in order of detection.
+    pub fn interventions(&self) -> &[Intervention] {
+        &self.interventions
+    }
+
+    /// Whether a queue has been let go.
+    pub fn has_let_go(&self, port: u16, priority: usize) -> bool {
+        self.queues[place(port, priority)].intervention.is_some()
+    }
+
+    /// A class of a port has been told to pause, again or for the first time, or to resume.
+    pub fn on_change(&mut self, now: Time, Change { port, priority, pauses }: Change) {
+        let queue = &mut self.queues[place(port, priority)];
+        if queue.is_paused == pauses {
+            return;
+        }
+        queue.is_paused = pauses;
+        if pauses == queue.intervention.is_some() {
+            queue.timer.disarm();
+        } else {
+            let time = if pauses { self.times.detection } else { self.times.restoration };
+            self.timers.arm(&mut queue.timer, (port, priority as u8), now + time);
+        }
+    }
+
+    /// What a port has been told, and what it has been let go for, is forgotten.
+    pub fn forget(&mut self, now: Time, port: u16) {
+        for priority in 0..PRIORITIES {
+            let queue = &mut self.queues[place(port, priority)];
+            queue.timer.disarm();
+            queue.is_paused = false;
+            if let Some(intervention) = queue.intervention.take() {
+                self.interventions[intervention as usize].restored = Some(now);
+            }
+        }
+    }
+
+    /// Packets of a queue that has been let go were dropped.
+    pub fn count_dropped(&mut self, port: u16, priority: usize, packets: u64) {
+        if let Some(intervention) = self.queues[place(port, priority)].intervention {
+            self.interventions[intervention as usize].dropped += packets;
+        }
+    }
+
+    /// Looks at one queue that is due now, of which `holds` tells whether it holds packets. Returns which, and what has become of it.
+    pub fn next_verdict(
+        &mut self,
+        now: Time,
+        holds: impl Fn(u16, usize) -> bool,
+    ) -> Option<(u16, usize, Verdict)> {
+        while self.timers.next() == now {
+            let (time, key) = self.timers.pop()?;
+            let (port, priority) = (key.0, usize::from(key.1));
+            let queue = &mut self.queues[place(port, priority)];
+            if !self.timers.expires(&mut queue.timer, key, time) {
+                continue;
+            }
+            if let Some(intervention) = queue.intervention.take() {
+                self.interventions[intervention as usize].restored = Some(now);
+                return Some((port, priority, Verdict::Restored));
+            }
+            if holds(port, priority) {
+                queue.intervention = Some(self.interventions.len() as u32);
+                let intervention = Intervention { port, priority, detected: now, restored: None, dropped: 0 };
+                self.interventions.push(intervention);
+                return Some((port, priority, Verdict::Detected));
+            }
+            self.timers.arm(&mut queue.timer, key, now + self.times.detection);
+        }
+        None
+    }
+
+    /// When it looks next; `Time::MAX` for never.
+    pub fn due(&self) -> Time {
+        self.timers.next()
+    }
+}
+
+fn place(port: u16, priority: usize) -> usize {
+    usize::from(port) * PRIORITIES + priority
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMES: WatchdogTimes = WatchdogTimes { detection: Span::new(100), restoration: Span::new(40) };
+
+    /// What becomes of class 3 of port 1 that is told so at these times and holds packets from `filled` on.
+    fn verdicts(told: &[(u64, bool)], filled: u64) -> Vec<(u64, Verdict)> {
+        let mut watchdog = Watchdog::new(TIMES, 2);
+        let (mut told, mut all) = (told.iter().peekable(), Vec::new());
+        loop {
+            let next_told = told.peek().map_or(Time::MAX, |told| Time::new(told.0));
+            let now = watchdog.due().min(next_told);
+            if now == Time::MAX {
+                return all;
+            }
+            if let Some(&(_, pauses)) = told.next_if(|told| Time::new(told.0) == now) {
+                watchdog.on_change(now, Change { port: 1, priority: 3, pauses });
+            }
+            while let Some((port, priority, verdict)) = watchdog.next_verdict(now, |_, _| now.get() >= filled)
+            {
+                assert_eq!((port, priority), (1, 3));
+                all.push((now.get(), verdict));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pause_without_a_break_is_a_storm_until_pauses_have_been_over() {
+        use Verdict::{Detected, Restored};
+        assert_eq!(verdicts(&[(10, true), (109, false)], 0), []);
+        assert_eq!(verdicts(&[(10, true), (60, true), (200, false)], 0), [(110, Detected), (240, Restored)]);
+        // A pause that comes back meanwhile goes on with the storm, as does one that begins then with the next.
+        let told = [(10, true), (200, false), (239, true), (300, false)];
+        assert_eq!(verdicts(&told, 0), [(110, Detected), (340, Restored)]);
+        let told = [(10, true), (200, false), (250, true), (500, false)];
+        assert_eq!(verdicts(&told, 0), [(110, Detected), (240, Restored), (350, Detected), (540, Restored)]);
+    }
+
+    #[test]
+    fn an_empty_queue_waits_for_nobody() {
+        use Verdict::{Detected, Restored};
+        assert_eq!(verdicts(&[(10, true), (400, false)], 200), [(210, Detected), (440, Restored)]);
+        assert_eq!(verdicts(&[(10, true), (400, false)], 400), []);
+    }
+
+    #[test]
+    fn a_link_that_fails_ends_a_storm() {
+        let mut watchdog = Watchdog::new(TIMES, 1);
+        watchdog.on_change(Time::ZERO, Change { port: 0, priority: 3, pauses: true });
+        assert!(watchdog.next_verdict(Time::new(100), |_, _| true).is_some());
+        watchdog.count_dropped(0, 3, 7);
+        watchdog.count_dropped(0, 4, 1);
+        watchdog.forget(Time::new(130), 0);
+        let restored = Some(Time::new(130));
+        let whole = Intervention { port: 0, priority: 3, detected: Time::new(100), restored, dropped: 7 };
+        assert_eq!(watchdog.interventions(), [whole]);
+        assert!(!watchdog.has_let_go(0, 3));
+    }
+}

@@ -1,0 +1,38 @@
+//! `[[slow_receiver]]`: hosts whose adapters do not take in all that comes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::units::{Bytes, Rate, Span};
+
+/// Hosts whose adapters take in less than their links bring, for some time or for good (the slow-receiver symptom of "RDMA over
+/// Commodity Ethernet at Scale", SIGCOMM 2016, section 4.4), or nothing, so that they pause their switches as long as that lasts
+/// (the PFC storm of section 4.3).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlowReceiver {
+    /// The hosts, by name or by the name of their switch, with `*` and `?`.
+    #[schemars(extend("minItems" = 1))]
+    pub hosts: Vec<String>,
+    /// What the adapter takes in of frames, one after another in the order in which they came. Left out, nothing [PFC storm].
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// From when on.
+    #[serde(default)]
+    pub start: Span,
+    /// Until when. What waits then is taken in at the rate of the link. Left out, for good.
+    #[serde(default)]
+    pub end: Option<Span>,
+    /// Bytes that wait in the adapter at which it pauses all lossless classes [XOFF]; it has headroom by formula for what comes after
+    /// that. Packets of other classes are dropped for which there is no room below XOFF.
+    #[serde(default = "default_buffer")]
+    #[schemars(extend("x-at-least" = "1B"))]
+    pub buffer: Bytes,
+    /// How far below that they resume [delta]. Left out, two of the largest frames.
+    #[serde(default)]
+    pub xon_offset: Option<Bytes>,
+}
+
+fn default_buffer() -> Bytes {
+    Bytes::new(128_000)
+}

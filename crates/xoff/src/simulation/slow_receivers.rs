@@ -1,0 +1,138 @@
+//! From `[[slow_receiver]]` to the times in which each host's adapter is slow.
+
+use std::collections::BTreeMap;
+
+use crate::engine::LONGEST_RUN;
+use crate::host::SlowTime;
+use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::layout;
+use crate::plan::headroom::{self, Headroom};
+use crate::scenario::{Scenario, ScenarioError, SlowReceiver};
+use crate::topology::{Link, Network, NodeId};
+
+/// The slow times of hosts that have any, in their order.
+pub(super) type SlowTimes = BTreeMap<NodeId, Vec<SlowTime>>;
+
+/// What a scenario says of its hosts.
+pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTimes, ScenarioError> {
+    let mut of_hosts = BTreeMap::<NodeId, Vec<(SlowTime, usize)>>::new();
+    for (index, said) in scenario.slow_receiver.iter().enumerate() {
+        let slow = slow_time(scenario, index, said)?;
+        for (place, pattern) in said.hosts.iter().enumerate() {
+            for host in network.hosts_matching(&key(index, &format!("hosts[{place}]")), pattern)? {
+                check_rate(network, host, index, said.rate)?;
+                let slow = SlowTime { most: slow.xoff + headroom(scenario, network.host_link(host)), ..slow };
+                let times = of_hosts.entry(host).or_default();
+                let is_at_once =
+                    |(other, _): &&(SlowTime, usize)| other.start < slow.end && slow.start < other.end;
+                match times.iter().find(is_at_once) {
+                    // By another pattern of the same table.
+                    Some((_, other)) if *other == index => {}
+                    Some((_, other)) => {
+                        let name = &network.nodes[host as usize].name;
+                        let problem =
+                            format!("\"{name}\" is slow by slow_receiver[{other}] at the same time");
+                        let expected = "expected times that do not overlap";
+                        return Err(ScenarioError::at(key(index, "start"), problem, expected));
+                    }
+                    None => times.push((slow, index)),
+                }
+            }
+        }
+    }
+    let in_order = |mut times: Vec<(SlowTime, usize)>| {
+        times.sort_by_key(|(slow, _)| slow.start);
+        times.into_iter().map(|(slow, _)| slow).collect()
+    };
+    Ok(of_hosts.into_iter().map(|(host, times)| (host, in_order(times))).collect())
+}
+
+/// The longest that senders may have to pause because a host is slow; nothing where none is.
+pub(super) fn longest_pause(slow_times: &SlowTimes) -> Option<Span> {
+    let longest = |slow: &SlowTime| match slow.rate {
+        // What nobody will ever take in is not waited for.
+        None if slow.end == Time::MAX => Span::ZERO,
+        None => slow.end.since(slow.start),
+        Some(rate) => rate.transmission_time(slow.xoff + LARGEST),
+    };
+    slow_times.values().flatten().map(longest).max()
+}
+
+/// No frame is larger.
+const LARGEST: Bytes = Bytes::new(1 << 16);
+
+fn key(index: usize, name: &str) -> String {
+    format!("slow_receiver[{index}].{name}")
+}
+
+fn slow_time(scenario: &Scenario, index: usize, said: &SlowReceiver) -> Result<SlowTime, ScenarioError> {
+    let &SlowReceiver { rate, start, end, buffer, xon_offset, .. } = said;
+    let refuse = |name: &str, problem: String, expected: &str| {
+        Err(ScenarioError::at(key(index, name), problem, expected))
+    };
+    for (name, time) in [("start", Some(start)), ("end", end)] {
+        if time.is_some_and(|time| time > LONGEST_RUN) {
+            return refuse(
+                name,
+                "is too late".to_owned(),
+                "expected at most 1125s, the longest that a run can be",
+            );
+        }
+    }
+    if end.is_some_and(|end| end <= start) {
+        return refuse("end", "is not after start".to_owned(), "expected a later time");
+    }
+    let nothing_ends = scenario.stop.at.is_none() && scenario.stop.after_flows.is_none();
+    if rate.is_none() && end.is_none() && nothing_ends {
+        let problem = "nothing is taken in for good, and nothing ends the run".to_owned();
+        return refuse("end", problem, "expected a time, a `rate`, or stop.at");
+    }
+    let largest = scenario.largest_frame();
+    if buffer < largest {
+        return refuse(
+            "buffer",
+            format!("holds less than a packet of {largest}"),
+            "expected room for the largest packet",
+        );
+    }
+    let xon_offset = xon_offset.unwrap_or(largest * 2);
+    if said.xon_offset.is_some() && xon_offset > buffer {
+        return refuse(
+            "xon_offset",
+            format!("has XON {xon_offset} below an XOFF of {buffer}"),
+            "expected at most that",
+        );
+    }
+    Ok(SlowTime {
+        start: Time::ZERO + start,
+        end: end.map_or(Time::MAX, |end| Time::ZERO + end),
+        rate,
+        xoff: buffer,
+        most: buffer,
+        xon: buffer.saturating_sub(xon_offset),
+    })
+}
+
+/// What may come over a link after its host has decided to pause. A packet that reaches XOFF may exceed it.
+fn headroom(scenario: &Scenario, link: Link) -> Bytes {
+    let Link { rate, delay, .. } = link;
+    let reaction_quanta = layout::reaction_quanta(&scenario.pfc, rate);
+    let largest = scenario.largest_packet_on_wire();
+    Headroom::of(&headroom::Link { rate, delay, largest, reaction_quanta, pool_may_be_full: true }).total()
+}
+
+/// An adapter that takes in what its link brings is not slow.
+fn check_rate(
+    network: &Network,
+    host: NodeId,
+    index: usize,
+    rate: Option<Rate>,
+) -> Result<(), ScenarioError> {
+    let link = network.host_link(host).rate;
+    if rate.is_none_or(|rate| rate < link) {
+        return Ok(());
+    }
+    let name = &network.nodes[host as usize].name;
+    let problem = format!("the link of \"{name}\" brings no more than {link}");
+    Err(ScenarioError::at(key(index, "rate"), problem, "expected less"))
+}

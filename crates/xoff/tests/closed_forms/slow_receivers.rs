@@ -1,0 +1,126 @@
+//! Hosts whose adapters take in less than comes: when they have it, whom they pause, and what is lost.
+
+use xoff::kernel::units::Span;
+use xoff::observer::{DropReason, PauseReason};
+use xoff::port::Port;
+use xoff::{Report, Simulation};
+
+use crate::{measured, ports, run, simulation};
+
+/// Frames of 1000 bytes, 800 ns at 10 Gbps, over three links of 4 us: number n, from 0 on, arrives at 14.4 us + n x 0.8 us.
+fn over_two_switches(rest: &str, slow_receiver: &str) -> Simulation {
+    simulation(&format!(
+        "title = 'slow receiver'\n{rest}\n\
+         transport.blocks = {{ kind = 'constant_rate', payload = '942B', wire_overhead = '0B' }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'blocks', pairs = [['host0', 'host1']], size = '94200B' }}]\n\
+         slow_receiver = [{slow_receiver}]\n\
+         [topology]\nkind = 'dumbbell'\nleft = 1\nright = 1\n\
+         host_link = {{ rate = '10Gbps', delay = '4us' }}\nmiddle_link = {{ rate = '10Gbps', delay = '4us' }}\n"
+    ))
+}
+
+const LOSSLESS: &str = "class = [{ priority = 0, lossless = true }]\nobserve.pauses = true\n\
+    switch = [{ total = '1MB', pfc = { xoff = { policy = 'static_threshold', threshold = '100kB' } } }]";
+
+fn nanoseconds(number: u64) -> Span {
+    Span::from_nanoseconds(number)
+}
+
+fn dropped(port: &Port, reason: DropReason) -> u64 {
+    port.counters.dropped_data[reason as usize]
+}
+
+/// One frame every 1.6 us, and there is always one, because the adapter resumes long before it has none.
+#[test]
+fn a_slow_adapter_takes_in_frames_at_its_rate() {
+    let slow = "{ hosts = ['host1'], rate = '5Gbps', buffer = '30kB' }";
+    let simulation = over_two_switches(LOSSLESS, slow);
+    let mut outcome = run(&simulation);
+    let flow = measured(&simulation, &outcome).next().expect("it finishes");
+    assert_eq!(flow.received, nanoseconds(14_400 + 100 * 1_600));
+    assert_eq!(ports(&outcome).map(|port| port.counters.dropped()).sum::<u64>(), 0);
+
+    let report = Report::new(&simulation, &mut outcome);
+    let rows = &report.pauses;
+    let (hosts, reason) = (simulation.network().hosts, PauseReason::Receiver as u8);
+    let by_host = |row: &usize| rows.device[*row] < hosts;
+    let paused: Vec<usize> = (0..rows.device.len()).filter(by_host).collect();
+    assert!(!paused.is_empty() && paused.iter().all(|&row| rows.reason[row] == reason));
+    // Frames come every 0.8 us and go every 1.6 us. When number 56 comes, number 27 is just about to be in, so that thirty wait. The
+    // pause frame takes 67.2 ns and 4 us, and the reaction 67 quanta of 51.2 ns.
+    let decided = 14_400 + 56 * 800;
+    let first = paused[0];
+    assert_eq!((rows.xoff_ns[first], rows.ingress_bytes[first]), (decided, 30_000));
+    assert_eq!(rows.start_ns[first], decided + (67_200 + 4_000_000 + 67 * 51_200) / 1000);
+    let named = report.pause_flows.pause_id.iter().filter(|id| **id == first as u64).count();
+    assert_eq!(named, 1, "the flow that waits is named");
+}
+
+/// What comes while nothing is taken in waits, and is then taken in at the rate of the link.
+#[test]
+fn an_adapter_that_has_stopped_catches_up() {
+    let stopped = "{ hosts = ['host1'], start = '20us', end = '60us', buffer = '1MB' }";
+    for classes in ["", LOSSLESS] {
+        let simulation = over_two_switches(classes, stopped);
+        let outcome = run(&simulation);
+        let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        // The first to wait is number 7, which arrives at 20 us.
+        assert_eq!(flow.received, nanoseconds(60_000 + (100 - 7) * 800));
+    }
+}
+
+/// Where no class is lossless, what has no room is lost; otherwise what comes until the pause takes effect has room.
+#[test]
+fn an_adapter_that_has_stopped_drops_or_pauses() {
+    let stopped = "{ hosts = ['host1'], end = '500us', buffer = '10500B' }";
+    let simulation = over_two_switches("", stopped);
+    let outcome = run(&simulation);
+    let lost: u64 = ports(&outcome).map(|port| dropped(port, DropReason::ReceiverFull)).sum();
+    assert_eq!((lost, outcome.hosts[1].counters.data_delivered), (90, 10));
+
+    let stopped = "{ hosts = ['host1'], buffer = '10kB' }";
+    let simulation = over_two_switches(&format!("stop.at = '200us'\n{LOSSLESS}"), stopped);
+    let outcome = run(&simulation);
+    assert_eq!(outcome.hosts[1].counters.data_delivered, 0);
+    // The tenth frame arrives at 21.6 us; it takes 7.4976 us until the switch pauses, and frame n leaves it at 9.6 us + n x 0.8 us.
+    let inside = outcome.hosts[1].packets_inside().count();
+    assert_eq!(inside, 25);
+    assert_eq!(ports(&outcome).map(|port| port.counters.dropped()).sum::<u64>(), 0);
+}
+
+/// Nothing is taken in for 300 us, and the switch detects a storm after 50.
+fn with_watchdog(action: &str) -> Simulation {
+    let pfc =
+        format!("pfc = {{ detection_time = '50us', watchdog = {{ {action}restoration_time = '20us' }} }}");
+    let stopped = "{ hosts = ['host1'], end = '300us', buffer = '10kB' }";
+    over_two_switches(&format!("{pfc}\n{LOSSLESS}"), stopped)
+}
+
+/// As above, 25 frames leave the switch before it pauses at 29.0976 us. The rest is lost, what waits 50 us later and what comes from then on.
+#[test]
+fn a_watchdog_drops_until_pauses_have_been_over() {
+    let simulation = with_watchdog("");
+    let mut outcome = run(&simulation);
+    let totals = Report::new(&simulation, &mut outcome);
+    assert_eq!(outcome.hosts[1].counters.data_delivered, 25);
+    assert_eq!(totals.totals.packets.dropped_pfc_watchdog, 75);
+    let [let_go] = &totals.pathologies.watchdog[..] else { panic!("one queue is let go") };
+    assert_eq!((&let_go.port[..], let_go.priority, let_go.dropped), ("right.port0", 0, 75));
+    let (paused, reaction) = (29_097, 67_200 + 4_000_000 + 67 * 51_200);
+    assert_eq!(let_go.detected_ns, paused + 50_000);
+    // Seventeen frames are taken in from 300 us on until two less than ten wait.
+    assert_eq!(let_go.restored_ns, Some(300_000 + 17 * 800 + reaction / 1000 + 20_000));
+}
+
+/// What waits leaves all the same, and the adapter has no room for it beyond its headroom: 10 kB, the packet that crosses them, the
+/// largest packets on either side, the pause frame, the link twice and 67 quanta.
+#[test]
+fn a_watchdog_that_forwards_has_the_receiver_drop() {
+    let simulation = with_watchdog("action = 'forward', ");
+    let mut outcome = run(&simulation);
+    let report = Report::new(&simulation, &mut outcome);
+    let room = (10_000 + 1_000 + 2 * 1_000 + 84 + 2 * 5_000 + 67 * 64) / 1_000;
+    assert_eq!(outcome.hosts[1].counters.data_delivered, room);
+    assert_eq!(report.totals.packets.dropped_receiver_full, 100 - room);
+    assert_eq!(report.pathologies.watchdog[0].dropped, 0);
+}
