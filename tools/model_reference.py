@@ -38,6 +38,7 @@ PLAN_TABLES: Tables = (
     ("`[[ports]]`", file.Ports),
     ("`[[class]]`", file.Class),
     ("`[headroom]`", file.Headroom),
+    ("`[watchdog]`", file.Watchdog),
     ('`[congestion]` with `scheme = "bcc"`', file.Bcc),
     ('`[congestion]` with `scheme = "dcqcn"`', file.Dcqcn),
     ('`[congestion]` with `scheme = "dctcp"`', file.Dctcp),

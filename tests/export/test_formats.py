@@ -12,7 +12,7 @@ from xoff.export import Format
 from xoff.export.export import ranges
 from xoff.lint import Tables, lint
 from xoff.plan.classes import exponent
-from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
+from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.sonic import ConfigFile
 
 NEAR = PortGroup("near", ("Ethernet0",), 100 * 10**9, 202_020, 40.0, Pause(60_000, None, 3000))
@@ -33,6 +33,9 @@ SETTINGS = Settings(
     hosts=ADAPTERS,
 )
 SHARED_ECN = replace(SETTINGS, pools=replace(SETTINGS.pools, ecn=Ecn(1_802_000, 2_602_000, 0.1)))
+
+
+PORTS = ("Ethernet0", "Ethernet1")
 
 
 def body(target: str, settings: Settings = SETTINGS) -> list[str]:
@@ -75,6 +78,20 @@ def test_sonics_tables_are_valid_and_have_no_faults_but_late_marks() -> None:
     late = replace(ROCE, ecn=Ecn(1_500_000, 2_000_000, 0.2))  # a lone port is paused at 1/9 of 9 MB
     text = Format.SONIC.write(replace(SETTINGS, classes=(BEST_EFFORT, late))).text
     assert [finding.check for finding in lint([Tables.parse("t.json", text)])] == ["ecn_after_pfc"]
+
+
+def test_a_planned_watchdog_is_written_for_sonic_and_named_elsewhere() -> None:
+    planned = replace(SETTINGS, watchdog=Watchdog("forward", 150, 300))
+    text = Format.SONIC.write(planned).text
+    assert json.loads(text)["PFC_WD"] == {
+        "GLOBAL": {"POLL_INTERVAL": "150"},
+        **{port: {"action": "forward", "detection_time": "150", "restoration_time": "300"} for port in PORTS},
+    }
+    assert lint([Tables.parse("t.json", text)]) == []
+    assert not any("watchdog" in note for note in Format.SONIC.write(planned).notes)
+    for target in (Format.EOS, Format.NXOS, Format.NVUE):
+        [note] = [note for note in target.write(planned).notes if "watchdog" in note]
+        assert "forward after 150 ms, restored after 300 ms" in note
 
 
 @pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])

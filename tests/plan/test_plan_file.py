@@ -111,6 +111,12 @@ t_pfc = "1kB"
             "beta = true",
             'congestion.beta: true is not allowed; expected a number, or a fraction such as "1/',
         ),
+        (
+            "beta = 8",
+            'beta = 8\n[watchdog]\ndetection_time = "50ms"',
+            "watchdog.detection_time: no switch takes 50 ms; expected 100ms to 5s",
+        ),
+        ("beta = 8", 'beta = 8\n[watchdog]\nrestoration_time = "90s"', "expected 100ms to 60s"),
         ("beta = 8", "beta = -1", 'congestion.beta: -1 is negative; expected a number, or a fraction such as "1/16"'),
         ("beta = 8", 'beta = "-1"', 'congestion.beta: "-1" is negative; expected a number, or a fraction'),
         ("beta = 8", 'beta = "1/0"', 'congestion.beta: "1/0" is not a fraction; expected a number, or a fraction'),

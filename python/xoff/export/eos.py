@@ -16,6 +16,7 @@ from xoff.export.export import (
     percent,
     pool_notes,
     rounding_notes,
+    watchdog_notes,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def _notes(settings: Settings) -> list[str]:
     if pauses:
         offset = pauses[0].xon_offset_bytes
         notes.append(f"resuming {offset} B below the pause is left out: the form of `ingress resume` is not confirmed")
-        notes.append("the pause watchdog is left out: its form varies with the release")
+        why = "its form varies with the release"
+        notes += watchdog_notes(settings, why) or [f"the pause watchdog is left out: {why}"]
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(
             f"headroom shared by {settings.headroom_scheme} is left out: "

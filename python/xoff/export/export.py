@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -120,6 +120,15 @@ def rounding_notes(classes: Iterable[TrafficClass], *, alphas: bool = True) -> l
             exact, written = f"{one.ecn.probability * 100:g} %", percent(one.ecn.probability)
             notes.append(f"class {one.name}: probability {exact} is written as {written} %, whole percent")
     return notes
+
+
+def watchdog_notes(settings: Settings, why: str) -> list[str]:
+    """That what the plan says of the PFC watchdog is not written."""
+    if settings.watchdog is None:
+        return []
+    action, detection, restoration = astuple(settings.watchdog)
+    planned = f"{action} after {detection} ms, restored after {restoration} ms"
+    return [f"the plan's PFC watchdog ({planned}) is left out: {why}"]
 
 
 def pool_notes(settings: Settings, system: str) -> list[str]:

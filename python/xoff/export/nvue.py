@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, PortNames, feedback_notes, percent, pool_notes, rounding_notes
+from xoff.export.export import Export, PortNames, feedback_notes, percent, pool_notes, rounding_notes, watchdog_notes
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
@@ -76,5 +76,6 @@ def _notes(settings: Settings) -> list[str]:
     notes.append("alphas, reserves and sizes of pools are left out: the form of advance-buffer-config is not confirmed")
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
+    notes += watchdog_notes(settings, "no command for it is confirmed")
     notes.append("the mapping of DSCP to priorities is left out")
     return [*notes, *_NAMES.notes(settings)]

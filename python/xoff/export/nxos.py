@@ -13,6 +13,7 @@ from xoff.export.export import (
     pool_notes,
     rounding_notes,
     static_xoff,
+    watchdog_notes,
 )
 from xoff.plan.file import identifier
 
@@ -116,6 +117,7 @@ def _notes(settings: Settings) -> list[str]:
     if any(one.reserved_bytes for one in settings.classes):
         notes.append("reserves of queues are left out")
     notes.append("classification of DSCP and shares of the link are left out; queues are named by their priority")
+    notes += watchdog_notes(settings, "one is switched on, and the form of its intervals is not confirmed")
     return [*notes, *_NAMES.notes(settings)]
 
 

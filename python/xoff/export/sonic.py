@@ -15,6 +15,7 @@ from xoff.export.export import (
     rounding_notes,
 )
 from xoff.plan.classes import exponent
+from xoff.plan.settings import Watchdog
 from xoff.sonic import ConfigDb
 from xoff.sonic.config_db import (
     BufferPg,
@@ -37,7 +38,10 @@ _PAUSED = "ingress_lossless_pool"
 _INGRESS = "ingress_lossy_pool"
 _LOSSLESS = "egress_lossless_pool"
 _LOSSY = "egress_lossy_pool"
-_WATCHDOG_MS = 200
+_WATCHDOG = Watchdog("drop", 200, 200)
+"""Where the plan has none."""
+_POLL_MS = 200
+"""The watchdog looks as often as this, or as it must."""
 _NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", "Ethernet0, Ethernet4 and on, by their first lane")
 
 
@@ -215,8 +219,13 @@ def _qos(lossless: list[int]) -> PortQosMap:
 
 
 def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
-    own = PfcWatchdog(action="drop", detection_time=_WATCHDOG_MS, restoration_time=_WATCHDOG_MS)
-    return {"GLOBAL": PfcWatchdog(POLL_INTERVAL=_WATCHDOG_MS), **{port: own for _, port in _ports(settings)}}
+    planned = settings.watchdog or _WATCHDOG
+    detection, restoration = planned.detection_ms, planned.restoration_ms
+    own = PfcWatchdog.model_validate(
+        {"action": planned.action, "detection_time": detection, "restoration_time": restoration}
+    )
+    poll = PfcWatchdog(POLL_INTERVAL=min(_POLL_MS, detection, restoration))
+    return {"GLOBAL": poll, **{port: own for _, port in _ports(settings)}}
 
 
 def _notes(settings: Settings) -> list[str]:
@@ -236,8 +245,8 @@ def _notes(settings: Settings) -> list[str]:
             "DSH keeps headroom for each port and shares the rest, which SONiC has not; written is its shared headroom "
             f"pool of {settings.pools.headroom_bytes * settings.pools.mmus} B, which guarantees no port its part"
         )
-    if any(one.lossless for one in settings.classes):
-        notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG_MS} ms each")
+    if settings.watchdog is None and any(one.lossless for one in settings.classes):
+        notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG.detection_ms} ms each")
     notes += _NAMES.notes(settings)
     notes.append(
         "PORT has speeds alone, and SONiC's models ask for lanes: load this over the switch's own rows of PORT"

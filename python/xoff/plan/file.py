@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, field_validator, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, ValidationInfo, field_validator, model_validator
 
 from xoff import catalogue
 from xoff.errors import PlanError
@@ -278,6 +278,29 @@ class Hpcc(Table):
 Congestion = Annotated[Bcc | Dcqcn | Dctcp | Qcn | Hpcc, Field(discriminator="scheme")]
 
 
+_MILLISECOND = 10**9
+
+
+class Watchdog(Table):
+    """What the switch does about a queue that is paused for too long; `[pfc.watchdog]` of a scenario tries it out."""
+
+    action: Literal["drop", "forward"] = "drop"
+    """What becomes of its packets."""
+    detection_time: Time = 200 * _MILLISECOND
+    """For how long it must have been paused, 100 ms to 5 s as SONiC has it [T0]."""
+    restoration_time: Time | None = None
+    """How long its pauses must be over, 100 ms to 60 s; left out, twice the `detection_time` [T1]."""
+
+    @field_validator("detection_time", "restoration_time")
+    @classmethod
+    def _in_range(cls, time: int | None, info: ValidationInfo) -> int | None:
+        longest = 5000 if info.field_name == "detection_time" else 60_000
+        if time is not None and not 100 * _MILLISECOND <= time <= longest * _MILLISECOND:
+            message = f"no switch takes {time / _MILLISECOND:g} ms; expected 100ms to {longest // 1000}s"
+            raise ValueError(message)
+        return time
+
+
 class Plan(Table):
     """A plan as it was written."""
 
@@ -301,6 +324,8 @@ class Plan(Table):
     """What is set aside for what still arrives after a pause; its rows come where a class is lossless."""
     congestion: Congestion | None = None
     """How congestion is told of; left out, not at all."""
+    watchdog: Watchdog | None = None
+    """What happens to queues that are paused for too long; left out, what a system does by default."""
     printed: dict[str, str] = Field(default_factory=dict)
     """What a paper prints, by the key of a row."""
 
@@ -350,7 +375,7 @@ _PLAN = Kind(
     Plan,
     PlanError,
     "plans/ has some to start from",
-    {"ports": Ports, "class": Class, "headroom": Headroom},
+    {"ports": Ports, "class": Class, "headroom": Headroom, "watchdog": Watchdog},
     {"congestion": _SCHEMES},
 )
 

@@ -12,7 +12,7 @@ from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn, load
 from xoff.plan.resuming import check_xon_offset
 from xoff.plan.rows import Verdict, with_printed
-from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass
+from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.plan.switch import Switch
 
 if TYPE_CHECKING:
@@ -116,7 +116,16 @@ def _settings(switch: Switch) -> Settings:
         classes=tuple(_class(switch, one, priority) for one in plan.classes for priority in one.priorities),
         pools=_pools(switch),
         hosts=_hosts(switch),
+        watchdog=_watchdog(plan),
     )
+
+
+def _watchdog(plan: Plan) -> Watchdog | None:
+    if plan.watchdog is None:
+        return None
+    detection = plan.watchdog.detection_time
+    restoration = plan.watchdog.restoration_time or 2 * detection
+    return Watchdog(plan.watchdog.action, *(-(-time // 10**9) for time in (detection, restoration)))
 
 
 def _group(switch: Switch, group: Group) -> PortGroup:

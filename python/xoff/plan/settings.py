@@ -110,6 +110,18 @@ class HostSettings:
 
 
 @dataclass(frozen=True)
+class Watchdog:
+    """What happens to a queue that is paused for too long, times in milliseconds."""
+
+    action: str
+    """`drop` or `forward`: what becomes of its packets."""
+    detection_ms: int
+    """For how long it must have been paused [T0]."""
+    restoration_ms: int
+    """How long its pauses must be over [T1]."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """The outcome of a plan."""
 
@@ -129,3 +141,5 @@ class Settings:
     pools: Pools
     hosts: HostSettings | None
     """Of the hosts that send what the plan is about; None where it says nothing of them."""
+    watchdog: Watchdog | None = None
+    """None where the plan says nothing of it."""
