@@ -138,8 +138,10 @@ pub trait CongestionControl {
     /// Everything that was in flight at the loss is acknowledged, where fast recovery had inflated the window (RFC 6582);
     /// `in_flight` is what is out now.
     fn on_recovered(&mut self, _now: Time, _in_flight: Bytes) {}
-    /// So many bytes were put on the wire, headers and all.
-    fn on_sent(&mut self, _now: Time, _size: Bytes) {}
+    /// So many bytes were put on the wire, headers and all. Returns whether that changes the rate.
+    fn on_sent(&mut self, _now: Time, _size: Bytes) -> bool {
+        false
+    }
     /// A congestion notification packet has arrived.
     fn on_cnp(&mut self, _now: Time) {}
     /// When its timer is due; `Time::MAX` for never.
@@ -217,7 +219,7 @@ macro_rules! congestion_controls {
             }
             /// See [`CongestionControl::on_sent`].
             #[inline]
-            pub fn on_sent(&mut self, now: Time, size: Bytes) {
+            pub fn on_sent(&mut self, now: Time, size: Bytes) -> bool {
                 match self { $(Self::$name(algorithm) => algorithm.on_sent(now, size),)* }
             }
             /// See [`CongestionControl::on_cnp`].

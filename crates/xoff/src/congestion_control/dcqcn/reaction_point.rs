@@ -169,15 +169,17 @@ impl CongestionControl for Dcqcn {
     }
 
     #[inline]
-    fn on_sent(&mut self, _now: Time, size: Bytes) {
+    fn on_sent(&mut self, _now: Time, size: Bytes) -> bool {
         if self.is_at_line_rate() || self.values.byte_counter == Bytes::ZERO {
-            return;
+            return false;
         }
         self.sent += size;
+        let increases = self.sent >= self.values.byte_counter;
         while self.sent >= self.values.byte_counter {
             self.sent -= self.values.byte_counter;
             self.increase(Cause::ByteCounter);
         }
+        increases
     }
 
     fn on_cnp(&mut self, now: Time) {

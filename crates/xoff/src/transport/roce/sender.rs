@@ -52,6 +52,9 @@ pub struct RoceSender {
     sent: u64,
     repair: Repair,
     congestion_control: Option<Algorithm>,
+    /// What that says now, which is asked for more often than it changes.
+    rate: Rate,
+    window: Bytes,
     /// When the last packet began, and its bytes on the wire.
     began: Time,
     wire: Bytes,
@@ -69,6 +72,7 @@ impl RoceSender {
     pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
         let payload = settings.payload;
         let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate, path };
+        let congestion_control = settings.congestion_control.as_ref().map(|control| control.start(&flow));
         Self {
             size: size.get(),
             payload: payload.get(),
@@ -78,7 +82,9 @@ impl RoceSender {
             next: 0,
             sent: 0,
             repair: Repair::new(&settings.recovery, is_lossless),
-            congestion_control: settings.congestion_control.as_ref().map(|control| control.start(&flow)),
+            rate: congestion_control.as_ref().map_or(line_rate, Algorithm::rate).min(line_rate),
+            window: congestion_control.as_ref().map_or(Bytes::MAX, Algorithm::window),
+            congestion_control,
             began: Time::ZERO,
             wire: Bytes::ZERO,
             next_at: Time::ZERO,
@@ -100,13 +106,15 @@ impl RoceSender {
     }
 
     /// How fast it may send.
+    #[inline]
     pub fn rate(&self) -> Rate {
-        self.congestion_control.as_ref().map_or(self.line_rate, Algorithm::rate).min(self.line_rate)
+        self.rate
     }
 
     /// How much it may have in flight, if its congestion control says so.
+    #[inline]
     pub fn window(&self) -> Option<Bytes> {
-        self.congestion_control.as_ref().map(Algorithm::window).filter(|&window| window < Bytes::MAX)
+        (self.window < Bytes::MAX).then_some(self.window)
     }
 
     /// The retransmission timeout in force, if there is one.
@@ -135,7 +143,7 @@ impl RoceSender {
         if self.next >= self.size {
             return false;
         }
-        let mut window = self.congestion_control.as_ref().map_or(u64::MAX, |control| control.window().get());
+        let mut window = self.window.get();
         if let Repair::Selective { window: most, .. } = &self.repair {
             window = window.min(*most);
         }
@@ -156,8 +164,10 @@ impl RoceSender {
         self.sent = self.sent.max(sequence + length);
         self.began = begins;
         self.wire = Bytes::new(length) + self.overhead;
-        if let Some(control) = &mut self.congestion_control {
-            control.on_sent(begins, self.wire);
+        if let Some(control) = &mut self.congestion_control
+            && control.on_sent(begins, self.wire)
+        {
+            self.rate = control.rate().min(self.line_rate);
         }
         self.pace();
         Segment { sequence, length: length as u32, retransmission }
@@ -180,9 +190,23 @@ impl RoceSender {
     /// The next packet follows the last at the rate of now; the link itself keeps packets apart at its own rate.
     #[inline]
     fn pace(&mut self) {
-        let rate = self.rate();
-        self.next_at =
-            if rate < self.line_rate { self.began + rate.transmission_time(self.wire) } else { self.began };
+        self.next_at = if self.rate < self.line_rate {
+            self.began + self.rate.transmission_time(self.wire)
+        } else {
+            self.began
+        };
+    }
+
+    /// Asks the congestion control what it says, now that it has heard something.
+    #[inline]
+    fn ask_control(&mut self) {
+        let Some(control) = &self.congestion_control else { return };
+        self.window = control.window();
+        let rate = control.rate().min(self.line_rate);
+        if rate != self.rate {
+            self.rate = rate;
+            self.pace();
+        }
     }
 
     /// The acknowledgement of a packet has arrived that left at `departure`, with what switches have written into it.
@@ -230,11 +254,8 @@ impl RoceSender {
                 rtt: Some(now.since(departure)),
                 telemetry,
             };
-            let rate = control.rate();
             control.on_ack(now, &ack);
-            if control.rate() != rate {
-                self.pace();
-            }
+            self.ask_control();
         }
         newly_acked > 0
     }
@@ -257,7 +278,7 @@ impl RoceSender {
     pub fn on_cnp(&mut self, now: Time) {
         if let Some(control) = &mut self.congestion_control {
             control.on_cnp(now);
-            self.pace();
+            self.ask_control();
         }
     }
 
@@ -270,7 +291,7 @@ impl RoceSender {
     pub fn on_timer(&mut self, now: Time) {
         if let Some(control) = &mut self.congestion_control {
             control.on_timer(now);
-            self.pace();
+            self.ask_control();
         }
     }
 }
