@@ -152,6 +152,7 @@ WRONG = {
     "watchdog of an unknown action": Wrong(
         SMALL + '\n[pfc.watchdog]\naction = "alert"\n', "pfc.watchdog.action", ("drop", "forward")
     ),
+    "watchdog without a lossless class": Wrong(SMALL + "\n[pfc.watchdog]\n", "pfc.watchdog", ("lossless",)),
     "watchdog at a switch with queues at its inputs": Wrong(
         INPUTS + "\n[pfc.watchdog]\n", "pfc.watchdog", ("switch0", "shared_memory")
     ),

@@ -93,6 +93,10 @@ impl Simulation {
         let has_slow_receivers = !slow_times.is_empty();
         if scenario.pfc.watchdog.is_some() {
             refuse_inputs(&network, &switches, "pfc.watchdog", "where there is a watchdog")?;
+            if !scenario.has_lossless_class() {
+                let expected = "expected [[class]] with lossless = true, or no watchdog";
+                return Err(ScenarioError::at("pfc.watchdog", "no class is lossless", expected));
+            }
         }
         let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
         let has_inputs: Vec<bool> =

@@ -50,16 +50,14 @@ pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTime
 /// The longest that senders may have to pause because a host is slow; nothing where none is.
 pub(super) fn longest_pause(slow_times: &SlowTimes) -> Option<Span> {
     let longest = |slow: &SlowTime| match slow.rate {
+        Some(rate) => rate.transmission_time(slow.most),
         // What nobody will ever take in is not waited for.
         None if slow.end == Time::MAX => Span::ZERO,
-        None => slow.end.since(slow.start),
-        Some(rate) => rate.transmission_time(slow.xoff + LARGEST),
+        // There may have been other such times right before.
+        None => slow.end.since(Time::ZERO),
     };
     slow_times.values().flatten().map(longest).max()
 }
-
-/// No frame is larger.
-const LARGEST: Bytes = Bytes::new(1 << 16);
 
 fn key(index: usize, name: &str) -> String {
     format!("slow_receiver[{index}].{name}")

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use xoff::kernel::units::Bytes;
 use xoff::observer::{DropReason, Dropped, PacketKind};
 use xoff::scenario::{Every, ObserveOf};
-use xoff::{Files, Report, Simulation};
+use xoff::{Files, Report, Scenario, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
@@ -28,7 +28,7 @@ fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let outcome = run(&observed(simulation));
         let mut of_ports = BTreeMap::new();
-        for (_, Dropped { port, kind, reason, room, frame, .. }) in &outcome.drops {
+        for (_, Dropped { port, priority, kind, reason, room, frame, .. }) in &outcome.drops {
             let counted = of_ports.entry((*port, *kind != PacketKind::Data, *reason as usize)).or_insert(0);
             *counted += 1;
             match (reason, room) {
@@ -42,6 +42,10 @@ fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
                 (_, Some(room)) => assert!(!room.fits(*frame + LARGEST_UNIT), "{reason:?} {room:?}"),
                 (reason, None) => panic!("{reason:?} without room"),
             }
+            let Scenario { pfc, link_event, .. } = simulation.scenario();
+            let has_room = pfc.watchdog.is_none() && link_event.is_empty();
+            let is_lossless = simulation.scenario().lossless_classes() & 1 << *priority != 0;
+            assert!(*reason != DropReason::ReceiverFull || !has_room || !is_lossless, "headroom is enough");
             seen.set(seen.get() | 1 << *reason as u8);
         }
         for port in ports(&outcome) {

@@ -3,8 +3,11 @@
 use xoff::kernel::units::Span;
 use xoff::observer::{DropReason, PauseReason};
 use xoff::port::Port;
+use xoff::switch::Switch;
 use xoff::{Report, Simulation};
 
+use crate::common::law_of_random_scenarios;
+use crate::common::random::Ends;
 use crate::{measured, ports, run, simulation};
 
 /// Frames of 1000 bytes, 800 ns at 10 Gbps, over three links of 4 us: number n, from 0 on, arrives at 14.4 us + n x 0.8 us.
@@ -123,4 +126,40 @@ fn a_watchdog_that_forwards_has_the_receiver_drop() {
     assert_eq!(outcome.hosts[1].counters.data_delivered, room);
     assert_eq!(report.totals.packets.dropped_receiver_full, 100 - room);
     assert_eq!(report.pathologies.watchdog[0].dropped, 0);
+}
+
+/// Nothing goes onto any wire for 16 ms, which is longer than a network may stand still that nobody will set going again.
+#[test]
+fn a_network_that_waits_for_receivers_does_not_stand_still() {
+    let stopped = "{ hosts = ['host1'], end = '8ms', buffer = '10kB' }, \
+                   { hosts = ['host1'], start = '8ms', end = '16ms', buffer = '10kB' }";
+    let switch = LOSSLESS.replace("100kB", "5kB");
+    let simulation = over_two_switches(&switch, stopped);
+    let outcome = run(&simulation);
+    assert!(!outcome.stood_still);
+    assert_eq!(outcome.hosts[1].counters.data_delivered, 100);
+}
+
+/// Of DSH's pauses of whole ports, lossy classes hear, too.
+#[test]
+fn watchdogs_account_for_what_they_drop_of_lossless_classes() {
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let outcome = run(simulation);
+        let dropped = ports(&outcome).map(|port| {
+            let counters = &port.counters;
+            [counters.dropped_data, counters.dropped_acknowledgements]
+                .map(|by| by[DropReason::PfcWatchdog as usize])
+        });
+        let of_watchdogs: Vec<_> = outcome.switches.iter().flat_map(Switch::interventions).collect();
+        assert_eq!(
+            of_watchdogs.iter().map(|of| of.dropped).sum::<u64>(),
+            dropped.flatten().sum::<u64>(),
+            "{of_watchdogs:?}"
+        );
+        let lossless = simulation.scenario().lossless_classes();
+        for of in of_watchdogs {
+            assert!(lossless & 1 << of.priority != 0, "{of:?}");
+            assert!(of.restored.is_none_or(|restored| restored > of.detected), "{of:?}");
+        }
+    });
 }

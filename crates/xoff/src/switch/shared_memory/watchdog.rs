@@ -43,11 +43,13 @@ impl SharedMemory {
         &mut self,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        let Self { ports, reactions, watchdog: Some(let_go), .. } = self else { return Time::MAX };
+        let Self { ports, reactions, watchdog: Some(let_go), lossless, .. } = self else { return Time::MAX };
         let LetGo { watchdog, action } = &mut **let_go;
         reactions.settle(context.now, |change| {
-            watchdog.on_change(context.now, change);
             let Change { port, priority, pauses } = change;
+            if *lossless & 1 << priority != 0 {
+                watchdog.on_change(context.now, change);
+            }
             let waits = *action == WatchdogAction::Drop || !watchdog.has_let_go(port, priority);
             if waits || !pauses {
                 ports[usize::from(port)].apply(change, context);
