@@ -80,9 +80,13 @@ bench: .venv/built ## Time the benchmarks: CPU and instructions per packet-hop, 
 gate: .venv/built ## Fail if a benchmark needs more instructions per packet-hop than it may
 	$(BIN)/python tools/bench.py --gate
 
+.PHONY: wheel
+wheel: .venv/tools ## Build a wheel into dist/, which other machines install without Rust
+	$(BIN)/maturin build --release --locked --out dist
+
 .PHONY: clean
 clean: ## Remove what was built (not results/)
-	rm -rf .venv target python/xoff/*.so
+	rm -rf .venv target dist python/xoff/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two stamps: the package with what it needs to run, and the tools to develop it.
