@@ -27,7 +27,7 @@ def test_list_as_json(command: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold", "tomahawk", "switch.quirks"]
+    "name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold", "tomahawk", "switch.quirks", "ring"]
 )
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
     matches_snapshot(command("explain", name).out)
@@ -40,4 +40,5 @@ def test_explain_as_json(command: Command) -> None:
 def test_explain_names_the_nearest(command: Command) -> None:
     outcome = command("explain", "dctpc")
     assert outcome.status == 2
-    assert outcome.err == "dctpc: no key and no algorithm has this name; did you mean `dctcp`? see `xoff list`\n"
+    problem = "no key, no algorithm and no value has this name"
+    assert outcome.err == f"dctpc: {problem}; did you mean `dctcp`? see `xoff list`\n"

@@ -1,4 +1,4 @@
-"""`xoff explain`: an algorithm or a key, with unit, default and source."""
+"""`xoff explain`: an algorithm, a key or a value, with unit, default and source."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FLUID = "fluid."
 
 
 def explain(
-    name: Annotated[str, typer.Argument(help="An algorithm (dctcp) or a key (switch.buffer.alpha).")],
+    name: Annotated[str, typer.Argument(help="An algorithm (dctcp), a key (switch.buffer.alpha) or a value (ring).")],
     as_json: DataOnly = False,
 ) -> None:
-    """Explain an algorithm or a key of the scenario file."""
+    """Explain an algorithm, a key of the scenario file or a value of one."""
     found = catalogue.explain(name)
     if as_json:
         typer.echo(json_text.document(found))

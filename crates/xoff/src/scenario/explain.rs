@@ -73,7 +73,11 @@ pub fn list() -> Vec<Listing> {
     names.collect()
 }
 
-/// What a name means: a key by its path or the end of it, or an algorithm or kind. Several where it is not unique.
+/// The family of words that are no algorithm and no kind, but only what a key may be set to.
+const VALUE: &str = "value";
+
+/// What a name means: a key by its path or the end of it, an algorithm or kind, or another word that a key takes. Several where it is not
+/// unique.
 pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     let path = without_indices(name.trim());
     let all = catalogue();
@@ -90,17 +94,44 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     found.extend(matching(&|entry| {
         entry.family.is_none() && (entry.name == unnamed || entry.name.ends_with(&end))
     }));
+    found.extend(values(&all, &path));
     found = without_repetitions(found);
     if found.is_empty() {
         let names = all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
-        let meant = did_you_mean(&path, names.flatten(), '`');
+        let words = all.iter().flat_map(|entry| entry.choices.iter().map(|choice| choice.name.as_str()));
+        let meant = did_you_mean(&path, names.flatten().chain(words), '`');
         return Err(ScenarioError::at(
             name,
-            "no key and no algorithm has this name",
+            "no key, no algorithm and no value has this name",
             format!("{meant}see `xoff list`"),
         ));
     }
     Ok(found)
+}
+
+/// This word at the keys that take it, but for those at which it is the name of an algorithm or a kind.
+fn values(all: &[Explanation], word: &str) -> Vec<Explanation> {
+    let end = |entry: &Explanation| entry.path.rsplit('.').next().map(str::to_owned);
+    let named = |entry: &&Explanation| entry.family.is_some() && entry.name == word;
+    let has_name = |key: &Explanation| all.iter().filter(named).any(|other| end(other) == end(key));
+    let choice_of = |key: &Explanation| key.choices.iter().find(|choice| choice.name == word).cloned();
+    let keys = all.iter().filter(|entry| entry.family.is_none() && !has_name(entry));
+    keys.filter_map(|key| {
+        let Choice { name, about } = choice_of(key)?;
+        Some(Explanation {
+            name,
+            family: Some(VALUE.to_owned()),
+            source: source(&about),
+            about,
+            symbol: None,
+            default: None,
+            required: false,
+            choices: Vec::new(),
+            keys: Vec::new(),
+            ..key.clone()
+        })
+    })
+    .collect()
 }
 
 /// A type that stands at several places is explained at the first.
@@ -429,9 +460,20 @@ mod tests {
     }
 
     #[test]
+    fn a_word_is_explained_where_a_key_takes_it() {
+        let ring = only("ring");
+        assert_eq!((ring.path.as_str(), ring.family.as_deref()), ("workload.algorithm", Some("value")));
+        assert_eq!(ring.of, ["collective"]);
+        assert!(ring.about.starts_with("Every rank sends to the next one"), "{}", ring.about);
+        let paths = |name| explain(name).unwrap().into_iter().map(|found| found.path).collect::<Vec<_>>();
+        assert_eq!(paths("drop"), ["pfc.watchdog.action"]);
+        assert_eq!(explain("ringg").unwrap_err().to_string().matches("`ring`").count(), 1);
+    }
+
+    #[test]
     fn an_unknown_name_is_answered_with_the_nearest() {
         let problem = |name| explain(name).unwrap_err().to_string();
-        let nothing = "no key and no algorithm has this name";
+        let nothing = "no key, no algorithm and no value has this name";
         assert_eq!(problem("dctpc"), format!("dctpc: {nothing}; did you mean `dctcp`? see `xoff list`"));
         assert_eq!(
             problem("switch.bufer.alpha"),
