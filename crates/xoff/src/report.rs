@@ -432,13 +432,15 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
     }
     totals.pfc.longest_pause_ns = diagnosis.longest_pause.as_nanoseconds();
     totals.pfc.storms = diagnosis.storms.len() as u64;
+    let of_hosts = outcome.hosts.iter().map(|host| host.off_durations(end));
+    for durations in of_hosts.chain(outcome.switches.iter().map(|switch| switch.off_durations(end))) {
+        totals.pfc.off_ns += durations.by_class.as_nanoseconds();
+        totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
+    }
     for switch in &outcome.switches {
         totals.buffer.peak_bytes = totals.buffer.peak_bytes.max(switch.peak().get());
         totals.buffer.end_bytes += switch.used().get();
         totals.pfc.interventions += switch.interventions().len() as u64;
-        let durations = switch.off_durations(end);
-        totals.pfc.off_ns += durations.by_class.as_nanoseconds();
-        totals.pfc.off_port_as_one_ns += durations.port_as_one.as_nanoseconds();
         if let Some(pausing) = switch.pausing() {
             let peak = pausing.ingress().headroom_peak().get();
             totals.pfc.headroom_peak_bytes = totals.pfc.headroom_peak_bytes.max(peak);

@@ -11,6 +11,7 @@ use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer, PauseReason, Xoff};
 use crate::packet::{Packet, classes_of};
 use crate::pause_frames::{PauseFrames, PfcRequest};
+use crate::pfc::{Durations, OffTime};
 use crate::queued_flows::{MOST_FLOWS, by_flow};
 
 /// A time in which an adapter takes in less than its link brings.
@@ -40,6 +41,7 @@ pub(super) struct Intake {
     state: State,
     /// At how many bytes senders resume that pause.
     resumes_at: Option<Bytes>,
+    off_time: OffTime,
     frames: PauseFrames,
 }
 
@@ -70,6 +72,11 @@ impl Intake {
         self.resumes_at.is_some()
     }
 
+    /// For how long by now it has had senders pause.
+    pub(super) fn off_durations(&self, now: Time) -> Durations {
+        self.off_time.by(now)
+    }
+
     /// The slow time that it is, if it is one.
     fn slow_time(&mut self, now: Time) -> Option<SlowTime> {
         while self.slow_times.front().is_some_and(|slow| slow.end <= now) {
@@ -89,6 +96,7 @@ impl Host {
             held: Bytes::ZERO,
             state: State::Idle,
             resumes_at: None,
+            off_time: OffTime::default(),
             frames,
         };
         Self { intake: Some(Box::new(intake)), ..self }
@@ -118,6 +126,8 @@ impl Host {
             && intake.resumes_at.is_none()
         {
             intake.resumes_at = Some(xon);
+            let classes = lossless.count_ones();
+            intake.off_time.change(context.now, (0, classes), (0, classes));
             self.tell_senders(context);
             self.explain_pause(context);
         }
@@ -155,6 +165,8 @@ impl Host {
         intake.held -= packet.frame();
         if intake.resumes_at.is_some_and(|xon| intake.held <= xon) {
             intake.resumes_at = None;
+            let classes = context.fabric.lossless.count_ones();
+            intake.off_time.change(context.now, (classes, 0), (classes, 0));
             self.tell_senders(context);
         }
         self.take_in_next(context);

@@ -30,7 +30,7 @@ use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{DropReason, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
 use crate::pause_frames;
-use crate::pfc::Reactions;
+use crate::pfc::{Durations, Reactions};
 use crate::port::Port;
 use crate::topology::NodeId;
 use adapter::{Adapter, Sent};
@@ -259,6 +259,11 @@ impl Host {
         if let Some(sending) = self.sendings.get(slot) {
             context.observer.on_rate(context.now, self.id, sending.number(), self.rate(sending));
         }
+    }
+
+    /// For how long by now it has told its switch to pause.
+    pub fn off_durations(&self, now: Time) -> Durations {
+        self.intake.as_ref().map_or(Durations::default(), |intake| intake.off_durations(now))
     }
 
     /// Packets that are in this host: waiting in the adapter, in the host's delay or for an interrupt.

@@ -2,9 +2,11 @@
 //! longer waits. Who sends one, and why, is the business of whoever does.
 
 mod frame;
+mod off_time;
 mod reaction;
 mod watchdog;
 
 pub use frame::PauseFrame;
+pub use off_time::{Durations, OffTime};
 pub use reaction::{Change, Reactions};
 pub use watchdog::{Intervention, Verdict, Watchdog, WatchdogTimes};

@@ -5,12 +5,12 @@
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
-use super::off_time::{Durations, OffTime};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, PauseReason};
 use crate::packet::{PRIORITIES, classes_of};
 use crate::pause_frames::PfcRequest;
+use crate::pfc::{Durations, OffTime};
 
 /// Bytes of one lossless class that came in by one port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Hosts whose adapters take in less than comes: when they have it, whom they pause, and what is lost.
 
-use xoff::kernel::units::Span;
+use xoff::kernel::units::{Span, Time};
 use xoff::observer::{DropReason, PauseReason};
 use xoff::port::Port;
 use xoff::switch::Switch;
@@ -88,6 +88,8 @@ fn an_adapter_that_has_stopped_drops_or_pauses() {
     // The tenth frame arrives at 21.6 us; it takes 7.4976 us until the switch pauses, and frame n leaves it at 9.6 us + n x 0.8 us.
     let inside = outcome.hosts[1].packets_inside().count();
     assert_eq!(inside, 25);
+    let off = outcome.hosts[1].off_durations(Time::ZERO + nanoseconds(200_000));
+    assert_eq!((off.by_class, off.port_as_one), (nanoseconds(178_400), nanoseconds(178_400)));
     assert_eq!(ports(&outcome).map(|port| port.counters.dropped()).sum::<u64>(), 0);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::kernel::units::Time;
 use crate::pause_frames::PfcRequest;
-use crate::switch::off_time::{Durations, OffTime};
+use crate::pfc::{Durations, OffTime};
 
 /// Units of one class in the buffer of one input at which its sender is told to pause or to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::{Cioq, Output};
 use crate::kernel::units::{Bytes, Time};
 use crate::packet::Packet;
+use crate::pfc::Durations;
 use crate::port::Port;
-use crate::switch::off_time::Durations;
 use crate::topology::NodeId;
 
 impl Cioq {

@@ -1,4 +1,4 @@
-//! For how long a switch has told senders to pause, all of them together.
+//! For how long a device has told senders to pause, all of them together.
 
 use crate::kernel::units::{Span, Time};
 
@@ -13,7 +13,7 @@ pub struct Durations {
 
 /// How much is off, and what it has come to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct OffTime {
+pub struct OffTime {
     since: Time,
     classes: u64,
     controls: u64,
@@ -22,12 +22,12 @@ pub(super) struct OffTime {
 
 impl OffTime {
     /// Classes that are off, of all ports.
-    pub(super) fn classes(&self) -> u64 {
+    pub fn classes(&self) -> u64 {
         self.classes
     }
 
     /// What it has come to by now.
-    pub(super) fn by(&self, now: Time) -> Durations {
+    pub fn by(&self, now: Time) -> Durations {
         // A report may ask for a moment before the last change.
         let elapsed = now.max(self.since).since(self.since);
         Durations {
@@ -38,7 +38,7 @@ impl OffTime {
 
     /// So many classes and controls of one port were off and are off now, each given before and after.
     #[cold]
-    pub(super) fn change(&mut self, now: Time, classes: (u32, u32), controls: (u32, u32)) {
+    pub fn change(&mut self, now: Time, classes: (u32, u32), controls: (u32, u32)) {
         self.durations = self.by(now);
         self.since = now;
         self.classes = self.classes + u64::from(classes.1) - u64::from(classes.0);
