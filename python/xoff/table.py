@@ -127,18 +127,35 @@ def class_labels(limits: list[int]) -> dict[str, str]:
 def cards(summary: Summary) -> list[Card]:
     """The numbers one looks at first."""
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
+    tail = "small" if flows["small"]["count"] else "all"
+    lost = acknowledgements_dropped(summary)
     return [
         Card("flows finished", f"{flows['all']['count']:,}", f"{flows['unfinished']:,} unfinished"),
-        Card(
+        _card_of_collectives(summary)
+        or Card(
             "median slowdown",
             _ratio(flows["all"]["slowdown_p50"]),
             f"p99 {_ratio(flows['all']['slowdown_p99'])}",
         ),
-        Card("small flows, p99", duration(flows["small"]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
+        Card(f"{tail} flows, p99", duration(flows[tail]["fct_p99_us"]), f"{flows['timeouts']:,} timeouts"),
         Card("goodput", f"{summary['goodput_gbps']:,.1f} Gbps", f"{packets['delivered']:,} packets delivered"),
-        Card("loss", percent(summary["loss_rate"]), f"{packets['dropped']:,} packets dropped"),
+        Card(
+            "loss",
+            percent(summary["loss_rate"]),
+            f"{packets['dropped']:,} packets{f', {lost}' if lost else ' dropped'}",
+        ),
         Card("engine", _speed(engine["ns_per_packet_hop"]), f"{engine['packet_hops']:,} packet-hops"),
     ]
+
+
+def _card_of_collectives(summary: Summary) -> Card | None:
+    """The first collectives that were complete, where there are any."""
+    found = [each for each in summary.get("collectives", []) if each["finished"]]  # summaries of before have none
+    if not found:
+        return None
+    bandwidth = measured("bus_bandwidth_mean_gbps", found[0]["bus_bandwidth_mean_gbps"])
+    note = f"{found[0]['operation']}, {found[0]['algorithm']}"
+    return Card("mean bus bandwidth", bandwidth, note)
 
 
 def pathologies(summary: Summary) -> list[str]:
@@ -153,16 +170,92 @@ def pathologies(summary: Summary) -> list[str]:
         lines.append(f"Deadlock: {ports} (priority {cycle[0]['priority']}) since {duration(since)}{end}")
     if storms := summary["storms"]:
         worst = f"{storms[0]['port']} paused for {duration(storms[0]['paused_ns'] / 1000)} without a break"
-        lines.append(f"Storm:   {worst}{f', and {len(storms) - 1:,} more ports' if len(storms) > 1 else ''}")
-    if watchdog := summary.get("watchdog", []):  # summaries of before have none
-        first, more = watchdog[0], len(watchdog) - 1
-        queue = f"{first['port']} (priority {first['priority']})"
-        end_ns = summary["end_ns"] if first["restored_ns"] is None else first["restored_ns"]
-        until = f"for {duration((end_ns - first['detected_ns']) / 1000)}"
-        lost = f"{first['dropped']:,} packets dropped"
-        rest = f"; {more:,} more times" if more else ""
-        lines.append(f"Watchdog: {queue} let go at {duration(first['detected_ns'] / 1000)} {until}, {lost}{rest}")
+        rest = f", and {_counted(len(storms) - 1, 'more port')}" if len(storms) > 1 else ""
+        lines.append(f"Storm:   {worst}{rest}")
+    if interventions := _interventions(summary):
+        costliest, *others = interventions
+        queue = f"{costliest['port']} (priority {costliest['priority']})"
+        when = f"at {duration(costliest['detected_ns'] / 1000)} for {_let_go_for(costliest, summary)}"
+        other_ports = len({other["port"] for other in others} - {costliest["port"]})
+        elsewhere = f", on {_counted(other_ports, 'other port')}" if other_ports else ""
+        rest = f"; and {_counted(len(others), 'more time')}{elsewhere}" if others else ""
+        lines.append(f"Watchdog: {queue} let go {when}, {_counted(costliest['dropped'], 'packet')} dropped{rest}")
     return lines
+
+
+WATCHDOG_HEADINGS = ("port", "priority", "let go at", "for", "packets dropped")
+
+
+def watchdog_rows(summary: Summary) -> list[list[str]]:
+    """A row for each time that a PFC watchdog let a queue go, those with most drops first."""
+    return [
+        [
+            one["port"],
+            str(one["priority"]),
+            duration(one["detected_ns"] / 1000),
+            _let_go_for(one, summary),
+            f"{one['dropped']:,}",
+        ]
+        for one in _interventions(summary)
+    ]
+
+
+def _interventions(summary: Summary) -> list[dict[str, Any]]:
+    """What watchdogs did, what cost most first."""
+    return sorted(summary.get("watchdog", []), key=lambda one: -one["dropped"])  # summaries of before have none
+
+
+def _let_go_for(intervention: dict[str, Any], summary: Summary) -> str:
+    end_ns = intervention["restored_ns"]
+    return duration(((summary["end_ns"] if end_ns is None else end_ns) - intervention["detected_ns"]) / 1000)
+
+
+COLLECTIVE_HEADINGS = (
+    "workload",
+    "collective",
+    "groups",
+    "ranks",
+    "size",
+    "complete",
+    "completion mean",
+    "longest",
+    "bus bandwidth mean",
+    "least",
+)
+
+
+def collective_rows(summary: Summary) -> list[list[str]]:
+    """A row for each workload of collectives."""
+    return [
+        [
+            f"workload[{each['workload']}]",
+            f"{each['operation']}, {each['algorithm']}",
+            f"{each['groups']:,}",
+            f"{each['ranks']:,}",
+            size(each["size_bytes"]),
+            f"{each['finished']:,} of {each['finished'] + each['unfinished']:,}",
+            *(
+                "-" if each[key] is None else measured(key, each[key])
+                for key in (
+                    "completion_mean_us",
+                    "completion_max_us",
+                    "bus_bandwidth_mean_gbps",
+                    "bus_bandwidth_min_gbps",
+                )
+            ),
+        ]
+        for each in summary.get("collectives", [])  # summaries of before have none
+    ]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def acknowledgements_dropped(summary: Summary) -> str:
+    """How many acknowledgements were dropped, which no share of packets counts: nothing if none was."""
+    dropped = summary["packets"]["acknowledgements_dropped"]
+    return f"{_counted(dropped, 'acknowledgement')} dropped" if dropped else ""
 
 
 def loss(summary: Summary) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from xoff.cli.terminal import Console
 from xoff.folder import REPORT
-from xoff.table import COLUMNS, class_rows, loss, pathologies, workload_rows
+from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, pathologies, workload_rows
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _collectives(summary: Summary) -> list[str]:
 
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
-    added = engine["added_rss_mb"]
+    added, lost = engine["added_rss_mb"], acknowledgements_dropped(summary)
     memory = f", {added:,.1f} MB added" if added is not None else ""
     speed = engine["ns_per_packet_hop"]
     return [
@@ -104,6 +104,7 @@ def _counters(summary: Summary) -> list[str]:
         *_queries(summary),
         *_collectives(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "
+        f"{f'{lost}, ' if lost else ''}"
         f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),

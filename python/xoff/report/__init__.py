@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
@@ -10,10 +10,12 @@ from xoff import drops, table
 from xoff.report import figures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xoff.result import Result
 
 
-_MOST_PLACES = 20
+_MOST_ROWS = 20
 
 
 def render(result: Result) -> str:
@@ -35,16 +37,33 @@ def render(result: Result) -> str:
         workloads=table.workload_rows(summary),
         columns=table.COLUMNS,
         counters=table.counters(summary),
-        dropped=_drops(result),
-        drop_columns=table.DROP_HEADINGS,
+        tables=_tables(result),
         figures=figures.all_of(result),
         provenance=result.provenance,
     )
 
 
-def _drops(result: Result) -> tuple[str, list[list[str]]] | None:
-    if result.drops is None or not result.drops.num_rows:
-        return None
-    found = drops.places(result.drops)
-    left_out = f" (the {_MOST_PLACES} of {len(found):,} rows with most)" if len(found) > _MOST_PLACES else ""
-    return drops.title(result.drops) + left_out, table.drop_rows(found[:_MOST_PLACES])
+class _Table(NamedTuple):
+    """Rows that are about no size class."""
+
+    title: str
+    headings: Sequence[str]
+    rows: list[list[str]]
+
+
+def _tables(result: Result) -> list[_Table]:
+    """Collectives, what watchdogs did and where packets were dropped, each if there is any."""
+    summary = result.summary
+    tables = [
+        _Table("Collectives", table.COLLECTIVE_HEADINGS, table.collective_rows(summary)),
+        _shortened("PFC watchdog", table.WATCHDOG_HEADINGS, table.watchdog_rows(summary)),
+    ]
+    if result.drops is not None and result.drops.num_rows:
+        places = table.drop_rows(drops.places(result.drops))
+        tables.append(_shortened(drops.title(result.drops), table.DROP_HEADINGS, places))
+    return [one for one in tables if one.rows]
+
+
+def _shortened(title: str, headings: Sequence[str], rows: list[list[str]]) -> _Table:
+    left_out = f" (the {_MOST_ROWS} of {len(rows):,} rows with most)" if len(rows) > _MOST_ROWS else ""
+    return _Table(title + left_out, headings, rows[:_MOST_ROWS])
