@@ -147,3 +147,24 @@ def test_names_of_files_are_no_formulas(tmp_path: Path) -> None:
     drawn = (tmp_path / "out" / "fct_ratios.svg").read_text(encoding="utf-8")
     assert r"completion time over a$\frac$'s" in drawn
     assert "_b$x$" in drawn
+
+
+COLLECTIVE = """
+topology = { kind = "star", hosts = 4, host_link = { rate = "10Gbps", delay = "1us" } }
+transport.dctcp = { kind = "tcp", congestion_control = { algorithm = "dctcp" } }
+switch = [{ total = "1MB" }]
+workload = [
+    { kind = "collective", transport = "dctcp", operation = "all_reduce", algorithm = "ring", size = "400kB" },
+]
+"""
+
+
+def test_collectives_are_compared_over_links_of_other_rates() -> None:
+    one = xoff.Scenario(COLLECTIVE, "one.toml")
+    found = xoff.compare([one, one.with_value("topology.host_link.rate", "100Gbps")])
+    base, other = (row for row in found.rows if row.measure == "collectives[0].bus_bandwidth_mean_gbps")
+    assert base.value.value == one.run().summary["collectives"][0]["bus_bandwidth_mean_gbps"]
+    assert other.ratio is not None
+    assert 5 < other.ratio.value < 10
+    assert "workload[0], collective" in found._repr_html_()
+    assert "bus bandwidth" in found._repr_html_()

@@ -19,6 +19,7 @@ def scenario(*changes: str) -> xoff.Scenario:
         "switch.total=2MB",
         "host.delay=1us",
         "topology.host_link.delay=2us",
+        "topology.host_link.rate=25Gbps",
         "topology.hash_seed=7",
         "transport.dctcp.congestion_control.algorithm=reno",
         "observe={}",
@@ -35,7 +36,6 @@ def test_what_may_differ(change: str) -> None:
         ("seed=4", "seed: is 4, but 3 in small.toml"),
         ("workload.fan_in=3", "workload[0].fan_in: is 3, but 2 in"),
         ("topology.hosts=5", "topology.hosts: is 5, but 4 in"),
-        ("topology.host_link.rate=25Gbps", "topology.host_link.rate: is 25Gbps, but 10Gbps in"),
         ("stop.at=1ms", "stop.at: is 1ms, but left out in"),
         ('measure.size_classes=["1kB", "1MB"]', "measure.size_classes[0]: is 1kB, but 100KiB in"),
     ],
@@ -60,6 +60,13 @@ of = "host"
     text = SMALL.split("[[workload]]")[0].replace("transport.dctcp", f"transport.{name}") + workload
     changes = (f"transport.{name}.payload={payload}", f"transport.{name}.wire_overhead={overhead}", "stop.at=1ms")
     return xoff.Scenario(text, f"{name}.toml", changes)
+
+
+def test_rates_must_not_differ_where_a_load_is_a_share_of_them() -> None:
+    one = loaded("", "one", "1460B")
+    with pytest.raises(xoff.ScenarioError) as error:
+        traffic.check_same([one, one.with_value("topology.host_link.rate", "25Gbps")])
+    assert "one.toml: topology.host_link.rate: is 25Gbps, but 10Gbps in one.toml" in str(error.value)
 
 
 @pytest.mark.parametrize("counts", ["", 'load_counts = "frame"', 'load_counts = "wire"'])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
 _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
+_OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
 _OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", "pfc.off_us")
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
 """What is compared: keys of `summary.json`, which docs/summary.md explains."""
@@ -42,7 +43,7 @@ class Row(NamedTuple):
     """One measure of one scenario."""
 
     measure: str
-    """One of `MEASURES`, or of a workload: `workloads[1].fct_p99_us`."""
+    """One of `MEASURES`, or of a workload: `workloads[1].fct_p99_us`, `collectives[0].completion_mean_us`."""
     scenario: str
     value: Estimate
     """Mean over the seeds."""
@@ -66,15 +67,25 @@ class Comparison:
     @property
     def rows(self) -> list[Row]:
         """Measure by measure, the scenarios in order; measures that count no flow or pause are left out."""
-        measures = (*_OF_CLASSES, *self._of_workloads, *_OF_RUNS)
+        measures = (*_OF_CLASSES, *self._of_workloads, *self._of_collectives, *_OF_RUNS)
         return [row for measure in measures for row in self._rows_of(measure)]
 
     @property
     def _of_workloads(self) -> list[str]:
         """What is compared of each workload, where there are several and not many."""
-        count = min(len(summary.get("workloads", ())) for runs in self.summaries for summary in runs)
+        count = self._least("workloads")
         told = range(count) if 1 < count <= _MOST_WORKLOADS else ()
         return [f"workloads[{index}].{measure}" for index in told for measure in _OF_FLOWS]
+
+    @property
+    def _of_collectives(self) -> list[str]:
+        """What is compared of each workload of collectives, of the first ones where there are many."""
+        told = range(min(self._least("collectives"), _MOST_WORKLOADS))
+        return [f"collectives[{index}].{measure}" for index in told for measure in _OF_COLLECTIVES]
+
+    def _least(self, key: str) -> int:
+        """How many a list of the summaries has at least; summaries of before have none."""
+        return min(len(summary.get(key, ())) for runs in self.summaries for summary in runs)
 
     @property
     def table(self) -> pa.Table:

@@ -34,6 +34,8 @@ def of_comparison(comparison: Comparison) -> Grid:
     names = workload_names(comparison.summaries[0][0])
     labels = class_labels(list(comparison.size_classes_bytes))
     labels |= {f"workloads[{index}]": name for index, name in enumerate(names)}
+    collectives = comparison.summaries[0][0].get("collectives", [])  # results of before have none
+    labels |= {f"collectives[{index}]": names[each["workload"]] for index, each in enumerate(collectives)}
     sections: dict[str, list[list[str]]] = {}
     for key, rows in groupby(comparison.rows, lambda row: row.measure):
         group, _, measure = key.rpartition(".")

@@ -34,6 +34,8 @@ MEASURES = (
     "flows.small.fct_p99_us",
     "flows.large.fct_mean_us",
     "flows.all.slowdown_p99",
+    "collectives[0].completion_mean_us",
+    "collectives[0].bus_bandwidth_mean_gbps",
     "loss_rate",
     "flows.timeouts",
     "pfc.off_us",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Of these tables all counts, but for what only says how packets travel.
 _DECIDING = ("seed", "workload", "topology", "stop", "measure")
 _WITHOUT = {"transport", "routing", "hash_seed", "delay"}
+_RATE = {"rate"}
+"""What a link may differ in, too, where no load is a share of it."""
 # An offered load that counts these of a packet, too, has other arrivals where they differ.
 _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", "headers", "wire_overhead")}
 
@@ -22,9 +24,9 @@ _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", 
 def check_same(scenarios: Sequence[Scenario]) -> None:
     """Raises ScenarioError, which names the first key that differs, unless all scenarios have the first one's traffic.
 
-    Seed, workloads, rates of links, stop condition and size classes must be the same, and so must files that workloads
-    name, and packet sizes where an offered load counts headers. Switches, hosts, delays, routing and congestion
-    controls are what may be compared.
+    Seed, workloads, nodes and links, stop condition and size classes must be the same, and so must files that workloads
+    name; where a load is offered, rates of links, too, and packet sizes if it counts headers. Switches, hosts, delays,
+    routing and congestion controls are what may be compared.
     """
     base, *others = scenarios
     where = base.file or base.title
@@ -56,7 +58,9 @@ def _deciding(scenario: Scenario) -> tuple[dict[str, object], list[_Size]]:
     """Every key that decides the traffic, and its value; and packet sizes that do."""
     resolved, named = scenario.portable(scenario.read_files())
     tables = tomllib.loads(resolved)
-    keys = {path: value for key in _DECIDING for path, value in _flat(key, tables[key])}
+    has_load = any(workload.get("load") is not None for workload in tables["workload"])
+    left_out = _WITHOUT if has_load else _WITHOUT | _RATE
+    keys = {path: value for key in _DECIDING for path, value in _flat(key, tables[key], left_out)}
     return {**keys, **named}, list(_counted(tables))
 
 
@@ -69,14 +73,14 @@ def _counted(tables: dict[str, Any]) -> Iterator[_Size]:
             yield _Size(f"workload[{index}]", f"transport.{name}.{key}", tables["transport"][name][key])
 
 
-def _flat(path: str, value: Any) -> Iterator[tuple[str, object]]:  # noqa: ANN401 as TOML nests
+def _flat(path: str, value: Any, left_out: set[str]) -> Iterator[tuple[str, object]]:  # noqa: ANN401 as TOML nests
     if isinstance(value, dict):
         for key, inner in value.items():
-            if key not in _WITHOUT:
-                yield from _flat(f"{path}.{key}", inner)
+            if key not in left_out:
+                yield from _flat(f"{path}.{key}", inner, left_out)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _flat(f"{path}[{index}]", inner)
+            yield from _flat(f"{path}[{index}]", inner, left_out)
     else:
         yield path, value
 
