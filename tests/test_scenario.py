@@ -49,6 +49,16 @@ def test_a_value_is_changed_in_a_copy() -> None:
     assert scenario.title == "Small"
 
 
+def test_none_leaves_a_key_out_and_an_empty_table_replaces_another() -> None:
+    scenario = xoff.Scenario.from_text(SMALL)
+    resolved = tomllib.loads(scenario.to_toml())
+    assert resolved["observe"]
+    assert "queues" not in tomllib.loads(scenario.with_value("observe", {}).to_toml())["observe"]
+    marked = scenario.with_value("switch.marking.queue", {"kind": "threshold", "threshold": "5kB"})
+    without = tomllib.loads(marked.with_value("switch.marking", None).to_toml())["switch"][0]
+    assert "marking" not in without or "queue" not in without["marking"]
+
+
 def test_a_number_of_numpy_is_a_value() -> None:
     scenario = xoff.Scenario.from_text(SMALL)
     for key, value, same in (("workload.fan_in", np.int64(3), 3), ("switch.buffer.alpha", np.float32(0.5), 0.5)):

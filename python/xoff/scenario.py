@@ -56,7 +56,8 @@ class Scenario:
 
         Args:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
-            value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit.
+            value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit. An empty
+                dictionary replaces a table, another is merged with it; None leaves the key out.
         """
         return self.with_values({key: value})
 

@@ -14,7 +14,8 @@ from xoff.scenario import Scenario
 def check(
     scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key; may be repeated.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change one key; KEY= leaves it out; may be repeated."),
     ] = None,
 ) -> None:
     """Validate a scenario and the files it names, without running it."""

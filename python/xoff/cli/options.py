@@ -8,7 +8,8 @@ from typing import Annotated, TypeAlias
 import typer
 
 ChangesOfAll: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one key of all; may be repeated.")
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one key of all; KEY= leaves it out; may be repeated."),
 ]
 Sweeps: TypeAlias = Annotated[
     list[str] | None,

@@ -22,7 +22,11 @@ def run(
     scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change one key, such as workload.load=0.5; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change one key, such as workload.load=0.5; KEY= leaves it out; may be repeated.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
     seeds: Annotated[

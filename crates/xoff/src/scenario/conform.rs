@@ -124,10 +124,39 @@ fn unknown_key(node: Node, key: &str, at: &str, siblings: &[Variant]) -> Scenari
     let home = siblings.iter().find(|variant| variant.node.key(key).is_some());
     let remedy = match home {
         Some(variant) => format!("it belongs to {} = \"{}\"; ", variant.tag, variant.spelling),
-        None => did_you_mean(key, known(), '`'),
+        None => match place_of(node, key, at) {
+            Some(place) if place == key => format!("it is `{key}`, outside of all tables; "),
+            Some(place) => format!("it is `{place}`; "),
+            None => did_you_mean(key, known(), '`'),
+        },
     };
     let expected = format!("{remedy}known keys: {}", listed(known()));
     ScenarioError::at(join(at, key), format!("unknown key `{key}`"), expected)
+}
+
+/// Where a key is known that stands at `at`, which has none of its name: in a table inside, or in one that this one is in.
+fn place_of(node: Node, key: &str, at: &str) -> Option<String> {
+    if let Some((inner, _)) = node.keys().find(|(_, inner)| knows(*inner, key)) {
+        return Some(join(&join(at, inner), key));
+    }
+    let mut around = vec![(Node::root(), "")];
+    for (end, _) in at.match_indices('.') {
+        let (outer, begin) = *around.last()?;
+        let name = at[begin.len()..end].trim_start_matches('.').split('[').next()?;
+        around.push((outer.child(name)?, &at[..end]));
+    }
+    let (_, place) = around.into_iter().rev().find(|(outer, _)| knows(*outer, key))?;
+    Some(join(place, key))
+}
+
+/// Whether a table, or those of a list, may have this key.
+fn knows(node: Node, key: &str) -> bool {
+    match node.shape() {
+        Shape::Table => node.key(key).is_some(),
+        Shape::Tagged(variants) => variants.iter().any(|variant| variant.node.key(key).is_some()),
+        Shape::List(items) => knows(items, key),
+        _ => false,
+    }
 }
 
 fn check_list(node: Node, items: Node, values: &[Value], at: &str) -> Checked {

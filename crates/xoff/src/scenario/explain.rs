@@ -252,6 +252,7 @@ fn explain_key(node: Node, path: &str, of: Option<&str>) -> Explanation {
         choices,
         keys: match node.shape() {
             Shape::Table => keys_of(node, path, None),
+            Shape::List(items) if matches!(items.shape(), Shape::Table) => keys_of(items, path, None),
             _ => Vec::new(),
         },
     }
@@ -391,6 +392,14 @@ mod tests {
         let buffer = only("switch.buffer");
         assert_eq!(buffer.default.as_deref(), Some("{ policy = \"dynamic_threshold\", alpha = 1 }"));
         assert!(only("topology.leaves").required);
+    }
+
+    #[test]
+    fn tables_of_a_list_are_explained_with_their_keys() {
+        let keys: Vec<String> = only("link_event").keys.into_iter().map(|key| key.name).collect();
+        assert_eq!(keys[..2], ["link_event.at", "link_event.between"]);
+        let rate = only("slow_receiver.rate");
+        assert_eq!(rate.symbol, None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `--set KEY=VALUE`: changes to a scenario's tables before they are read.
-//! A table that names a kind, policy or algorithm replaces what it overrides; any other is merged key by key.
+//! A table that names a kind, policy or algorithm, or is empty, replaces what it overrides; any other is merged key by key. `KEY=`
+//! leaves a key out.
 
 use toml::{Table, Value};
 
@@ -9,7 +10,8 @@ use super::schema::{Node, Shape};
 /// One `KEY=VALUE`.
 struct Override {
     path: Vec<Step>,
-    value: Value,
+    /// Nothing where the key is left out.
+    value: Option<Value>,
 }
 
 /// One part of a key: `workload`, or `workload[1]`.
@@ -24,7 +26,7 @@ struct Step {
 pub(super) fn apply(table: &mut Table, root: Node, overrides: &[String]) -> Result<(), ScenarioError> {
     let mut parsed = overrides.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
     parsed.sort_by_key(|change| !change.names_kind(root));
-    parsed.into_iter().try_for_each(|change| set(table, root, &change.path, &change.value, ""))
+    parsed.into_iter().try_for_each(|change| set(table, root, &change.path, change.value.as_ref(), ""))
 }
 
 impl Override {
@@ -56,7 +58,8 @@ fn parse(text: &str) -> Result<Override, ScenarioError> {
         let at = format!("key \"{}\"", key.trim());
         ScenarioError::at(at, "malformed", "expected one such as workload.load or workload[1].load")
     })?;
-    Ok(Override { path, value: parse_value(value.trim()) })
+    let value = value.trim();
+    Ok(Override { path, value: (!value.is_empty()).then(|| parse_value(value)) })
 }
 
 fn step(part: &str) -> Option<Step> {
@@ -77,14 +80,24 @@ fn parse_value(text: &str) -> Value {
     }
 }
 
-/// Sets one key below `table`, which stands at `node` of the schema and at the path `at`.
-fn set(table: &mut Table, node: Node, path: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
+/// Sets one key below `table`, which stands at `node` of the schema and at the path `at`, or takes it out.
+fn set(
+    table: &mut Table,
+    node: Node,
+    path: &[Step],
+    value: Option<&Value>,
+    at: &str,
+) -> Result<(), ScenarioError> {
     let Some((step, rest)) = path.split_first() else { return Ok(()) };
     let at = if at.is_empty() { step.name.clone() } else { format!("{at}.{}", step.name) };
     let child = node.child(&step.name).unwrap_or(node);
     let is_list = matches!(child.shape(), Shape::List(_));
-    let is_whole = step.index.is_none() && !(is_list && value.is_table());
+    let is_whole = step.index.is_none() && !(is_list && value.is_some_and(Value::is_table));
     if rest.is_empty() && is_whole {
+        let Some(value) = value else {
+            table.remove(&step.name);
+            return Ok(());
+        };
         if node.tag() == Some(step.name.as_str()) {
             table.clear();
         }
@@ -111,7 +124,7 @@ fn set_in_list(
     index: Option<usize>,
     node: Node,
     rest: &[Step],
-    value: &Value,
+    value: Option<&Value>,
     at: &str,
 ) -> Result<(), ScenarioError> {
     let count = values.len();
@@ -135,8 +148,18 @@ fn set_in_list(
 }
 
 /// Sets below `slot`, which becomes a table where it is not one; with nothing left of the path, sets `slot` itself.
-fn set_in(slot: &mut Value, node: Node, rest: &[Step], value: &Value, at: &str) -> Result<(), ScenarioError> {
+fn set_in(
+    slot: &mut Value,
+    node: Node,
+    rest: &[Step],
+    value: Option<&Value>,
+    at: &str,
+) -> Result<(), ScenarioError> {
     if rest.is_empty() {
+        let Some(value) = value else {
+            let expected = format!("expected a key of `{at}`, or the whole list without it");
+            return Err(ScenarioError::at(at, "a table of a list cannot be left out", expected));
+        };
         merge(slot, node, value);
         return Ok(());
     }
@@ -148,7 +171,9 @@ fn set_in(slot: &mut Value, node: Node, rest: &[Step], value: &Value, at: &str) 
 
 fn merge(slot: &mut Value, node: Node, value: &Value) {
     match (slot, value) {
-        (Value::Table(old), Value::Table(new)) if node.tag().is_none_or(|tag| !new.contains_key(tag)) => {
+        (Value::Table(old), Value::Table(new))
+            if !new.is_empty() && node.tag().is_none_or(|tag| !new.contains_key(tag)) =>
+        {
             new.iter().for_each(|(key, value)| merge_key(old, node, key, value));
         }
         (slot, value) => *slot = value.clone(),
@@ -232,6 +257,20 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_table_replaces_and_nothing_leaves_out() {
+        let file = "seed = 1\npfc = { detection_time = \"1ms\", watchdog = { action = \"drop\" } }";
+        equal(file, &["pfc={}"], "seed = 1\npfc = {}");
+        equal(file, &["pfc.watchdog={}"], "seed = 1\npfc = { detection_time = \"1ms\", watchdog = {} }");
+        equal(file, &["pfc.watchdog="], "seed = 1\npfc = { detection_time = \"1ms\" }");
+        equal(file, &["seed=", "pfc= "], "");
+        equal("", &["pfc.watchdog="], "pfc = {}");
+        equal(TWO, &["workload[0].load="], "workload = [{}, { load = 0.2 }]");
+        equal(TWO, &["workload.load="], "workload = [{}, {}]");
+        equal(TWO, &["workload={}"], "workload = [{}, {}]");
+        equal(TWO, &["workload="], "");
+    }
+
+    #[test]
     fn what_cannot_be_set_is_said() {
         let applied_to = |file: &str, change: &str| {
             let mut table: Table = file.parse().unwrap();
@@ -246,6 +285,11 @@ mod tests {
         assert_eq!(
             problem("workload[2].load=1"),
             "workload[2]: `workload` has 2, counted from 0; expected an index below 2"
+        );
+        assert_eq!(
+            problem("workload[1]="),
+            "workload[1]: a table of a list cannot be left out; expected a key of `workload[1]`, or the whole list \
+             without it"
         );
         assert_eq!(
             problem("host[0].delay=1"),

@@ -140,9 +140,10 @@ arrivals_end = "10ms"
             ("switch.marking.queue={ kind = \"red\", minimum = \"2kB\", maximum = \"2kB\", probability = 0.1 }", "switch[0].marking.queue.maximum: \"2kB\" is not above `minimum`, \"2kB\"; expected a value above `minimum`".to_owned()),
             ("switch.marking.pool={ kind = \"red\", minimum = \"2kB\", maximum = \"1kB\", probability = 0.1 }", "switch[0].marking.pool.maximum: \"1kB\" is not above `minimum`, \"2kB\"; expected a value above `minimum`".to_owned()),
             ("switch.marking.port={ kind = \"red\", minimum = \"2kB\", maximum = \"3kB\", probability = 1.1 }", "switch[0].marking.port.probability: 1.1 is too large; expected a value at least 0 and at most 1".to_owned()),
+            ("pfc.watchdog.detection_time=1ms", "pfc.watchdog.detection_time: unknown key `detection_time`; it is `pfc.detection_time`; known keys: `action`, `restoration_time`".to_owned()),
             ("switch.marking.at_rate.100Gb.queue.kind=codel", format!("switch[0].marking.at_rate.100Gb: \"100Gb\" has an unknown unit \"Gb\"; {RATE}")),
             ("switch.marking.at_rate.0Gbps.queue.kind=codel", "switch[0].marking.at_rate.0Gbps: \"0Gbps\" is too small; expected a value above 0bps".to_owned()),
-            ("switch.marking.at_rate.100Gbps.pool.kind=bcc", "switch[0].marking.at_rate.100Gbps.pool: unknown key `pool`; known keys: `queue`, `port`".to_owned()),
+            ("switch.marking.at_rate.100Gbps.pool.kind=bcc", "switch[0].marking.at_rate.100Gbps.pool: unknown key `pool`; it is `switch[0].marking.pool`; known keys: `queue`, `port`".to_owned()),
             ("switch.marking.at_rate={ 25Gbps = {}, 25000Mbps = {} }", "switch[0].marking.at_rate.25000Mbps: the same as `25Gbps`; expected one of them".to_owned()),
             ("switch.marking.at_rate=25Gbps", format!("switch[0].marking.at_rate: \"25Gbps\" does not fit; expected tables by {}", &RATE[9..])),
             ("switch.chip=tomahawkk", "switch[0].chip: unknown value \"tomahawkk\"; did you mean \"tomahawk\"? expected CHIPS".replace("CHIPS", &chips)),
@@ -162,6 +163,20 @@ arrivals_end = "10ms"
             ("observe.queues={ every = 10 }", "observe.queues.every: 10 has no unit; expected \"change\", or a time with its unit (ps, ns, us, ms, s), such as \"1us\"".to_owned()),
         ] {
             assert_eq!(problem(&[change]), expected, "{change}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_elsewhere_is_answered_with_its_place() {
+        for (change, expected) in [
+            ("pfc.restoration_time=1ms", "restoration_time`; it is `pfc.watchdog.restoration_time`; known"),
+            ("workload[0].seed=1", "seed`; it is `seed`, outside of all tables; known"),
+            ("topology.delay=1us", "delay`; it is `topology.host_link.delay`; known"),
+            ("transport.dctcp.jitter=true", "jitter`; known"),
+        ] {
+            let (key, _) = change.split_once('=').unwrap();
+            let begin = format!("{key}: unknown key `");
+            assert!(problem(&[change]).starts_with(&(begin + expected)), "{}", problem(&[change]));
         }
     }
 

@@ -14,7 +14,7 @@ pub struct SlowReceiver {
     /// The hosts, by name or by the name of their switch, with `*` and `?`.
     #[schemars(extend("minItems" = 1))]
     pub hosts: Vec<String>,
-    /// What the adapter takes in of frames, one after another in the order in which they came. Left out, nothing [PFC storm].
+    /// What the adapter takes in of frames, one after another in the order in which they came. Left out, nothing: a PFC storm.
     #[serde(default)]
     pub rate: Option<Rate>,
     /// From when on.
