@@ -87,8 +87,8 @@ def _compared(measure: str, row: Row) -> str:
 def _ratio(ratio: Estimate | None) -> str:
     if ratio is None:
         return "-"
-    told = f"x{ratio.value:#.3g}"
-    return told if ratio.low is None else f"{told} ({ratio.low:#.3g}-{ratio.high:#.3g})"
+    value, *bounds = (f"{each:#.3g}".removesuffix(".") for each in ratio if each is not None)
+    return f"x{value} ({'-'.join(bounds)})" if bounds else f"x{value}"
 
 
 def _with_bounds(measure: str, value: Estimate) -> str:

@@ -1,5 +1,6 @@
 """`xoff pauses`."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,12 @@ def test_a_time_has_its_unit(command: Command, run: Path) -> None:
         assert outcome == Outcome(2, "", f"--at: {says}; {expected}\n")
 
 
+def test_a_time_is_within_the_run(command: Command, run: Path) -> None:
+    outcome = command("pauses", run, "--at", "300s")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert re.fullmatch(r"--at: the run ended at [\d.]+ [mu]s; expected a time before that\n", outcome.err)
+
+
 def test_a_damaged_folder_is_refused_in_a_line(command: Command, run: Path) -> None:
     (run / "summary.json").write_text('{"title": ')
     outcome = command("pauses", run)
@@ -60,9 +67,10 @@ def test_a_damaged_folder_is_refused_in_a_line(command: Command, run: Path) -> N
 
 
 def test_a_picture_that_cannot_be_written_is_refused_in_a_line(command: Command, run: Path, tmp_path: Path) -> None:
-    for name, says in (("tree.gifx", "--plot: Format 'gifx' is not supported"), ("none/tree.svg", "No such file")):
+    of_format = "--plot: no format of figures; expected a file that ends with .svg, .pdf or .png"
+    for name, says in (("tree.gifx", of_format), ("none/tree.svg", "No such file")):
         outcome = command("pauses", str(run), "--plot", str(tmp_path / name))
-        assert outcome.status == 2
+        assert (outcome.status, outcome.out) == (2, "")
         assert says in outcome.err
         assert "Traceback" not in outcome.err
 

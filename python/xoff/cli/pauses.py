@@ -13,12 +13,16 @@ from xoff.cli.files import check_free
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
 from xoff.errors import InputError, OutputError
+from xoff.units import duration
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from xoff.pause_tree import PauseTree
     from xoff.result import Result
+
+_DRAWABLE = (".svg", ".pdf", ".png")
+_DRAWABLE_TOLD = ".svg, .pdf or .png"
 
 
 def pauses(
@@ -30,7 +34,7 @@ def pauses(
     at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree (.svg, .pdf, .png).")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({_DRAWABLE_TOLD}).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
 ) -> None:
     """Print whose pauses a victim waited for, back to the queues they began with.
@@ -38,9 +42,13 @@ def pauses(
     Pauses are recorded by `observe.pauses = true`. A root is a queue that was not paused itself while it filled.
     """
     if plot is not None:
+        _check_drawable(plot)
         check_free(plot, "--plot", force=force)
     at_ns = None if at is None else _nanoseconds(at)
     result = opened(folder)
+    if at_ns is not None and at_ns > result.summary["end_ns"]:
+        problem = f"the run ended at {duration(result.summary['end_ns'] / 1000)}"
+        raise InputError(None, "--at", problem, "expected a time before that")
     try:
         tree = result.pause_tree(victim, at_ns=at_ns)
     except InputError:
@@ -48,20 +56,24 @@ def pauses(
     except ValueError as error:
         message = f"{folder}: {'--victim' if victim else 'pauses'}: {error}"
         raise OutputError(message) from None
+    if plot is not None:
+        try:
+            draw(tree, plot)
+        except OSError as error:
+            message = f"{plot}: --plot: {error.strerror}; expected a file in a folder that is there"
+            raise OutputError(message) from None
     console = Console(120)
     console.print(_roots(tree))
     if victim is not None:
         say(str(tree))
     for line in _cycles(result):
         say(line)
-    if plot is not None:
-        try:
-            draw(tree, plot)
-        except (OSError, ValueError) as error:
-            problem = error.strerror if isinstance(error, OSError) else str(error)
-            expected = "expected a file that ends with .svg, .pdf or .png, in a folder that is there"
-            message = f"{plot}: --plot: {problem}; {expected}"
-            raise OutputError(message) from None
+
+
+def _check_drawable(path: Path) -> None:
+    if path.suffix not in _DRAWABLE:
+        message = f"{path}: --plot: no format of figures; expected a file that ends with {_DRAWABLE_TOLD}"
+        raise OutputError(message)
 
 
 def draw(tree: PauseTree, path: Path) -> None:
@@ -90,7 +102,6 @@ def _roots(tree: PauseTree) -> Table:
     from rich.table import Table
 
     from xoff.pause_tree import LEAST_SHARE
-    from xoff.units import duration
 
     table = Table(
         title=f"Roots: {tree.victim}, paused for {duration(tree.paused_us)}", title_justify="left", title_style="bold"
@@ -108,8 +119,6 @@ def _roots(tree: PauseTree) -> Table:
 
 
 def _cycles(result: Result) -> list[str]:
-    from xoff.units import duration
-
     cycles = result.pause_cycles()
     if not cycles:
         return []

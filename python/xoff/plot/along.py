@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 
 _MOST_TICKS = 6
+_MOST_TOLD = 12
+"""As many positions can each have a tick of their own."""
+_TOO_NEAR = 0.03
+"""A share of the axis: points of ordinary size that are nearer lie on one another."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Along:
         scales = _scales({unit for _, unit in numbers})
         if len(numbers) < len(found) or scales is None:
             return cls(name, {position: float(place) for place, position in enumerate(positions)}, None)
-        shown = numbers[0][1]
+        shown = next((of for number, of in numbers if number), numbers[0][1])
         places = {
             position: number * scales[of] / scales[shown]
             for position, (number, of) in zip(positions, numbers, strict=True)
@@ -50,11 +55,29 @@ class Along:
         """Writes name, unit and ticks."""
         if self.unit is None:
             ax.set_xticks(list(self.places.values()), [style.plain(str(position)) for position in self.places])
+        elif self._is_crowded:
+            self._label_logarithmic(ax)
         elif all(place.is_integer() for place in self.places.values()):
             ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=True))
         else:
             ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
         ax.set_xlabel(style.plain(f"{self.name} ({self.unit})" if self.unit else self.name))
+
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether neighbours would lie on one another on an even axis that has room for them all."""
+        places = sorted(set(self.places.values()))
+        if not 2 < len(places) <= _MOST_TOLD or places[0] < 0:
+            return False
+        nearest = min(after - before for before, after in pairwise(places))
+        return nearest < _TOO_NEAR * (places[-1] - places[0])
+
+    def _label_logarithmic(self, ax: Axes) -> None:
+        """A tick for each position; zero, which has no logarithm, stands a step before the least."""
+        places = sorted(self.places.values())
+        ax.set_xscale("symlog", linthresh=next(place for place in places if place), linscale=0.5)
+        ax.set_xticks(places, [f"{place:g}" for place in places])
+        ax.minorticks_off()
 
 
 def _scales(units: set[str]) -> Mapping[str, float] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS = 3
 _PANEL_INCHES = (3.4, 2.5)
+_TITLE_CHARACTERS = 32
+_APART = 0.4
+"""How much of the way to the next position the points of all lines take."""
 
 
 class SweptPlots:
@@ -52,10 +56,12 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     figure = Figure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
     panels = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
     for ax, measure in zip(panels, shown, strict=False):
-        for label, points in islice(drawn[measure].items(), MOST_LINES):
-            _line(ax, points, label, joined=along.unit is not None)
+        beside = _beside(min(len(lines), MOST_LINES), joined=along.unit is not None)
+        for (label, points), shift in zip(drawn[measure].items(), beside, strict=False):
+            moved = [(place + shift, each) for place, each in points]
+            _line(ax, moved, label, joined=along.unit is not None)
         along.label(ax)
-        ax.set_title(measure_name(measure))
+        ax.set_title(fill(measure_name(measure), _TITLE_CHARACTERS))
         if ratios:
             ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
             style.scale_of_ratios(ax, estimates[measure])
@@ -72,6 +78,11 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         hidden = f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None
         style.shared_legend(panels[: len(shown)], hidden)
     return figure
+
+
+def _beside(lines: int, *, joined: bool) -> list[float]:
+    """How far the points of each line stand from their position, so that none hides another, unless they are joined."""
+    return [0.0 if joined else _APART * (line - (lines - 1) / 2) / lines for line in range(lines)]
 
 
 def _along(sweep: Sweep) -> tuple[str, Along]:

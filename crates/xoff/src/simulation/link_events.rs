@@ -78,8 +78,9 @@ impl Happening<'_> {
             (Some(state), None) => {
                 let fails = state == LinkState::Down;
                 if links.iter().any(|&link| failed[link as usize] == fails) {
-                    let problem = format!("the link is {} already", if fails { "down" } else { "up" });
-                    let expected = "expected a link that changes";
+                    let problem =
+                        format!("the link is {} already at {}", if fails { "down" } else { "up" }, said.at);
+                    let expected = "expected a link that changes; events count by their times";
                     return Err(ScenarioError::at(format!("{key}.state"), problem, expected));
                 }
                 for &link in links {

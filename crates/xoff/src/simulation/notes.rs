@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
-use crate::scenario::{LinkEvent, LinkState, Watchdog, WatchdogAction, Workload};
+use crate::scenario::{LinkEvent, LinkState, Scenario, Watchdog, WatchdogAction, Workload};
 use crate::topology::{Link, NodeId};
 use crate::workload::overload::{self, Links, Overload};
 
@@ -17,6 +17,7 @@ impl Simulation {
         notes.extend(self.notes_of_drops());
         notes.extend(self.notes_of_timeouts());
         notes.extend(self.notes_of_links());
+        notes.extend(self.notes_of_events());
         notes
     }
 
@@ -111,6 +112,20 @@ impl Simulation {
         notes
     }
 
+    /// What is to happen when the run has ended.
+    fn notes_of_events(&self) -> impl Iterator<Item = String> {
+        let Scenario { link_event, slow_receiver, stop, .. } = &self.scenario;
+        let links = link_event.iter().map(|event| event.at).enumerate();
+        let receivers = slow_receiver.iter().map(|slow| slow.start).enumerate();
+        let all = links.map(|(index, at)| (format!("link_event[{index}].at"), at));
+        let all = all.chain(receivers.map(|(index, at)| (format!("slow_receiver[{index}].start"), at)));
+        let end = stop.at;
+        all.filter_map(move |(key, at)| {
+            let end = end.filter(|end| at >= *end)?;
+            Some(format!("{key}: {at} is never reached, as stop.at = {end} ends the run"))
+        })
+    }
+
     fn name(&self, node: NodeId) -> String {
         self.network.nodes[node as usize].name.clone()
     }
@@ -139,7 +154,6 @@ fn in_gigabits(rate: Rate) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Scenario;
     use crate::workload::Files;
 
     /// Of four hosts at 10 Gb/s around a switch that marks nothing.
@@ -223,6 +237,20 @@ mod tests {
         assert_eq!(of(selective, "0", true), [""; 0]);
         assert_eq!(of(&format!("{selective}, timeouts_with_pfc = true"), "0.1", true), [""; 0]);
         assert_eq!(of("kind = 'go_back_n'", "0.1", true), [""; 0]);
+    }
+
+    #[test]
+    fn what_comes_with_the_end_or_after_it_is_never_reached() {
+        let of = |start: &str| {
+            let slow =
+                format!("slow_receiver = [{{ hosts = ['host1'], start = '{start}', rate = '1Gbps' }}]");
+            notes(&long_lived("['host1', 'host0']", "transport = 'reno', size = '1kB'"), &slow)
+        };
+        assert_eq!(
+            of("1ms"),
+            ["slow_receiver[0].start: 1ms is never reached, as stop.at = 1ms ends the run"]
+        );
+        assert_eq!(of("999us"), [""; 0]);
     }
 
     fn long_lived(pairs: &str, rest: &str) -> String {

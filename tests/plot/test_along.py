@@ -1,0 +1,46 @@
+"""The axis on which positions of a sweep stand."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure
+
+from xoff.plot.along import Along
+
+
+@pytest.mark.parametrize(
+    ("positions", "unit", "places"),
+    [
+        (["0s", "10us", "4ms"], "us", [0, 10, 4000]),
+        (["0s", "0us"], "s", [0, 0]),
+        (["1MiB", "900kB"], "MiB", [1, 900_000 / 2**20]),
+        ([1, 2, 16], "", [1, 2, 16]),
+        (["sih", "dsh"], None, [0, 1]),
+    ],
+)
+def test_numbers_stand_where_they_are_in_the_unit_of_the_first_that_has_one_to_tell(
+    positions: list[str | float], unit: str | None, places: list[float]
+) -> None:
+    along = Along.of("key", positions)
+    assert along.unit == unit
+    assert list(along.places.values()) == pytest.approx(places)
+
+
+@pytest.mark.parametrize(
+    ("positions", "scale", "ticks"),
+    [
+        (["0s", "10us", "100us", "1ms", "4ms"], "symlog", ["0", "10", "100", "1000", "4000"]),
+        (["1us", "2ms", "4ms"], "linear", None),
+        (["1us", "10us", "1ms"], "symlog", ["1", "10", "1000"]),
+        ([0.1, 0.2, 0.9], "linear", None),
+        (list(range(100)), "linear", None),
+    ],
+)
+def test_positions_that_would_lie_on_one_another_stand_apart(
+    positions: list[str | float], scale: str, ticks: list[str] | None
+) -> None:
+    ax = Figure().subplots()
+    Along.of("key", positions).label(ax)
+    assert ax.get_xscale() == scale
+    if ticks:
+        assert [label.get_text() for label in ax.get_xticklabels()] == ticks
