@@ -47,7 +47,8 @@ def quantity(value: float, units: tuple[str, ...]) -> str:
     while abs(value) >= 1000 and index < len(units) - 1:
         value /= 1000
         index += 1
-    return f"{value:.4g} {units[index]}".rstrip()
+    told = f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return f"{told} {units[index]}".rstrip()
 
 
 def _decimals(value: float) -> int:

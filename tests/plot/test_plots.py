@@ -196,6 +196,28 @@ def test_what_a_watchdog_let_go_is_seen_among_pauses(ax: Axes) -> None:
     assert ports[round(float(np.asarray(line.get_ydata())[0]))] == "right.port0"
 
 
+def test_slow_receivers_are_seen_over_time(ax: Axes) -> None:
+    storm().plot.pauses(ax)
+    handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    stretch = handles["host1 takes in nothing"].get_window_extent().transformed(ax.transData.inverted())
+    assert (stretch.x0, stretch.x1) == pytest.approx((20, 300))
+
+
+def test_pauses_are_drawn_as_far_as_there_are_any(ax: Axes) -> None:
+    result = storm()
+    result.plot.pauses(ax)
+    assert result.pauses is not None
+    [restored_ns] = [let_go["restored_ns"] for let_go in result.summary["watchdog"]]
+    last_us = max(restored_ns, *result.pauses["end_ns"].to_pylist()) / 1000
+    assert last_us <= ax.get_xlim()[1] <= 1.05 * last_us
+
+
+def test_thinning_keeps_both_ends() -> None:
+    time = np.arange(100_001) * 1.0
+    thin_time, thin = over_time.thinned(over_time.Line("x", time, np.minimum(time, 70_000)))
+    assert (thin_time[0], thin_time[-1], thin[-1]) == (0, 100_000, 70_000)
+
+
 def test_thinning_keeps_peaks() -> None:
     value = np.zeros(100_000)
     value[54_321] = 7

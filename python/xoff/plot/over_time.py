@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import MaxNLocator
 
-from xoff.plot import link_events, style
+from xoff.plot import course, style
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,7 +84,7 @@ def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None
     for line in lines[:MOST_LINES]:
         draw_line(result, quantity, line, ax)
     draw_axes(result, quantity, ax)
-    link_events.draw(result, ax)
+    course.draw(result, ax)
     hidden = len(lines) - MOST_LINES
     style.legend(ax, f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None)
     return ax
@@ -155,11 +155,12 @@ def thinned(line: Line) -> tuple[np.ndarray, np.ndarray]:
 
 
 def kept(value: np.ndarray) -> np.ndarray:
-    """The places of at most about `POINTS` values: those of the lowest and the highest of each stretch."""
+    """The places of at most about `POINTS` values: the first, the last, and the lowest and highest of each stretch."""
     if len(value) <= POINTS:
         return np.arange(len(value))
     stretches = np.array_split(np.arange(len(value)), POINTS // 2)
-    return np.unique([stretch[pick(value[stretch])] for stretch in stretches for pick in (np.argmin, np.argmax)])
+    extremes = [stretch[pick(value[stretch])] for stretch in stretches for pick in (np.argmin, np.argmax)]
+    return np.unique([0, *extremes, len(value) - 1])
 
 
 def _split(series: pa.Table, names: list[str] | None) -> list[Line]:

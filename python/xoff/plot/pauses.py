@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator
 
-from xoff.plot import link_events, style
+from xoff.plot import course, style
 from xoff.units import duration
 from xoff.victims import pauses_of
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 MOST_PORTS = 20
 PIXELS = 600  # across a figure: gaps that are narrower cannot be seen
+
+_LEAST_INCHES = 8.0
+"""Across a tree: a page would blow up one that is narrower."""
 
 _ROOT, _PAUSED, _VICTIM = style.COLOURS[3], style.COLOURS[0], style.COLOURS[6]
 
@@ -54,13 +57,13 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
     _draw_watchdog(result, shown, end_us, ax)
     ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
     ax.set_ylim(len(shown) - 0.5, -0.5)
-    ax.set_xlim(0, end_us)
+    course.draw(result, ax)
+    ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1))
     ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("time")
     ax.set_ylabel("paused port")
     ax.tick_params(axis="y", labelsize=7.5)
-    link_events.draw(result, ax)
     hidden = f"{MOST_PORTS} longest paused of {len(queues)}" if len(queues) > MOST_PORTS else None
     if ax.get_legend_handles_labels()[1]:
         style.legend(ax, hidden)
@@ -85,7 +88,9 @@ def _draw_watchdog(result: Result, shown: list[Queue], end_us: float, ax: Axes) 
 def size_inches(tree: PauseTree) -> tuple[float, float]:
     """What a tree needs to be read."""
     columns, rows = (max(place[axis] for place in _places(tree).values()) for axis in (0, 1))
-    return 1.5 * (columns + 1), 0.8 * (rows + 1) + 0.4
+    roots = (node for node, data in tree.graph.nodes(data=True) if data["is_root"])
+    named = max((len(tree.flows(node)) for node in roots), default=0)
+    return max(1.5 * (columns + 1), _LEAST_INCHES), (0.5 + 0.12 * named) * (rows + 1) + 0.4
 
 
 def draw_tree(tree: PauseTree, ax: Axes) -> Axes:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 PERCENTS = (50, 95, 99)
+# In small groups percentiles are the same flow's, and one line lies on another.
+_LOOKS = ("o-", "o--", "o-")
+_MARKERS = (3.5, 3.5, 5.0)
 
 
 class Group(NamedTuple):
@@ -54,9 +57,9 @@ def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
     """One line per percentile; the x axis names the largest flow of each group."""
     rows = groups_of(result, groups)
     positions = range(len(rows))
-    for index, percent in enumerate(PERCENTS):
+    for index, (percent, look, size) in enumerate(zip(PERCENTS, _LOOKS, _MARKERS, strict=True)):
         values = [row.quantiles[index] for row in rows]
-        ax.plot(positions, values, marker="o", markersize=3.5, label=f"p{percent}")
+        ax.plot(positions, values, look, markersize=size, zorder=3 - index / 10, label=f"p{percent}")
     if rows:
         highest = max(row.quantiles[-1] for row in rows)
         ax.set_yscale("log")

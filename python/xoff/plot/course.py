@@ -1,0 +1,65 @@
+"""Link events and slow receivers, which a scenario has in the course of a run, across what is drawn over time."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from xoff import _xoff
+from xoff.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+MOST_NAMED = 4
+"""Of more the legend tells what happens, and not to which link or host."""
+_COLOUR = "#8c8c8c"
+_LOOKS = {"down": ":", "up": "--", "rate": "-."}
+
+
+def draw(result: Result, ax: Axes) -> None:
+    """A vertical line for each link event, a grey stretch for each slow receiver, named in the legend."""
+    scenario = tomllib.loads(result.scenario)
+    _draw_link_events(scenario.get("link_event", []), ax)
+    _draw_slow_receivers(scenario.get("slow_receiver", []), result.summary["end_ns"] / 1000, ax)
+
+
+def _draw_link_events(events: list[dict[str, Any]], ax: Axes) -> None:
+    named = [f"{'-'.join(event['between'])} {_what(event)}" for event in events]
+    labels = named if len(set(named)) <= MOST_NAMED else [f"link {_what(event).split()[0]}" for event in events]
+    drawn: set[str] = set()
+    for event, label in zip(events, labels, strict=True):
+        look = _LOOKS[_what(event).split()[0]]
+        ax.axvline(_us(event["at"]), color=_COLOUR, linewidth=1, linestyle=look, label=_once(label, drawn))
+
+
+def _draw_slow_receivers(receivers: list[dict[str, Any]], end_us: float, ax: Axes) -> None:
+    named = [f"{', '.join(slow['hosts'])} {_intake(slow)}" for slow in receivers]
+    labels = named if len(set(named)) <= MOST_NAMED else ["receivers are slow"] * len(named)
+    drawn: set[str] = set()
+    for slow, label in zip(receivers, labels, strict=True):
+        until = _us(slow["end"]) if "end" in slow else end_us
+        ax.axvspan(_us(slow["start"]), until, color=_COLOUR, alpha=0.15, linewidth=0, label=_once(label, drawn))
+
+
+def _once(label: str, drawn: set[str]) -> str | None:
+    """The label for the legend, unless it is there."""
+    if label in drawn:
+        return None
+    drawn.add(label)
+    return style.plain(label)
+
+
+def _us(time: str) -> float:
+    return _xoff.quantity("time", json.dumps(time)) / 1e6
+
+
+def _what(event: dict[str, Any]) -> str:
+    return event.get("state") or f"rate {event['rate']}"
+
+
+def _intake(slow: dict[str, Any]) -> str:
+    return f"takes in {slow['rate']}" if "rate" in slow else "takes in nothing"
