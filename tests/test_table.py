@@ -20,8 +20,8 @@ def let_go(port: str, detected_ns: int, restored_ns: int | None, dropped: int) -
 
 
 def summary(**changes: object) -> dict[str, Any]:
-    quiet = {"reached_time_limit": False, "deadlock_cycle": [], "storms": [], "end_ns": 5_000_000}
-    return quiet | {"watchdog": [], "packets": {"acknowledgements_dropped": 0}} | changes
+    quiet = {"reached_time_limit": False, "deadlock_cycle": [], "storms": [], "stood_still": False}
+    return quiet | {"end_ns": 5_000_000, "watchdog": [], "packets": {"acknowledgements_dropped": 0}} | changes
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,11 @@ def test_the_watchdog_is_told_by_what_cost_most(watchdog: list[dict[str, Any]], 
     assert table.pathologies(found) == expected
     dropped = [int(row[-1].replace(",", "")) for row in table.watchdog_rows(found)]
     assert dropped == sorted((one["dropped"] for one in watchdog), reverse=True)
+
+
+def test_a_run_that_stood_still_without_a_deadlock_says_so() -> None:
+    expected = "Stood still: nothing could move any longer, which ended the run at 5.00 ms"
+    assert table.pathologies(summary(stood_still=True)) == [expected]
 
 
 @pytest.mark.parametrize(("ports", "rest"), [(1, ""), (2, ", and 1 more port"), (3, ", and 2 more ports")])

@@ -159,7 +159,7 @@ def _card_of_collectives(summary: Summary) -> Card | None:
 
 
 def pathologies(summary: Summary) -> list[str]:
-    """A warning of each deadlock, one of storms, one of what watchdogs did, and one of a run that was too long."""
+    """Warnings: of a run that was too long, of a deadlock or a standstill, of storms, and of what watchdogs did."""
     lines = []
     if summary["reached_time_limit"]:
         lines.append("Cut off: no run is longer than 1125.9 s; what was under way then did not finish")
@@ -168,6 +168,10 @@ def pathologies(summary: Summary) -> list[str]:
         ports = " -> ".join(queue["port"] for queue in [*cycle, cycle[0]])
         end = "; nothing could move any longer, which ended the run" if summary["stood_still"] else ""
         lines.append(f"Deadlock: {ports} (priority {cycle[0]['priority']}) since {duration(since)}{end}")
+    elif summary["stood_still"]:
+        lines.append(
+            f"Stood still: nothing could move any longer, which ended the run at {duration(summary['end_ns'] / 1000)}"
+        )
     if storms := summary["storms"]:
         worst = f"{storms[0]['port']} paused for {duration(storms[0]['paused_ns'] / 1000)} without a break"
         rest = f", and {_counted(len(storms) - 1, 'more port')}" if len(storms) > 1 else ""
