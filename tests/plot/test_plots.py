@@ -1,7 +1,9 @@
 """Figures say what they show."""
 
+from collections import Counter
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +16,9 @@ from matplotlib.text import Annotation
 
 import xoff
 from conftest import SCENARIOS, storm
-from xoff.plot import completion, inputs, over_time, slowdown, style
+from xoff.pause_tree import PauseTree
+from xoff.pauses import Queue
+from xoff.plot import completion, inputs, over_time, pauses, slowdown, style
 from xoff.plot.along import Along
 
 
@@ -210,6 +214,33 @@ def test_pauses_are_drawn_as_far_as_there_are_any(ax: Axes) -> None:
     [restored_ns] = [let_go["restored_ns"] for let_go in result.summary["watchdog"]]
     last_us = max(restored_ns, *result.pauses["end_ns"].to_pylist()) / 1000
     assert last_us <= ax.get_xlim()[1] <= 1.05 * last_us
+
+
+def pause_tree_of(count: int) -> PauseTree:
+    """So many queues that one victim waited for, each a microsecond longer than the one before."""
+    graph = nx.DiGraph()
+    paused_us = sum(range(1, count + 1))
+    graph.add_node(0, name="victim", queue=None, paused_us=paused_us, is_root=False)
+    for time in range(1, count + 1):
+        queue = Queue(f"leaf0.port{time}", 3)
+        graph.add_node(
+            time, name=str(queue), queue=queue, paused_us=time, is_root=True, flow_bytes=Counter({"host0.flow0": 1})
+        )
+        graph.add_edge(0, time)
+    return PauseTree("victim", paused_us, graph)
+
+
+@pytest.mark.parametrize(
+    ("count", "drawn", "title"), [(16, 16, ""), (40, 16, "ways of at most 2.9 % each are left out")]
+)
+def test_a_tree_is_drawn_as_far_as_it_can_be_read(count: int, drawn: int, title: str, ax: Axes) -> None:
+    tree = pause_tree_of(count)
+    pauses.draw_tree(tree, ax)
+    boxes = [text.get_text() for text in ax.texts if not isinstance(text, Annotation)]
+    assert len(boxes) == drawn + 1
+    assert any(box.startswith(f"leaf0.port{count} ") for box in boxes)
+    assert ax.get_title() == title
+    assert pauses.size_inches(tree) == pauses.size_inches(pause_tree_of(drawn))
 
 
 def test_thinning_keeps_both_ends() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import course, style
-from xoff.units import duration
+from xoff.units import duration, percent
 from xoff.victims import pauses_of
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_PORTS = 20
 PIXELS = 600  # across a figure: gaps that are narrower cannot be seen
 
+MOST_WAYS = 16
+"""Of a tree; below those that account for most nothing is drawn."""
 _LEAST_INCHES = 8.0
 """Across a tree: a page would blow up one that is narrower."""
 
@@ -87,8 +89,9 @@ def _draw_watchdog(result: Result, shown: list[Queue], end_us: float, ax: Axes) 
 
 def size_inches(tree: PauseTree) -> tuple[float, float]:
     """What a tree needs to be read."""
-    columns, rows = (max(place[axis] for place in _places(tree).values()) for axis in (0, 1))
-    roots = (node for node, data in tree.graph.nodes(data=True) if data["is_root"])
+    places = _places(tree)
+    columns, rows = (max(place[axis] for place in places.values()) for axis in (0, 1))
+    roots = (node for node in places if tree.graph.nodes[node]["is_root"])
     named = max((len(tree.flows(node)) for node in roots), default=0)
     return max(1.5 * (columns + 1), _LEAST_INCHES), (0.5 + 0.12 * named) * (rows + 1) + 0.4
 
@@ -99,7 +102,7 @@ def draw_tree(tree: PauseTree, ax: Axes) -> Axes:
     ax.set_axis_off()
     for node, (x, y) in places.items():
         data = tree.graph.nodes[node]
-        for child in tree.children(node):
+        for child in filter(places.__contains__, tree.children(node)):
             ends = [x, places[child][0]], [y, places[child][1]]
             ax.plot(*ends, color=style.COLOURS[5], linewidth=0.8 + 7 * tree.share(child))
         colour = _VICTIM if data["queue"] is None else _ROOT if data["is_root"] else _PAUSED
@@ -112,6 +115,8 @@ def draw_tree(tree: PauseTree, ax: Axes) -> Axes:
     columns, rows = (max(place[axis] for place in places.values()) for axis in (0, 1))
     ax.set_xlim(-0.5, columns + 0.5)
     ax.set_ylim(rows + 0.8, -0.4)
+    if left_out := max((tree.share(node) for node in tree.graph if node not in places), default=0.0):
+        ax.set_title(f"ways of at most {percent(left_out)} each are left out", fontsize=8)
     return ax
 
 
@@ -136,16 +141,29 @@ def _bars(pauses: Pauses, queue: Queue, gap_us: float) -> list[tuple[float, floa
 
 
 def _places(tree: PauseTree) -> dict[int, tuple[float, float]]:
-    """Where each node stands: its depth, and leaves one below another with parents in the middle of their children."""
+    """Where each node stands: its depth, and leaves one below another with parents in the middle of their children.
+
+    Those are left out that account for least, as many as it takes to have few leaves.
+    """
     places: dict[int, tuple[float, float]] = {}
-    leaves = 0
+    leaves, least = 0, _least_share(tree)
 
     def place(node: int, depth: int) -> float:
         nonlocal leaves
-        below = [place(child, depth + 1) for child in tree.children(node)]
+        below = [place(child, depth + 1) for child in tree.children(node) if tree.share(child) >= least]
         leaves += not below
         places[node] = (depth, sum(below) / len(below) if below else leaves - 1)
         return places[node][1]
 
     place(0, 0)
     return places
+
+
+def _least_share(tree: PauseTree) -> float:
+    """The share that a node must account for to be drawn."""
+
+    def is_leaf(node: int, least: float) -> bool:
+        return tree.share(node) >= least and all(tree.share(child) < least for child in tree.children(node))
+
+    shares = sorted({tree.share(node) for node in tree.graph})
+    return next(least for least in shares if sum(is_leaf(node, least) for node in tree.graph) <= MOST_WAYS)
