@@ -23,7 +23,14 @@ def test_durations(microseconds: float | None, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0 B"), (102_400, "100 KiB"), (10 << 20, "10 MiB"), (720_000, "720 kB"), (3_456_789, "3.457 MB")],
+    [
+        (0, "0 B"),
+        (102_400, "100 KiB"),
+        (10 << 20, "10 MiB"),
+        (720_000, "720 kB"),
+        (128_000, "128 kB"),
+        (3_456_789, "3.457 MB"),
+    ],
 )
 def test_sizes(count: int, text: str) -> None:
     assert units.size(count) == text

@@ -18,9 +18,9 @@ def duration(microseconds: float | None) -> str:
 
 
 def size(count: float) -> str:
-    """A number of bytes, binary where that is round, else decimal."""
+    """A number of bytes, binary where that is round and decimal is not, else decimal."""
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if count >= scale and count % scale == 0:
+        if count >= scale and count % scale == 0 and count % 1000:
             return f"{int(count // scale)} {unit}"
     for scale, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= scale:
