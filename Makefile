@@ -62,6 +62,11 @@ snapshots: .venv/tools ## Write the tests' snapshots anew; look at the differenc
 readme: .venv/built ## Put what its commands print into the README, and draw its picture
 	$(BIN)/python tools/readme.py
 
+.PHONY: notebooks
+notebooks: .venv/tools ## Run the notebooks of examples/ again, and keep what they show
+	$(BIN)/python tools/install.py notebooks
+	$(BIN)/python tools/notebooks.py
+
 .PHONY: format
 format: .venv/tools ## Format everything
 	git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024

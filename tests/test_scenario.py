@@ -121,6 +121,15 @@ def test_a_portable_scenario_names_its_files_under_inputs() -> None:
     assert list(inputs) == ["inputs/trace.csv"]
 
 
+def test_a_scenario_and_its_result_say_what_they_are_in_a_line() -> None:
+    scenario = xoff.Scenario(SMALL, "small.toml", ("observe={}",)).with_value("workload.fan_in", 3)
+    assert repr(scenario) == "<xoff.Scenario 'Small', small.toml, observe={}, workload.fan_in=3>"
+    result = scenario.run()
+    finished = f"{result.flows.num_rows} flows finished, 0 unfinished, digest {result.summary['digest'][:16]}"
+    assert repr(result) == f"<xoff.Result 'Small', seed 3, {finished}>"
+    assert repr(xoff.compare([scenario], seeds=2)) == "<xoff.Comparison of small; seeds 3, 4>"
+
+
 def test_a_notebook_shows_the_resolved_scenario() -> None:
     html = xoff.Scenario.from_text(SMALL).with_value("title", "<b>")._repr_html_()
     assert "&lt;b&gt;" in html

@@ -51,7 +51,7 @@ class Row(NamedTuple):
     """How many times the first scenario's; None where that is zero for every seed."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Runs of several scenarios with the same seeds and the same traffic; the first scenario is the base."""
 
@@ -136,6 +136,9 @@ class Comparison:
         if len(self.names) > 1:
             self.plot.save(staging.path / "fct_ratios.svg")
         return staging.commit()
+
+    def __repr__(self) -> str:
+        return f"<xoff.Comparison of {', '.join(self.names)}; seeds {', '.join(map(str, self.seeds))}>"
 
     def _repr_html_(self) -> str:
         from xoff import grids

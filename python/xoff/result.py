@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xoff.summary import Summary
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The outcome of one run, in memory or opened from its folder."""
 
@@ -133,6 +133,12 @@ class Result:
     def __reduce__(self) -> tuple[type[Result], tuple[object, ...]]:
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         return Result, tuple((held | {"flow_rows": self.flows}).values())  # the simulator's rows stay in its process
+
+    def __repr__(self) -> str:
+        flows = self.summary["flows"]
+        finished = f"{flows['all']['count']:,} flows finished, {flows['unfinished']:,} unfinished"
+        digest = self.summary["digest"][:16]
+        return f"<xoff.Result {self.summary['title']!r}, seed {self.summary['seed']}, {finished}, digest {digest}>"
 
     def _repr_html_(self) -> str:
         from xoff.report.notebook import result_html

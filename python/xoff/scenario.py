@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """A checked scenario. It never changes: `with_value` gives another one.
 
@@ -151,6 +151,10 @@ class Scenario:
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
         return Scenario, (self.text, self.file, self.overrides)  # the core checks it again in the other process
+
+    def __repr__(self) -> str:
+        changes = "".join(f", {change}" for change in self.overrides)
+        return f"<xoff.Scenario {self.title!r}, {self.file or 'no file'}{changes}>"
 
     def _repr_html_(self) -> str:
         from xoff.report.notebook import scenario_html

@@ -262,6 +262,16 @@ def test_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> Non
         small_result.plot.windows()
 
 
+def test_what_a_notebook_switches_on_with_the_first_figure_stays_on() -> None:
+    look = plt.rcParams["font.size"]
+    with plt.rc_context({"interactive": False}):
+        with style.context():
+            assert plt.rcParams["font.size"] != look
+            plt.rcParams["interactive"] = True
+        assert plt.rcParams["interactive"]
+        assert plt.rcParams["font.size"] == look
+
+
 def test_without_axes_a_figure_is_made(small_result: xoff.Result) -> None:
     axes = small_result.plot.fct_cdf()
     assert axes is plt.gca()

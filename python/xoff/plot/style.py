@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -11,8 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from xoff.units import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -57,9 +57,18 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def context() -> AbstractContextManager[None]:
-    """Draws what is drawn within it in the style of the house."""
-    return mpl.rc_context(_STYLE)
+@contextmanager
+def context() -> Iterator[None]:
+    """Draws what is drawn within it in the style of the house.
+
+    Only that is undone: a notebook's backend, which comes with the first figure, switches itself on in the same place.
+    """
+    before = {key: mpl.rcParams[key] for key in _STYLE}
+    mpl.rcParams.update(_STYLE)
+    try:
+        yield
+    finally:
+        mpl.rcParams.update(before)
 
 
 def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axes:
