@@ -83,7 +83,7 @@ pub enum WatchdogAction {
     /// Those that wait are lost, and so is what comes for the queue.
     #[default]
     Drop,
-    /// They leave as if nobody paused them.
+    /// They leave as if nobody paused them. In what is told of pauses, the one that was too long ends with that.
     Forward,
 }
 
