@@ -22,6 +22,7 @@ pub(super) struct Lossless {
     sizes: Sizes,
     xoff: buffer_policy::Parameters,
     headroom: Scheme,
+    /// At the highest rates that they come to have.
     links: Vec<headroom::Link>,
     pause_frames: pause_frames::Settings,
 }
@@ -92,6 +93,7 @@ pub(super) fn of(
         headroom::Link { rate: link.rate, delay: link.delay, worst_case }
     };
     let links: Vec<headroom::Link> = subject.links().map(link).collect();
+    let at_most = |of: &Link| link(&Link { rate: subject.highest_rate(of), ..of.clone() });
     let headroom = headroom.start(&links, u64::from(classes.count_ones())).map_err(|refusal| {
         subject.refuse_pfc(&format!(".headroom.{}", refusal.key), &refusal.problem, &refusal.expected)
     })?;
@@ -137,7 +139,7 @@ pub(super) fn of(
         },
         xoff,
         headroom,
-        links,
+        links: subject.links().map(at_most).collect(),
         pause_frames: pause_frames(subject)?,
     }))
 }
@@ -404,6 +406,35 @@ mod tests {
             [
                 "switch0: after a pause up to 14772B of a class may come over a link of 25Gbps and 1us, and headroom is sure to \
               have room for 14771B: lossless packets may be dropped"
+            ]
+        );
+    }
+
+    #[test]
+    fn headroom_that_may_not_do_once_a_link_is_faster_is_noted() {
+        let notes = |rates: &[&str]| {
+            let event =
+                |rate: &&str| format!("{{ at = '1ms', between = ['right', 'left'], rate = '{rate}' }}");
+            let events: Vec<String> = rates.iter().map(event).collect();
+            let text = format!(
+                "topology = {{ kind = 'dumbbell', left = 1, right = 1, \
+                 host_link = {{ rate = '25Gbps', delay = '2us' }}, middle_link = {{ rate = '25Gbps', delay = '2us' }} }}\n\
+                 class = [{{ priority = 3, lossless = true }}]\n\
+                 pfc.reaction_quanta = 60\n\
+                 transport.roce = {{ kind = 'roce', control_priority = 3 }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB', priority = 3 }}]\n\
+                 switch = [{{ total = '1MB', pfc = {{}} }}]\n\
+                 link_event = [{}]",
+                events.join(", ").replacen("1ms", "2ms", rates.len() - 1)
+            );
+            Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap().notes()
+        };
+        assert_eq!(notes(&["10Gbps"]), [""; 0]);
+        assert_eq!(
+            notes(&["100Gbps", "10Gbps"]),
+            [
+                "left and 1 more: after a pause up to 57242B of a class may come over a link of 100Gbps and 2us, and headroom \
+                 is sure to have room for 19742B: lossless packets may be dropped"
             ]
         );
     }

@@ -191,6 +191,15 @@ impl Subject<'_> {
     fn links(&self) -> impl Iterator<Item = &Link> {
         self.ends().map(|(link, _)| link)
     }
+
+    /// The highest rate that a link comes to have.
+    fn highest_rate(&self, link: &Link) -> Rate {
+        let nodes = &self.fabric.network.nodes;
+        let names = link.ends.map(|end| nodes[end as usize].name.as_str());
+        let joins = |[one, other]: &[String; 2]| names == [one, other] || names == [other, one];
+        let events = self.scenario.link_event.iter().filter(|event| joins(&event.between));
+        events.filter_map(|event| event.rate).fold(link.rate, Rate::max)
+    }
 }
 
 fn switch(subject: &Subject<'_>) -> Result<SwitchLayout, ScenarioError> {

@@ -17,8 +17,7 @@ pub struct LinkEvent {
     #[serde(default)]
     pub state: Option<LinkState>,
     /// Its rate from then on, of a link between two switches; marking and headroom stay as they are, so that a
-    /// higher rate may overfill headroom. A frame on the wire leaves at
-    /// the rate at which it began.
+    /// higher rate may overfill headroom, of which `xoff check` tells. A frame on the wire leaves at the rate at which it began.
     #[serde(default)]
     pub rate: Option<Rate>,
     /// How long it takes, once a link has failed or come back, until all switches send packets by the shortest paths that there
