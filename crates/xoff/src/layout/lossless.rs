@@ -93,7 +93,7 @@ pub(super) fn of(
         headroom::Link { rate: link.rate, delay: link.delay, worst_case }
     };
     let links: Vec<headroom::Link> = subject.links().map(link).collect();
-    let at_most = |of: &Link| link(&Link { rate: subject.highest_rate(of), ..of.clone() });
+    let at_most = |of: &Link| link(&Link { rate: subject.highest_rate(of), ..*of });
     let headroom = headroom.start(&links, u64::from(classes.count_ones())).map_err(|refusal| {
         subject.refuse_pfc(&format!(".headroom.{}", refusal.key), &refusal.problem, &refusal.expected)
     })?;
