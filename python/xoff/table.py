@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.summary import CLASSES
-from xoff.units import duration, percent, size
+from xoff.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,62 +158,6 @@ def _card_of_collectives(summary: Summary) -> Card | None:
     return Card("mean bus bandwidth", bandwidth, note)
 
 
-def pathologies(summary: Summary) -> list[str]:
-    """Warnings: of a run that was too long, of a deadlock or a standstill, of storms, and of what watchdogs did."""
-    lines = []
-    if summary["reached_time_limit"]:
-        lines.append("Cut off: no run is longer than 1125.9 s; what was under way then did not finish")
-    if cycle := summary["deadlock_cycle"]:
-        since = max(queue["since_ns"] for queue in cycle) / 1000
-        ports = " -> ".join(queue["port"] for queue in [*cycle, cycle[0]])
-        end = "; nothing could move any longer, which ended the run" if summary["stood_still"] else ""
-        lines.append(f"Deadlock: {ports} (priority {cycle[0]['priority']}) since {duration(since)}{end}")
-    elif summary["stood_still"]:
-        lines.append(
-            f"Stood still: nothing could move any longer, which ended the run at {duration(summary['end_ns'] / 1000)}"
-        )
-    if storms := summary["storms"]:
-        worst = f"{storms[0]['port']} paused for {duration(storms[0]['paused_ns'] / 1000)} without a break"
-        rest = f", and {_counted(len(storms) - 1, 'more port')}" if len(storms) > 1 else ""
-        lines.append(f"Storm:   {worst}{rest}")
-    if interventions := _interventions(summary):
-        costliest, *others = interventions
-        queue = f"{costliest['port']} (priority {costliest['priority']})"
-        when = f"at {duration(costliest['detected_ns'] / 1000)} for {_let_go_for(costliest, summary)}"
-        other_ports = len({other["port"] for other in others} - {costliest["port"]})
-        elsewhere = f", on {_counted(other_ports, 'other port')}" if other_ports else ""
-        rest = f"; and {_counted(len(others), 'more time')}{elsewhere}" if others else ""
-        lines.append(f"Watchdog: {queue} let go {when}, {_counted(costliest['dropped'], 'packet')} dropped{rest}")
-    return lines
-
-
-WATCHDOG_HEADINGS = ("port", "priority", "let go at", "for", "packets dropped")
-
-
-def watchdog_rows(summary: Summary) -> list[list[str]]:
-    """A row for each time that a PFC watchdog let a queue go, those with most drops first."""
-    return [
-        [
-            one["port"],
-            str(one["priority"]),
-            duration(one["detected_ns"] / 1000),
-            _let_go_for(one, summary),
-            f"{one['dropped']:,}",
-        ]
-        for one in _interventions(summary)
-    ]
-
-
-def _interventions(summary: Summary) -> list[dict[str, Any]]:
-    """What watchdogs did, what cost most first."""
-    return sorted(summary.get("watchdog", []), key=lambda one: -one["dropped"])  # summaries of before have none
-
-
-def _let_go_for(intervention: dict[str, Any], summary: Summary) -> str:
-    end_ns = intervention["restored_ns"]
-    return duration(((summary["end_ns"] if end_ns is None else end_ns) - intervention["detected_ns"]) / 1000)
-
-
 COLLECTIVE_HEADINGS = (
     "workload",
     "collective",
@@ -252,14 +196,10 @@ def collective_rows(summary: Summary) -> list[list[str]]:
     ]
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def acknowledgements_dropped(summary: Summary) -> str:
     """How many acknowledgements were dropped, which no share of packets counts: nothing if none was."""
     dropped = summary["packets"]["acknowledgements_dropped"]
-    return f"{_counted(dropped, 'acknowledgement')} dropped" if dropped else ""
+    return f"{counted(dropped, 'acknowledgement')} dropped" if dropped else ""
 
 
 def loss(summary: Summary) -> str:

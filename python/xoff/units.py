@@ -17,6 +17,11 @@ def duration(microseconds: float | None) -> str:
     return f"{microseconds / 1e6:,.2f} s"
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of something, one or several: `1 packet`, `1,234 packets`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def size(count: float) -> str:
     """A number of bytes, binary where that is round and decimal is not, else decimal."""
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):

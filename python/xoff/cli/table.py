@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from xoff import pathologies
 from xoff.cli.terminal import Console
 from xoff.folder import REPORT
-from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, pathologies, workload_rows
+from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, workload_rows
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
         console.print(_workloads(of_workloads))
     for line in _counters(summary):
         console.print(line)
-    for line in pathologies(summary):
+    for line in pathologies.lines(summary):
         console.print(line, soft_wrap=True)
     console.print(f"Results: {path}", soft_wrap=True)
     if report:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from xoff import drops, table
+from xoff import drops, pathologies, table
 from xoff.report import figures
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def render(result: Result) -> str:
     return environment.get_template("report.html.jinja").render(
         result=result,
         summary=summary,
-        pathologies=table.pathologies(summary),
+        pathologies=pathologies.lines(summary),
         cards=table.cards(summary),
         classes=table.class_rows(summary),
         workloads=table.workload_rows(summary),
@@ -56,7 +56,7 @@ def _tables(result: Result) -> list[_Table]:
     summary = result.summary
     tables = [
         _Table("Collectives", table.COLLECTIVE_HEADINGS, table.collective_rows(summary)),
-        _shortened("PFC watchdog", table.WATCHDOG_HEADINGS, table.watchdog_rows(summary)),
+        _shortened("PFC watchdog", pathologies.WATCHDOG_HEADINGS, pathologies.watchdog_rows(summary)),
     ]
     if result.drops is not None and result.drops.num_rows:
         places = table.drop_rows(drops.places(result.drops))
