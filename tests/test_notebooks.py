@@ -31,6 +31,7 @@ def run(source: str, names: dict[str, Any]) -> object:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_it_shows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(path.parent)
+    plt.close("all")
     names: dict[str, Any] = {}
     with mpl.rc_context({"backend": "agg"}):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
