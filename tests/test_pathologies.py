@@ -35,7 +35,7 @@ def summary(**changes: object) -> dict[str, Any]:
         (
             [
                 let_go("leaf0.port1", 1_000_000, 2_500_000, 7),
-                let_go("leaf0.port2", 2_000_000, None, 1_234),
+                let_go("leaf0.port2", 2_000_000, 5_500_000, 1_234),
                 let_go("leaf0.port2", 1_000_000, 1_500_000, 0),
             ],
             [

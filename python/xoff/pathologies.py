@@ -62,5 +62,6 @@ def _interventions(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _let_go_for(intervention: dict[str, Any], summary: Summary) -> str:
-    end_ns = intervention["restored_ns"]
-    return duration(((summary["end_ns"] if end_ns is None else end_ns) - intervention["detected_ns"]) / 1000)
+    end_ns = summary["end_ns"]
+    until_ns = min(intervention["restored_ns"] or end_ns, end_ns)
+    return duration((until_ns - intervention["detected_ns"]) / 1000)

@@ -144,6 +144,13 @@ WRONG = {
         "slow_receiver[0].xon_offset",
         ("9kB",),
     ),
+    "slow receiver with less room the second time": Wrong(
+        SMALL
+        + slow_receiver('rate = "1Gbps"', 'end = "1ms"')
+        + slow_receiver('start = "2ms"', 'end = "3ms"', 'buffer = "20kB"'),
+        "slow_receiver[1].buffer",
+        ("host1", "slow_receiver[0]", "the same buffer"),
+    ),
     "slow receiver twice at once": Wrong(
         SMALL + slow_receiver('rate = "1Gbps"') + slow_receiver('start = "5us"', 'end = "9us"', hosts='["host*"]'),
         "slow_receiver[1].start",

@@ -82,7 +82,7 @@ def _draw_watchdog(result: Result, shown: list[Queue], end_us: float, ax: Axes) 
         line = lines.get((let_go["port"], let_go["priority"]))
         if line is None:
             continue
-        until = end_us if let_go["restored_ns"] is None else let_go["restored_ns"] / 1000
+        until = min(end_us, end_us if let_go["restored_ns"] is None else let_go["restored_ns"] / 1000)
         ax.plot([let_go["detected_ns"] / 1000, until], [line - 0.3] * 2, color=_ROOT, linewidth=2, label=label)
         label = ""
 

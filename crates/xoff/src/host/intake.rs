@@ -145,7 +145,13 @@ impl Host {
         };
         let next = if let Some(rate) = rate {
             intake.state = State::TakingIn;
-            context.now + rate.transmission_time(frame)
+            let next = context.now + rate.transmission_time(frame);
+            if next > end {
+                let left = frame - rate.bytes_in(end.since(context.now));
+                end + self.adapter.port.rate().transmission_time(left)
+            } else {
+                next
+            }
         } else {
             intake.state = State::Stopped;
             end

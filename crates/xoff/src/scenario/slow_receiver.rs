@@ -23,8 +23,8 @@ pub struct SlowReceiver {
     /// Until when. What waits then is taken in at the rate of the link. Left out, for good.
     #[serde(default)]
     pub end: Option<Span>,
-    /// Bytes that wait in the adapter at which it pauses all lossless classes [XOFF]; it has headroom by formula for what comes after
-    /// that. Packets of other classes are dropped for which there is no room below XOFF.
+    /// Bytes that wait in the adapter at which it pauses all lossless classes [XOFF], the same whenever a host is slow; it has headroom by
+    /// formula for what comes after that. Packets of other classes are dropped for which there is no room below XOFF.
     #[serde(default = "default_buffer")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub buffer: Bytes,

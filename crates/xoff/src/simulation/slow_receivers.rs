@@ -23,13 +23,19 @@ pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTime
                 check_rate(network, host, index, said.rate)?;
                 let slow = SlowTime { most: slow.xoff + headroom(scenario, network.host_link(host)), ..slow };
                 let times = of_hosts.entry(host).or_default();
+                let name = &network.nodes[host as usize].name;
+                if let Some((_, other)) = times.iter().find(|(other, _)| !has_same_room(other, &slow)) {
+                    let problem =
+                        format!("\"{name}\" has another, or another XON, by slow_receiver[{other}]");
+                    let expected = "expected the same buffer and xon_offset whenever a host is slow";
+                    return Err(ScenarioError::at(key(index, "buffer"), problem, expected));
+                }
                 let is_at_once =
                     |(other, _): &&(SlowTime, usize)| other.start < slow.end && slow.start < other.end;
                 match times.iter().find(is_at_once) {
                     // By another pattern of the same table.
                     Some((_, other)) if *other == index => {}
                     Some((_, other)) => {
-                        let name = &network.nodes[host as usize].name;
                         let problem =
                             format!("\"{name}\" is slow by slow_receiver[{other}] at the same time");
                         let expected = "expected times that do not overlap";
@@ -45,6 +51,11 @@ pub(super) fn lay_out(scenario: &Scenario, network: &Network) -> Result<SlowTime
         times.into_iter().map(|(slow, _)| slow).collect()
     };
     Ok(of_hosts.into_iter().map(|(host, times)| (host, in_order(times))).collect())
+}
+
+/// What waits from one slow time may be more than the next would have room for, if it had less.
+fn has_same_room(one: &SlowTime, other: &SlowTime) -> bool {
+    (one.xoff, one.xon) == (other.xoff, other.xon)
 }
 
 /// The longest that senders may have to pause because a host is slow; nothing where none is.

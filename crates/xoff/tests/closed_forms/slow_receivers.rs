@@ -72,6 +72,17 @@ fn an_adapter_that_has_stopped_catches_up() {
     }
 }
 
+/// The packet that is under way when the slow time ends is taken in at the rate of the link from then on: of number 0, which comes at
+/// 14.4 us, half by then.
+#[test]
+fn an_adapter_that_is_no_longer_slow_takes_in_the_rest_at_the_rate_of_its_link() {
+    let slow = "{ hosts = ['host1'], rate = '10Mbps', end = '414400ns', buffer = '1MB' }";
+    let simulation = over_two_switches("", slow);
+    let outcome = run(&simulation);
+    let flow = measured(&simulation, &outcome).next().expect("it finishes");
+    assert_eq!(flow.received, nanoseconds(414_400 + 400 + 99 * 800));
+}
+
 /// Where no class is lossless, what has no room is lost; otherwise what comes until the pause takes effect has room.
 #[test]
 fn an_adapter_that_has_stopped_drops_or_pauses() {
