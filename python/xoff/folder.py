@@ -53,11 +53,17 @@ def is_result(path: Path) -> bool:
 
 def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
     """Writes a result to its place and gives the folder its name, which is returned. Raises OutputError."""
+    add(result, staging, ".", report=report)
+    return staging.commit()
+
+
+def add(result: Result, staging: Staging, inside: str, *, report: bool = False) -> None:
+    """Writes a result into a folder inside a place for results. Raises OutputError."""
     try:
-        write(result, staging.path, report=report)
+        (staging.path / inside).mkdir(exist_ok=True)
+        write(result, staging.path / inside, report=report)
     except OSError as error:
         raise unwritable(staging.path.parent, error) from None
-    return staging.commit()
 
 
 def write(result: Result, path: Path, *, report: bool = True) -> None:

@@ -16,7 +16,8 @@ PLANS = sorted((ROOT / "plans").glob("*.toml"))
 def test_shipped_plans_are_computed(command: Command, path: Path) -> None:
     outcome = command("plan", path)
     assert (outcome.status, outcome.err) == (0, "")
-    assert "Printed numbers that follow from their formulas" in outcome.out
+    printed = "[printed]" in path.read_text(encoding="utf-8")
+    assert ("Printed numbers that follow from their formulas" in outcome.out) == printed
     assert not list(Path().iterdir())
 
 
@@ -82,6 +83,9 @@ def test_a_plan_is_tried_out(command: Command) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert "ECN came before PFC\n" in outcome.out
     assert "Simulated: nothing was lost" in outcome.out
+    assert "Simulated: 8 long flows into one port of 40 Gb/s, which start at once" in outcome.out
+    assert f"Results: {Path('tried/settling')}\n" in outcome.out
+    assert command("run", Path("tried/settling/scenario.toml"), "--set", "stop.at=1ms").status == 0
     assert Path("tried/scenario.toml").exists()
 
 
@@ -102,6 +106,8 @@ def test_trials_say_what_is_lost(command: Command) -> None:
     assert found["dropped_packets"] > 0
     assert found["last_drop_us"] < 2000  # of 8000: none later
     assert found["slow_start"]["links_bytes"] == 32_000_000
+    assert found["settling"]["settled_busy"] > 0.99
+    assert Path(found["settling"]["results"], "summary.json").exists()
 
 
 def test_a_plan_that_cannot_be_simulated_is_refused_with_its_file(command: Command) -> None:

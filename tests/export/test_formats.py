@@ -321,6 +321,16 @@ def test_hosts_with_roce() -> None:
     ]
 
 
+def test_hosts_with_roce_increase_as_planned() -> None:
+    hosts = replace(ADAPTERS, additive_increase_mbps=400, timer_us=55)
+    written = Format("host").write(replace(SETTINGS, hosts=hosts))
+    assert written.text.splitlines()[-2:] == [
+        'echo 400 > "/sys/class/net/$device/ecn/roce_rp/rpg_ai_rate"',
+        'echo 55 > "/sys/class/net/$device/ecn/roce_rp/rpg_time_reset"',
+    ]
+    assert "rpg_hai_rate: left at the firmware's defaults, which are not the paper's" in written.notes
+
+
 def test_hosts_map_every_lossless_class_and_what_adapters_would_map_otherwise() -> None:
     storage, control = replace(ROCE, priority=4, dscp=46), replace(BEST_EFFORT, priority=6, dscp=10)
     lines = body("host", replace(SETTINGS, classes=(BEST_EFFORT, ROCE, storage, control)))

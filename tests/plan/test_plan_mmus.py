@@ -10,7 +10,7 @@ from planned import planned, values
 
 from xoff.errors import PlanError
 from xoff.export import Format
-from xoff.plan.simulate import case, scenario
+from xoff.plan.simulate import scenario, worst_case
 
 if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
@@ -82,13 +82,13 @@ def test_chips_of_one_mmu_have_no_rows_of_mmus() -> None:
 def test_the_fullest_mmu_is_simulated_by_itself() -> None:
     groups = ports(("near", 24, "1us"), ("far", 24, "5us")).replace("100Gbps", "10Gbps")
     found = planned("trident_plus", 'mmus = 2\nmemory = "3MB"', groups, "priorities = [3]\nlossless = true")
-    tried = case(found)
+    tried = worst_case(found)
     assert tried.described.startswith("MMU 1 of 2 by itself, which has least left (24 far): 23 hosts at once into one")
     table: Any = tried.table()
     assert len(table["topology"]["hosts"]) == 24
     assert {link["delay"] for link in table["topology"]["links"]} == {"5000000ps"}
     assert table["switch"][0]["pfc"]["lossless_pool"] == f"{found.settings.pools.lossless_bytes}B"
-    result = scenario(found).run()
+    result = scenario(worst_case(found)).run()
     assert result.summary["packets"]["dropped"] == 0
     assert found.settings.pools.lossless_bytes < result.summary["buffer"]["peak_bytes"] < 1_500_000 + (256 << 10)
 
@@ -96,12 +96,12 @@ def test_the_fullest_mmu_is_simulated_by_itself() -> None:
 def test_an_mmu_with_too_few_ports_to_congest_is_refused() -> None:
     found = planned("tomahawk", "mmus = 8", ports(("down", 32, "1us")))
     with pytest.raises(PlanError, match=r"^p.toml: ports: 4 ports of an MMU are too few to congest them all; expected"):
-        scenario(found, "p.toml")
+        scenario(worst_case(found), "p.toml")
 
 
 def test_simulated_mmus_without_lossless_classes_have_their_parts_of_memory() -> None:
     rest = '[congestion]\nscheme = "dctcp"\nround_trip = "100us"'
     found = planned("tomahawk", ports=ports(("down", 8, "1us")), classes="priorities = [0]", rest=rest)
-    table: Any = case(found).table()
+    table: Any = worst_case(found).table()
     switch = table["switch"][0]
     assert (switch["total"], switch["ports_per_pool"]) == (f"{4 << 20}B", 8)

@@ -12,7 +12,7 @@ from conftest import ROOT
 from xoff.errors import PlanError
 from xoff.plan.file import Qcn
 from xoff.plan.outcome import Outcome, compute
-from xoff.plan.simulate import scenario
+from xoff.plan.simulate import scenario, worst_case
 from xoff.plan.simulate.bursts import Bursts
 from xoff.plan.simulate.hotspots import Hotspots, HotspotsTrial
 from xoff.plan.simulate.long_flows import LongFlows, LongFlowsTrial, SlowStart
@@ -25,7 +25,7 @@ BCC = compute(ROOT / "plans" / "tomahawk_bcc.toml")
 
 
 def bursts(found: Outcome) -> SharedMemoryTrial:
-    return Bursts(found).trial(scenario(found).run())
+    return Bursts(found).trial(scenario(worst_case(found)).run())
 
 
 def long_flows(found: Outcome, table: dict[str, Any]) -> LongFlowsTrial:
@@ -35,7 +35,7 @@ def long_flows(found: Outcome, table: dict[str, Any]) -> LongFlowsTrial:
 def hotspots(found: Outcome) -> HotspotsTrial:
     own = found.plan.congestion
     assert isinstance(own, Qcn)
-    return Hotspots(found, own).trial(scenario(found).run())
+    return Hotspots(found, own).trial(scenario(worst_case(found)).run())
 
 
 def dcqcn(minimum: str, maximum: str) -> Outcome:
@@ -78,7 +78,7 @@ def test_dsh_is_simulated_with_one_worst_case_of_insurance_or_refused(method: st
 
     for size, key in (("", "headroom.method"), (f'size = "{least - 1}B"', "headroom.size")):
         with pytest.raises(PlanError) as refused:
-            scenario(tried(size))
+            scenario(worst_case(tried(size)))
         assert refused.value.key == key
         assert refused.value.expected == f'expected method = "simulator", or a size of at least "{least}B"'
     assert bursts(tried(f'size = "{least}B"')).dropped_packets == 0
@@ -104,7 +104,7 @@ def test_each_class_pauses_at_its_own_alpha() -> None:
     """7 senders of 8 to one port: what a port holds of a class as it is paused is a share of what is free of 1 MB."""
     more = '\nalpha = 1\n[[class]]\nname = "small"\npriorities = [4]\nlossless = true\nalpha = "1/64"'
     found = planned("trident_plus", 'memory = "1MB"', PORTS, f"priorities = [3]\nlossless = true{more}")
-    result = scenario(found).run()
+    result = scenario(worst_case(found)).run()
     assert result.pauses is not None
     held = {3: [0], 4: [0]}
     for row in result.pauses.to_pylist():
@@ -125,10 +125,10 @@ def test_alphas_are_simulated_exactly_or_refused() -> None:
     for alpha, simulated in (("0.000000001", "1/1000000000"), ("333333333/1000000000", "333333333/1000000000")):
         classes = f'priorities = [3]\nlossless = true\nalpha = "{alpha}"'
         found = planned("trident_plus", 'memory = "1MB"', PORTS, classes, '[headroom]\nxon_offset = "0B"')
-        assert scenario(found).to_toml().count(f'"{simulated}"') == 1
+        assert scenario(worst_case(found)).to_toml().count(f'"{simulated}"') == 1
     classes = 'priorities = [3]\nlossless = true\nalpha = "5000000001/10000000000"'
     with pytest.raises(PlanError, match="5000000001/10000000000 of c is too fine to be simulated"):
-        scenario(planned("trident_plus", 'memory = "1MB"', PORTS, classes))
+        scenario(worst_case(planned("trident_plus", 'memory = "1MB"', PORTS, classes)))
 
 
 NEAR_AND_FAR = (
@@ -290,14 +290,16 @@ def test_all_inputs_are_hot_and_no_output_twice() -> None:
     ],
 )
 def test_what_is_not_simulated_is_refused(ports: int, classes: str, rest: str, says: str) -> None:
+    found = planned("trident_plus", ports=PORTS.replace("8", str(ports)), classes=classes, rest=rest)
     with pytest.raises(PlanError) as refused:
-        scenario(planned("trident_plus", ports=PORTS.replace("8", str(ports)), classes=classes, rest=rest), "p.toml")
+        scenario(worst_case(found), "p.toml")
     assert str(refused.value).startswith(f"p.toml: {says}")
 
 
 def test_packets_of_headers_alone_are_refused() -> None:
+    found = planned("trident_plus", 'mtu = "40B"', PORTS, "priorities = [3]\nlossless = true")
     with pytest.raises(PlanError, match=r"^p.toml: mtu: 40 B are no more than headers; expected at least 45B$"):
-        scenario(planned("trident_plus", 'mtu = "40B"', PORTS, "priorities = [3]\nlossless = true"), "p.toml")
+        scenario(worst_case(found), "p.toml")
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,16 @@ from xoff.cli.terminal import Console, say
 if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.rows import Row
+    from xoff.plan.simulate import Case
 
 
 def plan(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); plans/ has some to start from.")],
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Run the planned switch with all of its ports congested at once.")
+        bool,
+        typer.Option(
+            "--simulate", help="Run the planned switch: all of its ports congested at once, and one that settles."
+        ),
     ] = False,
     out: Annotated[
         Path | None,
@@ -31,7 +35,8 @@ def plan(
     """Compute thresholds and headroom for a chip and a fabric.
 
     Every row has its formula with the numbers in it, its source, and the verdict of its check. With --simulate it is
-    said whether ECN, or QCN, came before PFC and whether anything was lost.
+    said whether ECN, or QCN, came before PFC and whether anything was lost, and how busy one port is where hosts answer
+    congestion.
 
     Exit status: 0 no check fails, 1 a check fails, or --simulate loses packets of lossless classes or pauses a class
     (PFC) before it marks one (ECN), 2 a plan that cannot be read. What a paper prints, following or not, fails nothing.
@@ -57,27 +62,40 @@ def plan(
 def _simulated(
     found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool
 ) -> tuple[dict[str, object], list[str]]:
-    """Runs the plan's worst case: its numbers, and what fails."""
+    """Tries the plan: the numbers of its worst case and of how it settles, and what fails."""
     from xoff import folder
     from xoff.cli.run import simulate
-    from xoff.plan.simulate import case, scenario
+    from xoff.plan.simulate import scenario, settling, worst_case
 
-    tried, chosen = case(found), scenario(found, str(file))
+    worst, settles = worst_case(found), settling(found)
+    cases: list[tuple[str, Case]] = [(".", worst)] + ([("settling", settles)] if settles else [])
+    chosen = [scenario(case, str(file)) for _, case in cases]
+    results = []
     with folder.prepare(out, file.stem, force=force) as staging:
-        result, interrupted = simulate(chosen, 1)
-        path = folder.commit(result, staging, report=False)
+        for (inside, _), one in zip(cases, chosen, strict=True):
+            result, interrupted = simulate(one, 1)
+            results.append(result)
+            folder.add(result, staging, inside)
+            if interrupted:
+                break
+        path = staging.commit()
     if interrupted:
         say(f"interrupted: the scenario and what had finished are kept in {path}", err=True)
         raise typer.Exit(130)
-    outcome = tried.trial(result)
-    if told:
-        for line in (tried.described, *outcome.sentences):
-            say(f"Simulated: {line}")
-        for line in outcome.failures:
-            say(f"Fails: {line}")
-        say(f"Results: {path}")
-    more = {"case": tried.described, "failures": outcome.failures, "results": str(path)}
-    return outcome.as_data() | more, outcome.failures
+    data: dict[str, object] = {}
+    failures: list[str] = []
+    for (inside, case), result in zip(cases, results, strict=True):
+        trial = case.trial(result)
+        failures += trial.failures
+        numbers = trial.as_data() | {"case": case.described, "results": str(path / inside)}
+        data |= numbers if case is worst else {inside: numbers}
+        if told:
+            for line in (case.described, *trial.sentences):
+                say(f"Simulated: {line}")
+            for line in trial.failures:
+                say(f"Fails: {line}")
+            say(f"Results: {path / inside}")
+    return data | {"failures": failures}, failures
 
 
 def _data(found: Outcome) -> dict[str, object]:

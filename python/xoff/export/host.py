@@ -43,10 +43,16 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
         lines.append(f'echo {ceil(hosts.cnp_interval_ns / 1000)} > "{base}/roce_np/min_time_between_cnps"')
     if hosts.gain is not None:
         lines.append(f'echo {_kept_of_1024(hosts.gain)} > "{base}/roce_rp/dce_tcp_g"')
-    notes = [
-        "`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors",
-        "rates of increase and their timers are left at the firmware's defaults, which are not the paper's",
-    ]
+    increases = {
+        "rpg_ai_rate": hosts.additive_increase_mbps,
+        "rpg_hai_rate": hosts.hyper_increase_mbps,
+        "rpg_time_reset": hosts.timer_us,
+    }
+    lines += [f'echo {value} > "{base}/roce_rp/{name}"' for name, value in increases.items() if value is not None]
+    left = ", ".join(name for name, value in increases.items() if value is None)
+    notes = ["`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors"]
+    if left:
+        notes.append(f"{left}: left at the firmware's defaults, which are not the paper's")
     if len(cables) > 1:
         notes.append(f"--cable_len is the longest of the plan, {max(cables)} m; hosts on shorter cables put theirs")
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):

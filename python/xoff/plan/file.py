@@ -202,6 +202,12 @@ class Dcqcn(Table):
     """Least time between two CNPs of a flow [N]."""
     cnp_priority: Annotated[StrictInt, Field(ge=0, le=7)] = 7
     """Class of CNPs."""
+    additive_increase: Annotated[Rate, Field(ge=10**6)] | None = None
+    """Added to the target rate after fast recovery; left out, what hosts have, and simulated as the paper's [R_AI]."""
+    hyper_increase: Annotated[Rate, Field(ge=10**6)] | None = None
+    """Added to it by a hyper increase; left out, likewise [R_HAI]."""
+    timer: Annotated[Time, Field(ge=10**6)] | None = None
+    """Time from one increase to the next; left out, likewise [T]."""
 
     @model_validator(mode="after")
     def _maximum_above_minimum(self) -> Dcqcn:

@@ -186,7 +186,9 @@ def _hosts(switch: Switch) -> HostSettings | None:
             of_own = of_cnps.dscp_of(congestion.cnp_priority) if of_cnps else 8 * congestion.cnp_priority
             cnp_dscp, interval = min(of_own, _MOST_DSCP), congestion.cnp_interval // 1000
             own = float(congestion.gain)
-            return HostSettings("dcqcn", priority, dscp, own, interval, cnp_dscp, congestion.cnp_priority)
+            increases = (congestion.additive_increase, congestion.hyper_increase, congestion.timer)
+            in_millions = (None if one is None else -(-one // 10**6) for one in increases)  # Mb/s, Mb/s, us
+            return HostSettings("dcqcn", priority, dscp, own, interval, cnp_dscp, congestion.cnp_priority, *in_millions)
         case Bcc():
             gain = float(congestion.gain) if congestion.congestion_control == "dctcp" else None
             return HostSettings(congestion.congestion_control, priority, dscp, gain, None, None)

@@ -107,6 +107,12 @@ class HostSettings:
     """What CNPs carry."""
     cnp_priority: int | None = None
     """What they are to have."""
+    additive_increase_mbps: int | None = None
+    """Of DCQCN's rates after fast recovery [R_AI]; None for what hosts have by default, as below."""
+    hyper_increase_mbps: int | None = None
+    """[R_HAI]."""
+    timer_us: int | None = None
+    """From one increase to the next [T]."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 Lossless classes get bursts into one port after another of the fullest MMU (`bursts.py`); where no class is lossless,
 each port has long flows from several hosts (`long_flows.py`); with QCN, all inputs feed hotspots (`hotspots.py`).
+Where hosts answer congestion, one port by itself is given time to settle, too (`settling.py`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from xoff.errors import PlanError, ScenarioError
-from xoff.plan.file import Qcn
+from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn
 from xoff.plan.simulate.bursts import Bursts
 from xoff.plan.simulate.hotspots import Hotspots
 from xoff.plan.simulate.long_flows import LongFlows
+from xoff.plan.simulate.settling import Settling
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class Trial(Protocol):
 
 
 class Case(Protocol):
-    """The worst case of a plan."""
+    """What a plan is tried with."""
 
     @property
     def described(self) -> str:
@@ -49,17 +51,25 @@ class Case(Protocol):
         """What a result of that scenario says of the plan."""
 
 
-def case(found: Outcome) -> Case:
-    """The worst case of a plan."""
+def worst_case(found: Outcome) -> Bursts | Hotspots | LongFlows:
+    """All ports of a plan congested at once."""
     if isinstance(found.plan.congestion, Qcn):
         return Hotspots(found, found.plan.congestion)
     return LongFlows(found) if found.settings.headroom_scheme is None else Bursts.into_fullest_mmu(found)
 
 
-def scenario(found: Outcome, file: str | None = None) -> Scenario:
-    """The scenario of a plan's worst case. Raises PlanError for a plan that cannot be simulated."""
+def settling(found: Outcome) -> Settling | None:
+    """One port given time to settle, where the hosts of the worst case answer congestion."""
+    match worst_case(found), found.plan.congestion:
+        case (Bursts() as case, Dcqcn() | Hpcc() as congestion) | (LongFlows() as case, Bcc() | Dctcp() as congestion):
+            return Settling(case, congestion)
+    return None
+
+
+def scenario(case: Case, file: str | None = None) -> Scenario:
+    """The scenario of a case. Raises PlanError for a plan that cannot be simulated."""
     try:
-        chosen = Scenario.from_dict(case(found).table())
+        chosen = Scenario.from_dict(case.table())
         chosen.check()
     except PlanError as error:
         raise PlanError(file, error.key, error.problem, error.expected) from None

@@ -113,7 +113,7 @@ class Bursts:
             "control_priority": control if control in present else (lossy or present)[0],
         }
         if isinstance(congestion, Dcqcn):
-            transport["congestion_control"] = {"algorithm": "dcqcn", "gain": float(congestion.gain)}
+            transport["congestion_control"] = _dcqcn(congestion)
         if isinstance(congestion, Hpcc):
             transport["congestion_control"] = self._by_telemetry(congestion)
         return transport
@@ -144,3 +144,14 @@ class Bursts:
             }
             for n in range(hosts)
         ]
+
+
+def _dcqcn(own: Dcqcn) -> dict[str, object]:
+    """What the plan leaves out is the paper's."""
+    planned = {
+        "additive_increase": own.additive_increase and f"{own.additive_increase}bps",
+        "hyper_increase": own.hyper_increase and f"{own.hyper_increase}bps",
+        "timer": own.timer and f"{own.timer}ps",
+    }
+    said = {key: value for key, value in planned.items() if value is not None}
+    return {"algorithm": "dcqcn", "gain": float(own.gain)} | said
