@@ -143,6 +143,10 @@ fn set_in_list(
             expected,
         ));
     }
+    if let Some(digits) = rest.first().map(|step| &step.name).filter(|name| name.parse::<usize>().is_ok()) {
+        let problem = format!("tables of `{at}` are counted in brackets");
+        return Err(ScenarioError::at(format!("{at}.{digits}"), problem, format!("expected `{at}[{digits}]`")));
+    }
     let meant = values.iter_mut().enumerate().filter(|(place, _)| index.is_none_or(|index| index == *place));
     meant.into_iter().try_for_each(|(place, slot)| set_in(slot, node, rest, value, &format!("{at}[{place}]")))
 }
@@ -285,6 +289,10 @@ mod tests {
         assert_eq!(
             problem("workload[2].load=1"),
             "workload[2]: `workload` has 2, counted from 0; expected an index below 2"
+        );
+        assert_eq!(
+            problem("workload.1.load=1"),
+            "workload.1: tables of `workload` are counted in brackets; expected `workload[1]`"
         );
         assert_eq!(
             problem("workload[1]="),
