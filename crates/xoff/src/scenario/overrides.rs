@@ -145,7 +145,11 @@ fn set_in_list(
     }
     if let Some(digits) = rest.first().map(|step| &step.name).filter(|name| name.parse::<usize>().is_ok()) {
         let problem = format!("tables of `{at}` are counted in brackets");
-        return Err(ScenarioError::at(format!("{at}.{digits}"), problem, format!("expected `{at}[{digits}]`")));
+        return Err(ScenarioError::at(
+            format!("{at}.{digits}"),
+            problem,
+            format!("expected `{at}[{digits}]`"),
+        ));
     }
     let meant = values.iter_mut().enumerate().filter(|(place, _)| index.is_none_or(|index| index == *place));
     meant.into_iter().try_for_each(|(place, slot)| set_in(slot, node, rest, value, &format!("{at}[{place}]")))
