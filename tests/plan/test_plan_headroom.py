@@ -135,13 +135,24 @@ def test_the_plan_takes_its_method_rounded_up_or_its_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "verdict"), [(17_999, "fails"), (18_000, "warns"), (25_551, "warns"), (25_552, "holds")]
+    ("size", "verdict", "says"),
+    [
+        (17_999, "fails", "must be 18,000 B"),
+        (18_000, "warns", "must be 25,552 B"),
+        (25_551, "warns", "must be 25,552 B"),
+        (25_552, "warns", "must be 27,250 B"),
+        (27_249, "warns", 'method = "simulator" sets that aside'),
+        (27_250, "holds", "must be 25,552 B"),
+    ],
 )
-def test_a_headroom_holds_from_the_slowest_sender_and_fails_below_the_quickest(size: int, verdict: str) -> None:
-    """40 Gb/s and 1.5 us: 15,000 B in flight and two packets of 1500 B; and 118 quanta of 64 B."""
+def test_a_headroom_holds_from_the_slowest_sender_and_fails_below_the_quickest(
+    size: int, verdict: str, says: str
+) -> None:
+    """40 Gb/s and 1.5 us: 15,000 B in flight and two packets of 1500 B; 118 quanta; three frames and a pause."""
     found = link(40, rest=f'[headroom]\nsize = "{size}B"')
     [row] = [row for row in found.rows if row.key == "headroom.chosen"]
     assert row.verdict == verdict
+    assert says in row.why
 
 
 def test_groups_have_headroom_of_their_own() -> None:

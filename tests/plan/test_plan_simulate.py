@@ -236,7 +236,7 @@ def test_bcc_loses_nothing_where_adapters_hold_little_and_echoes_come_in_time() 
 
 def test_windows_that_links_and_memory_hold_are_all_that_is_told() -> None:
     told = SlowStart(1000, 600, 400, 0, 80, 80).sentence
-    assert told.endswith("links hold 600 B in a round trip and the switch 400 B")
+    assert told.endswith("links hold 600 B in a round trip, and the switch has room for 400 B")
 
 
 def test_occupancy_sampling_spares_the_innocent_and_arrival_sampling_does_not() -> None:

@@ -132,7 +132,9 @@ def _summary(found: Outcome) -> list[str]:
         follow = sum(row.follows is True for row in printed)
         lines.append(f"Printed numbers that follow from their formulas: {follow} of {len(printed)}")
     warned = sum(row.verdict is Verdict.WARNS for row in found.rows)
-    return lines or [f"No check fails, and {warned} warn." if warned else "Every check holds."]
+    if not found.failed:
+        lines.append(f"No check fails, and {warned} warn." if warned else "Every check holds.")
+    return lines
 
 
 def _told(row: Row) -> str:

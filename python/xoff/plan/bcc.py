@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan import headroom, pools
+from xoff.plan import busy_ports, headroom, pools
 from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
@@ -70,7 +70,10 @@ def port_threshold(switch: Switch, own: Bcc) -> int:
 
 def rows(switch: Switch, own: Bcc) -> list[Row]:
     """Thresholds with their checks, and when memory is overfull."""
-    return [*_port(switch, own), *_pool(switch, own), *_drops(switch, own), *_overfull(switch, own)]
+    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
+    remedy = "the pool's threshold is for them"
+    shares = busy_ports.rows(switch, "bcc", shared, alpha, port, remedy)
+    return [*_port(switch, own), *_pool(switch, own), *shares, *_overfull(switch, own)]
 
 
 def _port(switch: Switch, own: Bcc) -> list[Row]:
@@ -159,37 +162,6 @@ def _left(switch: Switch) -> str:
         return formula
     lossless = pools.of(switch).lossless
     return f"{formula} - {headroom.set_aside(part):,} in headroom - {lossless:,} for lossless classes"
-
-
-def _drops(switch: Switch, own: Bcc) -> list[Row]:
-    shared, alpha, port = shared_bytes(switch, own), lossy_alpha(switch), port_threshold(switch, own)
-    ratio, reserved, ports = alpha.as_integer_ratio(), _reserved(switch), switch.ports_per_mmu
-    found = []
-    for busy in range(1, min(ports, 8) + 1):
-        share = _xoff.saturated_share(shared, ratio, busy)
-        why = f"must reach the port's {port:,} B, with a reserve of {reserved:,} B"
-        verdict = check(share + reserved >= port, why, Verdict.WARNS)
-        formula = f"{alpha} x {shared:,} / (1 + {alpha} x {busy})"
-        found.append(
-            Row(f"bcc.share.{busy}", f"each of {busy} busy ports", share, "B", formula, "BCC, section 4.2", *verdict)
-        )
-    first = _xoff.drops_before_marking_from(shared, ratio, reserved, port, ports)
-    if first is not None:
-        why = "with so many, ports alone would drop before they mark; the pool's threshold is for them"
-        formula = f"alpha B / (1 + alpha M) + {reserved:,} < {port:,}"
-        found.append(
-            Row(
-                "bcc.drops_from",
-                "busy ports that drop unmarked [M]",
-                first,
-                "",
-                formula,
-                "BCC, section 4.2",
-                Verdict.WARNS,
-                why,
-            )
-        )
-    return found
 
 
 def _overfull(switch: Switch, own: Bcc) -> list[Row]:

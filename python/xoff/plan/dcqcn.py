@@ -21,19 +21,26 @@ _CNP_TIMES_US = (5, 1)
 """What an adapter takes for one CNP, at most and at least (section 3.3)."""
 
 
-def beside_headroom(switch: Switch) -> int:
-    """Memory that headroom leaves [B - p n t_flight]."""
-    return switch.memory_bytes - headroom.of_all_classes(switch)
-
-
 def static_pause(switch: Switch) -> Fraction:
     """The largest threshold that all ingress queues can reach at once [t_PFC]."""
-    return Fraction(beside_headroom(switch), len(switch.lossless) * switch.ports)
+    return Fraction(pools.of(switch).lossless, _queues(switch))
 
 
 def greatest_mark(switch: Switch, beta: Fraction) -> Fraction:
     """Below this, ECN comes first under the dynamic threshold [t_ECN], every class of every port just below marking."""
-    return beta * beside_headroom(switch) / (len(switch.lossless) * switch.ports * (beta + 1))
+    return beta * pools.of(switch).lossless / (_queues(switch) * (beta + 1))
+
+
+def _queues(switch: Switch) -> int:
+    """Those that share a pool: of every lossless class of every port of an MMU [p n]."""
+    return len(switch.lossless) * switch.ports_per_mmu
+
+
+def _shared(switch: Switch) -> str:
+    """What lossless classes share [B - p n t_flight], in numbers."""
+    part, lossy = pools.fullest(switch), pools.of(switch).lossy
+    less = {"": headroom.set_aside(part), " in reserves": part.reserved_bytes, " for lossy classes": lossy}
+    return " - ".join([f"{part.memory_bytes:,}", *(f"{size:,}{of}" for of, size in less.items() if size or not of)])
 
 
 def rows(switch: Switch, own: Dcqcn) -> list[Row]:
@@ -45,8 +52,8 @@ def rows(switch: Switch, own: Dcqcn) -> list[Row]:
 
 
 def _static(switch: Switch) -> list[Row]:
-    n, p, memory, mtu = switch.ports, len(switch.lossless), switch.memory_bytes, switch.plan.mtu
-    total, left, pause = headroom.of_all_classes(switch), beside_headroom(switch), static_pause(switch)
+    n, p, memory, mtu = switch.ports_per_mmu, len(switch.lossless), switch.memory_bytes, switch.plan.mtu
+    total, pause = headroom.of_all_classes(switch), static_pause(switch)
     mark = pause / n
     phi = sorted({headroom.chosen_bytes(switch, group) for group in switch.groups})
     return [
@@ -65,14 +72,14 @@ def _static(switch: Switch) -> list[Row]:
             "B",
             headroom.spelled(switch, p),
             _SOURCE,
-            *check(left > 0, f"must be less than memory, {memory:,} B", otherwise(switch, Scheme.SIH)),
+            *check(total < memory, f"must be less than memory, {memory:,} B", otherwise(switch, Scheme.SIH)),
         ),
         Row(
             "t_pfc",
             "static pause threshold [t_PFC]",
             float(pause),
             "B",
-            f"({memory:,} - {total:,}) / ({p} x {n})",
+            f"({_shared(switch)}) / ({p} x {n})",
             _SOURCE,
             *check(pause > 2 * mtu, f"must be above two packets, {2 * mtu:,} B", Verdict.WARNS),
         ),
@@ -97,7 +104,8 @@ def _static(switch: Switch) -> list[Row]:
 
 
 def _dynamic(switch: Switch, own: Dcqcn) -> list[Row]:
-    n, p, mtu, left, beta = switch.ports, len(switch.lossless), switch.plan.mtu, beside_headroom(switch), own.beta
+    n, p, mtu, beta = switch.ports_per_mmu, len(switch.lossless), switch.plan.mtu, own.beta
+    left = pools.of(switch).lossless
     mark = greatest_mark(switch, beta)
     pause = beta * (left - p * n * mark) / p
     one_queue = beta * left / (n * (beta + p))
@@ -146,7 +154,7 @@ def _dynamic(switch: Switch, own: Dcqcn) -> list[Row]:
 def _own(switch: Switch, own: Dcqcn) -> list[Row]:
     ramp = f"marks {own.probability * 100:g} % at K_max = {own.maximum:,} B"
     greatest = float(min(_marks_first(switch, one) for one in lossless(switch)))
-    pause = pools.of(switch).lossless / (switch.ports_per_mmu * len(switch.lossless))
+    pause = static_pause(switch)
     return [
         Row("minimum", "the plan's K_min", own.minimum, "B", ramp, "DCQCN, figure 14"),
         *(_of_class(switch, one, own.minimum) for one in lossless(switch)),
@@ -161,7 +169,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
         Row(
             "minimum_over_pause",
             "K_min over static t_PFC of the pool",
-            own.minimum / pause,
+            own.minimum / float(pause),
             "",
             f"{own.minimum:,} / {number(pause)}",
             "DCQCN, section 6",

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from xoff.models.dctcp import Bottleneck, ExactSteadyState, SteadyState
+from xoff.plan import busy_ports, pools
+from xoff.plan.classes import lossy_alpha
 from xoff.plan.rows import Row, Verdict, check, number
 
 if TYPE_CHECKING:
@@ -24,7 +26,15 @@ def threshold_bytes(switch: Switch, own: Dctcp) -> int:
 
 def rows(switch: Switch, own: Dctcp) -> list[Row]:
     """Bounds on K and g, the sawtooth of N flows, and how large an incast fits."""
-    return [*_bounds(switch, own), *_sawtooth(switch, own), *_incast(switch, own)]
+    return [*_bounds(switch, own), *_busy(switch, own), *_sawtooth(switch, own), *_incast(switch, own)]
+
+
+def _busy(switch: Switch, own: Dctcp) -> list[Row]:
+    if all(one.lossless for one in switch.plan.classes):
+        return []
+    shared, threshold = pools.of(switch).lossy, threshold_bytes(switch, own)
+    remedy = "expected a smaller threshold, a larger alpha, or BCC, which marks by the pool, too"
+    return busy_ports.rows(switch, "dctcp", shared, lossy_alpha(switch), threshold, remedy)
 
 
 def _bounds(switch: Switch, own: Dctcp) -> list[Row]:

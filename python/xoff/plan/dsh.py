@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xoff.plan import headroom, pools
 from xoff.plan.classes import alpha_of, largest_alphas, lossless
-from xoff.plan.file import Scheme
+from xoff.plan.file import Qcn, Scheme
 from xoff.plan.rows import Row, Verdict, check, number
 
 if TYPE_CHECKING:
@@ -29,8 +29,11 @@ def rows(switch: Switch) -> list[Row]:
     """Budgets of both; what they leave to share, of several MMUs in the fullest, and what a queue gets of it."""
     if not switch.lossless:
         return []
+    budgets = [*_budgets(switch), *_chosen(switch)]
+    if isinstance(switch.plan.congestion, Qcn):  # inputs pause at STOP, whatever is left to share
+        return budgets
     part = pools.fullest(switch)
-    return [*_budgets(switch), *_chosen(switch), *_shares(part), *_bursts(part)]
+    return [*budgets, *_shares(part), *_bursts(part)]
 
 
 def _budgets(switch: Switch) -> list[Row]:

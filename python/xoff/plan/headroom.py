@@ -230,12 +230,14 @@ def _remark(switch: Switch, group: Group, size: int) -> str:
 
 
 def _for_the_reaction(switch: Switch, group: Group, size: int) -> tuple[Verdict, str]:
-    """Whether a headroom is enough for a sender that takes as long as it may."""
-    needed = ieee(switch, group).size_bytes
+    """Whether a headroom is enough for a sender that takes as long as it may, and for all that a switch has by then."""
+    needed, simulated = ieee(switch, group).size_bytes, simulator(switch, group).size_bytes
     allowed = _xoff.reaction_quanta(group.rate_bps) * QUANTUM_BYTES
-    return check(
-        size >= needed, f"must be {needed:,} B: IEEE 802.3 lets the sender react for {allowed:,} B", Verdict.WARNS
-    )
+    reacts = f"IEEE 802.3 lets the sender react for {allowed:,} B"
+    if needed <= size < simulated and not isinstance(switch.plan.congestion, Qcn):
+        why = f"{reacts}, and with whole frames and the packet that finds the pool full it must be {simulated:,} B"
+        return Verdict.WARNS, f'{why}: method = "{Method.SIMULATOR}" sets that aside'
+    return check(size >= needed, f"must be {needed:,} B: {reacts}", Verdict.WARNS)
 
 
 def _pause(group: Group, prefix: str, of: str) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from xoff.plan import pools
 from xoff.plan.rows import Row, Verdict, check, number
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def rows(switch: Switch, own: Hpcc) -> list[Row]:
     """Round trip, first window, and what flows add to it."""
     trip, window, rate = round_trip_ps(switch, own), first_window(switch, own), switch.fastest.rate_bps
     increase, eta, shown = additive_increase(switch, own), float(own.utilization), number(window)
-    fits = own.flows * window <= switch.memory_bytes
+    shared = max(pools.of(switch))
     return [
         Row(
             "hpcc.round_trip",
@@ -59,7 +60,7 @@ def rows(switch: Switch, own: Hpcc) -> list[Row]:
             "B",
             f"{own.flows} x {shown}",
             "HPCC, section 3.2",
-            *check(fits, f"must fit memory, {switch.memory_bytes:,} B, if all begin at once", Verdict.WARNS),
+            *check(own.flows * window <= shared, f"must fit a pool, {shared:,} B, if all begin at once", Verdict.WARNS),
         ),
         Row(
             "hpcc.increase",

@@ -42,7 +42,7 @@ class SlowStart:
         """What to tell."""
         held = (
             f"by the first loss slow start has brought all windows to {self.windows_bytes:,} B, of which links hold "
-            f"{self.links_bytes:,} B in a round trip and the switch {self.memory_bytes:,} B"
+            f"{self.links_bytes:,} B in a round trip, and the switch has room for {self.memory_bytes:,} B"
         )
         if self.windows_bytes <= self.links_bytes + self.memory_bytes:
             return held
