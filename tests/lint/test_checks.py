@@ -77,6 +77,57 @@ def test_headroom_below_response() -> None:
     assert "394 quanta, 25,216 B" in physics
 
 
+def test_headroom_below_packets() -> None:
+    ((severity, line, physics),) = of("headroom_below_packets")
+    assert (severity, line) == (Severity.NOTE, 7)
+    assert "37,879 B on 300 m of cable, and up to 25,216 B" in physics
+    assert "leave 16,905 B for the packets that both ends have begun, which may be 9,100 B each" in physics
+
+
+@pytest.mark.parametrize(("xoff", "mtu", "found"), [(81_294, 9100, True), (81_295, 9100, False), (80_000, 4096, False)])
+def test_packets_are_those_of_the_port(xoff: int, mtu: int, *, found: bool) -> None:
+    tables = json.loads((EXAMPLES / "faults" / "headroom_below_packets.json").read_text(encoding="utf-8"))
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]["xoff"] = str(xoff)
+    tables["PORT"]["Ethernet0"]["mtu"] = str(mtu)
+    assert [finding.check for finding in judged(tables)] == ["headroom_below_packets"] * found
+
+
+def test_maximum_below_packet() -> None:
+    ((severity, line, physics),) = of("maximum_below_packet")
+    assert (severity, line) == (Severity.WARNING, 6)
+    assert physics.startswith("less than one packet of Ethernet0, 9,100 B: every packet that waits in queue 3")
+
+
+def test_lossless_without_ecn() -> None:
+    beside_lossy, beside_lossless = of("lossless_without_ecn")
+    assert (beside_lossy[0], beside_lossless[0]) == (Severity.WARNING, Severity.NOTE)
+    assert beside_lossy[2].startswith("queue 3 of Ethernet0 is lossless, and nothing marks it, as queue 2 of Ethernet0")
+    assert beside_lossless[2].startswith("queue 5 of Ethernet4 is lossless")
+    tables = changed_good()
+    del tables["QUEUE"]
+    assert judged(tables) == [], "a switch that marks nothing may mean to"
+
+
+def test_lossless_unwatched() -> None:
+    some, none, no_row, too_many = of("lossless_unwatched")
+    assert some[2].startswith("priority 4 of Ethernet0 can be paused, and its watchdog")
+    assert none[2].startswith("priority 3 and 4 of Ethernet4 can be paused")
+    assert no_row[2].startswith("Ethernet8 can be paused and has no watchdog")
+    assert too_many[::2] == (Severity.NOTE, "the watchdog of Ethernet0 looks after priority 2, which has no PFC")
+    tables = changed_good()
+    del tables["PFC_WD"]
+    assert judged(tables) == [], "no watchdog at all is a choice"
+
+
+def test_profile_admits_nothing() -> None:
+    ((severity, line, _),) = of("profile_admits_nothing")
+    assert (severity, line) == (Severity.ERROR, 3)
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["size"] = "1792"
+    tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["static_th"] = "0"
+    assert judged(tables) == [], "a reserve admits packets"
+
+
 def test_headroom_falls_with_cable() -> None:
     ((severity, line, physics),) = of("headroom_falls_with_cable")
     assert (severity, line) == (Severity.WARNING, 4)

@@ -22,8 +22,13 @@ class Headroom(NamedTuple):
     speed_mbps: int
     cable_m: int
     xoff_bytes: int
-    of: str
-    """Ports that have it, to put before a sentence; empty where the row itself names speed and cable."""
+    ports: tuple[str, ...]
+    """Those that have it; none where the row itself names speed and cable."""
+
+    @property
+    def of(self) -> str:
+        """The ports, to put before a sentence."""
+        return f"{several(self.ports)}: " if self.ports else ""
 
 
 def headrooms(tables: Tables) -> list[Headroom]:
@@ -43,7 +48,7 @@ def without_link(tables: Tables) -> list[Buffer]:
 def _of_lookup(tables: Tables) -> Iterator[Headroom]:
     for looked_up in tables.lookup.rows if tables.lookup else ():
         row = looked_up[1]
-        yield Headroom(tables.place_of_row(looked_up, "xoff"), row.speed, row.cable, row.xoff, "")
+        yield Headroom(tables.place_of_row(looked_up, "xoff"), row.speed, row.cable, row.xoff, ())
 
 
 def _of_profiles(tables: Tables) -> Iterator[Headroom]:
@@ -59,8 +64,7 @@ def _of_profiles(tables: Tables) -> Iterator[Headroom]:
     for (name, speed, cable), ports in users.items():
         xoff = profiles[name].xoff
         if xoff is not None:
-            of = f"{several(ports)}: " if ports else ""
-            yield Headroom(tables.place("BUFFER_PROFILE", name, "xoff"), speed, cable, xoff, of)
+            yield Headroom(tables.place("BUFFER_PROFILE", name, "xoff"), speed, cable, xoff, tuple(ports))
 
 
 def link_of(tables: Tables, port: str) -> tuple[int, int] | None:

@@ -30,6 +30,8 @@ _COMPUTED = "NULL"
 _POOL_OF_LOOKUP = "ingress_lossless_pool"
 """Of profiles that the switch makes of a row of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
 
+_MTU_BYTES = 1500
+
 WHOLE_SWITCH = "global"
 """Key of a row of PORT_QOS_MAP that is about no port of its own."""
 OF_WHOLE_SWITCH = "dscp_to_tc_map"
@@ -124,6 +126,11 @@ class Tables:
         """The length of a port's cable."""
         return next((lengths[port] for lengths in self.config.cable_length.values() if port in lengths), None)
 
+    def mtu_bytes(self, port: str) -> int:
+        """The largest packet of a port; that of Ethernet where no row says."""
+        row = self.config.port.get(port)
+        return row.mtu if row and row.mtu else _MTU_BYTES
+
     @cached_property
     def priority_groups(self) -> tuple[Buffer, ...]:
         """Every priority group that a row is about, or that the switch makes of its lookup table."""
@@ -152,6 +159,16 @@ class Tables:
             for port in ports_of(key)
             for index in indices_of(key)
         }
+
+    def row_of_queue(self, port: str, queue: int) -> str | None:
+        """The key of the row of QUEUE that is about a queue."""
+        rows = self.config.queue
+        return next((key for key in rows if port in ports_of(key) and queue in indices_of(key)), None)
+
+    def wred_name(self, port: str, queue: int) -> str | None:
+        """The WRED profile that a row names for a queue, whether it is there or not."""
+        key = self.row_of_queue(port, queue)
+        return None if key is None else self.config.queue[key].wred_profile
 
     def qos(self, port: str) -> tuple[str, PortQosMap] | None:
         """The row that says what a port does by class, and its key."""

@@ -51,6 +51,8 @@ class Port(Row):
 
     speed: Annotated[Integer, Field(gt=0)] | None = None
     """Mb/s."""
+    mtu: Annotated[Integer, Field(ge=68, le=9216)] | None = None
+    """Of packets, in bytes."""
 
 
 class BufferPool(WholeRow):

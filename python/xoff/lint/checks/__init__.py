@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xoff.lint.checks.dangling_reference import dangling_reference
 from xoff.lint.checks.ecn_after_pfc import ecn_after_pfc
 from xoff.lint.checks.headroom_below_cable import headroom_below_cable
+from xoff.lint.checks.headroom_below_packets import headroom_below_packets
 from xoff.lint.checks.headroom_below_response import headroom_below_response
 from xoff.lint.checks.headroom_falls_with_cable import headroom_falls_with_cable
 from xoff.lint.checks.headroom_oversubscribed import headroom_oversubscribed
@@ -14,13 +15,17 @@ from xoff.lint.checks.headroom_unjudged import headroom_unjudged
 from xoff.lint.checks.invalid_value import invalid_value
 from xoff.lint.checks.lookup_disagrees import lookup_disagrees
 from xoff.lint.checks.lossless_queue_drops import lossless_queue_drops
+from xoff.lint.checks.lossless_unwatched import lossless_unwatched
+from xoff.lint.checks.lossless_without_ecn import lossless_without_ecn
 from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
 from xoff.lint.checks.maps_disagree import maps_disagree
 from xoff.lint.checks.maximum_below_minimum import maximum_below_minimum
+from xoff.lint.checks.maximum_below_packet import maximum_below_packet
 from xoff.lint.checks.memory_exceeded import memory_exceeded
 from xoff.lint.checks.misspelt_table import misspelt_table
 from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
 from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
+from xoff.lint.checks.profile_admits_nothing import profile_admits_nothing
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.lint.checks.repeated_key import repeated_key
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
@@ -47,8 +52,10 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     dangling_reference,
     pool_of_other_direction,
     profile_without_threshold,
+    profile_admits_nothing,
     headroom_below_cable,
     headroom_below_response,
+    headroom_below_packets,
     headroom_falls_with_cable,
     headroom_oversubscribed,
     headroom_unjudged,
@@ -63,9 +70,12 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     wred_without_threshold,
     wred_drops_lossless,
     maximum_below_minimum,
+    maximum_below_packet,
+    lossless_without_ecn,
     lossless_without_pfc,
     pfc_without_lossless,
     maps_disagree,
     traffic_class_unmapped,
+    lossless_unwatched,
     watchdog_below_poll,
 )

@@ -1,0 +1,48 @@
+"""Lossless classes that the PFC watchdog passes over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.lint.finding import Fault, Severity
+from xoff.lint.tables import WHOLE_SWITCH, several
+from xoff.lint.wording import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Tables
+
+_OF_ALL = "GLOBAL"
+
+
+def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
+    """Priorities of PFC that the watchdog does not look after, where it looks after others, and the other way round."""
+    watched = {port for port in tables.config.pfc_wd if port != _OF_ALL}
+    if not watched:
+        return
+    unwatched = [port for port in tables.pfc_ports if port not in watched]
+    if unwatched:
+        yield Fault(
+            Severity.WARNING,
+            tables.place("PFC_WD", unwatched[0]),
+            f"{several(unwatched)} can be paused and has no watchdog, as {min(watched)} has: a storm there lasts",
+            f"a row PFC_WD|{unwatched[0]}",
+        )
+    seen = set()
+    for port in tables.pfc_ports:
+        found = tables.qos(port)
+        if found is None or found[0] == WHOLE_SWITCH or found[0] in seen or port not in watched:
+            continue
+        seen.add(found[0])
+        paused, looked_after = set(tables.pfc_priorities(port)), set(found[1].pfcwd_sw_enable or ())
+        place = tables.place("PORT_QOS_MAP", found[0], "pfcwd_sw_enable")
+        enable = ",".join(str(priority) for priority in sorted(paused))
+        if missing := sorted(paused - looked_after):
+            named = listed([str(priority) for priority in missing])
+            physics = f"priority {named} of {port} can be paused, and its watchdog does not look after it"
+            yield Fault(Severity.WARNING, place, physics, f'"{enable}", as pfc_enable has it')
+        if more := sorted(looked_after - paused):
+            named = listed([str(priority) for priority in more])
+            physics = f"the watchdog of {port} looks after priority {named}, which has no PFC"
+            yield Fault(Severity.NOTE, place, physics, f'"{enable}", as pfc_enable has it')
