@@ -28,6 +28,8 @@ class Table(BaseModel):
 
 
 Model = TypeVar("Model", bound=Table)
+_OF_SCENARIOS = "topology"
+"""Every scenario has it, and no other file."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class Kind(Generic[Model]):
             table = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise self.refusal(file, "", str(error), "expected TOML") from None
+        if _OF_SCENARIOS in table:
+            raise self.refusal(file, _OF_SCENARIOS, "is a key of scenarios, which xoff run takes", self.start)
         try:
             return self.model.model_validate(table)
         except ValidationError as error:

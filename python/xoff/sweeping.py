@@ -80,7 +80,9 @@ class Sweep:
     def of(cls, base: Scenario, axes: Mapping[str, Axis], seeds: int = 1, measures: Sequence[str] = MEASURES) -> Sweep:
         """Every combination of the positions. Raises ScenarioError if one is no scenario."""
         if not axes:
-            raise ScenarioError(base.file, "", "nothing is varied", "expected an axis, such as --sweep KEY=A,B,C")
+            raise ScenarioError(
+                base.file, "", "nothing is varied", "expected an axis: --sweep KEY=A,B,C, or {KEY: [A, B, C]}"
+            )
         check_measures(measures)
         _check_workloads(base, measures)
         chosen = tuple(range(base.seed, base.seed + seeds))
@@ -171,6 +173,10 @@ class Swept:
     sweep: Sweep
     rows: tuple[Row, ...]
     """What was measured, in the order of the sweep; all of it, unless Ctrl-C ended it."""
+
+    def __repr__(self) -> str:
+        runs = f"{len(self.rows)} of {len(self.sweep.combinations)} combinations"
+        return f"<xoff.Swept {self.sweep.title!r} over {', '.join(self.sweep.axes)}; {runs}>"
 
     @property
     def is_whole(self) -> bool:

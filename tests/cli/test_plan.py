@@ -111,14 +111,31 @@ def test_trials_say_what_is_lost(command: Command) -> None:
 
 
 def test_a_plan_that_cannot_be_simulated_is_refused_with_its_file(command: Command) -> None:
-    text = (ROOT / "plans" / "trident2_dcqcn.toml").read_text(encoding="utf-8")
-    Path("small.toml").write_text(text.replace('"12MB"', '"5MB"'), encoding="utf-8")
+    Path("small.toml").write_text(f'{LEAF}[headroom]\nscheme = "dsh"\n', encoding="utf-8")
+    assert command("plan", "small.toml").status == 0
     outcome = command("plan", "small.toml", "--simulate")
     assert outcome.status == 2
-    said = "small.toml: the planned switch cannot be simulated: switch[0].pfc.headroom: switch0 sets aside 5600KiB"
-    assert outcome.err.startswith(said)
+    assert outcome.err.startswith("small.toml: headroom.method: has ")
     assert outcome.err.count("\n") == 1
     assert not Path("results").exists()
+
+
+def test_a_plan_whose_checks_fail_and_that_cannot_be_simulated_says_both(command: Command) -> None:
+    text = (ROOT / "plans" / "trident2_dcqcn.toml").read_text(encoding="utf-8")
+    Path("far.toml").write_text(text.replace('"300m"', '"2km"'), encoding="utf-8")
+    outcome = command("plan", "far.toml", "--simulate")
+    assert (outcome.status, outcome.err) == (1, "")
+    assert "Fails: all headroom [p n t_flight], 28,057,600 B: must be less than memory" in outcome.out
+    assert "Not simulated: far.toml: the planned switch cannot be simulated: switch[0].pfc.headroom" in outcome.out
+    assert "refused" in json.loads(command("plan", "far.toml", "--simulate", "--json").out)["simulation"]
+
+
+def test_a_scenario_is_no_plan(command: Command) -> None:
+    outcome = command("plan", ROOT / "scenarios" / "web_search.toml")
+    assert outcome.status == 2
+    assert outcome.err.endswith(
+        "topology: is a key of scenarios, which xoff run takes; plans/ has some to start from\n"
+    )
 
 
 def test_a_folder_without_a_simulation_is_refused(command: Command) -> None:

@@ -125,7 +125,7 @@ def test_wrong_input_is_refused_in_a_line(command: Command, sweep_file: Path, ol
 
 def test_without_axes_nothing_runs(command: Command, small_file: Path) -> None:
     outcome = command("sweep", small_file.name)
-    expected = "small.toml: nothing is varied; expected an axis, such as --sweep KEY=A,B,C\n"
+    expected = "small.toml: nothing is varied; expected an axis: --sweep KEY=A,B,C, or {KEY: [A, B, C]}\n"
     assert outcome == Outcome(2, "", expected)
 
 

@@ -311,6 +311,18 @@ nv config apply""".splitlines()
     )
 
 
+def test_nxos_shares_what_headroom_of_each_queue_leaves_where_the_plan_shares_headroom() -> None:
+    """A byte of headroom that the plan has once and NX-OS for each of two classes is none of the pool."""
+    storage = replace(ROCE, priority=4)
+    both = replace(SETTINGS, classes=(BEST_EFFORT, ROCE, storage))
+    sih = replace(both, pools=replace(SETTINGS.pools, headroom_bytes=320_000))
+    dsh = replace(both, headroom_scheme="dsh", pools=replace(SETTINGS.pools, lossless_bytes=9_160_000))
+    pauses = {
+        line.split("pause-threshold ")[1] for one in (sih, dsh) for line in body("nxos", one) if "buffer-size" in line
+    }
+    assert {pause.split()[0] for pause in pauses} == {str(9_000_000 // 4)}
+
+
 def test_hosts_with_roce() -> None:
     assert body("host")[3:] == [
         'mlnx_qos -i "$device" --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 300',

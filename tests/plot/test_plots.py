@@ -258,7 +258,10 @@ def test_thinning_keeps_peaks() -> None:
 
 
 def test_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> None:
-    with pytest.raises(ValueError, match=r"window was not observed; the scenario's \[observe\] says"):
+    with pytest.raises(
+        ValueError,
+        match=r'^window was not observed; expected windows = { every = "10us" } in the scenario\'s \[observe\]$',
+    ):
         small_result.plot.windows()
 
 

@@ -39,9 +39,10 @@ def plan(
     congestion.
 
     Exit status: 0 no check fails, 1 a check fails, or --simulate loses packets of lossless classes or pauses a class
-    (PFC) before it marks one (ECN), 2 a plan that cannot be read. What a paper prints, following or not, fails nothing.
+    (PFC) before it marks one (ECN), 2 a plan that cannot be read, or not be simulated though no check fails. What a
+    paper prints, following or not, fails nothing.
     """
-    from xoff.errors import InputError
+    from xoff.errors import InputError, PlanError
     from xoff.plan.outcome import compute  # brings pydantic, which other commands do not need
 
     if not simulate and (out is not None or force):
@@ -52,7 +53,14 @@ def plan(
     if not as_json:
         _print(found)
     if simulate:
-        data["simulation"], failures = _simulated(found, file, out, force=force, told=not as_json)
+        try:
+            data["simulation"], failures = _simulated(found, file, out, force=force, told=not as_json)
+        except PlanError as refused:
+            if not found.failed:
+                raise
+            data["simulation"] = {"refused": str(refused)}
+            if not as_json:
+                say(f"Not simulated: {refused}")
     if as_json:
         typer.echo(json_text.document(data))
     if found.failed or failures:

@@ -98,12 +98,6 @@ def _counts_only(planned: list[str]) -> bool:
     return planned == [f"Ethernet{number}" for number in range(len(planned))]
 
 
-def static_xoff(settings: Settings) -> int:
-    """The threshold that every lossless queue of every port can reach at once [t_PFC] (DCQCN, section 4)."""
-    lossless = sum(one.lossless for one in settings.classes)
-    return settings.pools.lossless_bytes // (settings.pools.ports_per_mmu * lossless)
-
-
 def beyond_memory(settings: Settings, all_bytes: int) -> str:
     """By how much some bytes are more than the chip's memory, to put behind them; empty if they fit."""
     over = all_bytes - settings.memory_bytes

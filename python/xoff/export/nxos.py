@@ -12,7 +12,6 @@ from xoff.export.export import (
     percent,
     pool_notes,
     rounding_notes,
-    static_xoff,
     watchdog_notes,
 )
 from xoff.plan.file import identifier
@@ -67,8 +66,18 @@ def _kbytes(size: int) -> int:
     return max(1, round(size / 1000))
 
 
+def _static_xoff(settings: Settings) -> int:
+    """The threshold that every lossless queue reaches beside a headroom of its own [t_PFC] (DCQCN, section 4)."""
+    pools, lossless = settings.pools, sum(one.lossless for one in settings.classes)
+    sizes = [group.pause.headroom_bytes for group in settings.groups for _ in group.ports if group.pause]
+    mmus = range(0, len(sizes), pools.ports_per_mmu)
+    own = lossless * max(sum(sizes[first : first + pools.ports_per_mmu]) for first in mmus)
+    left = pools.lossless_bytes + pools.headroom_bytes - own
+    return max(0, left) // (pools.ports_per_mmu * lossless)
+
+
 def _xoff(settings: Settings, pause: Pause) -> int:
-    return static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
+    return _static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
 
 
 def _pause(settings: Settings, pause: Pause) -> str:
@@ -108,7 +117,7 @@ def _notes(settings: Settings) -> list[str]:
     if any(pause.xoff_bytes is None for pause in pauses):
         notes.append(
             "alphas are left out: written are the static thresholds that all lossless queues can reach at once, "
-            f"{static_xoff(settings)} B; buffer-size is that and the headroom"
+            f"{_static_xoff(settings)} B; buffer-size is that and the headroom"
         )
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(f"headroom is each queue's own: {settings.headroom_scheme} has no form here")

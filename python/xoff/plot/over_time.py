@@ -59,6 +59,17 @@ class Line(NamedTuple):
     value: np.ndarray
 
 
+_OBSERVED_BY = {
+    "queue": "queues",
+    "window": "windows",
+    "rate": "rates",
+    "pool": "pools",
+    "input": "inputs",
+    "input_of_flow": "inputs",
+}
+"""Keys of [observe] that do not have the name of their quantity."""
+
+
 def quantities(result: Result) -> list[str]:
     """What was observed, in the order of first appearance."""
     return [] if result.series is None else pc.unique(result.series["quantity"]).to_pylist()
@@ -70,7 +81,9 @@ def lines_of(result: Result, quantity: str, names: list[str] | None = None) -> l
     Marks and drops that were recorded one by one are counted from the start.
     """
     if result.series is None or quantity not in quantities(result):
-        message = f"{quantity} was not observed; the scenario's [observe] says what is recorded"
+        key = _OBSERVED_BY.get(quantity, quantity)
+        expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
+        message = f"{quantity} was not observed; {expected}"
         raise ValueError(message)
     lines = _split(result.series.filter(pc.equal(result.series["quantity"], quantity)), names)
     if quantity in {"marks", "drops"} and _is_of_changes(result, quantity):

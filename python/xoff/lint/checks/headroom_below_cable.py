@@ -26,5 +26,5 @@ def headroom_below_cable(tables: Tables) -> Iterator[Fault]:
                 f"{headroom.of}the cable alone holds {bytes_text(needed)} while a pause goes out and the last packet "
                 f"before it comes in: {cable_formula(headroom.speed_mbps, headroom.cable_m)}; "
                 f"{bytes_text(needed - headroom.xoff_bytes)} of them find no room",
-                f"xoff of at least {needed}, what the other end sends before it stops, and two packets; or a shorter cable",
+                f"xoff of at least {needed}, what that end sends until it stops, and two packets; or a shorter cable",
             )

@@ -29,5 +29,5 @@ def headroom_below_response(tables: Tables) -> Iterator[Fault]:
                 f"{headroom.of}{bytes_text(cable)} on {headroom.cable_m} m of cable leave {bytes_text(left)} for the "
                 f"other end's answer; at {headroom.speed_mbps // 1000} Gb/s the standard lets it take "
                 f"{response // QUANTUM_BYTES} quanta, {bytes_text(response)}, and packets under way come on top",
-                f"xoff of at least {cable + response} and two packets, or a measurement of how fast the other end stops",
+                f"xoff of at least {cable + response} and two packets, or a measurement of how soon that end stops",
             )
