@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from xoff import inputs
+from xoff.changes import NotChangedError, change
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
@@ -47,16 +48,20 @@ class Kind(Generic[Model]):
     schemes: Mapping[str, Mapping[str, type[Table]]] = field(default_factory=dict)
     """Tables that depend on their `scheme`, by their keys."""
 
-    def load(self, path: Path) -> Model:
-        """Reads a file. Raises the refusal."""
-        return self.parse(inputs.read(path, str(path), remedy=self.start, refusal=self.refusal), str(path))
+    def load(self, path: Path, changes: Sequence[str] = ()) -> Model:
+        """Reads a file, and changes each key that `changes` names (`KEY=VALUE`). Raises the refusal."""
+        text = inputs.read(path, str(path), remedy=self.start, refusal=self.refusal)
+        return self.parse(text, str(path), changes)
 
-    def parse(self, text: str, file: str | None = None) -> Model:
+    def parse(self, text: str, file: str | None = None, changes: Sequence[str] = ()) -> Model:
         """Takes the text of one. Raises the refusal."""
         try:
             table = tomllib.loads(text)
+            change(table, changes, self.schemes)
         except tomllib.TOMLDecodeError as error:
             raise self.refusal(file, "", str(error), "expected TOML") from None
+        except NotChangedError as error:
+            raise self.refusal(file, error.key, error.problem, error.expected) from None
         if _OF_SCENARIOS in table:
             raise self.refusal(file, _OF_SCENARIOS, "is a key of scenarios, which xoff run takes", self.start)
         try:

@@ -130,6 +130,20 @@ def test_a_plan_whose_checks_fail_and_that_cannot_be_simulated_says_both(command
     assert "refused" in json.loads(command("plan", "far.toml", "--simulate", "--json").out)["simulation"]
 
 
+def test_a_plan_is_changed_without_a_file_of_its_own(command: Command) -> None:
+    path = ROOT / "plans" / "tomahawk_bcc.toml"
+    data = json.loads(command("plan", path, "--set", "congestion.ramp=4us", "--set", "title=Short ramp", "--json").out)
+    row = next(row for row in data["rows"]["BCC"] if row["key"] == "bcc.minimum")
+    assert (data["title"], row["value"]) == ("Short ramp", 2_602_000 - 400_000)
+    outcome = command("export", path, "--set", "congestion.gain=1/32", "--format", "host")
+    assert "echo 5 > /sys/module/tcp_dctcp/parameters/dctcp_shift_g" in outcome.out
+    refused = command("plan", path, "--set", "congestion.rampp=4us")
+    assert (refused.status, refused.err.split(": ", 2)[1:]) == (
+        2,
+        ["congestion.rampp", "there is no such key; expected ramp\n"],
+    )
+
+
 def test_a_scenario_is_no_plan(command: Command) -> None:
     outcome = command("plan", ROOT / "scenarios" / "web_search.toml")
     assert outcome.status == 2

@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.options import Changes
 from xoff.cli.terminal import say
 from xoff.scenario import Scenario
 
 
 def check(
     scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change one key; KEY= leaves it out; may be repeated."),
-    ] = None,
+    changes: Changes = None,
 ) -> None:
     """Validate a scenario and the files it names, without running it."""
     notes = Scenario.load(scenario, tuple(changes or ())).check()

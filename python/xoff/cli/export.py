@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff.cli.files import check_free
+from xoff.cli.options import Changes
 from xoff.cli.terminal import say
 from xoff.export import Format
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def export(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML), as for `xoff plan`.")],
     target: Annotated[Format, typer.Option("--format", help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")],
+    changes: Changes = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there; left out, print it.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that --out names.")] = False,
 ) -> None:
@@ -33,7 +35,7 @@ def export(
 
     if out is not None:
         check_free(out, "--out", force=force)
-    found = compute(plan)
+    found = compute(plan, changes or ())
     settings = found.settings
     if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:
         problem, expected = "leaves lossless classes nothing to share", "expected less of it, or a larger chip"

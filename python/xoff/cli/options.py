@@ -11,6 +11,10 @@ ChangesOfAll: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one key of all; KEY= leaves it out; may be repeated."),
 ]
+Changes: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; KEY= leaves it out; may be repeated."),
+]
 Sweeps: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--sweep", metavar="KEY=A,B,C", help="Try each value; repeated, every combination."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import json_text
-from xoff.cli.options import DataOnly
+from xoff.cli.options import Changes, DataOnly
 from xoff.cli.terminal import Console, say
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def plan(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); plans/ has some to start from.")],
+    changes: Changes = None,
     simulate: Annotated[
         bool,
         typer.Option(
@@ -47,7 +48,7 @@ def plan(
 
     if not simulate and (out is not None or force):
         raise InputError(None, "--out" if out else "--force", "is for what is simulated", "expected --simulate, too")
-    found = compute(file)
+    found = compute(file, changes or ())
     data = _data(found)
     failures: list[str] = []
     if not as_json:

@@ -17,7 +17,7 @@ from xoff.model_file import Kind, Table
 from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 LIGHT_METRES_PER_SECOND = 300_000_000
 """Speed of light in a vacuum, as the papers round it [c]."""
@@ -386,9 +386,9 @@ _PLAN = Kind(
 )
 
 
-def load(path: str | Path) -> Plan:
-    """Reads a plan file. Raises PlanError, one line that names file, key and remedy."""
-    return _PLAN.load(Path(path))
+def load(path: str | Path, changes: Sequence[str] = ()) -> Plan:
+    """Reads a plan file, changed (`KEY=VALUE`). Raises PlanError, one line that names file, key and remedy."""
+    return _PLAN.load(Path(path), changes)
 
 
 def parse(text: str, file: str | None = None) -> Plan:

@@ -16,6 +16,7 @@ from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Setti
 from xoff.plan.switch import Switch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from xoff.plan.file import Class, Plan
@@ -45,9 +46,9 @@ class Outcome:
         return [row for row in self.rows if row.verdict is Verdict.FAILS]
 
 
-def compute(path: str | Path) -> Outcome:
-    """Reads a plan file and computes it. Raises PlanError, one line that names file, key and remedy."""
-    return outcome(load(path), str(path))
+def compute(path: str | Path, changes: Sequence[str] = ()) -> Outcome:
+    """Reads a plan file, changed (`KEY=VALUE`), and computes it. Raises PlanError: a line with file, key and remedy."""
+    return outcome(load(path, changes), str(path))
 
 
 def outcome(plan: Plan, file: str | None = None) -> Outcome:
