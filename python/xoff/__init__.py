@@ -15,6 +15,12 @@ Several scenarios with the same traffic in, ratios with confidence intervals out
 One scenario for every combination of some values of its keys:
 
     xoff.sweep("standard.toml", {"workload.load": [0.4, 0.8]}).table
+
+Thresholds and headroom of a chip, tried out and as configuration:
+
+    plan = xoff.SwitchPlan.load("plans/tomahawk_4_dcqcn.toml")
+    plan.simulate()["settling"]["busy_after_us"]
+    plan.export("sonic").text
 """
 
 from importlib import import_module
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from xoff.comparison import Comparison, compare
     from xoff.result import Result
     from xoff.sweeping import Swept, sweep
+    from xoff.switch_plan import SwitchPlan
 
 __all__ = [
     "Comparison",
@@ -37,6 +44,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Swept",
+    "SwitchPlan",
     "__version__",
     "compare",
     "sweep",
@@ -46,6 +54,7 @@ _LATER = {
     "Comparison": "comparison",
     "Result": "result",
     "Swept": "sweeping",
+    "SwitchPlan": "switch_plan",
     "compare": "comparison",
     "sweep": "sweeping",
 }

@@ -30,23 +30,16 @@ def export(
     that fail are named there, and nothing is held back for them. SONiC's tables are linted (`xoff lint`), and what is
     found is told there, too; the status is 1 if something is an error.
     """
-    from xoff.errors import OutputError, PlanError
+    from xoff.errors import OutputError
     from xoff.plan.outcome import compute
 
     if out is not None:
         check_free(out, "--out", force=force)
     found = compute(plan, changes or ())
-    settings = found.settings
-    if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:
-        problem, expected = "leaves lossless classes nothing to share", "expected less of it, or a larger chip"
-        raise PlanError(str(plan), "headroom", problem, expected)
+    written = target.write_plan(found, str(plan))
     if found.failed:
         failed = ", ".join(f"{row.key} ({row.quantity}, {row.shown})" for row in found.failed)
         say(f"warning: {plan} fails, and is written all the same: {failed}; see `xoff plan {plan}`", err=True)
-    if target is Format.HOST and settings.hosts is None:
-        problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
-        raise PlanError(str(plan), "congestion", problem, expected)
-    written = target.write(settings)
     text = _with_notes(written)
     if out is None:
         typer.echo(text, nl=False)
@@ -57,7 +50,7 @@ def export(
             reason = (error.strerror or str(error)).lower()
             message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
             raise OutputError(message) from None
-    if target is Format.SONIC and _lint(written, settings):
+    if target is Format.SONIC and _lint(written, found.settings):
         raise typer.Exit(1)
 
 

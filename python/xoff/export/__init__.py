@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xoff.export.export import Export
+    from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Settings
 
 
@@ -20,6 +21,19 @@ class Format(StrEnum):
     NXOS = "nxos"
     NVUE = "nvue"
     HOST = "host"
+
+    def write_plan(self, found: Outcome, file: str | None) -> Export:
+        """The configuration of a plan. Raises PlanError where there is nothing to write."""
+        from xoff.errors import PlanError
+
+        settings = found.settings
+        if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:
+            problem, expected = "leaves lossless classes nothing to share", "expected less of it, or a larger chip"
+            raise PlanError(file, "headroom", problem, expected)
+        if self is Format.HOST and settings.hosts is None:
+            problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
+            raise PlanError(file, "congestion", problem, expected)
+        return self.write(settings)
 
     def write(self, settings: Settings) -> Export:
         """The configuration."""

@@ -391,6 +391,6 @@ def load(path: str | Path, changes: Sequence[str] = ()) -> Plan:
     return _PLAN.load(Path(path), changes)
 
 
-def parse(text: str, file: str | None = None) -> Plan:
-    """A plan from TOML. Raises PlanError."""
-    return _PLAN.parse(text, file)
+def parse(text: str, file: str | None = None, changes: Sequence[str] = ()) -> Plan:
+    """A plan from TOML, changed (`KEY=VALUE`). Raises PlanError."""
+    return _PLAN.parse(text, file, changes)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from xoff import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xoff.grids import Grid
+    from xoff.plan.rows import Row
     from xoff.result import Result
     from xoff.scenario import Scenario
 
@@ -31,6 +32,17 @@ def scenario_html(scenario: Scenario) -> str:
         f"<details><summary><b>{escape(scenario.title)}</b>, seed {scenario.seed}</summary>"
         f"<pre>{escape(scenario.to_toml())}</pre></details>"
     )
+
+
+def plan_html(title: str, sections: Mapping[str, Sequence[Row]]) -> str:
+    """Title, and a table for each section of a plan."""
+    words, numbers = ("quantity",), ("value", "formula", "source", "verdict")
+    tables = (
+        f"<p>{escape(name)}</p>"
+        + _table(words, numbers, [[row.quantity, row.shown, row.formula, row.source, row.judgement] for row in rows])
+        for name, rows in sections.items()
+    )
+    return f"<b>{escape(title)}</b>{''.join(tables)}"
 
 
 def grid_html(grid: Grid) -> str:
