@@ -76,7 +76,8 @@ def test_the_fluid_model_prints_the_table(command: Callable[..., Outcome]) -> No
 
 
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    for shipped in ("scenarios", "plans"):
+        (tmp_path / shipped).symlink_to(ROOT / shipped)
     monkeypatch.chdir(tmp_path)
     exec(compile(block("python"), "README.md", "exec"), {})
     assert (tmp_path / "my_result" / "report.html").exists()
