@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +133,8 @@ def read_summary(path: Path) -> Summary:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise FileNotFoundError(ENOENT, "no result of xoff; " + _REMEDY, str(path))
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # of JSON, or of UTF-8

@@ -87,6 +87,17 @@ class PauseTree:
         """The flows that had most bytes at a root."""
         return _most(self.graph.nodes[node]["flow_bytes"])
 
+    def as_data(self, *, whole: bool = True) -> dict[str, object]:
+        """Victim, roots and, if it is to be whole, the tree that they end, for JSON; queues by name."""
+        roots = [root._asdict() | {"queue": str(root.queue)} for root in self.roots]
+        numbers = {"victim": self.victim, "paused_us": self.paused_us, "left_out_us": self.left_out_us}
+        return numbers | {"roots": roots} | ({"tree": self._node(0)} if whole else {})
+
+    def _node(self, node: int) -> dict[str, object]:
+        data = self.graph.nodes[node]
+        own = {name: data[name] for name in ("name", "paused_us", "is_root")}
+        return own | {"children": [self._node(child) for child in self.children(node)]}
+
     def __str__(self) -> str:
         return "\n".join(self._lines(0, ""))
 

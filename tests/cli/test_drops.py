@@ -1,5 +1,6 @@
 """`xoff drops`, and the rows that it tells of."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,17 @@ def test_the_packets_of_a_flow_are_printed(command: Command, run: Path) -> None:
     out = command("drops", run, "--flow", flow).out
     assert f"packets of {flow}" in out
     assert f"{first['time_ns'] / 1000:,.3f} us │ data from byte {first['sequence']:,}" in out
+
+
+def test_the_same_as_data(command: Command, run: Path) -> None:
+    data = json.loads(command("drops", run, "--json").out)
+    dropped = xoff.Result.open(run).summary["packets"]["dropped"]
+    assert data["packets"] == sum(place["packets"] for place in data["places"]) == dropped
+    assert data["packets"] == sum(flow["packets"] for flow in data["flows"])
+    assert {place["port"] for place in data["places"]} == {"switch0.port0"}
+    most = data["flows"][0]
+    of_flow = json.loads(command("drops", run, "--flow", most["flow"], "--json").out)
+    assert (of_flow["flow"], len(of_flow["packets"])) == (most["flow"], most["packets"])
 
 
 def test_the_report_has_the_table(run: Path) -> None:

@@ -1,5 +1,6 @@
 """`xoff pauses`."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,18 @@ def test_roots_and_the_tree_of_a_victim_are_printed(command: Command, run: Path)
     assert "Roots: host4.flow0, paused for" in outcome.out
     assert "└─ tor3.port0" in outcome.out
     assert "tor3.port0" in Path("tree.svg").read_text(encoding="utf-8")
+
+
+def test_the_same_as_data(command: Command, run: Path) -> None:
+    data = json.loads(command("pauses", run, "--victim", "host4.flow0", "--json").out)
+    shares = {root["queue"]: root["share"] for root in data["roots"]}
+    assert round(shares["tor3.port0 priority 3"], 2) == 0.51  # as the README prints
+    assert data["tree"]["name"] == "host4.flow0"
+    assert data["tree"]["children"][0]["name"] == "host4.port0 priority 3"
+    assert data["cycles"] == []
+    explained = sum(root["paused_us"] for root in data["roots"]) + data["left_out_us"]
+    assert explained == pytest.approx(data["paused_us"])
+    assert "tree" not in json.loads(command("pauses", run, "--json").out)
 
 
 def test_without_a_victim_only_roots_are_printed(command: Command, run: Path) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xoff import json_text
+from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
 from xoff.errors import OutputError
@@ -25,6 +27,7 @@ def drops(
     flow: Annotated[
         str | None, typer.Option(help="A flow (host0.flow3): each of its packets that was dropped.")
     ] = None,
+    as_json: DataOnly = False,
 ) -> None:
     """Print where packets were dropped, why, and whose they were.
 
@@ -39,8 +42,10 @@ def drops(
     except ValueError as error:
         message = f"{folder}: drops: {error}"
         raise OutputError(message) from None
-    if flow is not None:
-        _print_packets(folder, recorded, flow)
+    if as_json:
+        typer.echo(json_text.document(_data(folder, recorded, flow)))
+    elif flow is not None:
+        _print_packets(_packets(folder, recorded, flow), flow)
     elif recorded.num_rows:
         _print_places(recorded)
     else:
@@ -56,15 +61,30 @@ def _print_places(recorded: pa.Table) -> None:
     say(f"Flows that lost most: {most}")
 
 
-def _print_packets(folder: Path, recorded: pa.Table, flow: str) -> None:
+def _data(folder: Path, recorded: pa.Table, flow: str | None) -> dict[str, object]:
+    from xoff.drops import flows, places
+
+    if flow is not None:
+        return {"flow": flow, "packets": _packets(folder, recorded, flow).to_pylist()}
+    lost = [{"flow": name, "packets": count} for name, count in flows(recorded, recorded.num_rows)]
+    return {"packets": recorded.num_rows, "places": [place._asdict() for place in places(recorded)], "flows": lost}
+
+
+def _packets(folder: Path, recorded: pa.Table, flow: str) -> pa.Table:
+    """Those of a flow. Raises OutputError if it lost none."""
     from xoff.drops import of_flow
-    from xoff.table import PACKET_HEADINGS, packet_rows
 
     own = of_flow(recorded, flow)
     if not own.num_rows:
         problem = f"{flow} lost nothing at the ports whose drops were recorded, or there is no such flow"
         message = f"{folder}: --flow: {problem}"
         raise OutputError(message)
+    return own
+
+
+def _print_packets(own: pa.Table, flow: str) -> None:
+    from xoff.table import PACKET_HEADINGS, packet_rows
+
     _print(f"Drops: {own.num_rows:,} packets of {flow}", PACKET_HEADINGS, packet_rows(own))
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import _xoff
+from xoff import _xoff, json_text
 from xoff.cli.files import check_free
+from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
 from xoff.errors import InputError, OutputError
@@ -36,6 +37,7 @@ def pauses(
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({_DRAWABLE_TOLD}).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
+    as_json: DataOnly = False,
 ) -> None:
     """Print whose pauses a victim waited for, back to the queues they began with.
 
@@ -62,6 +64,13 @@ def pauses(
         except OSError as error:
             message = f"{plot}: --plot: {error.strerror}; expected a file in a folder that is there"
             raise OutputError(message) from None
+    if as_json:
+        cycles = [
+            cycle._asdict() | {"queues": [str(queue) for queue in cycle.queues]} for cycle in result.pause_cycles()
+        ]
+        data = tree.as_data(whole=victim is not None)
+        typer.echo(json_text.document(data | {"cycles": cycles}))
+        return
     console = Console(120)
     console.print(_roots(tree))
     if victim is not None:
