@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from xoff.plan.rows import Row
     from xoff.plan.simulate import Case
 
+_SETTLING = "settling"
+"""The folder, and the key of `--json`."""
+
 
 def plan(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); plans/ has some to start from.")],
@@ -77,14 +80,14 @@ def _simulated(
     from xoff.plan.simulate import scenario, settling, worst_case
 
     worst, settles = worst_case(found), settling(found)
-    cases: list[tuple[str, Case]] = [(".", worst)] + ([("settling", settles)] if settles else [])
+    cases: list[tuple[str, Case]] = [(".", worst)] + ([(_SETTLING, settles)] if settles else [])
     chosen = [scenario(case, str(file)) for _, case in cases]
     results = []
     with folder.prepare(out, file.stem, force=force) as staging:
         for (inside, _), one in zip(cases, chosen, strict=True):
             result, interrupted = simulate(one, 1)
             results.append(result)
-            folder.add(result, staging, inside)
+            folder.add(result, staging, inside, report=inside == _SETTLING)
             if interrupted:
                 break
         path = staging.commit()
@@ -104,6 +107,8 @@ def _simulated(
             for line in trial.failures:
                 say(f"Fails: {line}")
             say(f"Results: {path / inside}")
+            if case is settles:
+                say(f"Report:  {path / inside / folder.REPORT}")
     return data | {"failures": failures}, failures
 
 

@@ -108,22 +108,22 @@ class Settling:
         table: dict[str, Any] = self.worst_case.table()
         receiver, count = self._receiver, len(table["topology"]["hosts"])
         priorities = table["workload"][0]["priority"]
-        port = f"switch0.port{receiver}"
+        port, senders = f"switch0.port{receiver}", [(receiver + step) % count for step in range(1, self._flows + 1)]
+        of_flows = "windows" if isinstance(self.congestion, Bcc | Dctcp) else "rates"
         return table | {
             "title": f"{self._found.settings.title}: long flows into one port",
             "workload": [
                 {
                     "kind": "long_lived",
                     "transport": next(iter(table["transport"])),
-                    "pairs": [
-                        [f"host{(receiver + step) % count}", f"host{receiver}"] for step in range(1, self._flows + 1)
-                    ],
+                    "pairs": [[f"host{sender}", f"host{receiver}"] for sender in senders],
                     "priority": priorities[0] if isinstance(priorities, list) else priorities,
                 }
             ],
             "observe": {
                 "throughput": {"every": f"{self._interval_ps}ps", "of": [port]},
                 "queues": {"every": f"{self._interval_ps // _SAMPLES}ps", "of": [port]},
+                of_flows: {"every": f"{self._interval_ps}ps", "of": [f"host{sender}" for sender in senders]},
             },
             "stop": {"at": f"{_INTERVALS * self._interval_ps}ps"},
         }
