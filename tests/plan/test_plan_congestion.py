@@ -355,6 +355,14 @@ def test_first_windows_that_no_pool_holds_are_warned_of() -> None:
         assert row.verdict is verdict
 
 
+def test_flows_regain_a_port_by_their_additive_increase() -> None:
+    """400 Gb/s / (8 x 40 Mb/s) are 1250 timers of 55 us."""
+    ports, rest = 'rate = "400Gbps"\ndelay = "1us"', '[congestion]\nscheme = "dcqcn"\n'
+    assert values(planned("tomahawk_4", ports=ports, rest=rest))["recovery_time"] == 68_750
+    faster = 'additive_increase = "400Mbps"\ntimer = "11us"\n'
+    assert values(planned("tomahawk_4", ports=ports, rest=rest + faster))["recovery_time"] == 1375
+
+
 def test_dctcp_warns_of_busy_ports_that_drop_before_they_mark() -> None:
     """4,194,304 B of an MMU at alpha 1: 838,860 B each for 4 ports, 699,050 B for 5, and K is 720 kB."""
     rest = '[congestion]\nscheme = "dctcp"\nround_trip = "80us"\nthreshold = "720kB"\ngain = "1/64"'

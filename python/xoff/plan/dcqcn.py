@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 _SOURCE = "DCQCN, section 4"
 _SWEEP = (1, 2, 4, 8, 16, 32)
+_FLOWS = 8
+"""Those of which it is said how soon they regain a port's rate."""
+_INCREASE_BPS, _TIMER_PS = 40 * 10**6, 55 * 10**6
+"""The paper's, where the plan leaves them out."""
 _CNP_TIMES_US = (5, 1)
 """What an adapter takes for one CNP, at most and at least (section 3.3)."""
 
@@ -48,7 +52,7 @@ def rows(switch: Switch, own: Dcqcn) -> list[Row]:
     if not switch.lossless:
         return []
     of_pool = _own(switch, own) if pools.of(switch).lossless else []
-    return [*_static(switch), *_dynamic(switch, own), *of_pool, *_notifications(switch, own)]
+    return [*_static(switch), *_dynamic(switch, own), *of_pool, *_notifications(switch, own), _recovery(switch, own)]
 
 
 def _static(switch: Switch) -> list[Row]:
@@ -258,3 +262,12 @@ def _notifications(switch: Switch, own: Dcqcn) -> list[Row]:
             )
         )
     return found
+
+
+def _recovery(switch: Switch, own: Dcqcn) -> Row:
+    """How long additive increase takes for all of a port, which flows gave up when they began at once."""
+    rate, increase, timer = switch.fastest.rate_bps, own.additive_increase or _INCREASE_BPS, own.timer or _TIMER_PS
+    formula = f"{rate / 1e9:g} Gb/s / ({_FLOWS} x {increase / 1e6:g} Mb/s) x {timer / 1e6:g} us"
+    time_us = Fraction(rate, _FLOWS * increase) * timer / 10**6
+    quantity = f"time for {_FLOWS} flows to regain a port, R_AI a timer"
+    return Row("recovery_time", quantity, float(time_us), "us", formula, "DCQCN, section 3.2", shown_in="ms")
