@@ -296,6 +296,15 @@ def test_what_is_not_simulated_is_refused(ports: int, classes: str, rest: str, s
     assert str(refused.value).startswith(f"p.toml: {says}")
 
 
+def test_a_stop_too_near_the_end_of_the_buffer_is_refused_by_its_own_key() -> None:
+    found = planned("trident_plus", ports=PORTS, rest=QCN.replace("110kB", "140kB"))
+    with pytest.raises(PlanError) as refused:
+        scenario(worst_case(found), "p.toml")
+    assert str(refused.value).startswith(
+        "p.toml: congestion.stop: the planned switch cannot be simulated: switch0 leaves"
+    )
+
+
 def test_packets_of_headers_alone_are_refused() -> None:
     found = planned("trident_plus", 'mtu = "40B"', PORTS, "priorities = [3]\nlossless = true")
     with pytest.raises(PlanError, match=r"^p.toml: mtu: 40 B are no more than headers; expected at least 45B$"):

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 
+_PLANNED_BY = {"switch[0].input.xoff": "congestion.stop"}
+"""Keys of scenarios that are those of plans by another name."""
+
+
 class Trial(Protocol):
     """What became of a plan."""
 
@@ -74,6 +78,8 @@ def scenario(case: Case, file: str | None = None) -> Scenario:
     except PlanError as error:
         raise PlanError(file, error.key, error.problem, error.expected) from None
     except ScenarioError as error:
-        problem = f"the planned switch cannot be simulated: {error.key}: {error.problem}"
-        raise PlanError(file, "", problem, error.expected) from None
+        key = _PLANNED_BY.get(error.key, "")
+        where = "" if key else f"{error.key}: "
+        problem = f"the planned switch cannot be simulated: {where}{error.problem}"
+        raise PlanError(file, key, problem, error.expected) from None
     return chosen
