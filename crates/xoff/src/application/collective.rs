@@ -1,5 +1,5 @@
 //! Collectives: operations of all ranks together, step by step, again and again. A rank begins a step when it has received
-//! all of the one before, and waits for nobody else.
+//! all of the one before and, where pairs exchange (`MPI_Sendrecv`), all that it sent is acknowledged; it waits for nobody else.
 //! Left out: connections that stay; each part of each step is a flow of its own.
 
 use std::collections::VecDeque;
@@ -60,7 +60,7 @@ impl Plan {
 pub struct Iteration {
     /// When the rank began it.
     pub start: Time,
-    /// When the rank had received everything; `Time::MAX` until then.
+    /// When the rank had received everything, and was through with its own part where pairs exchange; `Time::MAX` until then.
     pub finish: Time,
 }
 
@@ -87,6 +87,8 @@ pub struct Rank {
     begun: u64,
     /// Of them, those of which everything is here.
     complete: u64,
+    /// Parts of the step that has begun which must be acknowledged before the next one.
+    unsent: u32,
     /// Parts that are missing of each step from the first that is not complete on, as far as any has come.
     missing: VecDeque<u32>,
 }
@@ -94,7 +96,15 @@ pub struct Rank {
 impl Rank {
     /// One that has sent nothing; `rng` is its own stream.
     pub fn new(number: u32, rng: Rng) -> Self {
-        Self { number, rng, iterations: Vec::new(), begun: 0, complete: 0, missing: VecDeque::new() }
+        Self {
+            number,
+            rng,
+            iterations: Vec::new(),
+            begun: 0,
+            complete: 0,
+            unsent: 0,
+            missing: VecDeque::new(),
+        }
     }
 
     /// Its number.
@@ -113,6 +123,7 @@ impl Rank {
         for (receiver, size) in plan.schedule.sends(self.number, step) {
             let priority = draw(&plan.priorities, &mut self.rng);
             send(Part { receiver, turn, size, priority });
+            self.unsent += u32::from(plan.schedule.exchanges());
         }
         self.begun += 1;
         self.go_on(plan, now)
@@ -131,6 +142,16 @@ impl Rank {
         if ahead == 0 { self.go_on(plan, now) } else { None }
     }
 
+    /// A part that this rank sent is acknowledged, or has left where nothing is. Returns when the next step begins, if this one is
+    /// complete with it.
+    pub fn on_sent(&mut self, plan: &Plan, now: Time) -> Option<Time> {
+        if !plan.schedule.exchanges() {
+            return None;
+        }
+        self.unsent -= 1;
+        self.go_on(plan, now)
+    }
+
     /// All iterations that have begun, in order.
     pub fn iterations(&self) -> &[Iteration] {
         &self.iterations
@@ -138,7 +159,7 @@ impl Rank {
 
     /// Where the step that has begun is complete, when the next one begins, if there is one.
     fn go_on(&mut self, plan: &Plan, now: Time) -> Option<Time> {
-        if self.begun == self.complete || self.missing.front() != Some(&0) {
+        if self.begun == self.complete || self.unsent > 0 || self.missing.front() != Some(&0) {
             return None;
         }
         self.missing.pop_front();
@@ -208,7 +229,16 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_come_early_and_in_any_order_are_kept() {
+    fn a_ring_waits_for_nothing_that_it_sends() {
+        let plan = plan(Algorithm::Ring, 3);
+        let mut rank = rank(1);
+        assert_eq!(begin(&mut rank, &plan, 0), (vec![(2, 0)], None));
+        assert_eq!(rank.on_part(&plan, 0, 0, Time::new(30)), Some(Time::new(30)));
+        assert_eq!(rank.on_sent(&plan, Time::new(40)), None);
+    }
+
+    #[test]
+    fn parts_that_come_early_in_any_order_are_kept_until_what_was_sent_is_acknowledged() {
         let plan = plan(Algorithm::Pairwise, 4);
         let mut rank = rank(0);
         // From 3 in step 0, from 2 in step 1, from 1 in step 2; the last of them first, and one of the next iteration.
@@ -216,9 +246,14 @@ mod tests {
         for (sender, turn) in [(1, 0), (2, 0), (3, 1)] {
             assert_eq!(rank.on_part(&plan, sender, turn, Time::new(5)), None);
         }
-        assert_eq!(rank.on_part(&plan, 3, 0, Time::new(9)), Some(Time::new(9)));
-        assert_eq!(begin(&mut rank, &plan, 9), (vec![(2, 0)], Some(Time::new(9))));
-        assert_eq!(begin(&mut rank, &plan, 9), (vec![(3, 0)], Some(Time::new(59))));
-        assert_eq!(begin(&mut rank, &plan, 59), (vec![(1, 1)], Some(Time::new(59))));
+        assert_eq!(rank.on_part(&plan, 3, 0, Time::new(9)), None, "its own part is still on its way");
+        assert_eq!(rank.on_sent(&plan, Time::new(12)), Some(Time::new(12)));
+        assert_eq!(begin(&mut rank, &plan, 12), (vec![(2, 0)], None));
+        assert_eq!(rank.on_sent(&plan, Time::new(15)), Some(Time::new(15)));
+        assert_eq!(begin(&mut rank, &plan, 15), (vec![(3, 0)], None));
+        assert_eq!(rank.on_sent(&plan, Time::new(20)), Some(Time::new(70)), "after computing");
+        assert_eq!(rank.iterations()[0].finish, Time::new(20));
+        assert_eq!(begin(&mut rank, &plan, 70), (vec![(1, 1)], None));
+        assert_eq!(rank.on_sent(&plan, Time::new(75)), Some(Time::new(75)));
     }
 }

@@ -119,6 +119,11 @@ impl Schedule {
         if self.algorithm == Algorithm::Direct { self.ranks - 1 } else { 1 }
     }
 
+    /// Whether a step is over only when its rank has sent its part, too: MPICH has pairs send and receive at once and waits for both.
+    pub fn exchanges(&self) -> bool {
+        matches!(self.algorithm, Algorithm::HalvingDoubling | Algorithm::Pairwise)
+    }
+
     /// How often one rank sends to another to which it sends at all.
     pub fn turns(&self) -> u32 {
         if self.algorithm == Algorithm::Ring { self.steps() } else { self.operation.phases() }

@@ -70,7 +70,7 @@ impl Host {
             }
         }
         if self.sendings[slot].is_done_after_sending(&mut self.pending, context) {
-            self.finish_sending(slot, Time::MAX);
+            self.finish_sending(slot, Time::MAX, context);
         }
     }
 

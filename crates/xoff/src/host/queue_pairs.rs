@@ -240,7 +240,7 @@ impl Host {
             }
             if is_done {
                 self.counters.finished += 1;
-                return self.finish_sending(slot, context.now);
+                return self.finish_sending(slot, context.now, context);
             }
         }
         self.offer(slot, context);

@@ -417,7 +417,7 @@ impl Host {
             }
         }
         if sending.is_done_after_sending(&mut self.pending, context) {
-            self.finish_sending(slot, Time::MAX);
+            self.finish_sending(slot, Time::MAX, context);
         }
     }
 
@@ -439,7 +439,7 @@ impl Host {
         context.observer.on_window(context.now, self.id, packet.flow(), sender.window());
         if sender.is_done() {
             self.counters.finished += 1;
-            return self.finish_sending(slot, context.now);
+            return self.finish_sending(slot, context.now, context);
         }
         if progress {
             if sender.is_waiting() {
@@ -515,7 +515,12 @@ impl Host {
         (slot != GONE).then_some(slot as usize)
     }
 
-    pub(super) fn finish_sending(&mut self, slot: usize, finish: Time) {
+    pub(super) fn finish_sending(
+        &mut self,
+        slot: usize,
+        finish: Time,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) {
         let sending = self.sendings.remove(slot);
         if sending.is_limited() {
             self.limiters.remove(sending.limiter as usize);
@@ -533,6 +538,8 @@ impl Host {
             Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
             Sender::Handshake(_) | Sender::ConstantRate(_) => (Bytes::ZERO, 0),
         };
+        let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
+        self.on_part_sent(reception, context);
     }
 }

@@ -18,7 +18,7 @@ pub struct CollectiveColumns {
     pub iteration: Vec<u32>,
     /// When the first rank began it.
     pub start_ns: Vec<u64>,
-    /// When the last rank had received everything.
+    /// When the last rank had received everything, and was through with what it sent where pairs exchange.
     pub finish_ns: Vec<u64>,
     /// `finish_ns` minus `start_ns`.
     pub completion_ns: Vec<u64>,

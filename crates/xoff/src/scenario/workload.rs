@@ -332,7 +332,8 @@ pub enum RankOrder {
     Random,
 }
 
-/// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before.
+/// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before and, where pairs
+/// exchange (`halving_doubling`, `pairwise`), all that it sent is acknowledged.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {
