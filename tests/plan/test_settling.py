@@ -40,6 +40,20 @@ def test_times_and_shares_are_those_of_the_series() -> None:
     assert SettlingTrial.of(busy, queue, 1000.0).start_busy == pytest.approx((2 + 18 * 0.5) / 20)
 
 
+def test_the_queue_is_that_of_the_flows_class() -> None:
+    """CNPs have a class of their own, whose queue is empty nearly always."""
+    cnps = f'{LOSSLESS}\n[[class]]\nname = "cnp"\npriorities = [7]'
+    of_two_classes = settled(planned("tomahawk_4", ports=FAST, classes=cnps, rest=DCQCN))
+    case = settling(planned("tomahawk_4", ports=FAST, classes=cnps, rest=DCQCN))
+    assert case is not None
+    series = scenario(case).run().series
+    assert series is not None
+    rows = [row for row in series.to_pylist() if row["quantity"] == "queue"]
+    assert {row["priority"] for row in rows} == {3, 7}
+    own = [row["value"] for row in rows if row["priority"] == 3]
+    assert of_two_classes.settled_queue_p50_bytes == sorted(own[len(own) // 2 :])[len(own) // 4]
+
+
 def test_increases_made_for_slow_links_leave_fast_ones_idle() -> None:
     """With those of the paper, of 40 Gb/s, eight flows take tens of milliseconds for a link of ten times the rate."""
     slow = settled(planned("tomahawk_4", ports=FAST, rest=DCQCN))

@@ -105,9 +105,8 @@ class Settling:
 
     def table(self) -> dict[str, object]:
         """As a scenario. Raises PlanError for a plan that is not simulated."""
-        table: dict[str, Any] = self.worst_case.table()
+        table = self._worst_table()
         receiver, count = self._receiver, len(table["topology"]["hosts"])
-        priorities = table["workload"][0]["priority"]
         port, senders = f"switch0.port{receiver}", [(receiver + step) % count for step in range(1, self._flows + 1)]
         of_flows = "windows" if isinstance(self.congestion, Bcc | Dctcp) else "rates"
         return table | {
@@ -117,7 +116,7 @@ class Settling:
                     "kind": "long_lived",
                     "transport": next(iter(table["transport"])),
                     "pairs": [[f"host{sender}", f"host{receiver}"] for sender in senders],
-                    "priority": priorities[0] if isinstance(priorities, list) else priorities,
+                    "priority": _priority(table),
                 }
             ],
             "observe": {
@@ -131,8 +130,12 @@ class Settling:
     def trial(self, result: Result) -> SettlingTrial:
         """What a result of that scenario says of the plan."""
         assert result.series is not None, "the scenario observes"
+        queue = result.series.filter(pc.equal(result.series["priority"], _priority(self._worst_table())))
         busy = _values(result.series, "throughput") / self._rate_bps
-        return SettlingTrial.of(busy, _values(result.series, "queue"), _INTERVALS * self._interval_ps / 1e6)
+        return SettlingTrial.of(busy, _values(queue, "queue"), _INTERVALS * self._interval_ps / 1e6)
+
+    def _worst_table(self) -> dict[str, Any]:
+        return self.worst_case.table()
 
     @property
     def _found(self) -> Outcome:
@@ -164,6 +167,12 @@ class Settling:
             case _:
                 end_ps = _ROUND_TRIPS * self.congestion.round_trip
         return end_ps // (_INTERVALS * _SAMPLES) * _SAMPLES
+
+
+def _priority(table: dict[str, Any]) -> int:
+    """The class of the flows: the first of those that the worst case has."""
+    found: int | list[int] = table["workload"][0]["priority"]
+    return found[0] if isinstance(found, list) else found
 
 
 def _values(series: pa.Table, quantity: str) -> Floats:
