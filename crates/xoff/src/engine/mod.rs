@@ -10,6 +10,7 @@ mod headroom_log;
 mod inputs;
 mod instants;
 mod link_events;
+mod mail;
 mod pause_log;
 mod recorder;
 mod sampler;

@@ -1,10 +1,10 @@
 //! What threads share: a barrier, what each has pending, and mail. Everything else belongs to one thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::mail::Mail;
 use super::standstill::Movement;
-use super::wheel::Mail;
 use crate::kernel::barrier::Barrier;
 
 /// What one thread, or all of them, have come to by a check.
@@ -31,10 +31,10 @@ struct Board {
 /// Mail is kept twice, for even and for odd windows: a fast thread may write the next while a slow one reads.
 #[derive(Debug)]
 pub(super) struct Shared {
-    threads: usize,
+    pub(super) threads: usize,
     pub(super) barrier: Barrier,
     boards: Vec<Board>,
-    mail: [Vec<Mutex<Vec<Mail>>>; 2],
+    mail: [Vec<Mutex<Mail>>; 2],
     pub(super) interrupted: AtomicBool,
 }
 
@@ -79,21 +79,19 @@ impl Shared {
         }
     }
 
-    /// Puts mail from one thread where another finds it.
-    pub(super) fn post(&self, parity: usize, from: usize, to: usize, outbox: &mut Vec<Mail>) {
-        if !outbox.is_empty() {
-            let mut box_of =
-                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::swap(&mut *box_of, outbox);
-        }
+    /// Has mail from one thread to another written where that one finds it.
+    pub(super) fn post(&self, parity: usize, from: usize, to: usize, write: impl FnOnce(&mut Mail)) {
+        write(&mut self.mail_of(parity, from, to));
     }
 
     /// Takes the mail for one thread, in the order of the senders' numbers.
-    pub(super) fn collect(&self, parity: usize, to: usize, mut accept: impl FnMut(Mail)) {
+    pub(super) fn collect(&self, parity: usize, to: usize, mut accept: impl FnMut(&mut Mail)) {
         for from in (0..self.threads).filter(|&from| from != to) {
-            let mut mail =
-                self.mail[parity][from * self.threads + to].lock().unwrap_or_else(PoisonError::into_inner);
-            mail.drain(..).for_each(&mut accept);
+            accept(&mut self.mail_of(parity, from, to));
         }
+    }
+
+    fn mail_of(&self, parity: usize, from: usize, to: usize) -> MutexGuard<'_, Mail> {
+        self.mail[parity][from * self.threads + to].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::mail::{Mail, Notice, Outbox};
 use crate::agenda::Agenda;
 use crate::kernel::ring::Ring;
 use crate::kernel::tournament::{NEVER, Tournaments};
@@ -10,17 +11,6 @@ use crate::packet::{Flight, Packet};
 use crate::telemetry::Telemetry;
 use crate::topology::PortId;
 
-/// What another thread has to know.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Mail {
-    /// A packet from this port, and when it arrives.
-    Packet(PortId, Flight),
-    /// The packet from this port that arrives then is marked.
-    Mark(PortId, Time),
-    /// A packet from this port was on its way when the link failed.
-    Lost(PortId, Packet),
-}
-
 /// Where packets sent on a port are heard of: at the rank of the arrival in a cluster of this thread, or on another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outgoing {
@@ -28,7 +18,7 @@ pub(super) struct Outgoing {
     pub(super) cluster: u32,
     /// The rank, or the thread.
     pub(super) rank: u32,
-    /// The ring that holds them meanwhile.
+    /// The ring that holds them meanwhile, or until the threads meet.
     pub(super) ring: u32,
 }
 
@@ -47,7 +37,9 @@ impl Ranks {
 }
 
 /// Stands for clusters of other threads.
-pub(super) const REMOTE: u32 = u32::MAX;
+pub(super) const REMOTE: u32 = IN_BULK - 1;
+/// No cluster.
+const NONE: u32 = u32::MAX;
 
 /// Beside the cluster: nobody waits for what arrives there, but for frames of adapters. It is heard of when so many have set out,
 /// and by whoever looks.
@@ -57,7 +49,8 @@ const AT_ONCE: usize = 8;
 /// The pending events of one thread.
 #[derive(Debug)]
 pub(super) struct Wheel {
-    /// Packets in flight, by the port at which they arrive; those of a cluster side by side.
+    /// Packets for other threads, by the port from which they come. Then packets in flight, by the port at which they arrive; those of a
+    /// cluster side by side.
     rings: Vec<Ring<Flight>>,
     /// One for every cluster of this thread.
     tournaments: Tournaments,
@@ -73,8 +66,7 @@ pub(super) struct Wheel {
     pauses: Vec<u32>,
     /// The rank of what is due about the crossbar of each port's node in its cluster, where it has one.
     crossbars: Vec<u32>,
-    /// Packets for the other threads.
-    pub(super) outboxes: Vec<Vec<Mail>>,
+    outboxes: Vec<Outbox>,
     /// The least arrival among packets for the other threads.
     pub(super) earliest_mail: u64,
     /// Whether clusters of either turn may have sent it, as they do when links change.
@@ -106,12 +98,12 @@ impl Wheel {
             ends,
             pauses,
             crossbars,
-            outboxes: vec![Vec::new(); threads],
+            outboxes: vec![Outbox::default(); threads],
             earliest_mail: NEVER,
             mails_in_both_turns: false,
             lost: Vec::new(),
             telemetry: Telemetry::default(),
-            running: REMOTE,
+            running: NONE,
             first_ring: 0,
         }
     }
@@ -146,7 +138,7 @@ impl Wheel {
     /// Closes the open window, after which the cluster does something at `next` that is no event.
     pub(super) fn close(&mut self, next: Time) {
         self.next[self.running as usize] = self.tournaments.least().min(next.get());
-        self.running = REMOTE;
+        self.running = NONE;
     }
 
     /// Changes what a source of the open window has pending.
@@ -187,12 +179,36 @@ impl Wheel {
         self.next[cluster] = self.next[cluster].min(time.get());
     }
 
-    /// Takes in what another thread tells.
-    pub(super) fn accept(&mut self, mail: Mail) {
-        match mail {
-            Mail::Packet(port, Flight { arrives, packet }) => self.deliver(port, arrives, packet),
-            Mail::Mark(port, arrives) => self.mark_in_flight(port, arrives, 0),
-            Mail::Lost(port, packet) => self.lost.push((port, packet)),
+    /// Puts what there is for another thread into mail that is empty.
+    pub(super) fn write(&mut self, to: usize, mail: &mut Mail) {
+        let Outbox { full, notices } = &mut self.outboxes[to];
+        std::mem::swap(notices, &mut mail.notices);
+        for (port, ring) in full.drain(..) {
+            mail.enclose(port, &mut self.rings[ring as usize]);
+        }
+    }
+
+    /// Takes in what another thread has sent, and leaves the mail empty.
+    pub(super) fn accept(&mut self, mail: &mut Mail) {
+        for &mut (port, ref mut packets) in mail.take_packets() {
+            let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
+            let own = &mut self.rings[ring as usize];
+            if own.is_empty() && cluster < REMOTE {
+                std::mem::swap(own, packets);
+                if let Some(first) = self.rings[ring as usize].front() {
+                    self.notify(cluster as usize, rank as usize, first.arrives);
+                }
+            } else {
+                while let Some(Flight { arrives, packet }) = packets.pop_front() {
+                    self.deliver(port, arrives, packet);
+                }
+            }
+        }
+        for notice in mail.notices.drain(..) {
+            match notice {
+                Notice::Mark(port, arrives) => self.mark_in_flight(port, arrives, 0),
+                Notice::Lost(port, packet) => self.lost.push((port, packet)),
+            }
         }
     }
 
@@ -208,7 +224,7 @@ impl Wheel {
             match packet.control() {
                 Some(_) => {}
                 None if sender.cluster == REMOTE => {
-                    self.outboxes[sender.rank as usize].push(Mail::Lost(port, packet));
+                    self.outboxes[sender.rank as usize].notices.push(Notice::Lost(port, packet));
                 }
                 None => self.lost.push((port, packet)),
             }
@@ -219,14 +235,11 @@ impl Wheel {
         self.next[cluster] = self.tournaments.least();
     }
 
-    /// Delivers to another thread, or to where packets are heard of in bulk.
+    /// Delivers to where packets are heard of in bulk.
     // As part of its callers it costs `fabric_128`, which has nothing of the kind, a twentieth.
     #[inline(never)]
-    fn deliver_apart(&mut self, port: PortId, flight: Flight) {
+    fn deliver_in_bulk(&mut self, port: PortId, flight: Flight) {
         let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
-        if cluster == REMOTE {
-            return self.mail(port, rank, flight);
-        }
         let ring = &mut self.rings[ring as usize];
         ring.push_back(flight);
         if ring.len().is_multiple_of(AT_ONCE) || flight.packet.is_of_adapter() {
@@ -275,10 +288,12 @@ impl Wheel {
         }
     }
 
+    /// The first of those that this port sends to another thread before the threads meet.
     #[cold]
-    fn mail(&mut self, port: PortId, thread: u32, flight: Flight) {
-        self.earliest_mail = self.earliest_mail.min(flight.arrives.get());
-        self.outboxes[thread as usize].push(Mail::Packet(port, flight));
+    fn mail(&mut self, port: PortId, arrives: Time) {
+        let Outgoing { rank: thread, ring, .. } = self.outgoing[port as usize];
+        self.earliest_mail = self.earliest_mail.min(arrives.get());
+        self.outboxes[thread as usize].full.push((port, ring));
     }
 }
 
@@ -289,12 +304,15 @@ impl Agenda for Wheel {
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet) {
         let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
         if cluster >= IN_BULK {
-            return self.deliver_apart(port, Flight { arrives, packet });
+            return self.deliver_in_bulk(port, Flight { arrives, packet });
         }
         let ring = &mut self.rings[ring as usize];
         let was_empty = ring.is_empty();
         ring.push_back(Flight { arrives, packet });
         if was_empty {
+            if cluster == REMOTE {
+                return self.mail(port, arrives);
+            }
             self.hear_of(cluster, rank as usize, arrives);
         }
     }
@@ -302,11 +320,14 @@ impl Agenda for Wheel {
     #[cold]
     fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize) {
         let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
-        if cluster == REMOTE {
-            return self.outboxes[rank as usize].push(Mail::Mark(port, arrives));
-        }
         let flight = self.rings[ring as usize].find_mut(&arrives, |flight| flight.arrives, behind);
-        flight.expect("what has just left is on its way").packet.mark();
+        match flight {
+            Some(flight) => flight.packet.mark(),
+            None if cluster == REMOTE => {
+                self.outboxes[rank as usize].notices.push(Notice::Mark(port, arrives));
+            }
+            None => panic!("what has just left is on its way"),
+        }
     }
 
     #[cold]

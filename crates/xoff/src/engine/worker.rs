@@ -29,7 +29,7 @@ use crate::packet::Flight;
 use crate::scenario::Transport;
 use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
-use crate::topology::{Network, NodeId, Port};
+use crate::topology::{Network, NodeId};
 
 /// What workers are made from.
 pub(crate) struct Workshop<'a> {
@@ -266,7 +266,7 @@ impl Layout {
         threads: usize,
     ) -> Self {
         let network = workshop.network;
-        let mut outgoing = remote_ports(network, thread_of);
+        let (mut outgoing, rings) = remote_ports(network, thread_of, thread);
         let mut ranks = Ranks::new(network.ports.count());
         let mut layout = Self {
             clusters: Vec::new(),
@@ -275,7 +275,7 @@ impl Layout {
             host_sources: Vec::new(),
             places: vec![ELSEWHERE; network.nodes.len()],
             switches: Vec::new(),
-            rings: 0,
+            rings,
             wheel: Wheel::new(Vec::new(), Ranks::default(), 0, &[], 0),
         };
         let mut sizes = Vec::new();
@@ -393,16 +393,24 @@ fn count_arrivals(host: &mut Host, ring: u32, context: &mut Context<'_, Wheel, i
     context.now = now;
 }
 
-/// Every port as if what it sends went to another thread, packets first and then signals.
-fn remote_ports(network: &Network, thread_of: &[usize]) -> Vec<Outgoing> {
-    let nodes = 0..network.nodes.len() as NodeId;
-    let remote = |port: &Port| Outgoing {
-        cluster: REMOTE,
-        rank: thread_of[port.peer as usize] as u32,
-        ring: u32::MAX,
-    };
-    let ports: Vec<Outgoing> = nodes.flat_map(|node| network.ports.of(node)).map(remote).collect();
-    [&ports[..], &ports[..]].concat()
+/// Every port as if what it sends went to another thread, packets first and then signals. Those of `thread` have rings, which are counted.
+fn remote_ports(network: &Network, thread_of: &[usize], thread: usize) -> (Vec<Outgoing>, u32) {
+    let mut rings = 0..;
+    let mut outgoing = Vec::with_capacity(2 * network.ports.count());
+    for _ in ["packets", "signals"] {
+        for (node, &owner) in (0..).zip(thread_of) {
+            for port in network.ports.of(node) {
+                let peer = thread_of[port.peer as usize];
+                let ring = if owner == thread && peer != thread { rings.next() } else { None };
+                outgoing.push(Outgoing {
+                    cluster: REMOTE,
+                    rank: peer as u32,
+                    ring: ring.unwrap_or(u32::MAX),
+                });
+            }
+        }
+    }
+    (outgoing, rings.start)
 }
 
 impl<O: CountsFlows> Worker<'_, O> {
@@ -425,8 +433,8 @@ impl<O: CountsFlows> Worker<'_, O> {
 
     /// Exchanges mail with the other threads. Returns the least pending time of each turn of all.
     fn meet(&mut self, shared: &Shared, parity: usize) -> [u64; 2] {
-        for to in 0..self.wheel.outboxes.len() {
-            shared.post(parity, self.thread, to, &mut self.wheel.outboxes[to]);
+        for to in (0..shared.threads).filter(|&to| to != self.thread) {
+            shared.post(parity, self.thread, to, |mail| self.wheel.write(to, mail));
         }
         if self.hosts_only_count && self.wheel.least(0..self.clusters.len()) == u64::MAX {
             for &HostSource { cluster, arrival, ring, .. } in &self.host_sources {
