@@ -136,6 +136,13 @@ def test_fewer_flows_than_groups_make_fewer_groups(small_result: xoff.Result) ->
     assert slowdown.groups_of(with_sizes(small_result)) == []
 
 
+@pytest.mark.parametrize(("flows", "groups"), [(5000, 20), (342, 6), (60, 5), (3, 3)])
+def test_groups_have_fifty_flows_where_there_are_enough(small_result: xoff.Result, flows: int, groups: int) -> None:
+    result = with_sizes(small_result, *range(1, 1 + flows))
+    of_each = [row.flows for row in slowdown.groups_of(result)]
+    assert (len(of_each), sum(of_each)) == (groups, flows)
+
+
 def test_flows_of_one_size_are_one_group(small_result: xoff.Result, ax: Axes) -> None:
     (group,) = slowdown.groups_of(small_result)
     assert (group.largest_bytes, group.flows) == (50_000, 20)

@@ -56,10 +56,19 @@ def test_what_is_written_in_a_figure_stays_as_it_is() -> None:
 
 def test_it_shows_figures_scenario_and_provenance(small_result: xoff.Result) -> None:
     text = Tags(render(small_result)).text
-    for part in ("Completion times by size class", "Slowdown by flow size", "Queues over time"):
+    for part in ("Completion times by size class", "Queues over time"):
         assert part in text
     assert "minimum_rto" in text
     assert small_result.digest in text
+
+
+def test_slowdowns_by_size_are_drawn_where_sizes_differ(small_result: xoff.Result) -> None:
+    title = "Slowdown by flow size"
+    assert title not in Tags(render(small_result)).text
+    rows = pa.table(small_result.flows)
+    place = rows.column_names.index("size_bytes")
+    larger = rows.set_column(place, "size_bytes", pa.array(range(1, 1 + len(rows))))
+    assert title in Tags(render(replace(small_result, flow_rows=larger))).text
 
 
 def test_a_title_is_text_not_markup(small_result: xoff.Result) -> None:

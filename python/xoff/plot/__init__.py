@@ -47,8 +47,11 @@ class Plots:
         with style.context():
             return collectives.draw(self._result, style.axes(ax))
 
-    def slowdown_by_size(self, ax: Axes | None = None, *, groups: int = 20) -> Axes:
-        """Slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows."""
+    def slowdown_by_size(self, ax: Axes | None = None, *, groups: int | None = None) -> Axes:
+        """Slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows.
+
+        By default 5 to 20 groups, of 50 flows or more where there are enough.
+        """
         with style.context():
             return slowdown.draw(self._result, style.axes(ax), groups)
 

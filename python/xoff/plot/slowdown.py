@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 PERCENTS = (50, 95, 99)
-# In small groups percentiles are the same flow's, and one line lies on another.
+# In smaller groups the 95th and the 99th percentile are those of the same flow.
+_FLOWS_OF_A_GROUP = 50
+_FEWEST_GROUPS, _MOST_GROUPS = 5, 20
+# Lines may lie on one another.
 _LOOKS = ("o-", "o--", "o-")
 _MARKERS = (3.5, 3.5, 5.0)
 
@@ -31,9 +35,19 @@ class Group(NamedTuple):
     """Slowdown at each of `PERCENTS`."""
 
 
-def groups_of(result: Result, groups: int = 20) -> list[Group]:
-    """The flows by size, in groups of about equally many; those of one size are in one group."""
+def has_several_sizes(result: Result) -> bool:
+    """Whether there is a slowdown of more than one size to show."""
     sizes = counted(result.flow_rows, "size_bytes")
+    return len(sizes) > 0 and bool(sizes.min() != sizes.max())
+
+
+def groups_of(result: Result, groups: int | None = None) -> list[Group]:
+    """The flows by size, in at most `groups` groups of about equally many; those of one size are in one group.
+
+    By default 5 to 20 groups, of 50 flows or more where there are enough.
+    """
+    sizes = counted(result.flow_rows, "size_bytes")
+    groups = groups or min(max(len(sizes) // _FLOWS_OF_A_GROUP, _FEWEST_GROUPS), _MOST_GROUPS)
     order = np.argsort(sizes, kind="stable")
     parts = [order[start:end] for start, end in pairwise([0, *_ends(sizes, order, groups)])]
     largest = [int(sizes[part[-1]]) for part in parts]
@@ -53,7 +67,7 @@ def _ends(sizes: np.ndarray, order: np.ndarray, groups: int) -> np.ndarray:
     return np.unique(ends[ends > 0])
 
 
-def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
+def draw(result: Result, ax: Axes, groups: int | None = None) -> Axes:
     """One line per percentile; the x axis names the largest flow of each group."""
     rows = groups_of(result, groups)
     positions = range(len(rows))
@@ -66,7 +80,7 @@ def draw(result: Result, ax: Axes, groups: int = 20) -> Axes:
         ax.set_ylim(1, max(2.2, 1.2 * highest))  # one is the least there is
         style.logarithmic(ax.yaxis, ("",), 1, highest)
         style.legend(ax)
-    step = max(1, len(rows) // 10)
+    step = max(1, math.ceil(len(rows) / 10))
     ax.set_xticks(list(positions)[::step], [_size(row) for row in rows][::step], rotation=30, ha="right")
     ax.set_xlabel(f"flow size (largest of each of {len(rows)} groups of flows)" if len(rows) > 1 else "flow size")
     ax.set_ylabel("slowdown")

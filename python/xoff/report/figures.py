@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from xoff.plot import Plots, inputs, over_time, style
+from xoff.plot import Plots, inputs, over_time, slowdown, style
 from xoff.plot.pauses import draw_tree, longest_paused, size_inches
 from xoff.table import workload_rows
 
@@ -52,18 +52,13 @@ def all_of(result: Result) -> list[PageFigure]:
     plots = Plots(result)
     figures = []
     if result.summary["flows"]["all"]["count"]:
-        figures += [
-            PageFigure(
-                "Completion times by size class",
-                "Share of the flows of a class that finished within a time.",
-                svg(plots.fct_cdf),
-            ),
-            PageFigure(
-                "Slowdown by flow size",
-                "Completion time over that of the flow alone on the idle network, for groups of about equally many.",
-                svg(plots.slowdown_by_size),
-            ),
-        ]
+        caption = "Share of the flows of a class that finished within a time."
+        figures.append(PageFigure("Completion times by size class", caption, svg(plots.fct_cdf)))
+        if slowdown.has_several_sizes(result):
+            caption = (
+                "Completion time over that of the flow alone on the idle network, for groups of about equally many."
+            )
+            figures.append(PageFigure("Slowdown by flow size", caption, svg(plots.slowdown_by_size)))
         if workload_rows(result.summary):
             caption = "Share of the flows of a workload that finished within a time."
             figures.append(PageFigure("Completion times by workload", caption, svg(plots.fct_cdf_by_workload)))
