@@ -76,7 +76,7 @@ def test_the_fluid_model_prints_the_table(command: Callable[..., Outcome]) -> No
 
 
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for shipped in ("scenarios", "plans"):
+    for shipped in ("examples", "plans", "scenarios"):
         (tmp_path / shipped).symlink_to(ROOT / shipped)
     monkeypatch.chdir(tmp_path)
     exec(compile(block("python"), "README.md", "exec"), {})

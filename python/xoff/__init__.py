@@ -21,6 +21,14 @@ Thresholds and headroom of a chip, tried out and as configuration:
     plan = xoff.SwitchPlan.load("plans/tomahawk_4_dcqcn.toml")
     plan.simulate()["settling"]["busy_after_us"]
     plan.export("sonic").text
+
+A switch's tables held against physics:
+
+    xoff.SwitchTables.load("config_db.json", chip="tomahawk").lint()
+
+A fluid model, in milliseconds:
+
+    xoff.Fluid.of("dcqcn", timer="1500us").run().difference_bps
 """
 
 from importlib import import_module
@@ -32,12 +40,15 @@ from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
     from xoff.comparison import Comparison, compare
+    from xoff.models.fluid import Fluid
     from xoff.result import Result
     from xoff.sweeping import Swept, sweep
     from xoff.switch_plan import SwitchPlan
+    from xoff.switch_tables import SwitchTables
 
 __all__ = [
     "Comparison",
+    "Fluid",
     "OutputError",
     "Result",
     "RunInterrupted",
@@ -45,6 +56,7 @@ __all__ = [
     "ScenarioError",
     "Swept",
     "SwitchPlan",
+    "SwitchTables",
     "__version__",
     "compare",
     "sweep",
@@ -52,9 +64,11 @@ __all__ = [
 
 _LATER = {
     "Comparison": "comparison",
+    "Fluid": "models.fluid",
     "Result": "result",
     "Swept": "sweeping",
     "SwitchPlan": "switch_plan",
+    "SwitchTables": "switch_tables",
     "compare": "comparison",
     "sweep": "sweeping",
 }

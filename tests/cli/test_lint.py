@@ -98,8 +98,11 @@ def test_checks_are_listed(command: Command) -> None:
         (["bad.json"], "bad.json: line 1, column 9: is no JSON: expecting value; expected config_db.json of SONiC"),
         (["bad.ini"], "bad.ini: line 1: the row lacks xon, xoff, threshold; expected speed cable size "),
         ([], "FILE: no file is named; expected config_db.json or "),
-        (["bad.ini", "--chip", "trident3"], "--chip trident3: there is none of this name; did you mean trident_3"),
-        (["bad.ini", "--ignore", "cable"], "--ignore cable: there is none of this name; expected one of invalid_value"),
+        (["bad.ini", "--chip", "trident3"], "chip trident3: there is none of this name; did you mean trident_3"),
+        (
+            [str(EXAMPLES / "good" / "config_db.json"), "--ignore", "cable"],
+            "ignore cable: there is none of this name; expected one of invalid_value",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_line(command: Command, arguments: list[str], says: str) -> None:

@@ -14,7 +14,6 @@ from xoff.cli.options import DataOnly
 from xoff.cli.terminal import Console, printable
 
 if TYPE_CHECKING:
-    from xoff.catalogue import Entry
     from xoff.lint import Finding
 
 
@@ -34,54 +33,25 @@ def lint(
 
     Exit status: 0 nothing worse than a note, 1 findings, 2 a file that cannot be read.
     """
-    from xoff.errors import InputError
-    from xoff.inputs import read
-    from xoff.lint import CHECKS, Severity, Tables
-    from xoff.lint import lint as find
-    from xoff.lint.switches import by_switch, parse, without_config
+    from xoff.lint import Severity
+    from xoff.lint.switches import without_config
     from xoff.lint.tables import several
+    from xoff.switch_tables import SwitchTables
 
     if checks:
         _print_checks()
         return
-    if not files:
-        raise InputError(None, "FILE", "no file is named", "expected config_db.json or pg_profile_lookup.ini of SONiC")
-    ignored = [_known("--ignore", name, [check.__name__ for check in CHECKS]) for name in ignore or ()]
-    entry = _chip(chip)
-    expected = "expected config_db.json or pg_profile_lookup.ini of SONiC"
-    read_files = [parse(str(path), read(path, str(path), remedy=expected)) for path in dict.fromkeys(files)]
-    switches = by_switch(read_files)
-    findings = find((Tables.of(its, entry) for its in switches), ignored)
-    if alone := without_config(switches):
+    tables = SwitchTables.load(*files or (), chip=chip)
+    findings = tables.lint(ignore or ())
+    if alone := without_config(tables.switches):
         typer.echo(f"{several(alone)}: {_ALONE}", err=True)
     if as_json:
         typer.echo(json_text.document([finding.as_data() for finding in findings]))
     else:
-        _print(findings, _told(len(read_files), len(switches)))
+        _print(findings, _told(sum(map(len, tables.switches)), len(tables.switches)))
     bearable = Severity.NOTE if not strict else Severity.NOTE + 1
     if any(finding.severity < bearable for finding in findings):
         raise typer.Exit(1)
-
-
-def _chip(name: str | None) -> Entry | None:
-    from xoff import catalogue
-
-    if name is None:
-        return None
-    chips = {entry["name"]: entry for entry in catalogue.chips()}
-    return chips[_known("--chip", name, list(chips))]
-
-
-def _known(option: str, name: str, names: list[str]) -> str:
-    from difflib import get_close_matches
-
-    from xoff.errors import InputError
-
-    if name in names:
-        return name
-    nearest = get_close_matches(name, names)
-    expected = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(names)}"
-    raise InputError(None, f"{option} {name}", "there is none of this name", expected)
 
 
 def _print_checks() -> None:

@@ -1,8 +1,6 @@
 """Fluid models: rates, windows and queues that follow delay differential equations.
 
-    from xoff.models.fluid import Fluid
-
-    slow = Fluid.of("dcqcn", timer="1500us", flows=2)
+    slow = xoff.Fluid.of("dcqcn", timer="1500us", flows=2)
     slow.run().difference_bps[-1]
 
 `xoff explain dcqcn` has the parameters; `xoff.models.fluid_sweep` tries many values of them.

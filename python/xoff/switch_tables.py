@@ -1,0 +1,74 @@
+"""A switch's tables from Python: what `xoff lint` does on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xoff import catalogue, inputs
+from xoff.errors import InputError
+from xoff.lint import CHECKS, Tables, lint
+from xoff.lint.switches import by_switch, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from xoff.catalogue import Entry
+    from xoff.lint import Finding
+    from xoff.lint.switches import SwitchFile
+
+_EXPECTED = "expected config_db.json or pg_profile_lookup.ini of SONiC"
+
+
+@dataclass(frozen=True)
+class SwitchTables:
+    """Buffer, ECN and PFC tables of one switch or of several, as SONiC's files have them. Make one with `load`."""
+
+    switches: tuple[tuple[SwitchFile, ...], ...]
+    """The files of each."""
+    chip: Entry | None = None
+    """What the pools must fit."""
+
+    @classmethod
+    def load(cls, *paths: str | Path, chip: str | None = None) -> SwitchTables:
+        """Reads any number of `config_db.json` and `pg_profile_lookup.ini`. Which belong together, they say themselves.
+
+        Args:
+            paths: The files.
+            chip: A name of `xoff list chips`.
+
+        Raises InputError, one line that names file, key and remedy.
+        """
+        if not paths:
+            raise InputError(None, "FILE", "no file is named", _EXPECTED)
+        chips = {entry["name"]: entry for entry in catalogue.chips()}
+        of_chip = None if chip is None else chips[_known("chip", chip, chips)]
+        names = dict.fromkeys(map(str, paths))
+        files = [parse(name, inputs.read(Path(name), name, remedy=_EXPECTED, refusal=InputError)) for name in names]
+        return cls(tuple(by_switch(files)), of_chip)
+
+    def lint(self, ignore: Iterable[str] = ()) -> list[Finding]:
+        """What is wrong with them, the worst first, then by file and line.
+
+        Args:
+            ignore: Checks to leave out, as `xoff lint --checks` names them.
+
+        Raises InputError if there is no such check.
+        """
+        checks = [check.__name__ for check in CHECKS]
+        ignored = [_known("ignore", name, checks) for name in ignore]
+        return lint((Tables.of(files, self.chip) for files in self.switches), ignored)
+
+    def __repr__(self) -> str:
+        each = "; ".join(", ".join(file.name for file in files) for files in self.switches)
+        return f"<xoff.SwitchTables {each}>"
+
+
+def _known(key: str, name: str, names: Collection[str]) -> str:
+    if name in names:
+        return name
+    nearest = get_close_matches(name, names)
+    expected = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(names)}"
+    raise InputError(None, f"{key} {name}", "there is none of this name", expected)
