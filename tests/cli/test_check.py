@@ -1,5 +1,6 @@
 """`xoff check`."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,22 @@ def test_overrides_are_checked_too(command: Callable[..., Outcome]) -> None:
     outcome = command("check", SCENARIOS / "web_search.toml", "--set", "workload.load=2")
     assert outcome.status == 2
     assert "workload[0].load" in outcome.err
+
+
+def test_several_are_checked_whatever_becomes_of_one(command: Callable[..., Outcome]) -> None:
+    first, last = SCENARIOS / "trace.toml", SCENARIOS / "incast.toml"
+    Path("bad.toml").write_text('title = "Bad"\nspeed = 1\n', encoding="utf-8")
+    outcome = command("check", first, "bad.toml", last)
+    assert outcome.status == 2
+    assert [line for line in outcome.out.splitlines() if line.endswith(": ok")] == [f"{first}: ok", f"{last}: ok"]
+    (error,) = outcome.err.splitlines()
+    assert error.startswith("bad.toml: speed: ")
+    printed = command("check", first, "bad.toml", "--json")
+    assert (printed.status, printed.err) == (2, "")
+    assert json.loads(printed.out) == [
+        {"file": str(first), "error": None, "notes": []},
+        {"file": "bad.toml", "error": error, "notes": []},
+    ]
 
 
 LATE = """\
