@@ -321,6 +321,8 @@ fn lossless_switch() -> impl Strategy<Value = String> {
         ", headroom = { scheme = 'dsh' }",
         ", headroom = { scheme = 'dsh', estimator = 'tables', window = '1us' }",
         ", headroom = { scheme = 'dsh', shared_headroom = false }",
+        ", headroom = { scheme = 'oversubscribed', ratio = '1/2' }",
+        ", headroom = { scheme = 'oversubscribed', ratio = '1/16', of = 'queue' }",
         ", headroom = { scheme = 'sih', at_ports = [{ ports = [0], size = '1MB' }] }",
         ", headroom = { scheme = 'dsh', at_ports = [{ ports = [0], insurance = '1MB' }] }",
     ]);
