@@ -62,7 +62,8 @@ def _default(entry: dict[str, Any]) -> str:
 
 
 def _key(key: dict[str, Any]) -> str:
-    return f"{key['about']} Default: {_default(key)}."
+    symbol = f" [{key['symbol']}]" if key["symbol"] else ""
+    return f"{key['about']}{symbol} Default: {_default(key)}."
 
 
 def _print_lines(heading: str, lines: list[tuple[str, str]]) -> None:

@@ -1,11 +1,13 @@
 //! What a key, an algorithm or another name of a scenario means: read from the schema, so from the structs' comments.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::ScenarioError;
 use super::chip;
 use super::schema::{Node, Shape, Variant};
-use super::words::{did_you_mean, takes};
+use super::words::{did_you_mean, nearest, takes};
 use crate::tagged::ONLY_AT;
 
 /// What one name means.
@@ -97,16 +99,31 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     found.extend(values(&all, &path));
     found = without_repetitions(found);
     if found.is_empty() {
-        let names = all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
-        let words = all.iter().flat_map(|entry| entry.choices.iter().map(|choice| choice.name.as_str()));
-        let meant = did_you_mean(&path, names.flatten().chain(words), '`');
-        return Err(ScenarioError::at(
-            name,
-            "no key, no algorithm and no value has this name",
-            format!("{meant}see `xoff list`"),
-        ));
+        let hint = of_same_table(&all, &unnamed).unwrap_or_else(|| {
+            let names =
+                all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
+            let words = all.iter().flat_map(|entry| entry.choices.iter().map(|choice| choice.name.as_str()));
+            did_you_mean(&path, names.flatten().chain(words), '`') + "see `xoff list`"
+        });
+        return Err(ScenarioError::at(name, "no key, no algorithm and no value has this name", hint));
     }
     Ok(found)
+}
+
+/// What may be meant by the path of a key that is not there, if its table is: the nearest of the table's keys, or any of them.
+fn of_same_table(all: &[Explanation], path: &str) -> Option<String> {
+    let (table, key) = path.rsplit_once('.')?;
+    let of_table = |entry: &Explanation| {
+        let (its_table, its_key) = entry.name.rsplit_once('.')?;
+        (entry.family.is_none() && its_table == table).then(|| its_key.to_owned())
+    };
+    let keys: BTreeSet<String> = all.iter().filter_map(of_table).collect();
+    if keys.is_empty() {
+        return None;
+    }
+    let keys = || keys.iter().map(String::as_str);
+    let meant = nearest(key, keys()).map(|key| format!("did you mean `{table}.{key}`? "));
+    Some(format!("{}`{table}` has {}", meant.unwrap_or_default(), keys().collect::<Vec<_>>().join(", ")))
 }
 
 /// This word at the keys that take it, but for those at which it is the name of an algorithm or a kind.
@@ -191,7 +208,8 @@ fn catalogue() -> Vec<Explanation> {
         }
     }
     for entry in &mut merged {
-        entry.of.dedup();
+        let mut told = BTreeSet::new();
+        entry.of.retain(|name| told.insert(name.clone()));
     }
     merged
 }
@@ -304,14 +322,14 @@ fn choice(name: &str, node: Node) -> Option<Choice> {
     Some(Choice { name: name.to_owned(), about: sentence(&one_line(about)).to_owned() })
 }
 
-/// A place's description without the symbol in brackets at its end, and the symbol.
+/// A place's description without the symbol, which stands in brackets before a full stop or a semicolon, and the symbol.
 fn described(node: Node) -> (String, Option<String>) {
     let text = one_line(node.text("description").unwrap_or_default());
-    let bare = text.trim_end_matches('.');
-    match bare.strip_suffix(']').and_then(|bare| bare.rsplit_once(" [")) {
-        Some((about, symbol)) => (format!("{about}."), Some(symbol.trim_matches('`').to_owned())),
-        None => (text, None),
-    }
+    let bracketed = text.find("].").into_iter().chain(text.find("];")).min().and_then(|end| {
+        let (about, symbol) = text[..end].rsplit_once(" [")?;
+        Some((format!("{about}{}", &text[end + 1..]), symbol.replace('`', "")))
+    });
+    bracketed.map_or((text, None), |(about, symbol)| (about, Some(symbol)))
 }
 
 fn one_line(text: &str) -> String {
@@ -386,6 +404,10 @@ mod tests {
         let gains = explain("transport.dctcp.congestion_control.gain").unwrap();
         let gain = gains.into_iter().find(|gain| gain.of == ["dctcp"]).unwrap();
         assert_eq!((gain.symbol.as_deref(), gain.default.as_deref()), (Some("g"), Some("\"1/16\"")));
+        let counter = only("congestion_control.byte_counter");
+        assert_eq!(counter.symbol.as_deref(), Some("B"));
+        assert!(counter.about.starts_with("Bytes sent from one increase to the next; `0B` counts none."));
+        assert_eq!(only("congestion_control.fast_recovery").symbol.as_deref(), Some("F"));
         let total = only("switch.total");
         assert_eq!(total.default.as_deref(), Some("\"16MB\""));
         assert!(!total.required);
@@ -406,6 +428,8 @@ mod tests {
     fn a_key_that_several_kinds_share_is_explained_once() {
         let of = ["poisson", "long_lived", "incast", "permutation", "query", "collective"];
         assert_eq!(only("workload.priority").of, of);
+        let gains = explain("congestion_control.gain").unwrap();
+        assert!(gains.iter().any(|gain| gain.of == ["power_tcp", "theta_power_tcp"]), "each once");
     }
 
     #[test]
@@ -487,6 +511,14 @@ mod tests {
         assert_eq!(
             problem("switch.bufer.alpha"),
             format!("switch.bufer.alpha: {nothing}; did you mean `switch.buffer.alpha`? see `xoff list`")
+        );
+        assert_eq!(
+            problem("transport.mine.recovery.nack"),
+            format!(
+                "transport.mine.recovery.nack: {nothing}; did you mean `transport.recovery.nack_interval`? \
+                 `transport.recovery` has few_packets, kind, nack_interval, timeout, timeout_high, timeout_low, \
+                 timeouts_with_pfc, window"
+            )
         );
     }
 
