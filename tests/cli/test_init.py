@@ -49,6 +49,7 @@ def test_unknown_and_doubled_kinds_are_refused(command: Command) -> None:
     assert command("init", "ring").err.startswith(
         "ring: no such topology or workload; expected one or two of leaf_spine"
     )
+    assert "; did you mean dumbbell? expected" in command("init", "dumbell").err
     assert command("init", "star", "custom").err.startswith("custom: star is of the same sort; expected one of")
 
 

@@ -119,6 +119,10 @@ def test_ids_are_folders(atlas: Path) -> None:
     assert [figure.id for figure in find(["nobody"], atlas)] == ["nobody/fig1", "nobody/table1"]
     with pytest.raises(xoff.ScenarioError, match=r"nobody/fig2: no such figure; did you mean nobody/fig1\?"):
         find(["nobody/fig2"], atlas)
+    with pytest.raises(xoff.ScenarioError, match=r"did you mean nobody\?"):
+        find(["nobdy"], atlas)
+    with pytest.raises(xoff.ScenarioError, match=r"did you mean nobody/fig1\?"):
+        find(["fig1"], atlas)
 
 
 def test_completion_times_are_told_apart_by_transport(atlas: Path, tmp_path: Path) -> None:

@@ -37,8 +37,10 @@ def find(ids: Sequence[str] = (), root: Path | None = None, changes: tuple[str, 
     there = {folder.relative_to(root).as_posix(): folder for folder in folders}
     for wanted in ids:
         if not any(_is_in(found, wanted) for found in there):
-            near = get_close_matches(wanted, there, n=1)
-            hint = f"did you mean {near[0]}?" if near else "expected one that `xoff reproduce --list` prints"
+            papers = {found.split("/")[0] for found in there}
+            near = [found for found in there if found.endswith("/" + wanted)]
+            near = near or get_close_matches(wanted, [*sorted(papers), *there], n=1)
+            hint = f"did you mean {' or '.join(near)}?" if near else "expected one that `xoff reproduce --list` prints"
             raise ScenarioError(None, wanted, "no such figure", hint)
     return [
         Figure(found, folder, changes)

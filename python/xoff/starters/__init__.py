@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -33,8 +34,10 @@ def starter(kinds: list[str]) -> Starter:
     """
     for kind in kinds:
         if kind not in TOPOLOGIES + WORKLOADS:
-            known = ", ".join(TOPOLOGIES + WORKLOADS)
-            raise ScenarioError(None, kind, "no such topology or workload", f"expected one or two of {known}")
+            near = get_close_matches(kind, TOPOLOGIES + WORKLOADS)
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            expected = f"{meant}expected one or two of {', '.join(TOPOLOGIES + WORKLOADS)}"
+            raise ScenarioError(None, kind, "no such topology or workload", expected)
     topology = _only(kinds, TOPOLOGIES)
     workload = _only(kinds, WORKLOADS)
     crossbars = topology == "fabric"  # only they have links with credits, and they mark nothing
