@@ -69,7 +69,7 @@ impl Watch {
         let names: Vec<String> = port_names(network).collect();
         for (index, pattern) in asked.of.iter().enumerate() {
             if !names.iter().any(|name| matches(pattern, name)) {
-                return Err(unmatched(key, index, pattern, "a port such as \"leaf0.port3\" or \"leaf0.*\""));
+                return Err(unmatched(key, index, pattern, &likely_port(network, pattern)));
             }
         }
         let ports = names.iter().map(|name| asked.of.iter().any(|pattern| matches(pattern, name))).collect();
@@ -209,6 +209,24 @@ fn unmatched(key: &str, index: usize, pattern: &str, expected: &str) -> Scenario
     )
 }
 
+/// The port that a pattern most likely means which names none: that of the node with which it begins, to the other that it names.
+fn likely_port(network: &Network, pattern: &str) -> String {
+    let switches_first = (network.hosts..network.nodes.len() as NodeId).chain(0..network.hosts);
+    let likely = switches_first
+        .flat_map(|node| (0..).zip(network.ports.of(node)).map(move |(port, to)| (node, port, to.peer)))
+        .map(|(node, port, peer)| {
+            let (node, peer) = (name(network, node), name(network, peer));
+            let length_if = |is_named: bool, name: &str| if is_named { name.len() } else { 0 };
+            let likeness =
+                [length_if(pattern.starts_with(node), node), length_if(pattern.contains(peer), peer)];
+            (likeness, node, port, peer)
+        })
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    likely.map_or_else(String::new, |(_, node, port, peer): (_, _, u32, _)| {
+        format!("a port such as \"{node}.port{port}\", which leads to {peer}, or all of a node: \"{node}.*\"")
+    })
+}
+
 fn name(network: &Network, node: NodeId) -> &str {
     &network.nodes[node as usize].name
 }
@@ -298,7 +316,10 @@ mod tests {
     #[test]
     fn a_pattern_that_matches_nothing_is_refused() {
         let error = watch("queues = { every = '1us', of = ['leaf*'] }").unwrap_err().to_string();
-        assert!(error.contains("observe.queues.of[0]: nothing matches \"leaf*\""), "{error}");
+        let expected = "expected a port such as \"switch0.port0\", which leads to host0, or all of a node: \"switch0.*\"";
+        assert_eq!(error, format!("observe.queues.of[0]: nothing matches \"leaf*\"; {expected}"));
+        let error = watch("queues = { every = '1us', of = ['switch0->host2'] }").unwrap_err().to_string();
+        assert!(error.contains("such as \"switch0.port2\", which leads to host2"), "{error}");
         let error = watch("windows = { every = '1us', of = ['host9.flow1'] }").unwrap_err().to_string();
         assert!(error.contains("observe.windows.of[0]"), "{error}");
         for pattern in ["host1.port0", "host0.flow", "host0.flow1x"] {
