@@ -34,6 +34,16 @@ def test_a_table_holds_what_was_written(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out.count(AS_PRINTED) == 4
 
 
+def test_cells_that_are_not_to_be_wrapped_are_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "words of a cell " * 5
+    table = Table()
+    for heading in (words, "b", "c"):
+        table.add_column(heading, no_wrap=True)
+    table.add_row("a", words, words)
+    Console(120).print(table)
+    assert capsys.readouterr().out.count(words) == 3
+
+
 class Terminal(io.StringIO):
     """What is written to a terminal."""
 

@@ -46,6 +46,9 @@ class Console(rich.console.Console):
         for table in objects:
             if isinstance(table, Table):
                 unbounded = self.options.update(width=_UNBOUNDED)
+                for column in (column for column in table.columns if column.no_wrap):
+                    cells = (column.header, *column.cells)
+                    column.min_width = max(self.measure(cell, options=unbounded).maximum for cell in cells)
                 self.width = max(self.width, self.measure(table, options=unbounded).minimum)
         if not any(isinstance(given, Table) for given in objects):
             options.setdefault("width", self.text_width)
