@@ -87,6 +87,13 @@ size = "1MB"
 """
 
 
+# What a scenario needs besides, where only its topology matters; it stands before all tables.
+ANY_TRAFFIC = """
+transport.steady = { kind = "constant_rate", payload = "1000B" }
+workload = [{ kind = "permutation", transport = "steady", size = "1MB" }]
+"""
+
+
 # Five switches in a ring with a host each, which sends two hops on: everyone waits for the next.
 RING = """
 title = "Ring"

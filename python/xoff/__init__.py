@@ -8,6 +8,10 @@ A scenario file in; flows, time series and a summary out:
     result.summary["flows"]["small"]["fct_p99_us"]
     result.plot.fct_cdf()
 
+Its network:
+
+    xoff.Scenario.load("scenarios/web_search.toml").topology.plot()
+
 Several scenarios with the same traffic in, ratios with confidence intervals out:
 
     xoff.compare(["standard.toml", "bcc.toml"], seeds=3).table
@@ -37,6 +41,7 @@ from typing import TYPE_CHECKING
 from xoff._xoff import __version__
 from xoff.errors import OutputError, RunInterrupted, ScenarioError
 from xoff.scenario import Scenario
+from xoff.topology import Topology
 
 if TYPE_CHECKING:
     from xoff.comparison import Comparison, compare
@@ -57,6 +62,7 @@ __all__ = [
     "Swept",
     "SwitchPlan",
     "SwitchTables",
+    "Topology",
     "__version__",
     "compare",
     "sweep",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, inputs, toml_text
 from xoff.errors import RunInterrupted, check_at_least_one
+from xoff.topology import Topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,6 +86,11 @@ class Scenario:
     def size_classes(self) -> tuple[int, int]:
         """Flow sizes in bytes at which small ends and medium ends."""
         return self._core.size_classes
+
+    @cached_property
+    def topology(self) -> Topology:
+        """Its hosts, its switches, and where their ports lead. Raises ScenarioError if there can be no such network."""
+        return Topology.of(self._core)
 
     def to_toml(self) -> str:
         """The resolved scenario: defaults filled in, but `[[switch]]` tables, which go one over another, as written."""

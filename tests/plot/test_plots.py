@@ -10,12 +10,13 @@ import pyarrow.compute as pc
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import xoff
-from conftest import SCENARIOS, storm
+from conftest import ANY_TRAFFIC, SCENARIOS, storm
 from xoff.pause_tree import PauseTree
 from xoff.pauses import Queue
 from xoff.plot import completion, inputs, over_time, pauses, slowdown, style
@@ -498,3 +499,41 @@ def test_positions_of_one_dimension_share_a_unit_and_others_are_names() -> None:
     assert Along.of("mixed", ["20kB", "1us"]).unit is None
     assert Along.of("load", [0.4, 0.8]).unit == ""
     assert Along.of("threshold", [25, 50], "kB").unit == "kB"
+
+
+def test_a_network_has_a_line_for_each_link_and_a_name_for_each_node(ax: Axes) -> None:
+    network = xoff.Scenario.load(SCENARIOS / "fabric.toml").topology
+    network.plot(ax)
+    assert {text.get_text() for text in ax.texts} == {*network.hosts, *network.switches}
+    drawn = [len(lines.get_segments()) for lines in ax.collections if isinstance(lines, LineCollection)]
+    assert dict(zip(ax.get_legend_handles_labels()[1], drawn, strict=True)) == {
+        "10 Gbps, 50 ns": 4,
+        "20 Gbps, 10 ns": 4,
+        "2.5 Gbps, 10 ns": 1,
+    }
+
+
+def test_names_that_would_overlap_are_left_out(ax: Axes) -> None:
+    xoff.Scenario.load(SCENARIOS / "bench" / "reno_8192.toml").topology.plot(ax)
+    names = [text.get_text() for text in ax.texts]
+    assert names == ["host0", "host8191", "leaf0", "leaf511", "spine0", "spine511", "core0", "core255"]
+
+
+PARALLEL = """
+[topology]
+kind = "custom"
+hosts = ["a", "b"]
+switches = ["s", "t"]
+links = [
+    { between = ["a", "s"], rate = "10Gbps", delay = "1us" },
+    { between = ["b", "t"], rate = "10Gbps", delay = "1us" },
+    { between = ["s", "t"], rate = "10Gbps", delay = "1us" },
+    { between = ["s", "t"], rate = "10Gbps", delay = "1us" },
+]
+"""
+
+
+def test_no_link_hides_another(ax: Axes) -> None:
+    xoff.Scenario.from_text(ANY_TRAFFIC + PARALLEL).topology.plot(ax)
+    [lines] = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
+    assert len({course.tobytes() for course in lines.get_segments()}) == 4

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 use xoff::scenario::Every;
+use xoff::topology::Network;
+use xoff::watch::port_names;
 use xoff::{ScenarioError, Simulation};
 
 use crate::error::raise;
@@ -113,6 +115,22 @@ impl Scenario {
         checked.map_err(|error| self.raise(py, error))
     }
 
+    /// The number of hosts, and every port, those of hosts first: its name, that of the port at the other end of its link, the
+    /// link's bits per second, its delay in ns, the share of packets that it corrupts, and whether it has failed.
+    #[allow(clippy::type_complexity)]
+    fn topology(&self, py: Python<'_>) -> PyResult<(u32, Vec<(String, String, u64, f64, f64, bool)>)> {
+        let network = Network::build(&self.inner.topology).map_err(|error| self.raise(py, error))?;
+        let names: Vec<String> = port_names(&network).collect();
+        let ports = (0..network.nodes.len() as u32).flat_map(|node| network.ports.of(node));
+        let rows = (0..).zip(ports).map(|(id, port)| {
+            let link = &network.links[port.link as usize];
+            let [name, peer] = [id, network.ports.other_end(id)].map(|end| names[end as usize].clone());
+            let delay_ns = link.delay.get() as f64 / 1000.0;
+            (name, peer, link.rate.get(), delay_ns, link.error_rate.as_f64(), link.failed)
+        });
+        Ok((network.hosts, rows.collect()))
+    }
+
     /// The flow of a number at a host: whom it is for, its priority, when it starts in ns, and the ports that its data
     /// leaves by. Nothing if there will never be such a flow.
     #[allow(clippy::type_complexity)]
@@ -129,7 +147,7 @@ impl Scenario {
         let Some(path) = host.and_then(|host| xoff::flow_path::of_flow(&simulation, host, number)) else {
             return Ok(None);
         };
-        let names: Vec<String> = xoff::watch::port_names(network).collect();
+        let names: Vec<String> = port_names(network).collect();
         let ports = path.ports.iter().map(|&port| names[port as usize].clone()).collect();
         let destination = network.nodes[path.destination as usize].name.clone();
         Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports)))

@@ -24,6 +24,7 @@ from xoff.cli import (
     reproduce,
     run,
     sweep,
+    topology,
 )
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError, WorkerLostError
@@ -45,6 +46,7 @@ application.command("plan")(plan.plan)
 application.command("fluid")(fluid.fluid)
 application.command("export")(export.export)
 application.command("check")(check.check)
+application.command("topology")(topology.topology)
 application.command("lint")(lint.lint)
 application.command("init")(init.init)
 application.command("list")(listing.listing)

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from xoff.errors import OutputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+DRAWABLE = ".svg, .pdf or .png"
+"""Endings of files that hold figures."""
 
 
 def check_free(path: Path, option: str, *, force: bool) -> None:
@@ -16,3 +22,27 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
         expected = f"choose another file with {option}, or replace it with --force"
         message = f"{path}: {option}: exists already; {expected}"
         raise OutputError(message)
+
+
+def check_drawable(path: Path, *, force: bool) -> None:
+    """Raises OutputError if `--plot` names no figure, or one that is there already."""
+    if path.suffix not in (".svg", ".pdf", ".png"):
+        message = f"{path}: --plot: no format of figures; expected a file that ends with {DRAWABLE}"
+        raise OutputError(message)
+    check_free(path, "--plot", force=force)
+
+
+def draw(path: Path, size_inches: tuple[float, float], on: Callable[[Axes], object]) -> None:
+    """Draws a figure into a file; its ending says in which format. Raises OutputError."""
+    from matplotlib.figure import Figure
+
+    from xoff.plot import style
+
+    with style.context():
+        figure = Figure(figsize=size_inches)
+        on(figure.subplots())
+        try:
+            figure.savefig(path, facecolor="white")
+        except OSError as error:
+            message = f"{path}: --plot: {error.strerror}; expected a file in a folder that is there"
+            raise OutputError(message) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import _xoff, json_text
-from xoff.cli.files import check_free
+from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from xoff.pause_tree import PauseTree
     from xoff.result import Result
 
-_DRAWABLE = (".svg", ".pdf", ".png")
-_DRAWABLE_TOLD = ".svg, .pdf or .png"
-
 
 def pauses(
     folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder with pauses observed.")],
@@ -35,7 +32,7 @@ def pauses(
     at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({_DRAWABLE_TOLD}).")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({DRAWABLE}).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
     as_json: DataOnly = False,
 ) -> None:
@@ -44,8 +41,7 @@ def pauses(
     Pauses are recorded by `observe.pauses = true`. A root is a queue that was not paused itself while it filled.
     """
     if plot is not None:
-        _check_drawable(plot)
-        check_free(plot, "--plot", force=force)
+        check_drawable(plot, force=force)
     at_ns = None if at is None else _nanoseconds(at)
     result = opened(folder)
     if at_ns is not None and at_ns > result.summary["end_ns"]:
@@ -59,11 +55,9 @@ def pauses(
         message = f"{folder}: {'--victim' if victim else 'pauses'}: {error}"
         raise OutputError(message) from None
     if plot is not None:
-        try:
-            draw(tree, plot)
-        except OSError as error:
-            message = f"{plot}: --plot: {error.strerror}; expected a file in a folder that is there"
-            raise OutputError(message) from None
+        from xoff.plot import pauses as drawing
+
+        draw(plot, drawing.size_inches(tree), lambda ax: drawing.draw_tree(tree, ax))
     if as_json:
         cycles = [
             cycle._asdict() | {"queues": [str(queue) for queue in cycle.queues]} for cycle in result.pause_cycles()
@@ -77,25 +71,6 @@ def pauses(
         say(str(tree))
     for line in _cycles(result):
         say(line)
-
-
-def _check_drawable(path: Path) -> None:
-    if path.suffix not in _DRAWABLE:
-        message = f"{path}: --plot: no format of figures; expected a file that ends with {_DRAWABLE_TOLD}"
-        raise OutputError(message)
-
-
-def draw(tree: PauseTree, path: Path) -> None:
-    """Draws a tree into a file; its ending says in which format."""
-    from matplotlib.figure import Figure
-
-    from xoff.plot import pauses as drawing
-    from xoff.plot import style
-
-    with style.context():
-        figure = Figure(figsize=drawing.size_inches(tree))
-        drawing.draw_tree(tree, figure.subplots())
-        figure.savefig(path, facecolor="white")
 
 
 def _nanoseconds(text: str) -> float:

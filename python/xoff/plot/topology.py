@@ -1,0 +1,127 @@
+"""A network: nodes in tiers, hosts lowest, and the links between them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import cycle, pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from matplotlib.collections import LineCollection
+
+from xoff.plot import style
+from xoff.units import TIMES, quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from xoff.topology import Port, Topology
+
+_Place: TypeAlias = tuple[float, float]
+
+_WIDEST_INCHES = 14.0
+_NODE_INCHES = 0.3
+_TIER_INCHES = 1.1
+_LINE_INCHES, _CHARACTER_INCHES = 0.15, 0.07
+"""Of a name: its height, and the width of each of its characters."""
+_FRAME_CHARACTERS = 2
+"""What a frame takes, and what is free on both sides."""
+_LEGEND_INCHES = 0.2
+"""For each line."""
+_MANY = 2000
+"""Links; of more, those that lie over one another must not become one colour, nor each a line of a file."""
+_STEPS = 20
+"""Of a line that is not straight."""
+
+
+def size_inches(topology: Topology) -> tuple[float, float]:
+    """Wide enough for the widest tier, and high enough for all tiers below the longest legend."""
+    widest = max(len(tier) for tier in topology.tiers)
+    width = min(max(style.SIZE_INCHES[0], _NODE_INCHES * widest), _WIDEST_INCHES)
+    names = _CHARACTER_INCHES * max(len(host) for host in topology.hosts)
+    legend = _LEGEND_INCHES * len({_told(port) for port in topology.ports})
+    return width, _TIER_INCHES * len(topology.tiers) + names + legend
+
+
+def draw(topology: Topology, ax: Axes) -> Axes:
+    """Draws it; links are told apart by rate and delay, and by what is wrong with them."""
+    at = {
+        node: ((place + 0.5) / len(nodes), float(tier))
+        for tier, nodes in enumerate(topology.tiers)
+        for place, node in enumerate(nodes)
+    }
+    ax.set_axis_off()
+    _draw_links(topology, at, ax)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    inches = ax.get_position().width * figure.get_figwidth()
+    for nodes in topology.tiers:
+        _draw_nodes(nodes, at, inches / len(nodes), ax)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(-0.1, max(len(topology.tiers) - 0.8, ax.dataLim.y1 + 0.05))
+    style.legend(ax)
+    return ax
+
+
+def _draw_links(topology: Topology, at: dict[str, _Place], ax: Axes) -> None:
+    """The most first, failed ones over all others."""
+    between: defaultdict[tuple[str, str], list[Port]] = defaultdict(list)
+    for port in topology.ports:
+        if port.name < port.peer:
+            between[port.node, port.peer_node].append(port)
+    kinds: defaultdict[tuple[bool, str], list[list[_Place]]] = defaultdict(list)
+    for (node, peer), ports in between.items():
+        for index, port in enumerate(ports):
+            course = _course(at[node], at[peer], index - (len(ports) - 1) / 2)
+            kinds[port.failed, _told(port)].append(course)
+    links = len(topology.ports) // 2
+    width, alpha = min(1.4, max(0.3, 60 / links)), min(1, _MANY / links)
+    works: dict[str, Any] = {"linewidths": width, "alpha": alpha, "rasterized": links > _MANY}
+    colours = cycle(style.COLOURS)
+    for (failed, label), courses in sorted(kinds.items(), key=lambda kind: (kind[0][0], -len(kind[1]))):
+        colour, line = ("black", ":") if failed else (next(colours), "-")
+        look = {"linewidths": 1.2} if failed else works
+        ax.add_collection(LineCollection(courses, colors=colour, linestyles=line, zorder=1, **look))
+        ax.plot([], [], color=colour, linestyle=line, label=label)
+
+
+def _told(port: Port) -> str:
+    rate, delay = quantity(port.rate_bps, style.RATE_UNITS), quantity(1000 * port.delay_ns, tuple(TIMES))
+    return ", ".join(filter(None, (rate, delay, port.faults)))
+
+
+def _course(one: _Place, other: _Place, lane: float) -> list[_Place]:
+    """From one place to the other: bent where several links join the same nodes, and above what is in between."""
+    (x, y), (to_x, to_y) = one, other
+    bend = (0.0, 0.3 * abs(to_x - x) + 0.08 * lane) if y == to_y else (0.012 * lane, 0.0)
+    if bend == (0, 0):
+        return [one, other]
+    steps = [(step / _STEPS, 4 * step * (_STEPS - step) / _STEPS**2) for step in range(_STEPS + 1)]
+    return [(x + (to_x - x) * along + bend[0] * off, y + (to_y - y) * along + bend[1] * off) for along, off in steps]
+
+
+def _draw_nodes(nodes: Sequence[str], at: dict[str, _Place], spacing_inches: float, ax: Axes) -> None:
+    """A tier: hosts as dots above their names, switches as frames around theirs, turned where they are too long.
+
+    Where there is no room even for that, all are dots, and only the first and the last are named.
+    """
+    beside = pairwise(nodes)
+    widest = max((len(node) + len(other) for node, other in beside), default=0) / 2 + _FRAME_CHARACTERS
+    turned = spacing_inches < _CHARACTER_INCHES * widest
+    named = nodes if spacing_inches >= _LINE_INCHES else (nodes[0], nodes[-1])
+    has_hosts = at[nodes[0]][1] == 0
+    if has_hosts or named is not nodes:
+        x, y = zip(*(at[node] for node in nodes), strict=True)
+        side = min(4.0, max(1.0, 0.6 * 72 * spacing_inches))
+        ax.scatter(x, y, s=side**2, color="0.2", linewidths=0, zorder=2, rasterized=len(nodes) > _MANY)
+    look: dict[str, Any] = {"ha": "center", "textcoords": "offset points", "fontsize": 7, "zorder": 3}
+    if has_hosts:
+        look |= {"xytext": (0, -6), "va": "top"}
+    elif named is nodes:
+        frame = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "0.2"}
+        look |= {"xytext": (0, 0), "va": "center", "bbox": frame}
+    else:
+        look |= {"xytext": (0, 6), "va": "bottom", "bbox": {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}}
+    for node in named:
+        ax.annotate(style.plain(node), at[node], rotation=90 if turned and named is nodes else 0, **look)
