@@ -5,7 +5,7 @@
 use std::mem::offset_of;
 
 use crate::agenda::{Agenda, Context};
-use crate::kernel::ring::Ring;
+use crate::kernel::ring::{InLine, Ring};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
@@ -86,7 +86,7 @@ pub struct Port {
     longest_pause: Span,
     /// Congestion notification messages among the acknowledgements dropped.
     cnms_dropped: u64,
-    queues: [Ring<Packet>; PRIORITIES],
+    queues: [InLine<Packet>; PRIORITIES],
     scheduler: scheduler::Algorithm,
     /// What the pause frame says that waits, ahead of all queues, for the wire.
     pause_frame: PauseFrame,
@@ -97,7 +97,7 @@ pub struct Port {
 }
 
 const _: () = assert!(offset_of!(Port, counters.marked) == 64);
-const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<Ring<Packet>>()));
+const _: () = assert!(offset_of!(Port, queues).is_multiple_of(size_of::<InLine<Packet>>()));
 
 /// What is left to count of a packet that has lined up; itself it is on its way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,7 +128,7 @@ impl LinkErrors {
 }
 
 /// About how many of those that lined up are counted at once when they have started.
-const COUNTED_AT_ONCE: usize = 8;
+const COUNTED_AT_ONCE: usize = 16;
 
 /// Stands for the pause frame among the classes that wait; it is never paused.
 const CONTROL: u16 = 1 << PRIORITIES;
@@ -159,7 +159,7 @@ impl Port {
             paused: if is_strict { 0 } else { TAKES_TURNS },
             counters: PortCounters::default(),
             line: Ring::new(),
-            queues: std::array::from_fn(|_| Ring::new()),
+            queues: std::array::from_fn(|_| InLine::default()),
             longest_pause: Span::ZERO,
             scheduler: scheduler.start(),
             pause_frame: PauseFrame::default(),
@@ -342,12 +342,12 @@ impl Port {
 
     /// Packets of one class that wait.
     pub fn queued_of(&self, priority: usize) -> impl Iterator<Item = &Packet> {
-        self.queues[priority].iter()
+        self.queues[priority].0.iter()
     }
 
     /// Packets waiting, queue by queue.
     pub fn queued(&self) -> impl Iterator<Item = &Packet> {
-        self.queues.iter().flat_map(Ring::iter)
+        self.queues.iter().flat_map(|queue| queue.0.iter())
     }
 
     /// Tells the other end for how many quanta classes are to pause, one bit each, as soon as the wire is free; what waits to
@@ -429,7 +429,7 @@ impl Port {
             agenda.end_of_transmission(self.id, self.busy_until);
         }
         self.waiting |= 1 << priority;
-        self.queues[priority].push_back(packet);
+        self.queues[priority].0.push_back(packet);
     }
 
     /// Puts a packet on the wire, which must be free, at a port whose packets line up.
@@ -528,13 +528,13 @@ impl Port {
         }
         let takes_turns = self.paused & TAKES_TURNS != 0;
         let queues = &self.queues;
-        let head = |class: usize| queues[class].front().map_or(Bytes::ZERO, Packet::frame);
+        let head = |class: usize| queues[class].0.front().map_or(Bytes::ZERO, Packet::frame);
         let priority = if takes_turns {
             self.scheduler.pick(ready as u8, head)
         } else {
             StrictPriority.pick(ready as u8, head)
         };
-        let queue = &mut self.queues[priority];
+        let queue = &mut self.queues[priority].0;
         let packet = queue.take_front();
         if queue.is_empty() {
             self.waiting &= !(1 << priority);
@@ -547,8 +547,8 @@ impl Port {
 
     /// Takes the first packet of a class, whether or not it may start.
     pub fn take(&mut self, priority: usize) -> Option<Packet> {
-        let packet = self.queues[priority].pop_front()?;
-        if self.queues[priority].is_empty() {
+        let packet = self.queues[priority].0.pop_front()?;
+        if self.queues[priority].0.is_empty() {
             self.waiting &= !(1 << priority);
             if self.paused & TAKES_TURNS != 0 {
                 self.scheduler.on_empty(priority);

@@ -309,6 +309,7 @@ impl Simulation {
     /// Runs it. `progress` is asked at checks whether to go on.
     pub fn run(&self, execution: Execution, progress: &mut dyn FnMut(&Progress) -> bool) -> Outcome {
         let (crossbars, shortcuts) = (self.crossbars(), self.shortcuts());
+        let only_arrivals = shortcuts.only_arrivals();
         let workshop = Workshop {
             network: &self.network,
             fabric: &shortcuts.fabric,
@@ -319,7 +320,11 @@ impl Simulation {
             longest_window: execution.longest_window,
             host: &|node| shortcuts.host(node),
             switch: &|node| shortcuts.switch(node),
-            equipment: Equipment { pauses: self.scenario.has_lossless_class(), crossbars: &crossbars },
+            equipment: Equipment {
+                pauses: self.scenario.has_lossless_class(),
+                crossbars: &crossbars,
+                only_arrivals: &only_arrivals,
+            },
             hosts_only_count: shortcuts.hosts_only_count,
         };
         let sampler = &self.watch.sampler;

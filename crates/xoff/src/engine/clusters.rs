@@ -36,7 +36,7 @@ pub(crate) fn fit(network: &Network) -> bool {
 impl Cluster {
     fn fits(&self, network: &Network) -> bool {
         let crossbars = vec![true; network.nodes.len()];
-        let most = Equipment { pauses: true, crossbars: &crossbars };
+        let most = Equipment { pauses: true, crossbars: &crossbars, only_arrivals: &[] };
         sources::of_nodes(network, &self.nodes, most).len() <= MOST_SOURCES
     }
 }

@@ -50,21 +50,38 @@ pub struct Equipment<'a> {
     pub pauses: bool,
     /// Which nodes have a crossbar, by number; beyond the end none has.
     pub crossbars: &'a [bool],
+    /// Likewise those where no end of a transmission is an event.
+    pub only_arrivals: &'a [bool],
 }
 
 impl Equipment<'_> {
+    /// Whether nothing happens at a node but that packets arrive.
+    pub(super) fn has_only_arrivals(self, node: NodeId) -> bool {
+        is_among(self.only_arrivals, node)
+    }
+
+    /// Whether a node is a switch with a crossbar.
+    pub(super) fn has_crossbar(self, node: NodeId) -> bool {
+        is_among(self.crossbars, node)
+    }
+
     fn has(self, class: Class, node: NodeId, port: u16, network: &Network) -> bool {
         match class {
-            Class::EndOfTransmission | Class::Arrival => true,
+            Class::EndOfTransmission => !self.has_only_arrivals(node),
+            Class::Arrival => true,
             Class::Signal => {
                 let link = network.ports.of(node)[usize::from(port)].link;
                 network.links[link as usize].has_credits()
             }
             Class::Pause => self.pauses,
             Class::Host => network.is_host(node),
-            Class::Crossbar => self.crossbars.get(node as usize).copied().unwrap_or(false),
+            Class::Crossbar => self.has_crossbar(node),
         }
     }
+}
+
+fn is_among(nodes: &[bool], node: NodeId) -> bool {
+    nodes.get(node as usize).copied().unwrap_or(false)
 }
 
 /// The sources of some nodes in the order of their key.

@@ -11,15 +11,28 @@ use crate::packet::{Flight, Packet};
 use crate::telemetry::Telemetry;
 use crate::topology::PortId;
 
-/// Where packets sent on a port are heard of: at the rank of the arrival in a cluster of this thread, or on another.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outgoing {
+/// Packets that were sent on a port, and where they are heard of: at the rank of their arrival in a cluster of this thread, or on
+/// another.
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+pub(super) struct Lane {
+    /// Those on their way, or those that wait until the threads meet.
+    flights: Ring<Flight>,
     /// The cluster, with [`IN_BULK`] where that is how they are heard of, or [`REMOTE`].
-    pub(super) cluster: u32,
+    cluster: u32,
     /// The rank, or the thread.
-    pub(super) rank: u32,
-    /// The ring that holds them meanwhile, or until the threads meet.
-    pub(super) ring: u32,
+    rank: u32,
+}
+
+/// Stands for that of a port that sends from another thread to another.
+pub(super) const NO_LANE: u32 = u32::MAX;
+
+const _: () = assert!(size_of::<Lane>() == 32, "two of them share a cache line");
+
+impl Lane {
+    pub(super) fn new(cluster: u32, rank: u32) -> Self {
+        Self { flights: Ring::new(), cluster, rank }
+    }
 }
 
 /// Ranks of the sources of each port, or of its node, in its cluster.
@@ -32,7 +45,7 @@ pub(super) struct Ranks {
 
 impl Ranks {
     pub(super) fn new(ports: usize) -> Self {
-        Self { ends: vec![0; ports], pauses: vec![0; ports], crossbars: vec![0; ports] }
+        Self { ends: vec![u32::MAX; ports], pauses: vec![0; ports], crossbars: vec![0; ports] }
     }
 }
 
@@ -49,15 +62,15 @@ const AT_ONCE: usize = 8;
 /// The pending events of one thread.
 #[derive(Debug)]
 pub(super) struct Wheel {
-    /// Packets for other threads, by the port from which they come. Then packets in flight, by the port at which they arrive; those of a
-    /// cluster side by side.
-    rings: Vec<Ring<Flight>>,
+    /// To other threads, by the port from which they lead. Then those of this thread, by the port to which they lead; those of a cluster
+    /// side by side.
+    lanes: Vec<Lane>,
     /// One for every cluster of this thread.
     tournaments: Tournaments,
     /// The least pending time of every cluster of this thread.
     next: Vec<u64>,
-    /// By port for packets, and behind them by port for signals.
-    outgoing: Vec<Outgoing>,
+    /// The lane of packets from each port, and behind them that of signals.
+    outgoing: Vec<u32>,
     /// Where those for signals begin.
     signals: PortId,
     /// The rank of each port's end of transmission in its cluster.
@@ -77,20 +90,20 @@ pub(super) struct Wheel {
     pub(super) telemetry: Telemetry,
     /// The cluster that is running.
     running: u32,
-    /// What its arrivals' ranks are added to, modulo 2^32, for the number of their ring.
-    first_ring: u32,
+    /// What its arrivals' ranks are added to, modulo 2^32, for the number of their lane.
+    first_lane: u32,
 }
 
 impl Wheel {
     pub(super) fn new(
-        outgoing: Vec<Outgoing>,
+        outgoing: Vec<u32>,
+        lanes: Vec<Lane>,
         Ranks { ends, pauses, crossbars }: Ranks,
-        rings: usize,
         cluster_sizes: &[usize],
         threads: usize,
     ) -> Self {
         Self {
-            rings: vec![Ring::new(); rings],
+            lanes,
             tournaments: Tournaments::new(cluster_sizes.iter().copied()),
             next: vec![NEVER; cluster_sizes.len()],
             outgoing,
@@ -104,8 +117,12 @@ impl Wheel {
             lost: Vec::new(),
             telemetry: Telemetry::default(),
             running: NONE,
-            first_ring: 0,
+            first_lane: 0,
         }
+    }
+
+    fn lane_mut(&mut self, port: PortId) -> &mut Lane {
+        &mut self.lanes[self.outgoing[port as usize] as usize]
     }
 
     /// The least pending time of these clusters.
@@ -118,14 +135,14 @@ impl Wheel {
         self.next[cluster] < horizon
     }
 
-    /// Opens a window of one cluster, whose packets in flight are in these rings. Those in the first arrive at the source of rank
+    /// Opens a window of one cluster, to which these lanes lead. What comes by the first arrives at the source of rank
     /// `first_arrival`, and so on.
-    pub(super) fn open(&mut self, cluster: usize, rings: Range<u32>, first_arrival: u32) {
+    pub(super) fn open(&mut self, cluster: usize, lanes: Range<u32>, first_arrival: u32) {
         self.running = cluster as u32;
-        self.first_ring = rings.start.wrapping_sub(first_arrival);
+        self.first_lane = lanes.start.wrapping_sub(first_arrival);
         self.tournaments.open(cluster);
-        for ring in &self.rings[rings.start as usize..rings.end as usize] {
-            ring.prefetch(0);
+        for lane in &self.lanes[lanes.start as usize..lanes.end as usize] {
+            lane.flights.prefetch(0);
         }
     }
 
@@ -160,13 +177,28 @@ impl Wheel {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn take_arrival(&mut self, rank: usize) -> Packet {
-        let ring = &mut self.rings[self.first_ring.wrapping_add(rank as u32) as usize];
-        let Flight { packet, .. } = ring.take_front();
-        let next = ring.front().map_or(Time::MAX, |next| {
+        self.take_arrival_before(rank, |next, telemetry| {
             // Another node wrote the record last, long ago: whoever takes the packet would wait for it.
-            if let Some(record) = next.packet.record() {
-                self.telemetry.prefetch(record);
+            if let Some(record) = next.record() {
+                telemetry.prefetch(record);
             }
+        })
+    }
+
+    /// The same where no packet carries anything of its way.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) fn take_plain_arrival(&mut self, rank: usize) -> Packet {
+        self.take_arrival_before(rank, |_, _| {})
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn take_arrival_before(&mut self, rank: usize, see_next: impl FnOnce(&Packet, &Telemetry)) -> Packet {
+        let lane = &mut self.lanes[self.first_lane.wrapping_add(rank as u32) as usize];
+        let (Flight { packet, .. }, next) = lane.flights.take_front_before();
+        let next = next.map_or(Time::MAX, |next| {
+            see_next(&next.packet, &self.telemetry);
             next.arrives
         });
         self.set(rank, next);
@@ -183,20 +215,20 @@ impl Wheel {
     pub(super) fn write(&mut self, to: usize, mail: &mut Mail) {
         let Outbox { full, notices } = &mut self.outboxes[to];
         std::mem::swap(notices, &mut mail.notices);
-        for (port, ring) in full.drain(..) {
-            mail.enclose(port, &mut self.rings[ring as usize]);
+        for (port, lane) in full.drain(..) {
+            mail.enclose(port, &mut self.lanes[lane as usize].flights);
         }
     }
 
     /// Takes in what another thread has sent, and leaves the mail empty.
     pub(super) fn accept(&mut self, mail: &mut Mail) {
         for &mut (port, ref mut packets) in mail.take_packets() {
-            let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
-            let own = &mut self.rings[ring as usize];
-            if own.is_empty() && cluster < REMOTE {
-                std::mem::swap(own, packets);
-                if let Some(first) = self.rings[ring as usize].front() {
-                    self.notify(cluster as usize, rank as usize, first.arrives);
+            let Lane { flights, cluster, rank } = self.lane_mut(port);
+            if flights.is_empty() && *cluster < REMOTE {
+                std::mem::swap(flights, packets);
+                if let Some(&Flight { arrives, .. }) = flights.front() {
+                    let (cluster, rank) = (*cluster as usize, *rank as usize);
+                    self.notify(cluster, rank, arrives);
                 }
             } else {
                 while let Some(Flight { arrives, packet }) = packets.pop_front() {
@@ -215,16 +247,19 @@ impl Wheel {
     /// The link that this port feeds fails: what is on its way to this thread never arrives, and the thread of the port, the peer of
     /// `back`, hears of it.
     pub(super) fn lose_in_flight(&mut self, port: PortId, back: PortId) {
-        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
+        if self.outgoing[port as usize] == NO_LANE {
+            return;
+        }
+        let Lane { cluster, rank, .. } = *self.lane_mut(port);
         if cluster == REMOTE {
             return;
         }
-        let sender = self.outgoing[back as usize];
-        while let Some(Flight { packet, .. }) = self.rings[ring as usize].pop_front() {
+        let Lane { cluster: sender, rank: thread, .. } = *self.lane_mut(back);
+        while let Some(Flight { packet, .. }) = self.lane_mut(port).flights.pop_front() {
             match packet.control() {
                 Some(_) => {}
-                None if sender.cluster == REMOTE => {
-                    self.outboxes[sender.rank as usize].notices.push(Notice::Lost(port, packet));
+                None if sender == REMOTE => {
+                    self.outboxes[thread as usize].notices.push(Notice::Lost(port, packet));
                 }
                 None => self.lost.push((port, packet)),
             }
@@ -239,24 +274,25 @@ impl Wheel {
     // As part of its callers it costs `fabric_128`, which has nothing of the kind, a twentieth.
     #[inline(never)]
     fn deliver_in_bulk(&mut self, port: PortId, flight: Flight) {
-        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
-        let ring = &mut self.rings[ring as usize];
-        ring.push_back(flight);
-        if ring.len().is_multiple_of(AT_ONCE) || flight.packet.is_of_adapter() {
-            self.hear_of_earlier(cluster & !IN_BULK, rank as usize, flight.arrives);
+        let Lane { flights, cluster, rank } = self.lane_mut(port);
+        flights.push_back(flight);
+        if flights.len().is_multiple_of(AT_ONCE) || flight.packet.is_of_adapter() {
+            let (cluster, rank) = (*cluster & !IN_BULK, *rank as usize);
+            self.hear_of_earlier(cluster, rank, flight.arrives);
         }
     }
 
-    /// Takes the first packet from a ring, if it has arrived by `then`.
+    /// Takes the first packet from a lane, if it has arrived by `then`.
     #[inline]
-    pub(super) fn take_arrived(&mut self, ring: u32, then: Time) -> Option<Flight> {
-        let ring = &mut self.rings[ring as usize];
-        if ring.front()?.arrives <= then { Some(ring.take_front()) } else { None }
+    pub(super) fn take_arrived(&mut self, lane: u32, then: Time) -> Option<Flight> {
+        let flights = &mut self.lanes[lane as usize].flights;
+        if flights.front()?.arrives <= then { Some(flights.take_front()) } else { None }
     }
 
     /// When the first frame of an adapter arrives among these; `Time::MAX` for never.
-    pub(super) fn next_of_adapter(&self, ring: u32) -> Time {
-        let mut of_adapter = self.rings[ring as usize].iter().filter(|flight| flight.packet.is_of_adapter());
+    pub(super) fn next_of_adapter(&self, lane: u32) -> Time {
+        let mut of_adapter =
+            self.lanes[lane as usize].flights.iter().filter(|flight| flight.packet.is_of_adapter());
         of_adapter.next().map_or(Time::MAX, |flight| flight.arrives)
     }
 
@@ -279,23 +315,24 @@ impl Wheel {
         }
     }
 
-    /// The last of those in a ring is heard of.
-    pub(super) fn hear_of_last(&mut self, cluster: usize, rank: usize, ring: u32) {
-        let ring = &self.rings[ring as usize];
-        if !ring.is_empty() {
-            let last = ring.from_back(0).arrives;
+    /// The last of those in a lane is heard of.
+    pub(super) fn hear_of_last(&mut self, cluster: usize, rank: usize, lane: u32) {
+        let flights = &self.lanes[lane as usize].flights;
+        if !flights.is_empty() {
+            let last = flights.from_back(0).arrives;
             self.notify(cluster, rank, last);
         }
     }
 
-    /// The first packet in the ring of this port has set out for a cluster that is not running here.
+    /// The first packet in the lane of this port has set out for a cluster that is not running here.
     // As part of `deliver` it costs `fabric_128` 16 instructions a packet-hop.
     #[inline(never)]
     fn hear_elsewhere(&mut self, port: PortId, arrives: Time) {
-        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
+        let lane = self.outgoing[port as usize];
+        let Lane { cluster, rank, .. } = self.lanes[lane as usize];
         if cluster == REMOTE {
             self.earliest_mail = self.earliest_mail.min(arrives.get());
-            self.outboxes[rank as usize].full.push((port, ring));
+            self.outboxes[rank as usize].full.push((port, lane));
         } else {
             self.notify(cluster as usize, rank as usize, arrives);
         }
@@ -307,16 +344,16 @@ impl Agenda for Wheel {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet) {
-        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
-        if cluster >= IN_BULK {
+        let Lane { flights, cluster, rank } = &mut self.lanes[self.outgoing[port as usize] as usize];
+        if *cluster >= IN_BULK {
             return self.deliver_in_bulk(port, Flight { arrives, packet });
         }
-        let ring = &mut self.rings[ring as usize];
-        let was_empty = ring.is_empty();
-        ring.push_back(Flight { arrives, packet });
+        let was_empty = flights.is_empty();
+        flights.push_back(Flight { arrives, packet });
         if was_empty {
-            if cluster == self.running {
-                self.set(rank as usize, arrives);
+            if *cluster == self.running {
+                let rank = *rank as usize;
+                self.set(rank, arrives);
             } else {
                 self.hear_elsewhere(port, arrives);
             }
@@ -325,12 +362,12 @@ impl Agenda for Wheel {
 
     #[cold]
     fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize) {
-        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
-        let flight = self.rings[ring as usize].find_mut(&arrives, |flight| flight.arrives, behind);
-        match flight {
+        let Lane { flights, cluster, rank } = self.lane_mut(port);
+        match flights.find_mut(&arrives, |flight| flight.arrives, behind) {
             Some(flight) => flight.packet.mark(),
-            None if cluster == REMOTE => {
-                self.outboxes[rank as usize].notices.push(Notice::Mark(port, arrives));
+            None if *cluster == REMOTE => {
+                let thread = *rank as usize;
+                self.outboxes[thread].notices.push(Notice::Mark(port, arrives));
             }
             None => panic!("what has just left is on its way"),
         }
@@ -338,18 +375,18 @@ impl Agenda for Wheel {
 
     #[cold]
     fn deliver_ahead(&mut self, port: PortId, arrives: Time, packet: Packet, by: Span) {
-        let Outgoing { cluster, rank, ring } = self.outgoing[port as usize];
+        let Lane { flights, cluster, rank } = self.lane_mut(port);
+        let (cluster, rank) = (*cluster, *rank as usize);
         assert_ne!(cluster, REMOTE, "hosts are on the thread of their switch");
         let is_in_bulk = cluster >= IN_BULK;
-        let ring = &mut self.rings[ring as usize];
-        ring.push_ahead(Flight { arrives, packet }, |other| {
+        flights.push_ahead(Flight { arrives, packet }, |other| {
             // Whatever has left before would have met it.
             let is_behind = other.arrives + by > arrives;
             other.arrives = if is_behind { other.arrives + by } else { other.arrives };
             is_behind
         });
-        let first = if is_in_bulk { arrives } else { ring.front().map_or(arrives, |first| first.arrives) };
-        self.hear_of(cluster & !IN_BULK, rank as usize, first);
+        let first = if is_in_bulk { arrives } else { flights.front().map_or(arrives, |first| first.arrives) };
+        self.hear_of(cluster & !IN_BULK, rank, first);
     }
 
     #[inline]

@@ -1,6 +1,8 @@
-//! One thread: its clusters, its nodes and the loop that runs windows. `worker/links.rs` is what happens to links between those.
+//! One thread: its clusters, its nodes, and what it does from window to window. `worker/windows.rs` is what happens within one, and
+//! `worker/links.rs` what happens to links in between.
 
 mod links;
+mod windows;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use super::sampler::{Sampler, Samples, Sampling};
 use super::shared::{Shared, Tally};
 use super::sources::{self, Class, Equipment};
 use super::standstill::{Movement, Standstill};
-use super::wheel::{IN_BULK, Outgoing, REMOTE, Ranks, Wheel};
+use super::wheel::{IN_BULK, Lane, NO_LANE, REMOTE, Ranks, Wheel};
 use super::{Outcome, Progress};
 use crate::agenda::{Context, Fabric};
 use crate::application::Plan;
@@ -91,12 +93,26 @@ struct LocalCluster {
     /// Where its sources begin.
     offset: usize,
     lookahead: Span,
-    /// Its rings.
-    rings: (u32, u32),
+    /// The lanes that lead to it.
+    lanes: (u32, u32),
     /// Its switches.
     switches: (u32, u32),
     /// The rank of what arrives from the first of them; the others follow.
     first_arrival: u32,
+    content: Content,
+}
+
+/// What there is in a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// One host that is told of every arrival, by its place.
+    Host(u32),
+    /// One switch with a shared memory, by its place.
+    Switch(u32),
+    /// The same where nothing happens but that packets arrive.
+    OnlyArrivals(u32),
+    /// Anything else.
+    Any,
 }
 
 /// Where what a host does by itself is heard of, and where what arrives there.
@@ -105,7 +121,7 @@ struct HostSource {
     cluster: usize,
     rank: usize,
     arrival: usize,
-    ring: u32,
+    lane: u32,
 }
 
 /// One thread's part of the network.
@@ -253,7 +269,7 @@ struct Layout {
     host_sources: Vec<HostSource>,
     places: Vec<u32>,
     switches: Vec<NodeId>,
-    rings: u32,
+    lanes: Vec<Lane>,
     wheel: Wheel,
 }
 
@@ -266,7 +282,7 @@ impl Layout {
         threads: usize,
     ) -> Self {
         let network = workshop.network;
-        let (mut outgoing, rings) = remote_ports(network, thread_of, thread);
+        let (mut outgoing, lanes) = remote_ports(network, thread_of, thread);
         let mut ranks = Ranks::new(network.ports.count());
         let mut layout = Self {
             clusters: Vec::new(),
@@ -275,8 +291,8 @@ impl Layout {
             host_sources: Vec::new(),
             places: vec![ELSEWHERE; network.nodes.len()],
             switches: Vec::new(),
-            rings,
-            wheel: Wheel::new(Vec::new(), Ranks::default(), 0, &[], 0),
+            lanes,
+            wheel: Wheel::new(Vec::new(), Vec::new(), Ranks::default(), &[], 0),
         };
         let mut sizes = Vec::new();
         for cluster in own {
@@ -286,7 +302,7 @@ impl Layout {
             layout.add_cluster(workshop, cluster, &mut outgoing, &mut ranks);
             sizes.push(layout.sources.len() - before);
         }
-        layout.wheel = Wheel::new(outgoing, ranks, layout.rings as usize, &sizes, threads);
+        layout.wheel = Wheel::new(outgoing, std::mem::take(&mut layout.lanes), ranks, &sizes, threads);
         layout
     }
 
@@ -305,12 +321,12 @@ impl Layout {
         &mut self,
         workshop: &Workshop<'_>,
         cluster: &Cluster,
-        outgoing: &mut [Outgoing],
+        outgoing: &mut [u32],
         ranks: &mut Ranks,
     ) {
         let &Workshop { network, equipment, hosts_only_count, .. } = workshop;
         let number = self.clusters.len();
-        let (offset, first_ring) = (self.sources.len(), self.rings);
+        let (offset, first_lane) = (self.sources.len(), self.lanes.len() as u32);
         let mut first_arrival = None;
         for (rank, source) in sources::of_nodes(network, &cluster.nodes, equipment).into_iter().enumerate() {
             let own = network.ports.first(source.node) + u32::from(source.port);
@@ -327,21 +343,20 @@ impl Layout {
                 }
                 Class::Arrival | Class::Signal => {
                     let first_arrival = *first_arrival.get_or_insert(rank as u32);
-                    let ring = self.rings;
-                    self.rings += 1;
+                    let lane = self.lanes.len() as u32;
                     debug_assert_eq!(
-                        ring - first_ring,
+                        lane - first_lane,
                         rank as u32 - first_arrival,
                         "arrivals follow each other"
                     );
                     let signals = if source.class == Class::Signal { network.ports.count() } else { 0 };
                     let is_host = network.is_host(source.node);
                     let how = if is_host && hosts_only_count { IN_BULK } else { 0 };
-                    outgoing[signals + peer as usize] =
-                        Outgoing { cluster: number as u32 | how, rank: rank as u32, ring };
+                    self.lanes.push(Lane::new(number as u32 | how, rank as u32));
+                    outgoing[signals + peer as usize] = lane;
                     if is_host {
                         let host = &mut self.host_sources[place as usize];
-                        (host.arrival, host.ring) = (rank, ring);
+                        (host.arrival, host.lane) = (rank, lane);
                     }
                 }
                 Class::Host => {
@@ -352,16 +367,23 @@ impl Layout {
             let kind = Kind::new(source.class, network.is_host(source.node), hosts_only_count);
             self.sources.push(LocalSource { kind, port: source.port, place });
         }
-        let rings = (first_ring, self.rings);
+        let lanes = (first_lane, self.lanes.len() as u32);
         let of_cluster = cluster.nodes.iter().filter(|&&node| !network.is_host(node)).count();
         let switches = ((self.switches.len() - of_cluster) as u32, self.switches.len() as u32);
         let first_arrival = first_arrival.unwrap_or_default();
+        let content = match cluster.nodes[..] {
+            [node] if network.is_host(node) && !hosts_only_count => Content::Host(self.places[node as usize]),
+            [node] if equipment.has_only_arrivals(node) => Content::OnlyArrivals(switches.0),
+            [node] if !network.is_host(node) && !equipment.has_crossbar(node) => Content::Switch(switches.0),
+            _ => Content::Any,
+        };
         self.clusters.push(LocalCluster {
             offset,
             lookahead: cluster.lookahead,
-            rings,
+            lanes,
             switches,
             first_arrival,
+            content,
         });
     }
 }
@@ -384,33 +406,33 @@ impl Kind {
 }
 
 /// Hands a host that only counts what has arrived there by now, each packet at its own time.
-fn count_arrivals(host: &mut Host, ring: u32, context: &mut Context<'_, Wheel, impl Observer>) {
+fn count_arrivals(host: &mut Host, lane: u32, context: &mut Context<'_, Wheel, impl Observer>) {
     let now = context.now;
-    while let Some(Flight { arrives, packet }) = context.agenda.take_arrived(ring, now) {
+    while let Some(Flight { arrives, packet }) = context.agenda.take_arrived(lane, now) {
         context.now = arrives;
         host.on_arrival(packet, context);
     }
     context.now = now;
 }
 
-/// Every port as if what it sends went to another thread, packets first and then signals. Those of `thread` have rings, which are counted.
-fn remote_ports(network: &Network, thread_of: &[usize], thread: usize) -> (Vec<Outgoing>, u32) {
-    let mut rings = 0..;
+/// The lane of each port for packets and then for signals, where it leads from `thread` to another; and those lanes.
+fn remote_ports(network: &Network, thread_of: &[usize], thread: usize) -> (Vec<u32>, Vec<Lane>) {
+    let mut lanes = Vec::new();
     let mut outgoing = Vec::with_capacity(2 * network.ports.count());
     for _ in ["packets", "signals"] {
         for (node, &owner) in (0..).zip(thread_of) {
             for port in network.ports.of(node) {
                 let peer = thread_of[port.peer as usize];
-                let ring = if owner == thread && peer != thread { rings.next() } else { None };
-                outgoing.push(Outgoing {
-                    cluster: REMOTE,
-                    rank: peer as u32,
-                    ring: ring.unwrap_or(u32::MAX),
-                });
+                if owner == thread && peer != thread {
+                    outgoing.push(lanes.len() as u32);
+                    lanes.push(Lane::new(REMOTE, peer as u32));
+                } else {
+                    outgoing.push(NO_LANE);
+                }
             }
         }
     }
-    (outgoing, rings.start)
+    (outgoing, lanes)
 }
 
 impl<O: CountsFlows> Worker<'_, O> {
@@ -437,8 +459,8 @@ impl<O: CountsFlows> Worker<'_, O> {
             shared.post(parity, self.thread, to, |mail| self.wheel.write(to, mail));
         }
         if self.hosts_only_count && self.wheel.least(0..self.clusters.len()) == u64::MAX {
-            for &HostSource { cluster, arrival, ring, .. } in &self.host_sources {
-                self.wheel.hear_of_last(cluster, arrival, ring);
+            for &HostSource { cluster, arrival, lane, .. } in &self.host_sources {
+                self.wheel.hear_of_last(cluster, arrival, lane);
             }
         }
         let mut own = [0, 1].map(|turn| self.wheel.least(self.turns[turn].clusters.clone()));
@@ -500,7 +522,7 @@ impl<O: CountsFlows> Worker<'_, O> {
         let mut context = Context { now: then, agenda: wheel, observer, fabric };
         for (host, source) in hosts.iter_mut().zip(host_sources) {
             if self.hosts_only_count {
-                count_arrivals(host, source.ring, &mut context);
+                count_arrivals(host, source.lane, &mut context);
             }
             host.settle(then, &mut context);
         }
@@ -556,110 +578,6 @@ impl<O: CountsFlows> Worker<'_, O> {
                 wheel.notify(source.cluster, source.rank, host.due());
             }
         });
-    }
-
-    /// Runs every cluster of a turn that has something to do before it could hear of another.
-    fn run_window(&mut self, pending: [u64; 2]) {
-        self.turn = usize::from(pending[1] < pending[0]);
-        let Turn { clusters, neighbours, .. } = self.turns[self.turn].clone();
-        let (own, theirs) = (pending[self.turn], pending[neighbours]);
-        // Neighbours send when they have something to do, or when they have heard from this turn.
-        let first_sent = theirs.min(own.saturating_add(self.turns[neighbours].lookahead.get()));
-        let longest = own.saturating_add(self.longest_window.get());
-        let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
-        for cluster in clusters {
-            let LocalCluster { offset, lookahead, rings, switches, first_arrival } = self.clusters[cluster];
-            let horizon = first_sent.saturating_add(lookahead.get()).min(limit);
-            if self.wheel.is_due(cluster, horizon) {
-                self.wheel.open(cluster, rings.0..rings.1, first_arrival);
-                let mut last = Time::ZERO;
-                while let Some((now, rank)) = self.wheel.least_before(horizon) {
-                    last = now;
-                    self.handle(now, rank, self.sources[offset + rank]);
-                }
-                self.last_event = self.last_event.max(last);
-                let next = self.mark_departed(switches.0..switches.1, horizon);
-                self.wheel.close(next);
-            }
-        }
-    }
-
-    /// Has these switches mark what leaves them before `horizon` and is no event. Returns when they do so next.
-    fn mark_departed(&mut self, switches: Range<u32>, horizon: u64) -> Time {
-        let Self { wheel, observer, fabric, .. } = self;
-        let then = Time::new(horizon - 1);
-        let mut context = Context { now: then, agenda: wheel, observer, fabric };
-        let switches = &mut self.switches[switches.start as usize..switches.end as usize];
-        switches.iter_mut().map(|switch| switch.mark_departed(then, &mut context)).min().unwrap_or(Time::MAX)
-    }
-
-    // Called at one place; as a call it costs a tenth of the loop.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
-        self.events += 1;
-        let Self { wheel, observer, fabric, switches, .. } = self;
-        let mut context = Context { now, agenda: wheel, observer, fabric };
-        match source.kind {
-            Kind::SwitchArrival => {
-                let packet = context.agenda.take_arrival(rank);
-                switches[source.place as usize].on_arrival(source.port, packet, &mut context);
-            }
-            Kind::SwitchEndOfTransmission => {
-                let switch = &mut switches[source.place as usize];
-                let next = switch.on_end_of_transmission(source.port, &mut context);
-                context.agenda.set(rank, next);
-            }
-            Kind::SwitchPause | Kind::HostPause => self.handle_pause(now, rank, source),
-            Kind::SwitchSignal => {
-                let signal = context.agenda.take_arrival(rank);
-                switches[source.place as usize].on_signal(source.port, &signal, &mut context);
-            }
-            Kind::Crossbar => {
-                let next = switches[source.place as usize].on_crossbar_due(&mut context);
-                context.agenda.set(rank, next);
-            }
-            _ => self.handle_host(now, rank, source),
-        }
-    }
-
-    #[cold]
-    fn handle_pause(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, fabric, hosts, switches, .. } = self;
-        let mut context = Context { now, agenda: wheel, observer, fabric };
-        let next = if source.kind == Kind::HostPause {
-            hosts[source.place as usize].on_pause_due(&mut context)
-        } else {
-            switches[source.place as usize].on_pause_due(&mut context)
-        };
-        context.agenda.set(rank, next);
-    }
-
-    fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
-        let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
-        let host = &mut hosts[source.place as usize];
-        let told = host.due();
-        let mut context = Context { now, agenda: wheel, observer, fabric };
-        match source.kind {
-            Kind::HostEndOfTransmission => {
-                let next = host.on_end_of_transmission(&mut context);
-                context.agenda.set(rank, next);
-            }
-            Kind::HostArrival => {
-                let packet = context.agenda.take_arrival(rank);
-                host.on_arrival(packet, &mut context);
-            }
-            Kind::HostArrivals => {
-                count_arrivals(host, host_sources[source.place as usize].ring, &mut context);
-                let next = context.agenda.next_of_adapter(host_sources[source.place as usize].ring);
-                context.agenda.set(rank, next);
-            }
-            _ => host.on_due(&mut context),
-        }
-        let due = host.due();
-        if due != told {
-            wheel.set(host_sources[source.place as usize].rank, due);
-        }
     }
 
     /// Puts the nodes of all workers together in order of their numbers.

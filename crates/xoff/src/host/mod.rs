@@ -134,6 +134,8 @@ pub struct Host {
     flows_to: Receptions,
     connections: OpenConnections,
     finished: Vec<FinishedFlow>,
+    /// So that the last of these lines begins where it should.
+    gap: [u64; 2],
     /// Ends with when the first is due, with which the last of these lines begins.
     pending: Pending,
     id: NodeId,
@@ -164,6 +166,7 @@ impl Host {
             flows_to: Receptions::default(),
             connections: OpenConnections::default(),
             finished: Vec::new(),
+            gap: [0; 2],
             pending: Pending::default(),
             id,
             counters: HostCounters::default(),

@@ -9,12 +9,17 @@ use super::prefetch::prefetch;
 /// First in, first out.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
-    slots: Vec<T>,
+    slots: Box<[T]>,
     head: u32,
     length: u32,
 }
 
 const FIRST_CAPACITY: usize = 4;
+
+/// A ring that never begins in one cache line and ends in the next.
+#[derive(Clone, Debug, Default)]
+#[repr(align(32))]
+pub struct InLine<T: Copy + Default>(pub Ring<T>);
 
 impl<T: Copy + Default> Default for Ring<T> {
     fn default() -> Self {
@@ -24,8 +29,8 @@ impl<T: Copy + Default> Default for Ring<T> {
 
 impl<T: Copy + Default> Ring<T> {
     /// An empty ring that has allocated nothing.
-    pub const fn new() -> Self {
-        Self { slots: Vec::new(), head: 0, length: 0 }
+    pub fn new() -> Self {
+        Self { slots: Box::default(), head: 0, length: 0 }
     }
 
     /// The number of entries.
@@ -67,13 +72,23 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes the entry at the front, which must be there.
     #[inline]
     pub fn take_front(&mut self) -> T {
+        self.take_front_before().0
+    }
+
+    /// The same, and shows the one that is then at the front.
+    #[inline]
+    pub fn take_front_before(&mut self) -> (T, Option<&T>) {
         assert!(self.length > 0, "there is an entry to take");
         let value = *self.slot(self.index(0));
         self.length -= 1;
-        self.head = if self.length == 0 { 0 } else { self.head.wrapping_add(1) };
-        // Whoever takes an entry often looks at the next one at once, which was asked for before.
+        if self.length == 0 {
+            self.head = 0;
+            return (value, None);
+        }
+        self.head = self.head.wrapping_add(1);
+        // The next one was asked for before.
         self.prefetch(1);
-        value
+        (value, Some(self.slot(self.index(0))))
     }
 
     /// Takes entries from the front while `takes` says so of them. Returns the first that stays.
@@ -191,7 +206,7 @@ impl<T: Copy + Default> Ring<T> {
         let mut slots = Vec::with_capacity(capacity);
         slots.extend(self.iter().copied());
         slots.resize(capacity, T::default());
-        self.slots = slots;
+        self.slots = slots.into_boxed_slice();
         self.head = 0;
     }
 }

@@ -65,7 +65,9 @@ impl SwitchRoutes {
     }
 
     /// The port towards a host. The tuple is asked for only where there is a choice.
-    #[inline]
+    // Called at two places, for every packet.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub fn port(&self, destination: NodeId, tuple: impl FnOnce() -> FiveTuple) -> u16 {
         let attachment = self.attachments[destination as usize];
         match self.next[attachment.edge as usize] {

@@ -37,6 +37,16 @@ impl Shortcuts<'_> {
         self.simulation.switch_over(node, self.longer).with_fifo(self.fifo(node))
     }
 
+    /// Where nothing happens but that packets arrive, by node.
+    pub(super) fn only_arrivals(&self) -> Vec<bool> {
+        let network = &self.simulation.network;
+        let is_shared_memory = |node| matches!(self.simulation.layout(node), SwitchLayout::SharedMemory(_));
+        let nodes = 0..network.nodes.len() as NodeId;
+        nodes
+            .map(|node| !network.is_host(node) && is_shared_memory(node) && self.fifo(node).is_some())
+            .collect()
+    }
+
     /// The class of all packets, where they leave every port of a switch in the order in which they come, and nobody looks when.
     fn fifo(&self, node: NodeId) -> Option<usize> {
         let Simulation { network, scenario, classes, traces, watch, link_events, .. } = self.simulation;

@@ -184,6 +184,12 @@ impl Markers {
         bytes < self.quiet_below
     }
 
+    /// Bytes at a port below which no marker has anything to say or to remember.
+    #[inline]
+    pub fn quiet_below(&self) -> Bytes {
+        self.quiet_below
+    }
+
     /// Whether a packet that enters `queue` is marked. Markers that look at dequeue are asked here about packets that they
     /// would have to drop: memory that is taken is not given up half-way.
     #[inline]
@@ -203,8 +209,9 @@ impl Markers {
         self.asks_at_dequeue(Mmu::port(queue), mmu) && self.ask(queue, mmu, packet, When::Dequeue, held)
     }
 
+    /// Whether any marker is asked about a packet that leaves a port now.
     #[inline]
-    fn asks_at_dequeue(&self, port: usize, mmu: &Mmu) -> bool {
+    pub fn asks_at_dequeue(&self, port: usize, mmu: &Mmu) -> bool {
         self.may_mark_departures(|| mmu.port_bytes(port))
     }
 

@@ -83,6 +83,32 @@ pub struct Mmu {
     quirks: Option<Box<Quirks>>,
     /// Whether there are reserves or quirks.
     has_more_than_pools: bool,
+    ample: Ample,
+}
+
+/// Where there is so much room that nobody need be asked: while no more than this is used, a queue that holds less than that may
+/// take more of any pool.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ample {
+    used: Bytes,
+    queue: Bytes,
+}
+
+impl Ample {
+    /// With no pool more than half full.
+    fn of(pools: &[Occupancy], policy: &buffer_policy::Parameters) -> Self {
+        if policy.rises_as_the_pool_fills() {
+            return Self::default();
+        }
+        let half_full =
+            || pools.iter().map(|pool| Occupancy { shared_used: Bytes::new(pool.shared.get() / 2), ..*pool });
+        let thresholds = half_full()
+            .flat_map(|pool| (0..PRIORITIES).map(move |priority| policy.threshold(priority, &pool)));
+        Self {
+            used: half_full().map(|pool| pool.shared_used).min().unwrap_or_default(),
+            queue: thresholds.min().unwrap_or_default(),
+        }
+    }
 }
 
 impl Mmu {
@@ -98,9 +124,12 @@ impl Mmu {
             }
         }
         let occupancy = |pool: &Pool| Occupancy::empty(pool.shared, pool.ports.len() as u64 * classes);
+        let pools: Vec<Occupancy> = pools.iter().map(occupancy).collect();
+        let has_more_than_pools = reserve.size() > Bytes::ZERO;
         Self {
+            ample: if has_more_than_pools { Ample::default() } else { Ample::of(&pools, &policy) },
             policy,
-            pools: pools.iter().map(occupancy).collect(),
+            pools,
             reserves: vec![Bytes::ZERO; queues.len() >> shift],
             reserve_limit: reserve.size(),
             reserve_shift: shift,
@@ -109,7 +138,7 @@ impl Mmu {
             used: Bytes::ZERO,
             peak: Bytes::ZERO,
             quirks: None,
-            has_more_than_pools: reserve.size() > Bytes::ZERO,
+            has_more_than_pools,
         }
     }
 
@@ -117,7 +146,8 @@ impl Mmu {
     #[must_use]
     pub fn with_quirks(self, quirks: Option<Quirks>) -> Self {
         let has_more_than_pools = self.has_more_than_pools || quirks.is_some();
-        Self { quirks: quirks.map(Box::new), has_more_than_pools, ..self }
+        let ample = if has_more_than_pools { Ample::default() } else { self.ample };
+        Self { quirks: quirks.map(Box::new), has_more_than_pools, ample, ..self }
     }
 
     /// The index of a port's queue.
@@ -172,12 +202,30 @@ impl Mmu {
         self.used + frame > self.peak
     }
 
+    /// Whether there is so much room that a packet of `frame` bytes surely goes to the shared pool, and its queue is then shorter than
+    /// `longest`.
+    #[inline]
+    pub fn has_ample_room(&self, queue: usize, frame: Bytes, longest: Bytes) -> bool {
+        self.used + frame <= self.ample.used
+            && self.queues[queue].bytes + frame < self.ample.queue.min(longest)
+    }
+
     /// Where a packet of `frame` bytes for `queue` fits: in the reserve, or else in the shared pool while the queue's
     /// shared bytes are below the policy's threshold.
     // As a call a third of its own cost.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn place(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
+        if self.has_ample_room(queue, frame, Bytes::MAX) {
+            debug_assert_eq!(self.place_narrowly(queue, frame), Ok(Placement::Shared), "asked or not");
+            return Ok(Placement::Shared);
+        }
+        self.place_narrowly(queue, frame)
+    }
+
+    /// The same without a look at whether there is ample room.
+    #[inline(never)]
+    fn place_narrowly(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
         if self.has_more_than_pools
             && let Some(decision) = self.place_beside_pools(queue, frame)
         {

@@ -139,13 +139,13 @@ impl SharedMemory {
         if let Some(control) = packet.control() {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
+        if self.fifo.is_some() {
+            return self.on_arrival_beside(packet, context);
+        }
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
         if self.is_lossless(queue) {
             return self.on_lossless_arrival(ingress, number, packet, context);
-        }
-        if self.fifo.is_some() {
-            return self.on_fifo_arrival(number, queue, packet, context);
         }
         if self.ports[number as usize].is_down() {
             return self.lose(number, &packet, context);
@@ -175,11 +175,32 @@ impl SharedMemory {
         }
     }
 
-    /// The same where packets leave in the order in which they come. Of what other ports hold, some may have left: there is never
-    /// less room than it seems, and whether there is more is asked when it matters.
+    /// The same where packets leave in the order in which they come, and nothing happens but that they do.
+    // Called at one place that matters.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn on_fifo_arrival(
+    pub fn on_next_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let number = self.routes.port(packet.destination(), || packet.five_tuple());
+        let queue = Mmu::queue(number, packet.priority());
+        let Self { ports, memory: Memory { mmu, markers, .. }, .. } = self;
+        let (port, frame) = (&mut ports[number as usize], packet.frame());
+        if !mmu.has_ample_room(queue, frame, markers.quiet_below()) || port.has_many_lined_up() {
+            return self.take_in(number, queue, packet, context);
+        }
+        if port.busy_until() <= context.now {
+            return port.lead(packet, context);
+        }
+        if mmu.would_peak(frame) {
+            return self.take_in(number, queue, packet, context);
+        }
+        mmu.put(queue, frame, Placement::Shared);
+        port.line_up(packet, port.busy_until(), context);
+    }
+
+    /// The same with every question asked. Of what other ports hold, some may have left: there is never less room than it seems, and
+    /// whether there is more is asked when it matters.
+    #[inline(never)]
+    fn take_in(
         &mut self,
         number: u16,
         queue: usize,
@@ -216,6 +237,12 @@ impl SharedMemory {
         }
         let port = &mut self.ports[number as usize];
         port.line_up(packet, port.busy_until(), context);
+    }
+
+    /// The same where the switch does not run alone.
+    #[inline(never)]
+    fn on_arrival_beside(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.on_next_arrival(packet, context);
     }
 
     #[cold]
@@ -601,6 +628,9 @@ impl Memory {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn marks_at_dequeue(&mut self, packet: &Packet, queue: usize, now: Time) -> bool {
+        if !self.markers.asks_at_dequeue(Mmu::port(queue), &self.mmu) {
+            return false;
+        }
         let frame = self.frame(packet);
         let held = if self.transmitting.is_some() { frame } else { Bytes::ZERO };
         self.markers.at_dequeue(queue, &self.mmu, candidate(packet, frame, now), held)

@@ -112,8 +112,8 @@ impl<O: CountsFlows> Worker<'_, O> {
             let Some(switch) = switches[place as usize].shared_memory_mut() else { return };
             (cluster, End::Switch(switch, number))
         };
-        let LocalCluster { rings, first_arrival, .. } = clusters[cluster];
-        wheel.open(cluster, rings.0..rings.1, first_arrival);
+        let LocalCluster { lanes, first_arrival, .. } = clusters[cluster];
+        wheel.open(cluster, lanes.0..lanes.1, first_arrival);
         act(end, &mut Context { now: self.now, agenda: wheel, observer, fabric });
         wheel.close(Time::MAX);
     }

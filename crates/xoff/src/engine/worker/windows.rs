@@ -1,0 +1,197 @@
+//! One window on one thread: every cluster of a turn runs alone, in a loop for what it has.
+
+use std::ops::Range;
+
+use super::{Content, HostSource, Kind, LocalCluster, LocalSource, Turn, Worker, count_arrivals};
+use crate::agenda::Context;
+use crate::engine::flow_counts::CountsFlows;
+use crate::engine::wheel::Wheel;
+use crate::host::Host;
+use crate::kernel::tournament::TIME_LIMIT;
+use crate::kernel::units::Time;
+use crate::observer::Observer;
+
+impl<O: CountsFlows> Worker<'_, O> {
+    /// Runs every cluster of a turn that has something to do before it could hear of another.
+    pub(super) fn run_window(&mut self, pending: [u64; 2]) {
+        self.turn = usize::from(pending[1] < pending[0]);
+        let Turn { clusters, neighbours, .. } = self.turns[self.turn].clone();
+        let (own, theirs) = (pending[self.turn], pending[neighbours]);
+        // Neighbours send when they have something to do, or when they have heard from this turn.
+        let first_sent = theirs.min(own.saturating_add(self.turns[neighbours].lookahead.get()));
+        let longest = own.saturating_add(self.longest_window.get());
+        let limit = self.instants.next().get().min(longest).min(TIME_LIMIT);
+        for cluster in clusters {
+            let LocalCluster { offset, lookahead, lanes, switches, first_arrival, content } =
+                self.clusters[cluster];
+            let horizon = first_sent.saturating_add(lookahead.get()).min(limit);
+            if self.wheel.is_due(cluster, horizon) {
+                self.wheel.open(cluster, lanes.0..lanes.1, first_arrival);
+                let last = match content {
+                    Content::Host(place) => self.run_host(place, offset, horizon),
+                    Content::Switch(place) => self.run_switch(place, first_arrival, horizon),
+                    Content::OnlyArrivals(place) => self.take_arrivals(place, horizon),
+                    Content::Any => self.run_any(offset, horizon),
+                };
+                self.last_event = self.last_event.max(last);
+                let next = self.mark_departed(switches.0..switches.1, horizon);
+                self.wheel.close(next);
+            }
+        }
+    }
+
+    /// Runs the open cluster, whose sources begin at `offset`. Returns when its last event was.
+    fn run_any(&mut self, offset: usize, horizon: u64) -> Time {
+        let mut last = Time::ZERO;
+        while let Some((now, rank)) = self.wheel.least_before(horizon) {
+            last = now;
+            self.handle(now, rank, self.sources[offset + rank]);
+        }
+        last
+    }
+
+    /// The same if it is a host that is told of every arrival.
+    fn run_host(&mut self, place: u32, offset: usize, horizon: u64) -> Time {
+        let Self { wheel, observer, fabric, hosts, host_sources, sources, events, .. } = self;
+        let (host, of_host) = (&mut hosts[place as usize], host_sources[place as usize]);
+        let mut context = Context { now: Time::ZERO, agenda: wheel, observer, fabric };
+        while let Some((now, rank)) = context.agenda.least_before(horizon) {
+            *events += 1;
+            context.now = now;
+            if rank == of_host.arrival {
+                at_host(host, of_host, Kind::HostArrival, rank, &mut context);
+            } else if rank == of_host.rank {
+                at_host(host, of_host, Kind::Host, rank, &mut context);
+            } else {
+                at_host(host, of_host, sources[offset + rank].kind, rank, &mut context);
+            }
+        }
+        context.now
+    }
+
+    /// The same if it is a switch with a shared memory, whose arrivals begin with this rank.
+    fn run_switch(&mut self, place: u32, first_arrival: u32, horizon: u64) -> Time {
+        let Self { wheel, observer, fabric, switches, events, .. } = self;
+        let mut context = Context { now: Time::ZERO, agenda: wheel, observer, fabric };
+        let Some(switch) = switches[place as usize].shared_memory_mut() else { return Time::ZERO };
+        let (first_arrival, ports) = (first_arrival as usize, switch.ports().len());
+        while let Some((now, rank)) = context.agenda.least_before(horizon) {
+            *events += 1;
+            context.now = now;
+            if rank >= first_arrival {
+                let packet = context.agenda.take_arrival(rank);
+                switch.on_arrival((rank - first_arrival) as u16, packet, &mut context);
+            } else {
+                let next = if rank < ports {
+                    switch.on_end_of_transmission(rank as u16, &mut context)
+                } else {
+                    switch.on_pause_due(&mut context)
+                };
+                context.agenda.set(rank, next);
+            }
+        }
+        context.now
+    }
+
+    /// Runs the open cluster, a switch where nothing happens but that packets arrive. Returns when the last of them did.
+    #[inline(never)]
+    fn take_arrivals(&mut self, switch: u32, horizon: u64) -> Time {
+        let Self { wheel, observer, fabric, switches, events, .. } = self;
+        let mut context = Context { now: Time::ZERO, agenda: wheel, observer, fabric };
+        let Some(switch) = switches[switch as usize].shared_memory_mut() else { return Time::ZERO };
+        while let Some((now, rank)) = context.agenda.least_before(horizon) {
+            *events += 1;
+            context.now = now;
+            let packet = context.agenda.take_plain_arrival(rank);
+            switch.on_next_arrival(packet, &mut context);
+        }
+        context.now
+    }
+
+    /// Has these switches mark what leaves them before `horizon` and is no event. Returns when they do so next.
+    fn mark_departed(&mut self, switches: Range<u32>, horizon: u64) -> Time {
+        let Self { wheel, observer, fabric, .. } = self;
+        let then = Time::new(horizon - 1);
+        let mut context = Context { now: then, agenda: wheel, observer, fabric };
+        let switches = &mut self.switches[switches.start as usize..switches.end as usize];
+        switches.iter_mut().map(|switch| switch.mark_departed(then, &mut context)).min().unwrap_or(Time::MAX)
+    }
+
+    // Called at one place; as a call it costs a tenth of the loop.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn handle(&mut self, now: Time, rank: usize, source: LocalSource) {
+        self.events += 1;
+        let Self { wheel, observer, fabric, switches, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
+        match source.kind {
+            Kind::SwitchArrival => {
+                let packet = context.agenda.take_arrival(rank);
+                switches[source.place as usize].on_arrival(source.port, packet, &mut context);
+            }
+            Kind::SwitchEndOfTransmission => {
+                let switch = &mut switches[source.place as usize];
+                let next = switch.on_end_of_transmission(source.port, &mut context);
+                context.agenda.set(rank, next);
+            }
+            Kind::SwitchPause => {
+                let next = switches[source.place as usize].on_pause_due(&mut context);
+                context.agenda.set(rank, next);
+            }
+            Kind::SwitchSignal => {
+                let signal = context.agenda.take_arrival(rank);
+                switches[source.place as usize].on_signal(source.port, &signal, &mut context);
+            }
+            Kind::Crossbar => {
+                let next = switches[source.place as usize].on_crossbar_due(&mut context);
+                context.agenda.set(rank, next);
+            }
+            _ => self.handle_host(now, rank, source),
+        }
+    }
+
+    fn handle_host(&mut self, now: Time, rank: usize, source: LocalSource) {
+        let Self { wheel, observer, fabric, hosts, host_sources, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
+        let place = source.place as usize;
+        at_host(&mut hosts[place], host_sources[place], source.kind, rank, &mut context);
+    }
+}
+
+/// Something happens at a host.
+// As a call, or with a kind that is looked up, it costs five to ten instructions a packet-hop.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn at_host(
+    host: &mut Host,
+    of_host: HostSource,
+    kind: Kind,
+    rank: usize,
+    context: &mut Context<'_, Wheel, impl Observer>,
+) {
+    let told = host.due();
+    match kind {
+        Kind::HostArrival => {
+            let packet = context.agenda.take_arrival(rank);
+            host.on_arrival(packet, context);
+        }
+        Kind::HostArrivals => {
+            count_arrivals(host, of_host.lane, context);
+            let next = context.agenda.next_of_adapter(of_host.lane);
+            context.agenda.set(rank, next);
+        }
+        Kind::HostEndOfTransmission => {
+            let next = host.on_end_of_transmission(context);
+            context.agenda.set(rank, next);
+        }
+        Kind::HostPause => {
+            let next = host.on_pause_due(context);
+            context.agenda.set(rank, next);
+        }
+        _ => host.on_due(context),
+    }
+    let due = host.due();
+    if due != told {
+        context.agenda.set(of_host.rank, due);
+    }
+}
