@@ -202,12 +202,11 @@ impl Mmu {
         self.used + frame > self.peak
     }
 
-    /// Whether there is so much room that a packet of `frame` bytes surely goes to the shared pool, and its queue is then shorter than
-    /// `longest`.
+    /// Whether there is so much room that a packet of `frame` bytes for a queue that has `held` surely goes to the shared pool, and its
+    /// queue is then shorter than `longest`.
     #[inline]
-    pub fn has_ample_room(&self, queue: usize, frame: Bytes, longest: Bytes) -> bool {
-        self.used + frame <= self.ample.used
-            && self.queues[queue].bytes + frame < self.ample.queue.min(longest)
+    pub fn has_ample_room(&self, held: Bytes, frame: Bytes, longest: Bytes) -> bool {
+        self.used + frame <= self.ample.used && held + frame < self.ample.queue.min(longest)
     }
 
     /// Where a packet of `frame` bytes for `queue` fits: in the reserve, or else in the shared pool while the queue's
@@ -216,7 +215,7 @@ impl Mmu {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn place(&self, queue: usize, frame: Bytes) -> Result<Placement, DropReason> {
-        if self.has_ample_room(queue, frame, Bytes::MAX) {
+        if self.has_ample_room(self.queue_bytes(queue), frame, Bytes::MAX) {
             debug_assert_eq!(self.place_narrowly(queue, frame), Ok(Placement::Shared), "asked or not");
             return Ok(Placement::Shared);
         }

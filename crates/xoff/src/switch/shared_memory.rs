@@ -184,17 +184,20 @@ impl SharedMemory {
         let queue = Mmu::queue(number, packet.priority());
         let Self { ports, memory: Memory { mmu, markers, .. }, .. } = self;
         let (port, frame) = (&mut ports[number as usize], packet.frame());
-        if !mmu.has_ample_room(queue, frame, markers.quiet_below()) || port.has_many_lined_up() {
-            return self.take_in(number, queue, packet, context);
-        }
+        let longest = markers.quiet_below();
         if port.busy_until() <= context.now {
-            return port.lead(packet, context);
+            // Whatever its queue has held has left.
+            if mmu.has_ample_room(Bytes::ZERO, frame, longest) {
+                return port.lead(packet, context);
+            }
+        } else if mmu.has_ample_room(mmu.queue_bytes(queue), frame, longest)
+            && !port.has_many_lined_up()
+            && !mmu.would_peak(frame)
+        {
+            mmu.put(queue, frame, Placement::Shared);
+            return port.line_up(packet, port.busy_until(), context);
         }
-        if mmu.would_peak(frame) {
-            return self.take_in(number, queue, packet, context);
-        }
-        mmu.put(queue, frame, Placement::Shared);
-        port.line_up(packet, port.busy_until(), context);
+        self.take_in(number, queue, packet, context);
     }
 
     /// The same with every question asked. Of what other ports hold, some may have left: there is never less room than it seems, and
