@@ -178,12 +178,6 @@ impl Markers {
         self.lossless & 1 << (queue % PRIORITIES) == 0
     }
 
-    /// Whether no marker has anything to say or to remember of a port that holds so many bytes.
-    #[inline]
-    pub fn are_quiet(&self, bytes: Bytes) -> bool {
-        bytes < self.quiet_below
-    }
-
     /// Bytes at a port below which no marker has anything to say or to remember.
     #[inline]
     pub fn quiet_below(&self) -> Bytes {

@@ -139,11 +139,11 @@ impl SharedMemory {
         if let Some(control) = packet.control() {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
-        if self.fifo.is_some() {
-            return self.on_arrival_beside(packet, context);
-        }
         let number = self.routes.port(packet.destination(), || packet.five_tuple());
         let queue = Mmu::queue(number, packet.priority());
+        if self.fifo.is_some() {
+            return self.take_in(number, queue, packet, context);
+        }
         if self.is_lossless(queue) {
             return self.on_lossless_arrival(ingress, number, packet, context);
         }
@@ -176,7 +176,7 @@ impl SharedMemory {
     }
 
     /// The same where packets leave in the order in which they come, and nothing happens but that they do.
-    // Called at one place that matters.
+    // Called at one place.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn on_next_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
@@ -240,12 +240,6 @@ impl SharedMemory {
         }
         let port = &mut self.ports[number as usize];
         port.line_up(packet, port.busy_until(), context);
-    }
-
-    /// The same where the switch does not run alone.
-    #[inline(never)]
-    fn on_arrival_beside(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.on_next_arrival(packet, context);
     }
 
     #[cold]
@@ -497,7 +491,7 @@ impl Memory {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn place_unsettled(&self, queue: usize, port: &Port, frame: Bytes) -> Option<Placement> {
-        let is_quiet = self.markers.are_quiet(self.mmu.queue_bytes(queue) + frame);
+        let is_quiet = self.mmu.queue_bytes(queue) + frame < self.markers.quiet_below();
         if is_quiet && !port.has_many_lined_up() { self.mmu.place_unsettled(queue, frame) } else { None }
     }
 
