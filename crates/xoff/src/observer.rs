@@ -226,6 +226,10 @@ pub trait Observer {
     fn on_pause(&mut self, _now: Time, _port: PortId, _priority: usize, _pauses: bool) {}
     /// A flow's window is now this large.
     fn on_window(&mut self, _now: Time, _host: NodeId, _flow: u32, _window: Bytes) {}
+    /// Whether it wants to hear of rates. While a flow waits for its turn they are not looked at otherwise.
+    fn watches_rates(&self) -> bool {
+        false
+    }
     /// A flow may now send at this rate.
     fn on_rate(&mut self, _now: Time, _host: NodeId, _flow: u32, _rate: Rate) {}
     /// A flow begins to put a packet of so many bytes on the wire, preamble and gap included.

@@ -99,6 +99,9 @@ impl Observer for Recorder {
     fn on_window(&mut self, now: Time, host: NodeId, flow: u32, window: Bytes) {
         self.record_of_flow(now, Quantity::Window, host, flow, window.as_f64());
     }
+    fn watches_rates(&self) -> bool {
+        !self.flows[Quantity::Rate as usize].is_empty()
+    }
     fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
         self.record_of_flow(now, Quantity::Rate, host, flow, rate.as_f64());
     }

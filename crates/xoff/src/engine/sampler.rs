@@ -236,7 +236,7 @@ impl<'a> Sampling<'a> {
                 }
             };
             if series.quantity == Quantity::Rate {
-                host.rates().for_each(|(number, rate)| push(number, rate.as_f64()));
+                host.rates_before(now).for_each(|(number, rate)| push(number, rate.as_f64()));
             } else {
                 host.windows().for_each(|(number, window)| push(number, window.as_f64()));
             }

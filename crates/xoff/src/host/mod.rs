@@ -245,22 +245,26 @@ impl Host {
         self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
     }
 
-    /// Number and rate of each flow under way.
-    pub fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
-        self.sendings.iter().map(|(_, sending)| (sending.number(), self.rate(sending)))
+    /// Number and rate of each flow under way, before anything that its congestion control's timer does at this instant.
+    pub fn rates_before(&self, now: Time) -> impl Iterator<Item = (u32, Rate)> {
+        let just_before = Time::new(now.get().saturating_sub(1));
+        self.sendings.iter().map(move |(_, sending)| (sending.number(), self.rate_at(just_before, sending)))
     }
 
-    /// The rate of a flow: its congestion control's or its limiter's, the lower; where neither decides one, that of the link.
-    fn rate(&self, sending: &Sending) -> Rate {
+    /// The rate of a flow by now: its congestion control's or its limiter's, the lower; where neither decides one, that of the link.
+    fn rate_at(&self, now: Time, sending: &Sending) -> Rate {
         let limiter = self.limiters.get(sending.limiter as usize).map(Limiter::rate);
-        [sending.rate(), limiter].into_iter().flatten().min().unwrap_or(self.port().rate())
+        [sending.rate_at(now), limiter].into_iter().flatten().min().unwrap_or(self.port().rate())
     }
 
     /// The rate of a flow may have changed.
     #[inline]
     fn report_rate(&self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        if let Some(sending) = self.sendings.get(slot) {
-            context.observer.on_rate(context.now, self.id, sending.number(), self.rate(sending));
+        if context.observer.watches_rates()
+            && let Some(sending) = self.sendings.get(slot)
+        {
+            let rate = self.rate_at(context.now, sending);
+            context.observer.on_rate(context.now, self.id, sending.number(), rate);
         }
     }
 

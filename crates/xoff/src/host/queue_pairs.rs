@@ -163,10 +163,12 @@ impl Host {
     fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
         pair.in_turn = false;
+        pair.sender.settle(context.now);
         if pair.sender.ready_at() <= self.adapter.port.free_from(context.now) {
             self.send_next(slot, context);
         } else {
             self.wait(slot, context.now);
+            self.arm_control(slot, context);
         }
     }
 
@@ -194,15 +196,23 @@ impl Host {
             self.report_rate(slot, context);
         }
         self.wait(slot, context.now);
-        self.arm_control(slot);
+        self.arm_control(slot, context);
     }
 
-    /// Sees to the timer of a queue pair's congestion control.
-    fn arm_control(&mut self, slot: usize) {
+    /// Sees to the timer of a queue pair's congestion control. While it waits for its turn what the timer does makes no difference, and is
+    /// done when the turn comes: then it is an event for those alone who watch rates.
+    fn arm_control(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::CongestionControl(sending.number());
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
-        match pair.sender.next_timer() {
+        let due = if !pair.in_turn {
+            pair.sender.next_timer()
+        } else if context.observer.watches_rates() {
+            pair.sender.next_timer_after(context.now)
+        } else {
+            return;
+        };
+        match due {
             Time::MAX => pair.control.disarm(),
             due => self.pending.arm(&mut pair.control, key, due),
         }
@@ -220,7 +230,7 @@ impl Host {
         if packet.is(ECHO) {
             pair.sender.on_cnp(context.now);
             self.report_rate(slot, context);
-            self.arm_control(slot);
+            self.arm_control(slot, context);
         } else {
             let progress = pair.acknowledge(packet, context);
             let is_done = pair.sender.is_done();
@@ -270,9 +280,11 @@ impl Host {
         let Some(slot) = self.sending_slot(number) else { return };
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
         if self.pending.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
-            pair.sender.on_timer(context.now);
+            if !pair.in_turn {
+                pair.sender.settle(context.now);
+            }
             self.report_rate(slot, context);
-            self.arm_control(slot);
+            self.arm_control(slot, context);
             self.offer(slot, context);
         }
     }

@@ -107,9 +107,9 @@ impl Sending {
         }
     }
 
-    pub(super) fn rate(&self) -> Option<Rate> {
+    pub(super) fn rate_at(&self, now: Time) -> Option<Rate> {
         match &self.sender {
-            Sender::QueuePair(pair) => Some(pair.sender.rate()),
+            Sender::QueuePair(pair) => Some(pair.sender.rate_at(now)),
             Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
         }
     }

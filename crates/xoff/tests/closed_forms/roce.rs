@@ -4,7 +4,7 @@ use xoff::Simulation;
 use xoff::host::HostCounters;
 use xoff::kernel::units::Time;
 
-use crate::{measured, run, simulation, validate};
+use crate::{measured, ports, run, simulation, validate};
 
 /// Goodput of the only flow, over what the link carries of payload at most.
 fn goodput(simulation: &Simulation) -> f64 {
@@ -111,4 +111,21 @@ fn dcqcn_shares_a_bottleneck_equally() {
         validate(&format!("DCQCN, {flows} flows: Jain's index"), 1.0, jain, 0.03);
         validate(&format!("DCQCN, {flows} flows: share of the link"), 1.0, sum, 0.07);
     }
+}
+
+/// At their least rates, 100 Mb/s, the queue pairs of a host would send faster than its link.
+#[test]
+fn timers_of_queue_pairs_that_wait_for_their_turn_are_no_events() {
+    let outcome = run(&simulation(
+        "topology = { kind = 'star', hosts = 3, host_link = { rate = '10Gbps', delay = '1us' } }\n\
+         class = [{ priority = 3, lossless = true }, { priority = 7 }]\n\
+         switch = [{ total = '4MB', pfc = {}, marking.queue = { kind = 'threshold', threshold = '10kB' } }]\n\
+         transport.roce = { kind = 'roce', congestion_control = { algorithm = 'dcqcn' } }\n\
+         workload = [{ kind = 'long_lived', transport = 'roce', pairs = [['host0', 'host2'], ['host1', 'host2']], flows_per_pair = 1000, \
+         size = '20kB', priority = 3 }]",
+    ));
+    assert_eq!(outcome.hosts[0].counters.finished, 1000);
+    let hops: u64 = ports(&outcome).map(|port| port.counters.packets).sum();
+    let events_per_hop = outcome.events as f64 / hops as f64;
+    assert!(events_per_hop < 2.5, "{events_per_hop}");
 }

@@ -1,5 +1,7 @@
 //! The sending side: what to send next and when, and what acknowledgements and timeouts change.
 
+use std::borrow::Cow;
+
 use crate::congestion_control::{Ack, Algorithm, Flow, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{NEGATIVE, Packet};
@@ -276,8 +278,20 @@ impl RoceSender {
 
     /// A congestion notification packet has arrived.
     pub fn on_cnp(&mut self, now: Time) {
+        self.settle(now);
         if let Some(control) = &mut self.congestion_control {
             control.on_cnp(now);
+            self.ask_control();
+        }
+    }
+
+    /// The timer of the congestion control has been due by now, once or more often, or not at all.
+    #[inline]
+    pub fn settle(&mut self, now: Time) {
+        if let Some(control) = &mut self.congestion_control
+            && control.next_timer() <= now
+        {
+            settle(control, now);
             self.ask_control();
         }
     }
@@ -287,12 +301,30 @@ impl RoceSender {
         self.congestion_control.as_ref().map_or(Time::MAX, Algorithm::next_timer)
     }
 
-    /// The timer of the congestion control is due.
-    pub fn on_timer(&mut self, now: Time) {
-        if let Some(control) = &mut self.congestion_control {
-            control.on_timer(now);
-            self.ask_control();
+    /// When, once it has been settled, the timer of the congestion control is due after `now`; `Time::MAX` for never.
+    pub fn next_timer_after(&self, now: Time) -> Time {
+        self.control_at(now).map_or(Time::MAX, |control| control.next_timer())
+    }
+
+    /// How fast it may send at `now`.
+    pub fn rate_at(&self, now: Time) -> Rate {
+        self.control_at(now).map_or(self.rate, |control| control.rate().min(self.line_rate))
+    }
+
+    /// The congestion control as it will be once it has been settled.
+    fn control_at(&self, now: Time) -> Option<Cow<'_, Algorithm>> {
+        let mut control = Cow::Borrowed(self.congestion_control.as_ref()?);
+        if control.next_timer() <= now {
+            settle(control.to_mut(), now);
         }
+        Some(control)
+    }
+}
+
+/// Has a timer expire as often as it has been due by now.
+fn settle(control: &mut Algorithm, now: Time) {
+    while control.next_timer() <= now {
+        control.on_timer(control.next_timer());
     }
 }
 
@@ -367,6 +399,27 @@ mod tests {
         assert_eq!(sent(&mut sender, 1), [0]);
         answer(&mut sender, 4000, None, 0);
         assert_eq!(sent(&mut sender, 9), [4000]);
+    }
+
+    /// A first CNP halves the rate, and after five increases, 55 us apart, it is 31/32 of the way back.
+    #[test]
+    fn a_sender_that_nobody_wakes_recovers_as_if_its_timer_did() {
+        let settings = settings("congestion_control = { algorithm = 'dcqcn' }");
+        let mut sender = RoceSender::new(&settings, LINE, Path::default(), true, Bytes::new(5000));
+        let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
+        sender.on_cnp(at(10));
+        let mut woken = sender.clone();
+        for times in 1..=5 {
+            assert_eq!(woken.next_timer(), at(10 + 55 * times));
+            woken.settle(at(10 + 55 * times));
+        }
+        let (before, then) = (Time::new(at(10 + 55 * 5).get() - 1), at(10 + 55 * 5));
+        assert_eq!(sender.rate(), Rate::from_gbps(20));
+        assert_eq!(sender.rate_at(before), Rate::new(38_750_000_000));
+        assert_eq!(sender.rate_at(then), Rate::new(39_375_000_000));
+        assert_eq!(sender.next_timer_after(then), at(10 + 55 * 6));
+        sender.settle(then);
+        assert_eq!((sender.rate(), sender.ready_at()), (woken.rate(), woken.ready_at()));
     }
 
     const SELECTIVE: &str = "recovery = { kind = 'selective_repeat', window = '4000B' }";
