@@ -338,6 +338,41 @@ def test_marks_and_drops_are_counted_from_the_start(quantity: str, counter: str,
     assert (line.get_drawstyle(), ax.get_ylabel()) == ("steps-pre", label), "of the time since the one before"
 
 
+TWO_CLASSES = """
+title = "Two classes that share a port by weight"
+topology = { kind = "star", hosts = 3, host_link = { rate = "10Gbps", delay = "1us" } }
+switch = [{ total = "1MB", scheduler = { kind = "deficit_round_robin", weights = [1, 3, 1, 1, 1, 1, 1, 1] } }]
+transport.steady = { kind = "constant_rate" }
+stop.at = "2ms"
+observe = { class_throughput = { every = "100us", of = ["switch0.port2"] }, drops = { every = "100us" } }
+
+[[workload]]
+kind = "long_lived"
+transport = "steady"
+pairs = [["host0", "host2"]]
+priority = 0
+
+[[workload]]
+kind = "long_lived"
+transport = "steady"
+pairs = [["host1", "host2"]]
+priority = 1
+"""
+
+
+def test_classes_of_a_port_have_throughputs_and_drops_of_their_own(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(TWO_CLASSES).run()
+    result.plot.class_throughput(ax)
+    last_gbps = sorted(np.asarray(line.get_ydata())[-1] / 1e9 for line in ax.get_lines())
+    assert last_gbps == pytest.approx([2.5, 7.5], rel=0.02)
+    one_by_one = xoff.Scenario.from_text(TWO_CLASSES).with_value("observe.drops.every", "change").run()
+    assert one_by_one.drops is not None
+    sampled = {line.label: line.value.sum() for line in over_time.lines_of(result, "drops")}
+    for priority in (0, 1):
+        of_class = pc.sum(pc.equal(one_by_one.drops["priority"], priority)).as_py()
+        assert sampled[f"switch0.port2, priority {priority}"] == of_class > 0
+
+
 OBSERVED_FLOWS = """
 title = "Two steady flows of a host"
 seed = 1

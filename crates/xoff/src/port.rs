@@ -190,13 +190,19 @@ impl Port {
 
     /// Bytes put on the wire by now, of a packet under way only those that have left.
     pub fn wire_bytes_by(&self, now: Time) -> Bytes {
-        let ends = self.busy_until.min(self.next_start);
-        let still_to_go = if ends > now { ends.since(now) } else { Span::ZERO };
+        self.counters.wire_bytes - self.still_to_go(self.busy_until.min(self.next_start), now)
+    }
+
+    /// Of a packet whose transmission ends then, what has not left by now.
+    pub fn still_to_go(&self, ends: Time, now: Time) -> Bytes {
+        if ends <= now {
+            return Bytes::ZERO;
+        }
         let clock = match self.clock_before.as_deref() {
             Some(&(until, clock)) if until > now => clock,
             _ => self.clock,
         };
-        self.counters.wire_bytes - clock.bytes_in(still_to_go)
+        clock.bytes_in(ends.since(now))
     }
 
     /// Propagation on its link, one way.
@@ -691,11 +697,14 @@ impl Port {
 
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn occupy_wire(&mut self, packet: &Packet, context: &Context<'_, impl Agenda, impl Observer>) {
+    fn occupy_wire(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         debug_assert!(self.busy_until <= context.now, "one packet at a time");
         let wire = context.fabric.wire(packet);
         self.busy_until = context.now + self.clock.transmission_time(wire);
         self.counters.wire_bytes += wire;
+        if packet.control().is_none() {
+            context.observer.on_sent(self.id, packet.priority(), wire, self.busy_until);
+        }
     }
 
     /// When the end of the transmission under way must be heard of: `Time::MAX` if nothing waits for it.

@@ -29,6 +29,7 @@ impl Watch {
         let of_ports = [
             ("queues", Quantity::Queue, &observe.queues),
             ("throughput", Quantity::Throughput, &observe.throughput),
+            ("class_throughput", Quantity::ClassThroughput, &observe.class_throughput),
             ("marks", Quantity::Marks, &observe.marks),
             ("drops", Quantity::Drops, &observe.drops),
         ];
@@ -75,9 +76,14 @@ impl Watch {
         let ports = names.iter().map(|name| asked.of.iter().any(|pattern| matches(pattern, name))).collect();
         match asked.every {
             Every::Span(every) => {
+                if quantity.is_counted_by_class(self.sampler.classes) {
+                    self.recorder.counts.ports.count(quantity, names.len());
+                }
                 self.sampler.series.push(Series { ports, ..Series::new(quantity, every) });
             }
-            Every::Change if quantity == Quantity::Throughput => return Err(unrecorded(key)),
+            Every::Change if matches!(quantity, Quantity::Throughput | Quantity::ClassThroughput) => {
+                return Err(unrecorded(key));
+            }
             Every::Change => self.recorder.ports[quantity as usize] = ports,
         }
         Ok(())
@@ -171,8 +177,8 @@ impl Watch {
         match asked.every {
             Every::Span(every) => {
                 match quantity {
-                    Quantity::FlowThroughput => self.recorder.counts.count_sent(network.hosts),
-                    Quantity::Cnms => self.recorder.counts.count_cnms(network.hosts),
+                    Quantity::FlowThroughput => self.recorder.counts.flows.count_sent(network.hosts),
+                    Quantity::Cnms => self.recorder.counts.flows.count_cnms(network.hosts),
                     _ => {}
                 }
                 self.sampler.series.push(Series { flows, ..Series::new(quantity, every) });

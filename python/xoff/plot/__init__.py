@@ -59,7 +59,8 @@ class Plots:
         """Something observed, against time.
 
         Args:
-            quantity: `queue`, `pool`, `throughput`, `window`, `rate`, `marks`, `drops`, `flow_throughput` or `cnms`.
+            quantity: `queue`, `pool`, `throughput`, `class_throughput`, `window`, `rate`, `marks`, `drops`,
+                `flow_throughput` or `cnms`.
             ax: Where to draw.
             names: Of what, such as `leaf0.port3`; left out, those with the highest peaks, at most eight.
         """
@@ -96,6 +97,10 @@ class Plots:
     def throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
         """Throughput of ports over time."""
         return self.over_time("throughput", ax, names=names)
+
+    def class_throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+        """Throughput of the traffic classes of ports over time."""
+        return self.over_time("class_throughput", ax, names=names)
 
     def windows(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
         """Windows of flows over time."""

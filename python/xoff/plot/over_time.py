@@ -34,6 +34,7 @@ _AXES = {
     "queue": _Axis("queue", style.SIZE_UNITS),
     "pool": _Axis("pool", style.SIZE_UNITS),
     "throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
+    "class_throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
     "window": _Axis("window", style.SIZE_UNITS),
     "rate": _Axis("rate limit", style.RATE_UNITS),
     "flow_throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),

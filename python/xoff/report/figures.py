@@ -28,6 +28,7 @@ _TITLES = {
     "queue": "Queues over time",
     "pool": "Pools over time",
     "throughput": "Throughput over time",
+    "class_throughput": "Throughput of classes over time",
     "window": "Windows over time",
     "rate": "Rates over time",
     "marks": "Marks over time",

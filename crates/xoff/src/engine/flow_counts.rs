@@ -2,18 +2,7 @@
 
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Time};
-use crate::observer::{Observer, Silent};
 use crate::topology::NodeId;
-
-/// An observer that may count what samples of flows tell of.
-pub(crate) trait CountsFlows: Observer {
-    /// What it counts, if anything.
-    fn flow_counts(&mut self) -> Option<&mut FlowCounts> {
-        None
-    }
-}
-
-impl CountsFlows for Silent {}
 
 /// Counts of the flows of all hosts.
 #[derive(Clone, Debug, Default)]

@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod clusters;
+mod counts;
 mod flow_counts;
 mod headroom_log;
 mod inputs;
@@ -12,6 +13,7 @@ mod instants;
 mod link_events;
 mod mail;
 mod pause_log;
+mod port_counts;
 mod recorder;
 mod sampler;
 mod shared;
@@ -26,17 +28,19 @@ use crate::host::Host;
 use crate::kernel::units::{Span, Time};
 use crate::observer::Dropped;
 use crate::switch::Switch;
-use flow_counts::CountsFlows;
+use counts::Counting;
 use shared::Shared;
 use worker::Worker;
 
 pub use arrivals::Arrivals;
 pub(crate) use clusters::fit;
+pub use counts::Counts;
 pub use flow_counts::FlowCounts;
 pub use headroom_log::{HeadroomLog, OffTime, Peak};
 pub use instants::{Instants, LONGEST_RUN};
 pub use link_events::{LinkEvent, LinkEvents};
 pub use pause_log::{PauseChange, PauseLog};
+pub use port_counts::PortCounts;
 pub use recorder::{Recorded, Recorder};
 pub use sampler::{Quantity, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use worker::Workshop;
@@ -86,7 +90,7 @@ pub struct Outcome {
 }
 
 /// Runs all workers to the end and puts their nodes together again. `progress` is asked whether to go on.
-pub(crate) fn run<O: CountsFlows + Send>(
+pub(crate) fn run<O: Counting + Send>(
     workshop: &Workshop<'_>,
     observers: Vec<O>,
     sampler: &Sampler,

@@ -1,6 +1,6 @@
-//! What is recorded on change, and counted of flows for samples.
+//! What is recorded on change, and counted for samples.
 
-use super::flow_counts::{CountsFlows, FlowCounts};
+use super::counts::{Counting, Counts};
 use super::headroom_log::HeadroomLog;
 use super::pause_log::{PauseChange, PauseLog};
 use super::sampler::{Quantity, Sample, WatchedFlows};
@@ -15,8 +15,8 @@ pub struct Recorder {
     pub ports: [Vec<bool>; Quantity::ALL.len()],
     /// Which flows are watched, by quantity and host; empty where none is.
     pub flows: [Vec<WatchedFlows>; Quantity::ALL.len()],
-    /// What samples of flows tell of.
-    pub counts: FlowCounts,
+    /// What samples of flows and classes tell of.
+    pub counts: Counts,
     /// Whether pauses are watched.
     pub pauses: bool,
     /// Whether headroom is watched.
@@ -71,9 +71,11 @@ impl Observer for Recorder {
         self.record(now, Quantity::Queue, port, priority, bytes.as_f64());
     }
     fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
+        self.counts.ports.on_mark(port, priority);
         self.record(now, Quantity::Marks, port, priority, 1.0);
     }
     fn on_drop(&mut self, now: Time, dropped: &Dropped) {
+        self.counts.ports.on_drop(dropped.port, dropped.priority);
         self.record(now, Quantity::Drops, dropped.port, dropped.priority, 1.0);
         if self.watches(Quantity::Drops, dropped.port) {
             self.recorded.drops.push((now, *dropped));
@@ -105,17 +107,20 @@ impl Observer for Recorder {
     fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
         self.record_of_flow(now, Quantity::Rate, host, flow, rate.as_f64());
     }
+    fn on_sent(&mut self, port: PortId, priority: usize, wire: Bytes, ends: Time) {
+        self.counts.ports.on_sent(port, priority, wire, ends);
+    }
     fn on_flow_sent(&mut self, now: Time, host: NodeId, flow: u32, wire: Bytes) {
-        self.counts.on_sent(now, host, flow, wire);
+        self.counts.flows.on_sent(now, host, flow, wire);
     }
     fn on_cnm(&mut self, now: Time, host: NodeId, flow: u32, feedback: u8) {
-        self.counts.on_cnm(host, flow);
+        self.counts.flows.on_cnm(host, flow);
         self.record_of_flow(now, Quantity::Cnms, host, flow, feedback.into());
     }
 }
 
-impl CountsFlows for Recorder {
-    fn flow_counts(&mut self) -> Option<&mut FlowCounts> {
+impl Counting for Recorder {
+    fn counts(&mut self) -> Option<&mut Counts> {
         Some(&mut self.counts)
     }
 }

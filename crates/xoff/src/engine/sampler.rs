@@ -1,7 +1,9 @@
 //! What is sampled at global instants, and the rows that samples and recorded changes become.
 
+use super::counts::Counts;
 use super::flow_counts::FlowCounts;
 use super::inputs::input_rows;
+use super::port_counts::PortCounts;
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::classes_of;
@@ -17,6 +19,8 @@ pub enum Quantity {
     Queue,
     /// Bits per second on the wire since the sample before.
     Throughput,
+    /// Bits per second of a class on the wire since the sample before.
+    ClassThroughput,
     /// Packets marked since the row before.
     Marks,
     /// Packets dropped since the row before.
@@ -39,9 +43,10 @@ pub enum Quantity {
 
 impl Quantity {
     /// All quantities in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Queue,
         Self::Throughput,
+        Self::ClassThroughput,
         Self::Marks,
         Self::Drops,
         Self::Window,
@@ -58,6 +63,7 @@ impl Quantity {
         match self {
             Self::Queue => "queue",
             Self::Throughput => "throughput",
+            Self::ClassThroughput => "class_throughput",
             Self::Marks => "marks",
             Self::Drops => "drops",
             Self::Window => "window",
@@ -67,6 +73,15 @@ impl Quantity {
             Self::Cnms => "cnms",
             Self::Input => "input",
             Self::InputOfFlow => "input_of_flow",
+        }
+    }
+
+    /// Whether samples of it count each class by itself, of those in use: where there is one, ports count all that is asked for anyway.
+    pub const fn is_counted_by_class(self, classes: u8) -> bool {
+        match self {
+            Self::ClassThroughput => true,
+            Self::Marks | Self::Drops => classes.count_ones() > 1,
+            _ => false,
         }
     }
 
@@ -198,14 +213,14 @@ impl<'a> Sampling<'a> {
         now: Time,
         hosts: &[Host],
         switches: &[Switch],
-        counts: Option<&mut FlowCounts>,
+        mut counts: Option<&mut Counts>,
     ) {
         let series = &self.sampler.series[index];
         match series.quantity {
             Quantity::Window | Quantity::Rate => return self.sample_flows(series, now, hosts),
             Quantity::FlowThroughput | Quantity::Cnms => {
                 let counts = counts.expect("what is sampled is counted");
-                return self.sample_counts(series, now, hosts, counts);
+                return self.sample_counts(series, now, hosts, &mut counts.flows);
             }
             Quantity::Pool => return self.sample_pools(series, now, switches),
             Quantity::Input => return self.sample_inputs(series, now, switches),
@@ -214,14 +229,16 @@ impl<'a> Sampling<'a> {
         for host in hosts {
             let port = host.port();
             if series.ports[port.id() as usize] {
-                self.sample_port(index, now, port, |priority| host.queued_of(priority));
+                let counts = counts.as_deref_mut().map(|counts| &mut counts.ports);
+                self.sample_port(index, now, port, counts, |priority| host.queued_of(priority));
             }
         }
         for switch in switches {
             for (number, port) in switch.ports().iter().enumerate() {
                 if series.ports[port.id() as usize] {
                     let bytes = |priority| switch.queue_bytes(number as u16, priority);
-                    self.sample_port(index, now, port, bytes);
+                    let counts = counts.as_deref_mut().map(|counts| &mut counts.ports);
+                    self.sample_port(index, now, port, counts, bytes);
                 }
             }
         }
@@ -284,31 +301,48 @@ impl<'a> Sampling<'a> {
         }
     }
 
-    fn sample_port(&mut self, index: usize, now: Time, port: &Port, bytes: impl Fn(usize) -> Bytes) {
-        let series = &self.sampler.series[index];
-        if series.quantity == Quantity::Queue {
-            for priority in classes_of(self.sampler.classes) {
-                self.push(now, Quantity::Queue, port.id(), priority as u32, bytes(priority).as_f64());
+    fn sample_port(
+        &mut self,
+        index: usize,
+        now: Time,
+        port: &Port,
+        counts: Option<&mut PortCounts>,
+        bytes: impl Fn(usize) -> Bytes,
+    ) {
+        let Series { quantity, every, .. } = self.sampler.series[index];
+        let classes = self.sampler.classes;
+        if quantity == Quantity::Queue {
+            for priority in classes_of(classes) {
+                self.push(now, quantity, port.id(), priority as u32, bytes(priority).as_f64());
             }
             return;
         }
-        let counter = match series.quantity {
+        let per_second = |bytes: u64| bytes as f64 * 8.0 / every.as_seconds();
+        if quantity.is_counted_by_class(classes) {
+            let counted = counts.expect("what is sampled is counted").take(quantity, now, port);
+            for priority in classes_of(classes).filter(|_| now > Time::ZERO) {
+                let count = counted[priority];
+                let is_count = quantity != Quantity::ClassThroughput;
+                let value = if is_count { count as f64 } else { per_second(count) };
+                self.push(now, quantity, port.id(), priority as u32, value);
+            }
+            return;
+        }
+        let counter = match quantity {
             Quantity::Throughput => port.wire_bytes_by(now).get(),
             Quantity::Marks => port.counters.marked,
             Quantity::Drops => port.counters.dropped(),
             _ => unreachable!("no quantity of ports"),
         };
-        let before = std::mem::replace(&mut self.before[index][port.id() as usize], counter);
+        let count = counter - std::mem::replace(&mut self.before[index][port.id() as usize], counter);
         if now == Time::ZERO {
             return;
         }
-        let difference = (counter - before) as f64;
-        let value = if series.quantity == Quantity::Throughput {
-            difference * 8.0 / series.every.as_seconds()
+        if quantity == Quantity::Throughput {
+            self.push(now, quantity, port.id(), 0, per_second(count));
         } else {
-            difference
-        };
-        self.push(now, series.quantity, port.id(), 0, value);
+            self.push(now, quantity, port.id(), classes.trailing_zeros(), count as f64);
+        }
     }
 
     fn push(&mut self, time: Time, quantity: Quantity, entity: u32, part: u32, value: f64) {

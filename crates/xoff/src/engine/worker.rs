@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
 use super::clusters::{self, Cluster};
-use super::flow_counts::CountsFlows;
+use super::counts::Counting;
 use super::headroom_log::HeadroomLog;
 use super::instants::Instants;
 use super::pause_log::PauseLog;
@@ -173,11 +173,7 @@ const ELSEWHERE: u32 = u32::MAX;
 
 impl<'a> Workshop<'a> {
     /// One worker for each observer.
-    pub(super) fn workers<O: CountsFlows>(
-        &self,
-        observers: Vec<O>,
-        sampler: &'a Sampler,
-    ) -> Vec<Worker<'a, O>> {
+    pub(super) fn workers<O: Counting>(&self, observers: Vec<O>, sampler: &'a Sampler) -> Vec<Worker<'a, O>> {
         let by_turn = clusters::in_turns(self.network, clusters::find(self.network));
         let lookaheads = by_turn.each_ref().map(|turn| turn.iter().map(|cluster| cluster.lookahead).min());
         let first = by_turn[0].len();
@@ -435,7 +431,7 @@ fn remote_ports(network: &Network, thread_of: &[usize], thread: usize) -> (Vec<u
     (outgoing, lanes)
 }
 
-impl<O: CountsFlows> Worker<'_, O> {
+impl<O: Counting> Worker<'_, O> {
     /// Runs windows until nothing is pending anywhere or an instant ends the run.
     pub(super) fn run(&mut self, shared: &Shared, progress: &mut dyn FnMut(&Progress) -> bool) {
         let _poison = shared.barrier.poison_on_panic();
@@ -496,7 +492,7 @@ impl<O: CountsFlows> Worker<'_, O> {
         self.settle(Time::new(self.now.get().saturating_sub(1)));
         for index in 0..self.sampling.count() {
             if self.instants.take_sample(index, self.now) {
-                let counts = self.observer.flow_counts();
+                let counts = self.observer.counts();
                 self.sampling.sample(index, self.now, &self.hosts, &self.switches, counts);
             }
         }

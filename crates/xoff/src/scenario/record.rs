@@ -38,7 +38,10 @@ pub struct Observe {
     /// Bits per second sent by the named ports.
     #[serde(default)]
     pub throughput: Option<ObserveOf>,
-    /// Packets marked at the named ports.
+    /// Bits per second of each traffic class sent by the named ports, pause frames apart.
+    #[serde(default)]
+    pub class_throughput: Option<ObserveOf>,
+    /// Packets of each traffic class marked at the named ports.
     #[serde(default)]
     pub marks: Option<ObserveOf>,
     /// Who paused whom, when, for how long and why (PFC).
@@ -47,7 +50,7 @@ pub struct Observe {
     /// Local maxima of each switch's headroom in use, and what came and went while senders were told to pause.
     #[serde(default)]
     pub headroom: bool,
-    /// Packets dropped at the named ports; on change each of them, with why and whose (`drops.parquet`).
+    /// Packets of each traffic class dropped at the named ports; on change each of them, with why and whose (`drops.parquet`).
     #[serde(default)]
     pub drops: Option<ObserveOf>,
     /// Window in bytes of the flows of the named hosts.

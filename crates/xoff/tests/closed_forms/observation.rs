@@ -10,7 +10,7 @@ use xoff::{Files, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
-use crate::{run, simulation};
+use crate::{ports, run, simulation};
 
 /// What is recorded of the switches and the rates of a simulation.
 fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
@@ -34,13 +34,14 @@ fn samples_are_what_changes_add_up_to() {
                 if is_level(&change) {
                     levels.insert((change.quantity, change.entity, change.part), change.value);
                 } else {
-                    *counts.entry((change.quantity, change.entity)).or_insert(0.0) += change.value;
+                    *counts.entry((change.quantity, change.entity, change.part)).or_insert(0.0) +=
+                        change.value;
                 }
             }
             let expected = if is_level(&sample) {
                 levels.get(&(sample.quantity, sample.entity, sample.part)).copied()
             } else {
-                counts.remove(&(sample.quantity, sample.entity))
+                counts.remove(&(sample.quantity, sample.entity, sample.part))
             };
             assert!((sample.value - expected.unwrap_or(0.0)).abs() < f64::EPSILON, "{sample:?} {expected:?}");
         }
@@ -110,6 +111,32 @@ fn where_nothing_decides_a_flows_rate_it_is_that_of_the_link() {
         let values: Vec<f64> = rates.iter().map(|row| row.value).collect();
         assert_eq!(values, vec![10e9; rows], "{every}");
     }
+}
+
+/// But for pause frames, which are of no class.
+#[test]
+fn throughputs_of_classes_add_up_to_that_of_their_port() {
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let every = Every::Span(Span::from_nanoseconds(3_100));
+        let mut scenario = simulation.scenario().clone();
+        let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
+        (scenario.observe.throughput, scenario.observe.class_throughput) = (asked.clone(), asked);
+        let outcome = run(&Simulation::new(&scenario, &Files::new()).expect("it was accepted before"));
+        let pauses: Vec<bool> = ports(&outcome)
+            .map(|port| port.counters.pause_frames + port.counters.resume_frames > 0)
+            .collect();
+        let (mut of_ports, mut of_classes) = (BTreeMap::new(), BTreeMap::new());
+        for Sample { time, quantity, entity, value, .. } in outcome.samples.rows {
+            let sums = if quantity == Quantity::Throughput { &mut of_ports } else { &mut of_classes };
+            *sums.entry((time, entity)).or_insert(0.0) += value;
+        }
+        assert_eq!(of_ports.len(), of_classes.len());
+        for (at, sum) in of_classes {
+            let (of_port, almost) = (of_ports[&at], 1e-9 * of_ports[&at]);
+            let is_all = (sum - of_port).abs() <= almost;
+            assert!(is_all || pauses[at.1 as usize] && sum < of_port, "{at:?}: {sum} of {of_port}");
+        }
+    });
 }
 
 /// Where a host sends nothing but data, its flows add up to its port; elsewhere acknowledgements are missing.

@@ -2,7 +2,7 @@
 
 use super::{ELSEWHERE, LocalCluster, Worker};
 use crate::agenda::Context;
-use crate::engine::flow_counts::CountsFlows;
+use crate::engine::counts::Counting;
 use crate::engine::link_events::LinkEvent;
 use crate::engine::wheel::Wheel;
 use crate::host::Host;
@@ -16,7 +16,7 @@ enum End<'a> {
     Switch(&'a mut SharedMemory, u16),
 }
 
-impl<O: CountsFlows> Worker<'_, O> {
+impl<O: Counting> Worker<'_, O> {
     /// Does what happens to links now. All links that fail do so before anything is said on others.
     pub(super) fn change_links(&mut self) {
         let events = self.instants.take_link_events(self.now);

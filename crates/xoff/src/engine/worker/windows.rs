@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::{Content, HostSource, Kind, LocalCluster, LocalSource, Turn, Worker, count_arrivals};
 use crate::agenda::Context;
-use crate::engine::flow_counts::CountsFlows;
+use crate::engine::counts::Counting;
 use crate::engine::wheel::Wheel;
 use crate::host::Host;
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::Time;
 use crate::observer::Observer;
 
-impl<O: CountsFlows> Worker<'_, O> {
+impl<O: Counting> Worker<'_, O> {
     /// Runs every cluster of a turn that has something to do before it could hear of another.
     pub(super) fn run_window(&mut self, pending: [u64; 2]) {
         self.turn = usize::from(pending[1] < pending[0]);
