@@ -117,11 +117,20 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "storms": [],
         "watchdog": [],
     }
-    found = summary.summarise(flows([1], [1000]), totals, pathologies, (100, 1000), engine)
+    found = summary.summarise(flows([1], [1000]), None, totals, pathologies, (100, 1000), engine)
     assert found["engine"]["ns_per_packet_hop"] == 1000.0
     assert found["loss_rate"] == 0.005
     assert (found["flows"]["unfinished"], found["flows"]["timeouts"]) == (2, 1)
     assert found["goodput_gbps"] == 1.0
+
+
+def test_flows_without_end_share_as_jains_index_says() -> None:
+    unfinished = pa.table({"goodput_gbps": [1.0, 3.0, 5.0], "size_bytes": pa.array([None, None, 1000], pa.int64())})
+    found = summary.of_unfinished(unfinished)
+    assert (found["unfinished_goodput_min_gbps"], found["unfinished_goodput_max_gbps"]) == (1.0, 5.0)
+    assert (found["unfinished_goodput_mean_gbps"], found["long_lived_jain_index"]) == (3.0, 16 / 20)
+    assert summary.of_unfinished(unfinished.slice(1))["long_lived_jain_index"] is None, "there is one"
+    assert set(summary.of_unfinished(None).values()) == {None}
 
 
 def test_queries_are_summed_up_by_completion_time_and_timeouts() -> None:

@@ -38,6 +38,23 @@ FLOWS = pa.schema(
     ]
 )
 
+UNFINISHED = pa.schema(
+    [
+        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("number", pa.uint32()),
+        pa.field("priority", pa.uint8()),
+        pa.field("transport", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("workload", pa.uint32()),
+        pa.field("size_bytes", pa.int64()),
+        pa.field("start_ns", pa.int64()),
+        pa.field("received_bytes", pa.int64()),
+        pa.field("goodput_gbps", pa.float64()),
+        pa.field("retransmitted_bytes", pa.int64()),
+        pa.field("timeouts", pa.uint32()),
+    ]
+)
+
 QUERIES = pa.schema(
     [
         pa.field("query_id", pa.int64()),
@@ -182,6 +199,12 @@ class FlowRows:
         columns = {name: self._rows.column(name, start, stop) for name in schema.names}
         table = _table(schema, columns, self._dictionaries)
         return _with_nulls(table, "query_id") if "query_id" in schema.names else table
+
+
+def unfinished_table(raw: RawResult) -> pa.Table | None:
+    """One row per flow that is not finished (`UNFINISHED`), or None if there is none; an endless one has no size."""
+    table = _with_nulls(_table(UNFINISHED, raw.unfinished, raw.dictionaries), "size_bytes")
+    return table if table.num_rows else None
 
 
 def queries_table(raw: RawResult) -> pa.Table | None:

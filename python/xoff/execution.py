@@ -13,6 +13,8 @@ from xoff.summary import SCHEMA_VERSION, Summary, of_collectives, of_queries, of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pyarrow as pa
+
     from xoff._xoff import Progress, RawResult
     from xoff.columns import FlowRows
     from xoff.scenario import Scenario
@@ -33,7 +35,8 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     core = scenario._core
     raw = core.run(files, threads, report if progress else None)
     cost.stop()
-    flows, queries, collectives = columns.FlowRows(raw), columns.queries_table(raw), columns.collectives_table(raw)
+    flows, unfinished = columns.FlowRows(raw), columns.unfinished_table(raw)
+    queries, collectives = columns.queries_table(raw), columns.collectives_table(raw)
     totals = json.loads(raw.totals)
     of_applications = {
         "queries": of_queries(queries, totals["queries"]),
@@ -42,10 +45,11 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     resolved, named = scenario.portable(files)
     engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
     result = Result(
-        summary=_summary(scenario, raw, flows, totals, engine)
+        summary=_summary(scenario, raw, flows, unfinished, totals, engine)
         | of_applications
         | {"scenario_digest": inputs.digest(resolved, named)},
         flow_rows=flows,
+        unfinished=unfinished,
         queries=queries,
         collectives=collectives,
         series=columns.series_table(raw),
@@ -62,9 +66,14 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
 
 
 def _summary(
-    scenario: Scenario, raw: RawResult, flows: FlowRows, totals: dict[str, Any], engine: dict[str, Any]
+    scenario: Scenario,
+    raw: RawResult,
+    flows: FlowRows,
+    unfinished: pa.Table | None,
+    totals: dict[str, Any],
+    engine: dict[str, Any],
 ) -> Summary:
-    found = summarise(flows, totals, json.loads(raw.pathologies), scenario.size_classes, engine)
+    found = summarise(flows, unfinished, totals, json.loads(raw.pathologies), scenario.size_classes, engine)
     return {
         "schema_version": SCHEMA_VERSION,
         "title": scenario.title,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 FLOWS = "flows.parquet"
+UNFINISHED = "unfinished.parquet"
 QUERIES = "queries.parquet"
 COLLECTIVES = "collectives.parquet"
 SERIES = "series.parquet"
@@ -74,6 +75,7 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
     tables = {
         FLOWS: result.flow_rows,
+        UNFINISHED: result.unfinished,
         QUERIES: result.queries,
         COLLECTIVES: result.collectives,
         SERIES: result.series,
@@ -106,6 +108,7 @@ def read(path: str | Path) -> Result:
     return Result(
         summary=summary,
         flow_rows=_read_table(path / FLOWS),
+        unfinished=_optional(path / UNFINISHED),
         queries=_optional(path / QUERIES),
         collectives=_optional(path / COLLECTIVES),
         series=_optional(path / SERIES),

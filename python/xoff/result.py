@@ -33,6 +33,8 @@ class Result:
     """The resolved scenario in TOML, as `Scenario.to_toml` has it."""
     provenance: Mapping[str, Any]
     """Versions, machine, command and the digests of the input files."""
+    unfinished: pa.Table | None = None
+    """One row per flow that was not finished at the end: what was received of it; None if there is none."""
     queries: pa.Table | None = None
     """One row per complete query, with its completion time and timeouts; None if there is none."""
     collectives: pa.Table | None = None

@@ -32,6 +32,7 @@ CLASSES = ("all", "small", "medium", "large")
 
 def summarise(
     flows: FlowRows | pa.Table,
+    unfinished: pa.Table | None,
     totals: dict[str, Any],
     pathologies: dict[str, Any],
     size_classes: Sequence[int],
@@ -41,6 +42,7 @@ def summarise(
 
     Args:
         flows: What has the columns of `flows.parquet`.
+        unfinished: A table with those of `unfinished.parquet`; None if there is none.
         totals: The simulator's counters.
         pathologies: Deadlocks, storms and what watchdogs did, and whether the run was too long.
         size_classes: Bytes at which small ends and medium ends.
@@ -54,6 +56,7 @@ def summarise(
             "started": totals["flows_started"],
             "unfinished": totals["flows_unfinished"],
             "timeouts": totals["timeouts"],
+            **of_unfinished(unfinished),
         },
         "packets": packets,
         "loss_rate": packets["dropped"] / packets["sent"] if packets["sent"] else 0.0,
@@ -84,6 +87,23 @@ def summarise(
             **engine,
             "ns_per_packet_hop": engine["cpu_seconds"] * 1e9 / hops if hops else None,
         },
+    }
+
+
+def of_unfinished(unfinished: pa.Table | None) -> dict[str, Any]:
+    """Goodputs of the flows that were not finished, and how fairly those without end share: Jain's index.
+
+    Args:
+        unfinished: A table with the columns of `unfinished.parquet`; None if there is none.
+    """
+    goodput_gbps = unfinished["goodput_gbps"].to_numpy() if unfinished else np.empty(0)
+    endless = goodput_gbps[unfinished["size_bytes"].is_null().to_numpy()] if unfinished else goodput_gbps
+    squares = len(endless) * float((endless**2).sum())
+    return {
+        "unfinished_goodput_min_gbps": float(goodput_gbps.min()) if len(goodput_gbps) else None,
+        "unfinished_goodput_mean_gbps": _mean(goodput_gbps),
+        "unfinished_goodput_max_gbps": float(goodput_gbps.max()) if len(goodput_gbps) else None,
+        "long_lived_jain_index": float(endless.sum()) ** 2 / squares if len(endless) > 1 and squares else None,
     }
 
 

@@ -11,6 +11,8 @@ use crate::flows::FlowRows;
 pub(crate) struct RawResult {
     /// The finished flows.
     flows: Py<FlowRows>,
+    /// Columns of the flows that were not finished.
+    unfinished: Py<PyDict>,
     /// Columns of the complete queries.
     queries: Py<PyDict>,
     /// Columns of the complete collectives.
@@ -65,6 +67,25 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     Ok(dictionaries.unbind())
 }
 
+fn unfinished(py: Python<'_>, unfinished: xoff::report::UnfinishedColumns) -> PyResult<Py<PyDict>> {
+    Ok(columns!(
+        py,
+        unfinished,
+        source,
+        destination,
+        number,
+        priority,
+        transport,
+        workload,
+        size_bytes,
+        start_ns,
+        received_bytes,
+        goodput_gbps,
+        retransmitted_bytes,
+        timeouts,
+    ))
+}
+
 impl RawResult {
     pub(crate) fn new(py: Python<'_>, report: xoff::Report) -> PyResult<Self> {
         Ok(Self {
@@ -74,6 +95,7 @@ impl RawResult {
             digest: report.digest,
             interrupted: report.interrupted,
             flows: Py::new(py, FlowRows::from(report.flows))?,
+            unfinished: unfinished(py, report.unfinished)?,
             queries: columns!(
                 py,
                 report.queries,

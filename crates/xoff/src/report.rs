@@ -6,6 +6,7 @@ mod flows;
 mod headroom;
 mod pauses;
 mod queries;
+mod unfinished;
 
 use std::fmt::Write as _;
 
@@ -31,6 +32,7 @@ pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use pauses::{PauseColumns, PauseFlowColumns};
 use queries::{CompleteQueries, QueryReport};
 pub use queries::{QueryColumns, QueryTotals};
+pub use unfinished::UnfinishedColumns;
 
 /// Columns of `series.parquet`, in order of time.
 #[derive(Clone, Debug, Default)]
@@ -227,6 +229,8 @@ pub struct Pathologies {
 pub struct Report {
     /// Finished flows.
     pub flows: Flows,
+    /// Flows that were not finished at the end.
+    pub unfinished: UnfinishedColumns,
     /// Complete queries.
     pub queries: QueryColumns,
     /// Complete collectives.
@@ -271,7 +275,7 @@ impl Report {
     /// Puts the results of a run together. The finished flows are taken out of `outcome`: it may have millions of them.
     pub fn new(simulation: &Simulation, outcome: &mut Outcome) -> Self {
         let complete_queries = CompleteQueries::new(outcome);
-        let flows = Flows::take(simulation, outcome, &complete_queries);
+        let (flows, lost_in_part) = Flows::take(simulation, outcome, &complete_queries);
         let outcome = &*outcome;
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &flows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
@@ -283,6 +287,7 @@ impl Report {
         let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
         let (collectives, of_collectives) = collectives::columns(simulation, outcome);
         Self {
+            unfinished: unfinished::columns(simulation, outcome, lost_in_part, end),
             queries: queries.columns,
             collectives,
             series,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
@@ -95,13 +95,24 @@ def _collectives(summary: Summary) -> list[str]:
     return lines
 
 
+def _goodputs(flows: dict[str, Any]) -> str:
+    """How fast the unfinished flows went so far."""
+    least, most = flows["unfinished_goodput_min_gbps"], flows["unfinished_goodput_max_gbps"]
+    if least is None:
+        return ""
+    fairness, each = flows["long_lived_jain_index"], f"{least:,.2f} to {most:,.2f} Gbps"
+    is_one = flows["unfinished"] == 1
+    goodput = f"{most:,.2f} Gbps" if is_one else f"{each} each"
+    return f" (goodput {goodput}{'' if fairness is None else f', Jain index {fairness:.3f}'})"
+
+
 def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     added, lost = engine["added_rss_mb"], acknowledgements_dropped(summary)
     memory = f", {added:,.1f} MB added" if added is not None else ""
     speed = engine["ns_per_packet_hop"]
     return [
-        f"Flows:   {flows['unfinished']:,} unfinished, {flows['timeouts']:,} timeouts",
+        f"Flows:   {flows['unfinished']:,} unfinished{_goodputs(flows)}, {flows['timeouts']:,} timeouts",
         *_queries(summary),
         *_collectives(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "

@@ -93,8 +93,12 @@ impl Applications {
         self.channels.get_or_insert_with(channel, Receptions::default)
     }
 
+    pub(super) fn receptions(&self, channel: u32) -> Option<&Receptions> {
+        self.channels.get(channel)
+    }
+
     pub(super) fn received_at(&self, arrival: Arrival) -> Option<Time> {
-        self.channels.get(arrival.channel)?.received_at(arrival.turn)
+        self.receptions(arrival.channel)?.received_at(arrival.turn)
     }
 
     /// Sets the time of every first query and step.

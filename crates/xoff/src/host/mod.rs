@@ -46,7 +46,7 @@ use pending::{Due, Pending};
 use queue_pairs::Turns;
 use receiving::{Reception, Receptions};
 use sending::Sending;
-pub use sending::{FinishedFlow, Flow, FlowStart};
+pub use sending::{FinishedFlow, Flow, FlowStart, UnfinishedFlow};
 
 /// A table entry for a flow whose state is gone, or not there yet.
 const GONE: u32 = u32::MAX;
@@ -238,6 +238,11 @@ impl Host {
     /// Numbers of the flows that the transports still have something to do for.
     pub fn flows_under_way(&self) -> impl Iterator<Item = u32> {
         self.sendings.iter().map(|(_, sending)| sending.number())
+    }
+
+    /// What there is of those flows.
+    pub fn unfinished(&self) -> impl Iterator<Item = UnfinishedFlow> {
+        self.sendings.iter().map(|(_, sending)| sending.so_far())
     }
 
     /// Number and window of each flow under way that has one.

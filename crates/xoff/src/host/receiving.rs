@@ -2,6 +2,7 @@
 
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
+use crate::application::Plans;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
@@ -97,6 +98,27 @@ pub(super) struct Reception {
 }
 
 impl Host {
+    /// Payload bytes that were received of a flow to this host, by the number under which it knows it: up to the first that is
+    /// missing, but any of constant-rate flows. `Bytes::MAX` if it is whole.
+    pub fn received_of(&self, reception: u32, plans: &Plans) -> Bytes {
+        let slot = match plans.arrival(reception) {
+            Some(arrival) => {
+                let flows = self.applications.receptions(arrival.channel);
+                flows.map_or(NOT_SEEN, |flows| flows.slot(arrival.turn))
+            }
+            None => self.flows_to.slot(reception),
+        };
+        match slot {
+            NOT_SEEN => Bytes::ZERO,
+            GONE => Bytes::MAX,
+            slot => Bytes::new(match &self.receptions[slot as usize].receiver {
+                Receiver::Tcp(receiver) => receiver.received(),
+                Receiver::Roce(receiver) => receiver.received(),
+                Receiver::ConstantRate(receiver) => receiver.received(),
+            }),
+        }
+    }
+
     #[inline]
     pub(super) fn on_data(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let slot = self.reception_slot(packet, context);

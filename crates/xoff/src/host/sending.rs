@@ -62,6 +62,17 @@ pub struct FinishedFlow {
     pub timeouts: u32,
 }
 
+/// What there is of a flow that is not done.
+#[derive(Clone, Copy, Debug)]
+pub struct UnfinishedFlow {
+    /// The flow as it started.
+    pub flow: Flow,
+    /// Payload bytes sent again.
+    pub retransmitted: Bytes,
+    /// Expiries of its retransmission timer.
+    pub timeouts: u32,
+}
+
 #[derive(Debug)]
 pub(super) enum Sender {
     Tcp(TcpSender),
@@ -116,6 +127,15 @@ impl Sending {
 
     pub(super) fn priority(&self) -> usize {
         self.flow.priority.into()
+    }
+
+    pub(super) fn so_far(&self) -> UnfinishedFlow {
+        let (retransmitted, timeouts) = match &self.sender {
+            Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
+            Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
+            Sender::Handshake(_) | Sender::ConstantRate(_) => (Bytes::ZERO, 0),
+        };
+        UnfinishedFlow { flow: self.flow, retransmitted, timeouts }
     }
 
     /// Whether the adapter limits its rate.
@@ -527,17 +547,10 @@ impl Host {
         }
         self.sending_slots[sending.flow.number as usize] = GONE;
         let flow = sending.flow;
-        let (retransmitted, timeouts) = match sending.sender {
-            Sender::Tcp(sender) => {
-                let done = (sender.retransmitted, sender.timeouts);
-                if let Some(number) = sending.connection {
-                    self.connections.give_back(&flow, number, sender.into_connection(finish));
-                }
-                done
-            }
-            Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
-            Sender::Handshake(_) | Sender::ConstantRate(_) => (Bytes::ZERO, 0),
-        };
+        let UnfinishedFlow { retransmitted, timeouts, .. } = sending.so_far();
+        if let (Sender::Tcp(sender), Some(number)) = (sending.sender, sending.connection) {
+            self.connections.give_back(&flow, number, sender.into_connection(finish));
+        }
         let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
         self.on_part_sent(reception, context);

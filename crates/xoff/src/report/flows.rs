@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::queries::CompleteQueries;
 use super::{Outcome, Simulation};
-use crate::host::FinishedFlow;
+use crate::host::{FinishedFlow, UnfinishedFlow};
 use crate::ideal;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::topology::NodeId;
@@ -88,14 +88,14 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Takes them out of what a run has left.
+    /// Takes them out of what a run has left. Returns with them, by their sources, flows that were sent and never received whole.
     pub(super) fn take(
         simulation: &Simulation,
         outcome: &mut Outcome,
         complete_queries: &CompleteQueries,
-    ) -> Self {
+    ) -> (Self, Vec<(NodeId, UnfinishedFlow)>) {
         let mut rows = Vec::with_capacity(outcome.hosts.iter().map(|host| host.finished().len()).sum());
-        let mut paths = Paths::default();
+        let (mut paths, mut lost_in_part) = (Paths::default(), Vec::new());
         for source in 0..outcome.hosts.len() {
             let mut finished = outcome.hosts[source].take_finished();
             let source = source as NodeId;
@@ -103,7 +103,11 @@ impl Flows {
                 let part = finished.split_off(finished.len().saturating_sub(GIVEN_BACK));
                 finished.shrink_to_fit();
                 rows.extend(part.iter().filter_map(|finished| {
-                    let received = received(simulation, outcome, finished)?;
+                    let Some(received) = received(simulation, outcome, finished) else {
+                        let &FinishedFlow { flow, retransmitted, timeouts, .. } = finished;
+                        lost_in_part.push((source, UnfinishedFlow { flow, retransmitted, timeouts }));
+                        return None;
+                    };
                     let query = complete_queries.of_flow(source, &finished.flow, simulation, outcome);
                     Some(row(simulation, source, finished, received, query, &mut paths))
                 }));
@@ -113,7 +117,7 @@ impl Flows {
         if let Some(enough) = simulation.scenario().stop.after_flows {
             flag_after_stop(&mut rows, enough as usize);
         }
-        Self { rows, paths: paths.in_order }
+        (Self { rows, paths: paths.in_order }, lost_in_part)
     }
 
     /// The path of one of the rows.

@@ -73,6 +73,11 @@ pub struct ConstantRateReceiver {
 }
 
 impl ConstantRateReceiver {
+    /// Bytes received.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
     /// A packet has arrived. Returns whether it was the last one missing.
     pub fn on_data(&mut self, packet: &Packet) -> bool {
         self.received += packet.length();

@@ -1,6 +1,7 @@
 //! Laws of every run: nothing is lost track of, and nobody is faster than alone.
 
-use xoff::Simulation;
+use std::cell::Cell;
+
 use xoff::application::collective::Iteration;
 use xoff::application::query::Query;
 use xoff::engine::Outcome;
@@ -12,6 +13,7 @@ use xoff::port::{Port, PortCounters};
 use xoff::scenario::Transport;
 use xoff::switch::Switch;
 use xoff::switch::pausing::Pausing;
+use xoff::{Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
@@ -206,6 +208,23 @@ fn a_drained_run_leaves_nothing_behind() {
         nothing_is_left(&outcome);
         every_flow_finishes(simulation, &outcome);
     });
+}
+
+/// And no byte that receivers hand on is one that did not come.
+#[test]
+fn whatever_starts_is_a_row_of_the_finished_or_the_unfinished() {
+    let unfinished = Cell::new(0);
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let mut outcome = run(simulation);
+        let report = Report::new(simulation, &mut outcome);
+        assert_eq!(report.unfinished.number.len() as u64, report.totals.flows_unfinished);
+        let whole: u64 = report.flows.rows.iter().map(|row| row.size.get()).sum();
+        let in_part: u64 = report.unfinished.received_bytes.iter().sum();
+        let goodput: Bytes = outcome.hosts.iter().map(|host| host.counters.goodput()).sum();
+        assert!(Bytes::new(whole + in_part) <= goodput, "{whole} and {in_part} of {goodput:?}");
+        unfinished.set(unfinished.get() + report.unfinished.number.len());
+    });
+    assert!(unfinished.get() > 0, "some are cut off");
 }
 
 /// Where acknowledgements are larger than data they queue, and one that is lost makes way for the last. Links that change may be

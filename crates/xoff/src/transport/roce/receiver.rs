@@ -51,6 +51,11 @@ pub struct RoceReceiver {
 }
 
 impl RoceReceiver {
+    /// Bytes received before the first that is missing.
+    pub fn received(&self) -> u64 {
+        self.arrived.next
+    }
+
     /// A receiver whose first packet arrives now.
     pub fn new(settings: &Roce, now: Time) -> Self {
         let (keeps, nack_interval) = match &settings.recovery {

@@ -53,6 +53,11 @@ pub struct TcpReceiver {
 }
 
 impl TcpReceiver {
+    /// Bytes received before the first that is missing.
+    pub fn received(&self) -> u64 {
+        self.arrived.next
+    }
+
     /// A receiver that acknowledges at once when in-order bytes of `every` segments are pending.
     pub fn new(every: u32, segment: Bytes, echo: Echo) -> Self {
         Self {

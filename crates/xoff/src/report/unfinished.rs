@@ -1,0 +1,67 @@
+//! Flows that had started and were not finished at the end, as columns.
+
+use super::{Outcome, Simulation};
+use crate::host::UnfinishedFlow;
+use crate::kernel::units::{Bytes, Time};
+use crate::topology::NodeId;
+
+/// Columns of `unfinished.parquet`: one entry for each flow, in order of start, source and number.
+#[derive(Clone, Debug, Default)]
+pub struct UnfinishedColumns {
+    /// Sending host, as an index into [`super::Report::node_names`].
+    pub source: Vec<u32>,
+    /// Receiving host, likewise.
+    pub destination: Vec<u32>,
+    /// Its number at its source.
+    pub number: Vec<u32>,
+    /// Traffic class.
+    pub priority: Vec<u8>,
+    /// Index into [`super::Report::transport_names`].
+    pub transport: Vec<u8>,
+    /// Position of its workload in the scenario.
+    pub workload: Vec<u32>,
+    /// Application bytes; `u64::MAX` of a flow without end.
+    pub size_bytes: Vec<u64>,
+    /// When the application handed it to the transport.
+    pub start_ns: Vec<u64>,
+    /// Application bytes that its receiver could hand on: all up to the first that is missing, but any of constant-rate flows.
+    pub received_bytes: Vec<u64>,
+    /// Those over the time from its start to the end of the run.
+    pub goodput_gbps: Vec<f64>,
+    /// Application bytes sent again.
+    pub retransmitted_bytes: Vec<u64>,
+    /// Expiries of the retransmission timer.
+    pub timeouts: Vec<u32>,
+}
+
+/// Rows of flows that are under way at `end`, and of those that have sent all, of which some was lost and nobody asks again.
+pub(super) fn columns(
+    simulation: &Simulation,
+    outcome: &Outcome,
+    lost_in_part: Vec<(NodeId, UnfinishedFlow)>,
+    end: Time,
+) -> UnfinishedColumns {
+    let under_way = outcome.hosts.iter().flat_map(|host| host.unfinished().map(|flow| (host.id(), flow)));
+    let mut rows: Vec<_> = lost_in_part.into_iter().chain(under_way).collect();
+    rows.sort_unstable_by_key(|(source, row)| (row.flow.start, *source, row.flow.number));
+    let mut columns = UnfinishedColumns::default();
+    for (source, UnfinishedFlow { flow, retransmitted, timeouts }) in rows {
+        let destination = &outcome.hosts[flow.destination as usize];
+        let received = destination.received_of(flow.reception, &simulation.fabric().plans).min(flow.size);
+        let lasted = end.max(flow.start).since(flow.start).as_seconds();
+        let goodput = if lasted > 0.0 { received.as_f64() * 8e-9 / lasted } else { 0.0 };
+        columns.source.push(source);
+        columns.destination.push(flow.destination);
+        columns.number.push(flow.number);
+        columns.priority.push(flow.priority);
+        columns.transport.push(flow.transport);
+        columns.workload.push(flow.workload.into());
+        columns.size_bytes.push(if flow.size == Bytes::MAX { u64::MAX } else { flow.size.get() });
+        columns.start_ns.push(flow.start.as_nanoseconds());
+        columns.received_bytes.push(received.get());
+        columns.goodput_gbps.push(goodput);
+        columns.retransmitted_bytes.push(retransmitted.get());
+        columns.timeouts.push(timeouts);
+    }
+    columns
+}
