@@ -483,6 +483,35 @@ def test_of_the_whole_switch_only_the_map_of_dscps_is_applied() -> None:
     assert "dangling_reference" in {finding.check for finding in judged(tables)}
 
 
+def in_brackets(tables: dict[str, Any]) -> dict[str, Any]:
+    """The same tables as images before 2021 have them."""
+    targets = {"profile": "BUFFER_PROFILE", "pool": "BUFFER_POOL", "wred_profile": "WRED_PROFILE"} | {
+        field: field.upper() for field in ("scheduler", "dscp_to_tc_map", "tc_to_queue_map")
+    }
+    return {
+        table: {
+            key: {field: f"[{targets[field]}|{value}]" if field in targets else value for field, value in row.items()}
+            for key, row in rows.items()
+        }
+        for table, rows in tables.items()
+    }
+
+
+def test_names_in_brackets_are_told_of_once_and_judged_as_the_names_alone() -> None:
+    tables = changed_good()
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet4"] = "3000m"
+    plain = judged(tables)
+    assert [finding.check for finding in plain] == ["headroom_below_cable"]
+    old, *others = sorted(judged(in_brackets(tables)), key=lambda finding: finding.check)
+    assert (old.severity, old.check) == (Severity.ERROR, "bracketed_reference")
+    assert old.place.key == "BUFFER_PROFILE|ingress_lossy_profile|pool"
+    assert ", and 24 more like it:" in old.physics
+    assert others == plain
+    tables["BUFFER_PG"]["Ethernet0|0"]["profile"] = "[BUFFER_POOL|ingress_lossless_pool]"
+    found = {finding.place.value: finding.check for finding in judged(tables)}
+    assert found["[BUFFER_POOL|ingress_lossless_pool]"] == "dangling_reference"
+
+
 def test_a_table_by_another_name_is_told_of() -> None:
     lower, shorter = of("misspelt_table")
     assert [lower[:2], shorter[:2]] == [(Severity.WARNING, 3), (Severity.WARNING, 4)]

@@ -23,6 +23,7 @@ from xoff.sonic.fields import (
     PriorityGroupKey,
     PriorityKey,
     QueueKey,
+    RowOf,
     TrafficClassKey,
     refusal,
 )
@@ -76,7 +77,7 @@ class BufferPool(WholeRow):
 class BufferProfile(WholeRow):
     """`BUFFER_PROFILE|name`."""
 
-    pool: str
+    pool: Annotated[str, RowOf("BUFFER_POOL")]
     size: Bytes
     """Reserved."""
     dynamic_th: Exponent | None = None
@@ -98,14 +99,14 @@ class BufferProfile(WholeRow):
 class BufferPg(WholeRow):
     """`BUFFER_PG|Ethernet0|3-4`."""
 
-    profile: str = "NULL"
+    profile: Annotated[str, RowOf("BUFFER_PROFILE")] = "NULL"
     """A buffer profile; `NULL` where the switch computes it."""
 
 
 class BufferQueue(WholeRow):
     """`BUFFER_QUEUE|Ethernet0|3-4`."""
 
-    profile: str
+    profile: Annotated[str, RowOf("BUFFER_PROFILE")]
 
 
 class WredProfile(WholeRow):
@@ -138,22 +139,22 @@ class WredProfile(WholeRow):
 class Queue(Row):
     """`QUEUE|Ethernet0|3`."""
 
-    scheduler: str | None = None
-    wred_profile: str | None = None
+    scheduler: Annotated[str | None, RowOf("SCHEDULER")] = None
+    wred_profile: Annotated[str | None, RowOf("WRED_PROFILE")] = None
 
 
 class PortQosMap(Row):
     """`PORT_QOS_MAP|Ethernet0`."""
 
-    dscp_to_tc_map: str | None = None
-    dot1p_to_tc_map: str | None = None
-    tc_to_queue_map: str | None = None
-    tc_to_pg_map: str | None = None
-    pfc_to_queue_map: str | None = None
-    pfc_to_pg_map: str | None = None
+    dscp_to_tc_map: Annotated[str | None, RowOf("DSCP_TO_TC_MAP")] = None
+    dot1p_to_tc_map: Annotated[str | None, RowOf("DOT1P_TO_TC_MAP")] = None
+    tc_to_queue_map: Annotated[str | None, RowOf("TC_TO_QUEUE_MAP")] = None
+    tc_to_pg_map: Annotated[str | None, RowOf("TC_TO_PRIORITY_GROUP_MAP")] = None
+    pfc_to_queue_map: Annotated[str | None, RowOf("MAP_PFC_PRIORITY_TO_QUEUE")] = None
+    pfc_to_pg_map: Annotated[str | None, RowOf("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")] = None
     pfc_enable: Priorities | None = None
     pfcwd_sw_enable: Priorities | None = None
-    scheduler: str | None = None
+    scheduler: Annotated[str | None, RowOf("SCHEDULER")] = None
 
 
 class PfcWatchdog(Row):

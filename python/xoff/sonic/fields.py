@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, core_schema
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema, ErrorDetails
 
 
 def refusal(problem: str) -> PydanticCustomError:
@@ -68,6 +70,20 @@ CableLength = Annotated[int, Field(ge=0), BeforeValidator(_length), PlainSeriali
 Priorities = Annotated[
     tuple[int, ...], BeforeValidator(_priorities), PlainSerializer(lambda values: ",".join(map(str, values)))
 ]
+
+
+@dataclass(frozen=True)
+class RowOf:
+    """The name of a row of a table; `[TABLE|name]`, the form before 2021, is read as the name alone."""
+
+    table: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        return core_schema.no_info_before_validator_function(self._alone, handler(source))
+
+    def _alone(self, value: Any) -> Any:  # noqa: ANN401
+        bracketed = re.fullmatch(rf"\[{self.table}\|(.+)\]", value) if isinstance(value, str) else None
+        return bracketed[1] if bracketed else value
 
 
 def _number_to(largest: int, what: str) -> AfterValidator:

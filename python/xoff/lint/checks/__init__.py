@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xoff.lint.checks.bracketed_reference import bracketed_reference
 from xoff.lint.checks.dangling_reference import dangling_reference
 from xoff.lint.checks.ecn_after_pfc import ecn_after_pfc
 from xoff.lint.checks.headroom_below_cable import headroom_below_cable
@@ -49,6 +50,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     repeated_key,
     misspelt_table,
     unknown_field,
+    bracketed_reference,
     dangling_reference,
     pool_of_other_direction,
     profile_without_threshold,
