@@ -64,9 +64,45 @@ def test_headroom_that_leaves_nothing_is_refused(command: Command) -> None:
     text = (ROOT / "plans" / "tomahawk_dsh.toml").read_text(encoding="utf-8")
     text = text.replace('"60000B"', '"700000B"').replace('scheme = "dsh"', 'scheme = "sih"')
     Path("large.toml").write_text(text, encoding="utf-8")
-    refusal = "large.toml: headroom: leaves lossless classes nothing to share; expected less of it, or a larger chip\n"
-    for target in ("sonic", "nxos"):
-        assert command("export", "large.toml", "--format", target) == Outcome(2, "", refusal)
+    refused = command("export", "large.toml", "--format", "sonic")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith("large.toml: headroom: takes ")
+    assert refused.err.endswith(
+        " and leaves lossless classes nothing to share; expected less of it, or a larger chip\n"
+    )
+    assert command("export", "large.toml", "--format", "nxos") == refused
+
+
+FAR = """
+title = "Near and far"
+chip = "tomahawk_3"
+ports = [{ name = "near", count = 16, cable = "40m" }, { name = "far", count = 16, cable = "2000m" }]
+class = [{ name = "roce", priorities = [3, 4], lossless = true }, { name = "lossy", priorities = [0] }]
+congestion = { scheme = "dcqcn" }
+"""
+
+
+def test_an_mmu_that_headroom_overfills_is_named_alike_by_export_and_by_a_trial(command: Command) -> None:
+    Path("far.toml").write_text(FAR, encoding="utf-8")
+    refused = command("export", "far.toml", "--format", "sonic")
+    # 2 classes of 16 ports with 2 (505,051 + 1,500) + 57,920 B each, in half of 64 MiB.
+    of_mmu = (
+        "headroom: takes 34,272,704 B with reserves where {} has 33,554,432 B (16 far), and leaves lossless classes"
+    )
+    assert (refused.status, refused.out) == (2, "")
+    assert of_mmu.format("MMU 1") in refused.err
+    tried = command("plan", "far.toml", "--simulate")
+    assert tried.status == 1
+    assert f"Not simulated: far.toml: {of_mmu.format('an MMU')}" in tried.out
+
+
+def test_a_lossy_pool_that_leaves_lossless_classes_nothing_is_refused(command: Command) -> None:
+    Path("far.toml").write_text(FAR, encoding="utf-8")
+    changes = ("--set", "headroom.scheme=dsh", "--set", "lossy_pool=64MB")
+    refused = command("export", "far.toml", "--format", "sonic", *changes)
+    assert (refused.status, refused.out) == (2, "")
+    # Half of 64 MiB, less 16 ports with 1,071,022 B each.
+    assert refused.err.startswith("far.toml: lossy_pool: takes all 16,418,080 B that headroom and reserves leave")
 
 
 def test_a_plan_that_fails_is_written_with_a_warning(command: Command) -> None:

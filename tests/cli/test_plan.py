@@ -127,7 +127,10 @@ def test_a_plan_whose_checks_fail_and_that_cannot_be_simulated_says_both(command
     outcome = command("plan", "far.toml", "--simulate")
     assert (outcome.status, outcome.err) == (1, "")
     assert "Fails: all headroom [p n t_flight], 28,057,600 B: must be less than memory" in outcome.out
-    assert "Not simulated: far.toml: the planned switch cannot be simulated: switch[0].pfc.headroom" in outcome.out
+    assert (
+        "Not simulated: far.toml: headroom: takes 28,057,600 B with reserves where memory has 12,000,000 B"
+        in outcome.out
+    )
     assert "refused" in json.loads(command("plan", "far.toml", "--simulate", "--json").out)["simulation"]
 
 

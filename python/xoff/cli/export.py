@@ -27,8 +27,9 @@ def export(
     """Write a plan's settings as configuration.
 
     What a format cannot express is told in words: in comments, or on standard error if it has none. Checks of the plan
-    that fail are named there, and nothing is held back for them. SONiC's tables are linted (`xoff lint`), and what is
-    found is told there, too; the status is 1 if something is an error.
+    that fail are named there, and nothing is held back for them; only a plan that leaves lossless classes nothing to
+    share is no configuration, and refused. SONiC's tables are linted (`xoff lint`), and what is found is told there,
+    too; the status is 1 if something is an error.
     """
     from xoff.errors import OutputError
     from xoff.plan.outcome import compute

@@ -25,11 +25,14 @@ class Format(StrEnum):
     def write_plan(self, found: Outcome, file: str | None) -> Export:
         """The configuration of a plan. Raises PlanError where there is nothing to write."""
         from xoff.errors import PlanError
+        from xoff.plan.mmus import check_shared
+        from xoff.plan.switch import Switch
 
+        try:
+            check_shared(Switch.of(found.plan))
+        except PlanError as error:
+            raise PlanError(file, error.key, error.problem, error.expected) from None
         settings = found.settings
-        if settings.headroom_scheme is not None and not settings.pools.lossless_bytes:
-            problem, expected = "leaves lossless classes nothing to share", "expected less of it, or a larger chip"
-            raise PlanError(file, "headroom", problem, expected)
         if self is Format.HOST and settings.hosts is None:
             problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
             raise PlanError(file, "congestion", problem, expected)

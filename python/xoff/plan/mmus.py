@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xoff.errors import PlanError
 from xoff.plan import headroom, pools
 from xoff.plan.file import Scheme
 from xoff.plan.rows import Row, check
@@ -29,6 +30,22 @@ def rows(switch: Switch) -> list[Row]:
     for numbers in alike.values():
         found += _of_part(switch.parts[numbers[0]], numbers)
     return [*found, _pool(switch)]
+
+
+def check_shared(switch: Switch, memory: str = "memory") -> None:
+    """Raises PlanError if lossless classes have nothing to share: then they are paused for good, or lose packets."""
+    if not switch.lossless or pools.of(switch).lossless:
+        return
+    part = pools.fullest(switch)
+    aside = headroom.set_aside(part)
+    left = pools.left(part, aside)
+    if part.plan.lossy_pool and left > 0:
+        problem = f"takes all {left:,} B that headroom and reserves leave, and leaves lossless classes nothing to share"
+        raise PlanError(None, "lossy_pool", problem, "expected a smaller one")
+    whose = memory if switch.mmus == 1 else f"MMU {switch.parts.index(part)}"
+    taken = f"takes {aside + part.reserved_bytes:,} B with reserves where {whose} has {part.memory_bytes:,} B"
+    problem = f"{taken} ({ports(part)}), and leaves lossless classes nothing to share"
+    raise PlanError(None, "headroom", problem, "expected less of it, or a larger chip")
 
 
 def ports(part: Switch) -> str:

@@ -140,7 +140,12 @@ class Switch:
     def _part(self, ports: set[str]) -> Switch:
         memory, asked = self.memory_bytes // self.mmus, self.plan.lossy_pool
         lossy = None if asked is None else asked // self.mmus
-        plan = self.plan.model_copy(update={"memory": memory, "mmus": 1, "lossy_pool": lossy})
-        cut = (replace(group, ports=tuple(port for port in group.ports if port in ports)) for group in self.groups)
+        cut = [replace(group, ports=tuple(port for port in group.ports if port in ports)) for group in self.groups]
         groups = tuple(group for group in cut if group.ports)
+        planned = tuple(
+            one.model_copy(update={"names": group.ports, "count": None})
+            for one, group in zip(self.plan.ports, cut, strict=True)
+            if group.ports
+        )
+        plan = self.plan.model_copy(update={"memory": memory, "mmus": 1, "lossy_pool": lossy, "ports": planned})
         return replace(self, plan=plan, groups=groups, memory_bytes=memory, mmus=1)

@@ -10,7 +10,7 @@ from xoff.errors import PlanError
 from xoff.plan import hpcc, pools
 from xoff.plan.file import Dcqcn, Hpcc, Method, Scheme
 from xoff.plan.headroom import ETHERNET_BYTES, OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
-from xoff.plan.mmus import ports
+from xoff.plan.mmus import check_shared, ports
 from xoff.plan.outcome import fullest_mmu
 from xoff.plan.simulate import switch
 from xoff.plan.simulate.trial import SharedMemoryTrial
@@ -56,7 +56,8 @@ class Bursts:
         return f"{self.mmu}{case}; senders react to a pause within {reaction}, as the plan's method takes it"
 
     def table(self) -> dict[str, object]:
-        """As a scenario. Raises PlanError if there are too few ports, or if DSH insures one with too little."""
+        """As a scenario. Raises PlanError if ports or what is shared are too little, or what DSH insures one with."""
+        check_shared(Switch.of(self.found.plan), "an MMU" if self.mmu else "memory")
         self._check_insurance()
         settings, hosts = self.found.settings, self._hosts
         return {
