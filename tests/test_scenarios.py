@@ -26,10 +26,18 @@ def test_benchmarks_are_well_formed(path: Path) -> None:
     xoff.Scenario.load(path).check()
 
 
-@pytest.mark.parametrize("topology", starters.TOPOLOGIES)
-@pytest.mark.parametrize("workload", starters.WORKLOADS)
-def test_starters(topology: str, workload: str, tmp_path: Path) -> None:
-    starter = starters.starter([workload, topology])
+STARTERS = [
+    pytest.param(topology, transport, workload, id=f"{topology}-{transport}-{workload}")
+    for topology in starters.TOPOLOGIES
+    for transport in starters.TRANSPORTS
+    for workload in starters.WORKLOADS
+    if transport == "tcp" or (topology != "fabric" and workload != "constant_rate")
+]
+
+
+@pytest.mark.parametrize(("topology", "transport", "workload"), STARTERS)
+def test_starters(topology: str, transport: str, workload: str, tmp_path: Path) -> None:
+    starter = starters.starter([workload, transport, topology])
     for name, text in {"scenario.toml": starter.text, **starter.companions}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     scenario = xoff.Scenario.load(tmp_path / "scenario.toml")
@@ -37,10 +45,9 @@ def test_starters(topology: str, workload: str, tmp_path: Path) -> None:
     assert scenario.run().summary["packets"]["delivered"] > 0
 
 
-@pytest.mark.parametrize("topology", starters.TOPOLOGIES)
-@pytest.mark.parametrize("workload", starters.WORKLOADS)
-def test_what_starters_suggest_may_be_taken_up(topology: str, workload: str, tmp_path: Path) -> None:
-    starter = starters.starter([workload, topology])
+@pytest.mark.parametrize(("topology", "transport", "workload"), STARTERS)
+def test_what_starters_suggest_may_be_taken_up(topology: str, transport: str, workload: str, tmp_path: Path) -> None:
+    starter = starters.starter([workload, transport, topology])
     text, suggestions = re.subn(r"^# (?=\w+ = )", "", starter.text, flags=re.MULTILINE)
     assert suggestions >= 2
     for name, content in {"scenario.toml": text, **starter.companions}.items():

@@ -61,10 +61,16 @@ def chips() -> list[Entry]:
 
 
 def scenarios() -> list[Entry]:
-    """The topologies and workloads that `xoff init` puts together."""
+    """The topologies, transports and workloads that `xoff init` puts together, and its plan."""
+    families = {
+        "topology": starters.TOPOLOGIES,
+        "transport": starters.TRANSPORTS,
+        "workload": starters.WORKLOADS,
+        "plan of a switch": (starters.PLAN,),
+    }
     return [
         {"family": family, "name": name, "about": starters.sentence(name)}
-        for family, names in (("topology", starters.TOPOLOGIES), ("workload", starters.WORKLOADS))
+        for family, names in families.items()
         for name in names
     ]
 

@@ -1,5 +1,6 @@
 """`xoff init`."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,9 +46,45 @@ def test_a_dash_prints(command: Command, matches_snapshot: Callable[[str], None]
     assert list(Path().iterdir()) == []
 
 
+def test_queue_pairs_come_with_a_class_that_pauses(command: Command) -> None:
+    assert command("init", "roce").out == "roce.toml written; run it: xoff run roce.toml\n"
+    outcome = command("run", "roce.toml", "--out", "result")
+    assert " 0 dropped" in outcome.out
+    assert " 0 marked" not in outcome.out
+    assert "Pauses:  " in outcome.out
+    assert command("pauses", "result").out.startswith("Roots: all pauses, ")
+
+
+def test_a_trace_of_queue_pairs_is_of_their_class(command: Command) -> None:
+    command("init", "roce", "trace")
+    assert {line.rpartition(",")[2] for line in Path("flows.csv").read_text().splitlines()[1:]} == {"3"}
+
+
+def test_the_plan_holds_and_can_be_exported(command: Command) -> None:
+    assert command("init", "plan") == Outcome(0, "plan.toml written; compute it: xoff plan plan.toml\n", "")
+    outcome = command("plan", "plan.toml", "--simulate")
+    assert outcome.status == 0
+    assert "\nEvery check holds.\n" in outcome.out
+    assert "Simulated: nothing was lost" in outcome.out
+    assert command("export", "plan.toml", "--format", "sonic").status == 0
+
+
+def test_what_the_plan_suggests_may_be_taken_up(command: Command) -> None:
+    command("init", "plan")
+    text, suggestions = re.subn(r"^# (?=\w+ = )", "", Path("plan.toml").read_text(), flags=re.MULTILINE)
+    assert suggestions >= 3
+    Path("plan.toml").write_text(text)
+    assert command("plan", "plan.toml").status == 0
+
+
 def test_unknown_and_doubled_kinds_are_refused(command: Command) -> None:
     assert command("init", "ring").err.startswith(
-        "ring: no such topology or workload; expected one or two of leaf_spine"
+        "ring: no such topology, transport or workload; expected some of leaf_spine"
+    )
+    assert "; did you mean roce? expected" in command("init", "lossless").err
+    assert command("init", "plan", "star").err == "plan: is no part of a scenario; expected it alone\n"
+    assert command("init", "roce", "fabric").err == (
+        "fabric: is not for roce: its crossbars mark nothing, and DCQCN goes by marks; expected another, or tcp\n"
     )
     assert "; did you mean dumbbell? expected" in command("init", "dumbell").err
     assert command("init", "star", "custom").err.startswith("custom: star is of the same sort; expected one of")

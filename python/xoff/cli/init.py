@@ -1,4 +1,4 @@
-"""`xoff init`: a commented scenario to start from."""
+"""`xoff init`: a commented scenario, or a plan, to start from."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ import typer
 
 from xoff.cli.terminal import say
 from xoff.errors import OutputError
-from xoff.starters import starter
+from xoff.starters import PLAN, starter
 
 
 def init(
     kinds: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KIND]...", help="A topology, a workload, or one of each (see `xoff list scenarios`)."),
+        typer.Argument(
+            metavar="[KIND]...",
+            help="A topology, a transport, a workload, or one of each; or plan (see `xoff list scenarios`).",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml."),
     ] = None,
 ) -> None:
-    """Write a commented scenario to start from; nothing that exists is overwritten."""
+    """Write a commented scenario, or a plan of a switch, to start from; nothing that exists is overwritten."""
     chosen = starter(kinds or [])
     if str(out) == "-":
         typer.echo(chosen.text, nl=False)
@@ -33,7 +36,8 @@ def init(
     texts = {path: chosen.text} | {target: text for target, text in companions.items() if _is_new(target, text)}
     for target, text in texts.items():
         _write(target, text)
-    say(f"{' and '.join(str(target) for target in texts)} written; run it: xoff run {path}")
+    command = "compute it: xoff plan" if kinds == [PLAN] else "run it: xoff run"
+    say(f"{' and '.join(str(target) for target in texts)} written; {command} {path}")
 
 
 def _check_free(path: Path) -> None:
