@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xoff import inputs, toml_text
 from xoff.errors import PlanError
 from xoff.export import Format
-from xoff.plan.file import parse
+from xoff.plan.file import START, parse
 from xoff.plan.outcome import Outcome, outcome
 from xoff.plan.rows import Verdict
 from xoff.plan.simulate import scenario, settling, worst_case
@@ -46,7 +46,7 @@ class SwitchPlan:
     @classmethod
     def load(cls, path: str | Path) -> SwitchPlan:
         """Reads a TOML file."""
-        text = inputs.read(Path(path), str(path), remedy="plans/ has some to start from", refusal=PlanError)
+        text = inputs.read(Path(path), str(path), remedy=START, refusal=PlanError)
         return cls(text, str(path))
 
     @classmethod

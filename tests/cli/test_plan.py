@@ -152,7 +152,7 @@ def test_a_scenario_is_no_plan(command: Command) -> None:
     outcome = command("plan", ROOT / "scenarios" / "web_search.toml")
     assert outcome.status == 2
     assert outcome.err.endswith(
-        "topology: is a key of scenarios, which xoff run takes; plans/ has some to start from\n"
+        "topology: is a key of scenarios, which xoff run takes; `xoff init plan` writes one to start from\n"
     )
 
 
@@ -163,7 +163,7 @@ def test_a_folder_without_a_simulation_is_refused(command: Command) -> None:
 
 def test_a_wrong_plan_is_refused_in_a_line(command: Command) -> None:
     assert command("plan", "none.toml") == Outcome(
-        2, "", "none.toml: cannot read: no such file or directory; plans/ has some to start from\n"
+        2, "", "none.toml: cannot read: no such file or directory; `xoff init plan` writes one to start from\n"
     )
     Path("bad.toml").write_text('title = "x"\nchip = "tomahawk"\nports = [{ cable = "-4m" }]\n', encoding="utf-8")
     outcome = command("plan", "bad.toml")

@@ -129,4 +129,7 @@ def test_what_there_is_not(reproduce: Command) -> None:
 def test_a_folder_without_figures(command: Command) -> None:
     outcome = command("reproduce", "--figures", "none")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "--figures: none holds no figures; expected the folder figures of a clone\n"
+    assert outcome.err == (
+        "--figures: none holds no figures; they are in the repository that xoff was built from, and in no package: "
+        "run xoff in a clone of it, or name the folder, --figures CLONE/figures\n"
+    )

@@ -21,7 +21,7 @@ _SETTLING = "settling"
 
 
 def plan(
-    file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); plans/ has some to start from.")],
+    file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); `xoff init plan` writes one.")],
     changes: Changes = None,
     simulate: Annotated[
         bool,

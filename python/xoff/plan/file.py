@@ -377,10 +377,11 @@ def _once(what: str, found: Iterable[int | str], expected: str) -> None:
 
 
 _SCHEMES: dict[str, type[Table]] = {"bcc": Bcc, "dcqcn": Dcqcn, "dctcp": Dctcp, "qcn": Qcn, "hpcc": Hpcc}
+START = "`xoff init plan` writes one to start from"
 _PLAN = Kind(
     Plan,
     PlanError,
-    "plans/ has some to start from",
+    START,
     {"ports": Ports, "class": Class, "headroom": Headroom, "watchdog": Watchdog},
     {"congestion": _SCHEMES},
 )

@@ -33,7 +33,9 @@ def find(ids: Sequence[str] = (), root: Path | None = None, changes: tuple[str, 
     root = root or shipped()
     folders = sorted(path.parent for path in root.glob("**/figure.toml"))
     if not folders:
-        raise ScenarioError(None, "--figures", f"{root} holds no figures", "expected the folder figures of a clone")
+        where = "they are in the repository that xoff was built from, and in no package"
+        expected = f"{where}: run xoff in a clone of it, or name the folder, --figures CLONE/figures"
+        raise ScenarioError(None, "--figures", f"{root} holds no figures", expected)
     there = {folder.relative_to(root).as_posix(): folder for folder in folders}
     for wanted in ids:
         if not any(_is_in(found, wanted) for found in there):
