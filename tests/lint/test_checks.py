@@ -324,6 +324,49 @@ def test_headroom_for_an_unknown_cable_is_told_once() -> None:
     assert "of Ethernet0 and 1 more, by roce" in physics
 
 
+def computed(buffer_model: str) -> dict[str, Any]:
+    """The good tables with pools, headroom and profiles left to the switch."""
+    tables: dict[str, Any] = changed_good()
+    tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = buffer_model
+    for pool in tables["BUFFER_POOL"].values():
+        pool.pop("size")
+        pool.pop("xoff", None)
+    profiles = tables["BUFFER_PROFILE"]
+    profiles["lossless"] = {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "0", "headroom_type": "dynamic"}
+    for length in ("40m", "300m"):
+        del profiles[f"pg_lossless_100000_{length}_profile"]
+    tables["BUFFER_PG"]["Ethernet0|3-4"]["profile"] = "NULL"
+    tables["BUFFER_PG"]["Ethernet4|3-4"]["profile"] = "lossless"
+    return tables
+
+
+def test_what_the_switch_computes_is_named_as_not_judged() -> None:
+    pool, headroom = judged(computed("dynamic"))
+    assert (pool.severity, pool.check, pool.place.key) == (
+        Severity.NOTE,
+        "pool_unjudged",
+        "BUFFER_POOL|ingress_lossless_pool|size",
+    )
+    assert pool.physics == (
+        "the switch computes it (buffer_model dynamic): the size of ingress_lossless_pool and 2 more is not judged, "
+        "nor are thresholds that are a share of it, by egress_lossy_profile and 1 more"
+    )
+    assert (headroom.severity, headroom.check) == (Severity.NOTE, "headroom_unjudged")
+    assert headroom.physics == (
+        "the switch computes it (buffer_model dynamic): not judged are headroom and pauses of priority group 3 of "
+        "Ethernet0 and 3 more, nor whether marks come before them"
+    )
+
+
+def test_headroom_that_is_looked_up_elsewhere_is_named_as_not_judged() -> None:
+    tables = computed("traditional")
+    assert "no table says it" in judged(tables)[0].physics
+    assert "from its pg_profile_lookup.ini, which is not named beside these tables" in judged(tables)[1].physics
+    nearer = LOOKUP.replace(" 40m", " 30m")
+    found = [one.physics for one in judged(tables, nearer) if one.check == "headroom_unjudged"]
+    assert found[0].startswith("the switch takes it from pg.ini, which has no row for it: ")
+
+
 LOOKUP = """\
   100000  40m  4608  4608   80000  0  4608
   100000 300m  4608  4608  120000  0  4608

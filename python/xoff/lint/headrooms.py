@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from xoff.lint.tables import several
+from xoff.lint.tables import COMPUTED, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,16 @@ def without_link(tables: Tables) -> list[Buffer]:
         group
         for group in tables.priority_groups
         if group.lossless and link_of(tables, group.port) is None and _link_named(group.profile_name) is None
+    ]
+
+
+def set_by_switch(tables: Tables) -> list[Buffer]:
+    """Priority groups whose headroom no table says: the switch is to compute it, or to look it up."""
+    return [
+        group
+        for group in tables.priority_groups
+        if group.profile_name == COMPUTED
+        or (group.profile is not None and group.profile.headroom_type == "dynamic" and group.profile.xoff is None)
     ]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_COMPUTED = "NULL"
+COMPUTED = "NULL"
 """For the profile of a priority group that the switch makes itself."""
 _POOL_OF_LOOKUP = "ingress_lossless_pool"
 """Of profiles that the switch makes of a row of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
@@ -138,7 +138,7 @@ class Tables:
         groups = {(group.port, group.index): group for group in self._buffers(rows)}
         for made in self._made():
             there = groups.get((made.port, made.index))
-            if there is None or there.profile_name == _COMPUTED:
+            if there is None or there.profile_name == COMPUTED:
                 groups[made.port, made.index] = made
         return tuple(groups.values())
 

@@ -26,6 +26,7 @@ from xoff.lint.checks.memory_exceeded import memory_exceeded
 from xoff.lint.checks.misspelt_table import misspelt_table
 from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
 from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
+from xoff.lint.checks.pool_unjudged import pool_unjudged
 from xoff.lint.checks.profile_admits_nothing import profile_admits_nothing
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.lint.checks.repeated_key import repeated_key
@@ -53,6 +54,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     bracketed_reference,
     dangling_reference,
     pool_of_other_direction,
+    pool_unjudged,
     profile_without_threshold,
     profile_admits_nothing,
     headroom_below_cable,

@@ -1,11 +1,11 @@
-"""Headroom for a link that nothing is known of."""
+"""Headroom of which nothing is known, or not for which link."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.headrooms import without_link
+from xoff.lint.headrooms import set_by_switch, without_link
 from xoff.lint.tables import several
 from xoff.lint.wording import listed
 
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def headroom_unjudged(tables: Tables) -> Iterator[Fault]:
-    """Headroom that is held against no cable, since no table says a port's speed or the length of its cable."""
+    """Headroom that is held against no cable: no table says speed or length, or the switch sets the headroom itself."""
+    yield from _without_link(tables)
+    yield from _set_by_switch(tables)
+
+
+def _without_link(tables: Tables) -> Iterator[Fault]:
     groups = without_link(tables)
     if not groups:
         return
@@ -31,3 +36,24 @@ def headroom_unjudged(tables: Tables) -> Iterator[Fault]:
         f"{several(group.port for group in groups)}, by {several(group.profile_name for group in groups)}",
         "PORT with the speed and CABLE_LENGTH with the length, here or in a file named beside this one",
     )
+
+
+def _set_by_switch(tables: Tables) -> Iterator[Fault]:
+    groups = set_by_switch(tables)
+    if groups:
+        first, others = groups[0], len(groups) - 1
+        whose = f"priority group {first.index} of {first.port}{f' and {others} more' if others else ''}"
+        yield Fault(
+            Severity.NOTE,
+            tables.place("BUFFER_PG", first.row, "profile"),
+            f"{_by_whom(tables)}: not judged are headroom and pauses of {whose}, nor whether marks come before them",
+            "a BUFFER_PROFILE with xoff and threshold as the switch has them (show buffer information)",
+        )
+
+
+def _by_whom(tables: Tables) -> str:
+    if tables.computes:
+        return "the switch computes it (buffer_model dynamic)"
+    if tables.lookup is not None:
+        return f"the switch takes it from {tables.lookup.name}, which has no row for it"
+    return "the switch takes it from its pg_profile_lookup.ini, which is not named beside these tables"
