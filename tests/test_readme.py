@@ -56,6 +56,12 @@ def test_faults_in_tables_are_printed(command: Callable[..., Outcome], tmp_path:
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Lint"))
 
 
+def test_tables_are_printed_as_a_part_of_a_scenario(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    outcome = command(*block("sh", "## Try a switch's tables").split()[1:])
+    assert without_measurements(outcome.out) == without_measurements(block("text", "## Try a switch's tables"))
+
+
 def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp_path: Path) -> None:
     (tmp_path / "plans").symlink_to(ROOT / "plans")
     outcome = command(*block("sh", "## Plan a switch").split()[1:])

@@ -30,6 +30,10 @@ A switch's tables held against physics:
 
     xoff.SwitchTables.load("config_db.json", chip="tomahawk").lint()
 
+The same tables as the part of a scenario that is about its switches:
+
+    xoff.SwitchTables.load("config_db.json").part_of_scenario("Ethernet0").text
+
 A fluid model, in milliseconds:
 
     xoff.Fluid.of("dcqcn", timer="1500us").run().difference_bps

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xoff import catalogue, inputs
 from xoff.errors import InputError
+from xoff.importing import imported
 from xoff.lint import CHECKS, Tables, lint
 from xoff.lint.switches import by_switch, parse
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from xoff.catalogue import Entry
+    from xoff.importing import Part
     from xoff.lint import Finding
     from xoff.lint.switches import SwitchFile
 
@@ -60,6 +62,20 @@ class SwitchTables:
         checks = [check.__name__ for check in CHECKS]
         ignored = [_known("ignore", name, checks) for name in ignore]
         return lint((Tables.of(files, self.chip) for files in self.switches), ignored)
+
+    def part_of_scenario(self, port: str | None = None, ports: int | None = None) -> Part:
+        """What they come to in a scenario, for switches whose ports are all like one: `text`, `tables` and `notes`.
+
+        Args:
+            port: Its name, as `Ethernet4`; left out, the port with most headroom.
+            ports: How many the scenario's switches have memory for; left out, as many as the tables have.
+
+        Raises InputError where they are those of several switches, and where they do not say enough.
+        """
+        if len(self.switches) > 1:
+            expected = "expected those of one; `xoff lint` tells which row contradicts"
+            raise InputError(None, "FILE", f"the files are those of {len(self.switches)} switches", expected)
+        return imported(Tables.of(self.switches[0], self.chip), port, ports)
 
     def __repr__(self) -> str:
         each = "; ".join(", ".join(file.name for file in files) for files in self.switches)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Outcome
+from conftest import ROOT, Outcome
 
 Command = Callable[..., Outcome]
 
@@ -58,6 +58,37 @@ def test_queue_pairs_come_with_a_class_that_pauses(command: Command) -> None:
 def test_a_trace_of_queue_pairs_is_of_their_class(command: Command) -> None:
     command("init", "roce", "trace")
     assert {line.rpartition(",")[2] for line in Path("flows.csv").read_text().splitlines()[1:]} == {"3"}
+
+
+TABLES = ROOT / "examples" / "sonic" / "good" / "config_db.json"
+
+
+def test_tables_of_a_switch_are_run_as_they_are(command: Command) -> None:
+    outcome = command("init", "roce", "star", "--from", TABLES, "--port", "Ethernet0")
+    assert outcome.out == "roce_star.toml written; run it: xoff run roce_star.toml\n"
+    text = Path("roce_star.toml").read_text()
+    assert 'host_link = { rate = "100Gbps", delay = "203ns" }' in text
+    assert "control_priority = 6 " in text
+    assert command("check", "roce_star.toml") == Outcome(0, "roce_star.toml: ok\n", "")
+    assert " 0 dropped" in command("run", "roce_star.toml").out
+
+
+def test_memory_of_imported_tables_is_for_all_ports_of_a_switch(command: Command) -> None:
+    """The tables have three ports, and a leaf twelve: 5/6 of 80,000 B of headroom, 4608 B of reserve each."""
+    command("init", "roce", "--from", ROOT / "examples" / "sonic" / "leaf" / "config_db.json")
+    assert f'total = "{8_986_176 + 12 * 4608 + 12 * 80_000 * 5 // 6 + (256 << 10)}B"' in Path("roce.toml").read_text()
+    assert command("check", "roce.toml").status == 0
+
+
+def test_tables_of_a_switch_go_with_queue_pairs(command: Command) -> None:
+    assert command("init", "tcp", "--from", TABLES).err.startswith("tcp: does not go with lossless switches; ")
+    assert command("init", "plan", "--from", TABLES).err == "plan: is no part of a scenario; expected it alone\n"
+    assert command("init", "--port", "Ethernet0").err == "--port: is of tables; expected --from FILE, too\n"
+    text = TABLES.read_text().replace('"pfc_enable": "3,4", ', "")
+    Path("lossy.json").write_text(text)
+    refused = command("init", "--from", "lossy.json")
+    assert refused.status == 2
+    assert refused.err.startswith("lossy.json: has no lossless class at this port, and RoCE needs one; ")
 
 
 def test_the_plan_holds_and_can_be_exported(command: Command) -> None:

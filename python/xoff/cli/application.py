@@ -16,6 +16,7 @@ from xoff.cli import (
     explain,
     export,
     fluid,
+    importing,
     init,
     lint,
     listing,
@@ -45,6 +46,7 @@ application.command("reproduce")(reproduce.reproduce)
 application.command("plan")(plan.plan)
 application.command("fluid")(fluid.fluid)
 application.command("export")(export.export)
+application.command("import")(importing.import_)
 application.command("check")(check.check)
 application.command("topology")(topology.topology)
 application.command("lint")(lint.lint)

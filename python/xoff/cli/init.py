@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from xoff.cli.terminal import say
-from xoff.errors import OutputError
-from xoff.starters import PLAN, starter
+from xoff.errors import InputError, OutputError
+from xoff.starters import PLAN, TOPOLOGIES, Switches, starter
 
 
 def init(
@@ -20,13 +20,23 @@ def init(
             help="A topology, a transport, a workload, or one of each; or plan (see `xoff list scenarios`).",
         ),
     ] = None,
+    sonic: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="FILE", help="SONiC's tables, whose switches it has (see `xoff import`); may be repeated."
+        ),
+    ] = None,
+    port: Annotated[
+        str | None, typer.Option(metavar="NAME", help="With --from: the port whose rows are taken.")
+    ] = None,
+    chip: Annotated[str | None, typer.Option(help="With --from: a name of `xoff list chips`.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml."),
     ] = None,
 ) -> None:
     """Write a commented scenario, or a plan of a switch, to start from; nothing that exists is overwritten."""
-    chosen = starter(kinds or [])
+    chosen = starter(kinds or [], _imported(sonic, port, chip, kinds or []))
     if str(out) == "-":
         typer.echo(chosen.text, nl=False)
         return
@@ -38,6 +48,30 @@ def init(
         _write(target, text)
     command = "compute it: xoff plan" if kinds == [PLAN] else "run it: xoff run"
     say(f"{' and '.join(str(target) for target in texts)} written; {command} {path}")
+
+
+def _imported(files: list[Path] | None, port: str | None, chip: str | None, kinds: list[str]) -> Switches | None:
+    """What tables of a switch come to, with memory for all ports of the largest switch."""
+    if not files:
+        if port or chip:
+            raise InputError(None, "--port" if port else "--chip", "is of tables", "expected --from FILE, too")
+        return None
+    from xoff.switch_tables import SwitchTables  # brings pydantic, which scenarios do not need
+
+    part = SwitchTables.load(*files, chip=chip).part_of_scenario(port, _most_ports(kinds))
+    if part.lossless is None:
+        expected = "expected PFC and headroom; `xoff import` prints what there is"
+        raise InputError(str(files[0]), "", "has no lossless class at this port, and RoCE needs one", expected)
+    return Switches(part.text, part.lossless, part.control, part.link)
+
+
+def _most_ports(kinds: list[str]) -> int:
+    from collections import Counter
+
+    from xoff.scenario import Scenario
+
+    network = Scenario.from_text(starter([kind for kind in kinds if kind in TOPOLOGIES]).text).topology
+    return max(Counter(port.node for port in network.ports).values())
 
 
 def _check_free(path: Path) -> None:

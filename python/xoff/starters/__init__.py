@@ -19,7 +19,8 @@ PLAN = "plan"
 _KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN)
 _ALSO_CALLED = {name: ["roce"] for name in ("lossless", "pfc", "dcqcn", "rdma")}
 _WITHOUT_CORE = ("star", "custom")
-_LOSSLESS = "priority = 3                     # the class that pauses\n"
+_CONTROL = 7
+"""The class of ACKs and CNPs, where a transport names none."""
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
 _WITHOUT_ROCE = {
     "fabric": "its crossbars mark nothing, and DCQCN goes by marks",
@@ -36,12 +37,26 @@ class Starter(NamedTuple):
     """Files it names, by name."""
 
 
-def starter(kinds: list[str]) -> Starter:
+class Switches(NamedTuple):
+    """What a scenario over RoCE has of its switches in place of a starter's own."""
+
+    text: str
+    """`[[class]]`, `[[switch]]` and the rest, in TOML."""
+    lossless: int
+    """The class of flows."""
+    control: int
+    """That of acknowledgements and CNPs."""
+    link: tuple[str, str] | None = None
+    """Rate and delay of all links."""
+
+
+def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
     """The scenario with the given topology, transport and workload, or the plan.
 
     Args:
         kinds: At most one of `TOPOLOGIES`, of `TRANSPORTS` and of `WORKLOADS`, by default the first of each that fits
             the others; or `PLAN` alone.
+        switches: Those of a scenario over RoCE; left out, a starter's own.
 
     Raises:
         ScenarioError: A kind is unknown, there are two of a sort, or two do not fit.
@@ -53,12 +68,15 @@ def starter(kinds: list[str]) -> Starter:
             expected = f"{meant}expected some of {', '.join(_KINDS)}"
             raise ScenarioError(None, kind, "no such topology, transport or workload", expected)
     if PLAN in kinds:
-        if len(kinds) > 1:
+        if len(kinds) > 1 or switches:
             raise ScenarioError(None, PLAN, "is no part of a scenario", "expected it alone")
         return Starter(_part(PLAN), {})
-    topology = _only(kinds, TOPOLOGIES)
-    if _only(kinds, TRANSPORTS) == "roce":
-        return _over_roce(topology, _only(kinds, ("incast", *WORKLOADS)))
+    topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, ("roce", "tcp") if switches else TRANSPORTS)
+    if transport == "roce":
+        own = switches or Switches(_part("lossless"), 3, _CONTROL)
+        return _over_roce(topology, _only(kinds, ("incast", *WORKLOADS)), own)
+    if switches:
+        raise ScenarioError(None, transport, "does not go with lossless switches", "expected roce, or none of both")
     return _over_tcp(topology, _only(kinds, WORKLOADS))
 
 
@@ -73,23 +91,25 @@ def _over_tcp(topology: str, workload: str) -> Starter:
     return _put_together(topology, workload, [_part(part) + (marking if part == switch else "") for part in parts])
 
 
-def _over_roce(topology: str, workload: str) -> Starter:
+def _over_roce(topology: str, workload: str, switches: Switches) -> Starter:
     """Flows are of the lossless class, and queues and pauses are observed."""
     for kind in (topology, workload):
         if kind in _WITHOUT_ROCE:
             raise ScenarioError(None, kind, f"is not for roce: {_WITHOUT_ROCE[kind]}", "expected another, or tcp")
+    network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
+    if switches.link:
+        network = re.sub('rate = "[^"]*", delay = "[^"]*"', 'rate = "{}", delay = "{}"'.format(*switches.link), network)
+    if switches.control != _CONTROL:
+        transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
+    of_class = "" if workload == "trace" else f"priority = {own}                     # the class that pauses\n"
     flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
-    flows = flows.replace('transport = "tcp"\n', 'transport = "roce"\n' + ("" if workload == "trace" else _LOSSLESS))
+    flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
     flows = flows.replace('size = "64kB"', 'size = "1MB" ')  # enough to be paused
-    rest = (
-        _part("rest")
-        .replace("# queues = ", f"{_PAUSES}queues = ")
-        .replace("also rates", "also windows")
-        .replace("# windows = ", "# rates = ")
-    )
-    texts = [_part(f"topology/{topology}"), _part("lossless"), _part("transport/roce"), flows, rest]
-    found = _put_together(topology, workload, texts)
-    return found._replace(companions={name: text.replace(",0\n", ",3\n") for name, text in found.companions.items()})
+    rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
+    rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
+    found = _put_together(topology, workload, [network, switches.text, transport, flows, rest])
+    files = {name: text.replace(",0\n", f",{own}\n") for name, text in found.companions.items()}
+    return found._replace(companions=files)
 
 
 def _put_together(topology: str, workload: str, parts: list[str]) -> Starter:

@@ -1,0 +1,42 @@
+"""`xoff import`: a switch's tables as a part of a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xoff.cli.terminal import say
+
+
+def import_(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="SONiC's config_db.json and pg_profile_lookup.ini of one switch.")
+    ] = None,
+    port: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose rows are taken, as Ethernet4; left out, the port with most headroom."),
+    ] = None,
+    chip: Annotated[
+        str | None, typer.Option(help="A name of `xoff list chips`: of several MMUs each has a part of the pools.")
+    ] = None,
+    ports: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many the scenario's switches have; left out, as many as the tables, or an MMU."),
+    ] = None,
+) -> None:
+    """Print a switch's buffer, ECN and PFC tables as the part of a scenario that is about its switches.
+
+    That is `[[class]]`, `[[switch]]` and `[pfc]`, for switches whose ports are all like one of the tables. What a
+    scenario has not, or not so, is told in comments. Topology, transport and traffic are yours (`xoff init roce`).
+    """
+    from xoff.lint import Severity
+    from xoff.switch_tables import SwitchTables
+
+    tables = SwitchTables.load(*files or (), chip=chip)
+    typer.echo(tables.part_of_scenario(port, ports).text, nl=False)
+    errors = sum(finding.severity is Severity.ERROR for finding in tables.lint())
+    if errors:
+        named = " ".join(map(str, files or ()))
+        say(f"warning: {errors} error{'s' * (errors != 1)} in these tables; see `xoff lint {named}`", err=True)

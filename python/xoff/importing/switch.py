@@ -1,0 +1,92 @@
+"""The tables of a switch put together as `[[class]]`, `[[switch]]` and `[pfc]` of a scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.importing import marking, queues
+from xoff.importing.part import Part, Setting, Table
+from xoff.importing.pauses import Pauses, not_lossless
+from xoff.importing.port import Port, ports_of_each, size
+from xoff.lint.tables import several
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.tables import Tables
+
+
+def imported(tables: Tables, name: str | None = None, ports: int | None = None) -> Part:
+    """The part of a scenario whose switches have ports like this one; left out, like that with most headroom.
+
+    They have memory for so many of them; left out, for as many as the tables, or an MMU of the chip, have.
+
+    Raises InputError for a port that is not there, and for lossless classes of which no table says what they share.
+    """
+    port = Port.of(tables, name)
+    mmus = tables.chip["mmus"] if tables.chip else 1
+    pauses = Pauses.of(port, mmus) if port.lossless else None
+    ports = ports or ports_of_each(tables, mmus)
+    total = (pauses.shared + pauses.aside(ports) if pauses else 0) + queues.shared(port, mmus)
+    found = [*_classes(port), _switch(port, total, ports)]
+    if pauses:
+        found.append(pauses.table)
+    watchdog = _watchdog(port)
+    if pauses and watchdog:
+        found.append(Table("[pfc]", watchdog))
+    sources = " and ".join(source.name for source in tables.sources)
+    return Part(
+        source=f"From {sources}: switches with ports like {port.described}.",
+        link=port.link_of_scenario,
+        lossless=next(iter(port.lossless), None),
+        control=max(port.lossy or port.classes),
+        tables=tuple(found),
+        notes=tuple(_notes(port, mmus, pauses, total)),
+    )
+
+
+def _classes(port: Port) -> Iterator[Table]:
+    for one in port.classes:
+        lossless = (Setting("lossless", True),) if one in port.lossless else ()
+        carried = several(port.dscps(one)) if port.dscps(one) else ""
+        yield Table("[[class]]", (Setting("priority", one), *lossless), carried)
+
+
+def _switch(port: Port, total_bytes: int, ports: int) -> Table:
+    total = Setting("total", size(total_bytes), f"for {ports} such ports: all pools, and their headroom")
+    return Table("[[switch]]", (total, *queues.buffer(port), *marking.marker(port), queues.scheduler(port)))
+
+
+def _watchdog(port: Port) -> tuple[Setting, ...]:
+    row = port.tables.config.pfc_wd.get(port.name)
+    if row is None or row.detection_time is None:
+        return ()
+    found = [Setting("detection_time", f"{row.detection_time}ms", f"PFC_WD|{port.name}")]
+    if row.action in ("drop", "forward"):
+        restored = {"restoration_time": f"{row.restoration_time}ms"} if row.restoration_time else {}
+        found.append(Setting("watchdog", {"action": row.action} | restored))
+    return tuple(found)
+
+
+def _notes(port: Port, mmus: int, pauses: Pauses | None, total: int) -> Iterator[str]:
+    yield from not_lossless(port.tables, port)
+    if pauses:
+        yield from pauses.notes()
+        yield _memory(port, total, mmus)
+    yield from queues.buffer_notes(port)
+    yield from marking.marking_notes(port)
+    yield from queues.scheduler_notes(port)
+    if mmus == 1 and port.tables.chip is None:
+        yield "memory is one part; a chip with several MMUs gives each an equal part of the pools (--chip)"
+    poll = port.tables.config.pfc_wd.get("GLOBAL")
+    if pauses and _watchdog(port) and poll and poll.poll_interval:
+        yield f"the watchdog looks every {poll.poll_interval} ms; a scenario's acts at the instant"
+
+
+def _memory(port: Port, total: int, mmus: int) -> str:
+    apart = "lossless and lossy classes have memory apart, as large as their pools"
+    chip, more = port.tables.chip, ""
+    if chip and total > chip["memory_bytes"] // mmus:
+        of_one = "one MMU of " if mmus > 1 else ""
+        more = f", and more than the {chip['memory_bytes'] // mmus:,} B of {of_one}{chip['name']}"
+    return f"{apart}{more}; pools of ingress and egress count the same bytes, as they come in and as they leave"

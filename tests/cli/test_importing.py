@@ -1,0 +1,49 @@
+"""`xoff import`."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+from conftest import ROOT, Outcome
+
+Command = Callable[..., Outcome]
+
+EXAMPLES = ROOT / "examples" / "sonic"
+
+
+def test_the_part_of_a_scenario_is_printed_with_what_it_cannot_say(command: Command) -> None:
+    outcome = command("import", EXAMPLES / "good" / "config_db.json", "--port", "Ethernet0")
+    assert (outcome.status, outcome.err) == (0, "")
+    head, *_ = outcome.out.splitlines()
+    assert head.endswith("switches with ports like Ethernet0 (100 Gb/s, 40 m of cable).")
+    assert "# Not as the switch has it:\n# - " in outcome.out
+    assert tomllib.loads(outcome.out).keys() == {"class", "switch", "pfc"}
+
+
+def test_left_out_the_port_is_that_with_most_headroom(command: Command) -> None:
+    assert "ports like Ethernet4 " in command("import", EXAMPLES / "good" / "config_db.json").out
+
+
+def test_errors_in_the_tables_are_told_of(command: Command) -> None:
+    leaf = EXAMPLES / "leaf" / "config_db.json"
+    outcome = command("import", leaf)
+    assert outcome.status == 0
+    assert outcome.err == f"warning: 1 error in these tables; see `xoff lint {leaf}`\n"
+
+
+def test_what_cannot_be_imported_is_refused_in_a_line(command: Command) -> None:
+    good = EXAMPLES / "good" / "config_db.json"
+    Path("other.json").write_text('{"PORT": {"Ethernet0": {"speed": "400000"}}}', encoding="utf-8")
+    for arguments, says in (
+        (
+            [good, "--port", "Ethernet8"],
+            f"{good}: --port Ethernet8: no row of BUFFER_PG or BUFFER_QUEUE is about it; did",
+        ),
+        ([good, "other.json"], "FILE: the files are those of 2 switches; expected those of one"),
+        ([good, "--chip", "trident3"], "chip trident3: there is none of this name; did you mean trident_3"),
+        ([], "FILE: no file is named; expected config_db.json or "),
+    ):
+        outcome = command("import", *arguments)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert outcome.err.startswith(says)
+        assert outcome.err.count("\n") == 1

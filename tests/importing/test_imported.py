@@ -1,0 +1,234 @@
+"""Tables of a switch in a scenario: what was planned comes back, and what cannot be said is told."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xoff
+from conftest import ROOT
+from xoff import catalogue, toml_text
+from xoff.errors import InputError
+from xoff.export import Format
+from xoff.importing import Part, imported
+from xoff.lint import Tables
+from xoff.lint.switches import parse
+from xoff.plan.file import Qcn
+from xoff.plan.file import parse as parse_plan
+from xoff.plan.outcome import Outcome, compute, outcome
+from xoff.plan.simulate.bursts import Bursts
+from xoff.plan.simulate.long_flows import LongFlows
+from xoff.starters import Switches, starter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLANS = sorted((ROOT / "plans").glob("*.toml"))
+GOOD = ROOT / "examples" / "sonic" / "good" / "config_db.json"
+
+
+def exported(found: Outcome) -> Tables:
+    """What `xoff export` writes for SONiC, with the chip that it is for, unless the plan takes memory as one pool."""
+    chip = None if found.plan.mmus == 1 else next(chip for chip in catalogue.chips() if chip["name"] == found.plan.chip)
+    return Tables.parse("config_db.json", Format.SONIC.write(found.settings).text, chip)
+
+
+def part_of(tables: Any, port: str | None = None) -> Part:  # noqa: ANN401 tables of JSON
+    return imported(Tables.parse("config_db.json", json.dumps(tables)), port)
+
+
+def good() -> Any:  # noqa: ANN401
+    return json.loads(GOOD.read_text(encoding="utf-8"))
+
+
+def own_scenario(found: Outcome) -> Any:  # noqa: ANN401 tables of TOML
+    """The planned switch as `xoff plan --simulate` has it."""
+    case = LongFlows(found) if found.settings.headroom_scheme is None else Bursts.into_fullest_mmu(found)
+    return case.table()
+
+
+def spelled(policy: dict[str, Any]) -> dict[str, Any]:
+    """A policy with every alpha as text."""
+    return policy | {"alpha_by_priority": [str(alpha) for alpha in policy["alpha_by_priority"]]}
+
+
+def without_when(marking: dict[str, Any]) -> Any:  # noqa: ANN401
+    """A marker of queues, without whether packets that enter are marked or those that leave."""
+    return {key: value for key, value in marking.get("queue", {}).items() if key != "when"}
+
+
+@pytest.mark.parametrize("path", [path for path in PLANS if "_qcn" not in path.stem], ids=lambda path: path.stem)
+def test_an_exported_plan_comes_back_as_its_own_scenario(path: Path) -> None:
+    found = compute(path)
+    planned, came_back = own_scenario(found), tomllib.loads(imported(exported(found)).text)
+    (switch,) = came_back["switch"]
+    (own,) = planned["switch"]
+    if "buffer" in switch:  # some class is lossy
+        assert spelled(switch["buffer"]) == own["buffer"]
+    assert without_when(switch.get("marking", {})) == without_when(own["marking"])
+    assert {one["priority"]: one.get("lossless", False) for one in came_back["class"]} == {
+        one["priority"]: one["lossless"] for one in planned["class"]
+    }
+    if "pfc" not in own:
+        assert switch["reserved_per_queue"] == own["reserved_per_queue"]
+        return
+    assert switch["pfc"]["headroom"]["size"] == own["pfc"]["headroom"]["size"]
+    assert spelled(switch["pfc"]["xoff"]) == own["pfc"]["xoff"]
+    for key in ("xon_offset", "lossless_pool"):
+        assert switch["pfc"][key] == own["pfc"][key]
+    assert switch["pfc"].get("reserved", "0B") == own["pfc"]["reserved"]
+
+
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+def test_every_port_of_an_exported_plan_has_its_own_headroom(path: Path) -> None:
+    found = compute(path)
+    for group in found.settings.groups:
+        part = tomllib.loads(imported(exported(found), group.ports[0]).text)
+        if group.pause is not None:
+            assert part["switch"][0]["pfc"]["headroom"]["size"] == f"{group.pause.headroom_bytes}B"
+
+
+def test_static_thresholds_come_back() -> None:
+    found = compute(ROOT / "plans" / "trident_plus_qcn.toml")
+    assert isinstance(found.plan.congestion, Qcn)
+    pfc = tomllib.loads(imported(exported(found)).text)["switch"][0]["pfc"]
+    assert pfc["xoff"] == {"policy": "static_threshold", "threshold": "110000B"}
+    assert pfc["xon_offset"] == "66000B"
+
+
+def test_all_memory_of_a_chip_comes_back_where_pools_share_none() -> None:
+    """Half of 113 MiB: the chip has two MMUs."""
+    found = compute(ROOT / "plans" / "tomahawk_4_dcqcn.toml")
+    assert tomllib.loads(imported(exported(found)).text)["switch"][0]["total"] == f"{(113 << 20) // 2}B"
+
+
+def test_shared_headroom_is_the_part_of_what_all_may_need() -> None:
+    plan = (ROOT / "plans" / "trident2_dcqcn.toml").read_text(encoding="utf-8")
+    oversubscribed = plan.replace("[headroom]", '[headroom]\nscheme = "oversubscribed"\nratio = "1/2"')
+    found = outcome(parse_plan(oversubscribed))
+    own = own_scenario(found)["switch"][0]["pfc"]["headroom"]
+    part = imported(exported(found))
+    came_back = tomllib.loads(part.text)["switch"][0]["pfc"]["headroom"]
+    assert came_back == {"scheme": "oversubscribed", "size": own["size"], "ratio": "1/2"}
+    assert any(note.startswith("headroom is shared: 2,867,200 B are 1/2 of") for note in part.notes)
+
+
+def test_imported_tables_run_in_a_scenario(tmp_path: Path) -> None:
+    part = tomllib.loads(part_of(good()).text)
+    table = tomllib.loads(starter(["roce", "star"]).text) | part
+    table["transport"]["roce"]["control_priority"] = 6
+    (tmp_path / "scenario.toml").write_text(toml_text.document(table), encoding="utf-8")
+    scenario = xoff.Scenario.load(tmp_path / "scenario.toml")
+    assert scenario.check() == ()
+    packets = scenario.run().summary["packets"]
+    assert packets["dropped"] == 0
+    assert packets["marked"] > 0
+
+
+def test_a_row_of_the_lookup_table_is_as_good_as_a_profile() -> None:
+    lookup = (GOOD.parent / "pg_profile_lookup.ini").read_text(encoding="utf-8")
+    tables = good()
+    del tables["BUFFER_PG"]["Ethernet0|3-4"], tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+    files = [parse("config_db.json", json.dumps(tables)), parse("pg_profile_lookup.ini", lookup)]
+    pfc = tomllib.loads(imported(Tables.of(files), "Ethernet0").text)["switch"][0]["pfc"]
+    assert pfc["xoff"]["alpha_by_priority"][3:5] == [1, 1]
+    assert pfc["headroom"]["scheme"] == "sih"
+
+
+def test_schedulers_are_weights_and_strict_classes() -> None:
+    tables = good()
+    tables["SCHEDULER"]["first"] = {"type": "STRICT", "pir": "1000"}
+    tables["QUEUE"]["Ethernet0|6"] = {"scheduler": "first"}
+    part = part_of(tables, "Ethernet0")
+    scheduler = tomllib.loads(part.text)["switch"][0]["scheduler"]
+    assert scheduler == {"kind": "deficit_round_robin", "weights": [1, 1, 1, 15, 15, 1, 1, 1], "strict": [6]}
+    assert "pir of schedulers, rates of queues, are left out" in part.notes
+
+
+def test_the_watchdog_comes_with_its_times() -> None:
+    tables = good()
+    tables["PFC_WD"]["Ethernet0"] = {"action": "forward", "detection_time": "300", "restoration_time": "900"}
+    pfc = tomllib.loads(part_of(tables, "Ethernet0").text)["pfc"]
+    assert pfc == {"detection_time": "300ms", "watchdog": {"action": "forward", "restoration_time": "900ms"}}
+    tables["PFC_WD"]["Ethernet0"]["action"] = "alert"
+    assert tomllib.loads(part_of(tables, "Ethernet0").text)["pfc"] == {"detection_time": "300ms"}
+
+
+def test_what_a_scenario_has_not_is_noted() -> None:
+    tables = good()
+    tables["MAP_PFC_PRIORITY_TO_QUEUE"]["AZURE"]["4"] = "5"
+    tables["BUFFER_PG"]["Ethernet0|0"]["profile"] = "egress_lossy_profile"
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"] = {
+        "pool": "egress_lossless_pool",
+        "size": "0",
+        "dynamic_th": "0",
+    }
+    notes = " ".join(part_of(tables, "Ethernet0").notes)
+    assert "priority 4 waits in queue 5: in a scenario both are class 4" in notes
+    assert "egress_lossy_profile limits what comes in" in notes
+    assert "egress_lossless_profile limits lossless queues" in notes
+
+
+def test_priorities_that_pause_without_headroom_are_lossy() -> None:
+    tables = good()
+    del tables["BUFFER_PG"]["Ethernet0|3-4"]
+    part = part_of(tables, "Ethernet0")
+    assert "pfc" not in tomllib.loads(part.text)["switch"][0]
+    assert part.notes[0] == "priority 3 pauses, and its priority group has no headroom: it is lossy here (xoff lint)"
+
+
+def test_headroom_that_the_switch_computes_is_that_of_the_scenario() -> None:
+    tables = good()
+    tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = "dynamic"
+    tables["DEFAULT_LOSSLESS_BUFFER_PARAMETER"] = {"AZURE": {"default_dynamic_th": "-2"}}
+    tables["BUFFER_PG"]["Ethernet0|3-4"]["profile"] = "NULL"
+    part = part_of(tables, "Ethernet0")
+    pfc = tomllib.loads(part.text)["switch"][0]["pfc"]
+    assert pfc["headroom"] == {"scheme": "sih"}
+    assert pfc["xoff"]["alpha_by_priority"][3:5] == ["1/4", "1/4"]
+    assert "headroom is set by the switch, and in a scenario by its own formula: classes 3 and 4" in part.notes
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """The good tables, of which some value is something else, or not there."""
+    tables = place = good()
+    key = draw(st.sampled_from(list(tables)))
+    while isinstance(place[key], dict) and place[key] and draw(st.booleans()):
+        place, key = place[key], draw(st.sampled_from(list(place[key])))
+    if draw(st.booleans()):
+        del place[key]
+    else:
+        place[key] = draw(st.sampled_from(["", "0", "1", "-1", "3-4", "7", "99999999999999999999", "NULL", {}]))
+    return json.dumps(tables)
+
+
+@given(damaged(), st.sampled_from(["Ethernet0", "Ethernet4", None]))
+def test_damaged_tables_are_checked_scenarios_or_refused(text: str, port: str | None) -> None:
+    with contextlib.suppress(InputError):
+        part = imported(Tables.parse("t.json", text), port)
+        if part.lossless is not None:
+            switches = Switches(part.text, part.lossless, part.control, part.link)
+            xoff.Scenario.from_text(starter(["star"], switches).text).check()
+
+
+def test_a_pool_without_a_size_is_refused_with_its_place() -> None:
+    tables = good()
+    del tables["BUFFER_POOL"]["ingress_lossless_pool"]["size"]
+    with pytest.raises(InputError) as refused:
+        part_of(tables)
+    assert (refused.value.file, refused.value.key) == ("config_db.json", "BUFFER_POOL|ingress_lossless_pool|size")
+    assert "no table says it" in refused.value.problem
+
+
+def test_a_port_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match="no row of BUFFER_PG or BUFFER_QUEUE is about it; did you mean Ethernet4"):
+        part_of(good(), "Ethernet44")
+    with pytest.raises(InputError, match="says nothing of buffers of any port"):
+        part_of({"PORT": {"Ethernet0": {"speed": "100000"}}})
