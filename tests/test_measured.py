@@ -14,6 +14,7 @@ def test_cpu_time_and_added_memory_are_measured() -> None:
     assert sum(block[::4096]) == 0
     cost.stop()
     assert cost.cpu_seconds > 0
+    assert cost.wall_seconds > 0
     assert cost.added_rss_mb is not None
     assert 50 < cost.added_rss_mb < 200
 

@@ -27,7 +27,7 @@ KEYS = {
         "cnms_through_crossbars",
     },
     "buffer": {"peak_bytes"},
-    "engine": {"events", "packet_hops", "cpu_seconds", "ns_per_packet_hop", "added_rss_mb", "threads"},
+    "engine": {"events", "packet_hops", "cpu_seconds", "wall_seconds", "ns_per_packet_hop", "added_rss_mb", "threads"},
 }
 CLASS_KEYS = {
     "count",

@@ -108,7 +108,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "payload_delivered_bytes": 1000,
         "timeouts": 1,
     }
-    engine = {"cpu_seconds": 0.001, "added_rss_mb": None, "threads": 1}
+    engine = {"cpu_seconds": 0.001, "wall_seconds": 0.001, "added_rss_mb": None, "threads": 1}
     pathologies = {
         "deadlock": [],
         "stuck_queues": 0,

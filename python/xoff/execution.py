@@ -43,7 +43,12 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         "collectives": of_collectives(collectives, totals["collectives"]),
     }
     resolved, named = scenario.portable(files)
-    engine = {"cpu_seconds": cost.cpu_seconds, "added_rss_mb": cost.added_rss_mb, "threads": threads}
+    engine = {
+        "cpu_seconds": cost.cpu_seconds,
+        "wall_seconds": cost.wall_seconds,
+        "added_rss_mb": cost.added_rss_mb,
+        "threads": threads,
+    }
     result = Result(
         summary=_summary(scenario, raw, flows, unfinished, totals, engine)
         | of_applications

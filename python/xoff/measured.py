@@ -1,4 +1,4 @@
-"""What a run costs this process: CPU seconds of all its threads, and memory it added."""
+"""What a run costs this process: CPU seconds of all its threads, seconds by the clock, and memory it added."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ class Cost:
     def __init__(self) -> None:
         _forget_peak()
         self._resident_kib = _status("VmRSS")
-        self._cpu = time.process_time()
-        self.cpu_seconds = 0.0
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+        self.cpu_seconds = self.wall_seconds = 0.0
         self.added_rss_mb: float | None = None
 
     def stop(self) -> Cost:
-        """Takes both readings; memory is the peak since the start less what was resident then (10^6 bytes)."""
+        """Takes all readings; memory is the peak since the start less what was resident then (10^6 bytes)."""
         self.cpu_seconds = time.process_time() - self._cpu
+        self.wall_seconds = time.perf_counter() - self._wall
         peak = _status("VmHWM")
         if peak is not None and self._resident_kib is not None:
             self.added_rss_mb = max(0, peak - self._resident_kib) * 1024 / 1e6

@@ -46,7 +46,7 @@ def summarise(
         totals: The simulator's counters.
         pathologies: Deadlocks, storms and what watchdogs did, and whether the run was too long.
         size_classes: Bytes at which small ends and medium ends.
-        engine: `cpu_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
+        engine: `cpu_seconds`, `wall_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
     packets, hops = totals["packets"], totals["packet_hops"]
     return {

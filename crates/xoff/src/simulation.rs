@@ -75,7 +75,8 @@ impl Execution {
 impl Simulation {
     /// Lays out a scenario. `files` holds the text of every file that it names.
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
-        let network = Network::build(&scenario.topology)?;
+        let network = Network::build(&scenario.topology)?
+            .with_hash_seeds(|switch| scenario.switch_settings(switch).hash_seed);
         let sources = workload::sources(scenario, &network, files)?;
         let plans = workload::plans(&sources)?;
         let classes_of_flows = sources.iter().fold(0, |classes, source| classes | source.classes());

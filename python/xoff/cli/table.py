@@ -110,7 +110,8 @@ def _counters(summary: Summary) -> list[str]:
     flows, packets, engine = summary["flows"], summary["packets"], summary["engine"]
     added, lost = engine["added_rss_mb"], acknowledgements_dropped(summary)
     memory = f", {added:,.1f} MB added" if added is not None else ""
-    speed = engine["ns_per_packet_hop"]
+    speed, threads = engine["ns_per_packet_hop"], engine["threads"]
+    by_the_clock = f", {duration(engine['wall_seconds'] * 1e6)} on {threads} threads" if threads > 1 else ""
     return [
         f"Flows:   {flows['unfinished']:,} unfinished{_goodputs(flows)}, {flows['timeouts']:,} timeouts",
         *_queries(summary),
@@ -122,6 +123,6 @@ def _counters(summary: Summary) -> list[str]:
         *_pauses(summary),
         f"Buffers: {size(summary['buffer']['peak_bytes'])} at the most in one switch",
         f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"
-        f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{memory}",
+        f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{by_the_clock}{memory}",
         f"Digest:  {summary['digest'][:16]}",
     ]

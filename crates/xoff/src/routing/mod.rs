@@ -60,7 +60,7 @@ impl Routes {
         let hosts = first_hosts(network);
         let mut switches: Vec<SwitchRoutes> = (network.hosts..network.nodes.len() as NodeId)
             .map(|switch| {
-                let seed = network.hash_seed.wrapping_add(switch);
+                let seed = network.hash_seeds[(switch - network.hosts) as usize];
                 SwitchRoutes::new(Arc::clone(&attachments), hosts.len(), seed)
             })
             .collect();
@@ -216,6 +216,19 @@ mod tests {
         let tuple = FiveTuple::of_flow(0, 1, 0);
         // Leaf 0 is node 2: seed 7, whose hash `facts/algorithms.md` gives as 0xd4126565. Port 0 is the host.
         assert_eq!(Routes::new(&network).table(2).port(1, || tuple), 1 + 5);
+    }
+
+    /// Among two next hops at the edge and two above it, the second choice is the first one again.
+    #[test]
+    fn switches_with_the_same_seed_leave_half_of_the_cores_unused() {
+        let cores = |network: &Network| {
+            let routes = Routes::new(network);
+            let of_flow = |flow| path(network, &routes, 0, 15, flow)[3].node;
+            (0..64).map(of_flow).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(cores(&fat_tree(4)), 4);
+        assert_eq!(cores(&fat_tree(4).with_hash_seeds(|_| Some(7))), 2);
+        assert_eq!(cores(&fat_tree(4).with_hash_seeds(|switch| switch.starts_with("leaf").then_some(7))), 4);
     }
 
     #[test]

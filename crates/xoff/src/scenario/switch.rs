@@ -81,6 +81,10 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("default" = SwitchSettings::default().telemetry))]
     pub telemetry: Option<bool>,
+    /// Seed of its ECMP hash. Left out, the topology's `hash_seed` plus the switch's own number. Switches of two tiers with the same seed
+    /// choose alike, and leave paths unused (hash polarisation).
+    #[serde(default)]
+    pub hash_seed: Option<u32>,
     /// Departures of published code from its paper that are wanted here.
     #[serde(default)]
     pub quirks: Option<Vec<Quirk>>,
@@ -233,6 +237,8 @@ pub struct SwitchSettings {
     pub pfc: Option<Pausing>,
     /// Whether it writes telemetry.
     pub telemetry: bool,
+    /// Seed of its ECMP hash, where one is set.
+    pub hash_seed: Option<u32>,
     /// Departures of published code from its paper.
     pub quirks: Vec<Quirk>,
 }
@@ -278,6 +284,7 @@ impl Default for SwitchSettings {
             scheduler: scheduler::Parameters::default(),
             pfc: None,
             telemetry: true,
+            hash_seed: None,
             quirks: Vec::new(),
         }
     }
@@ -309,6 +316,7 @@ impl SwitchSettings {
         put(&mut self.release, table.release.as_ref());
         put(&mut self.scheduler, table.scheduler.as_ref());
         put(&mut self.telemetry, table.telemetry.as_ref());
+        put_some(&mut self.hash_seed, table.hash_seed.as_ref());
         put(&mut self.quirks, table.quirks.as_ref());
         if let Some(table) = &table.pfc {
             self.pfc.get_or_insert_default().apply(table);

@@ -88,8 +88,8 @@ pub struct Network {
     pub racks: Vec<u32>,
     /// What `of = "core"` refers to, where the topology has a core.
     pub core: Option<Core>,
-    /// Added to every switch's number to seed its ECMP hash.
-    pub hash_seed: u32,
+    /// The seed of every switch's ECMP hash.
+    pub hash_seeds: Vec<u32>,
 }
 
 impl Network {
@@ -127,7 +127,19 @@ impl Network {
         let core = plan.core_capacity().map(|capacity| Core { capacity });
         let Plan { nodes, hosts, links, racks, .. } = plan;
         let racks = racks.unwrap_or_else(|| edges.clone());
-        Self { nodes, hosts, links, ports, edges, racks, core, hash_seed }
+        let hash_seeds =
+            (hosts..nodes.len() as NodeId).map(|switch| hash_seed.wrapping_add(switch)).collect();
+        Self { nodes, hosts, links, ports, edges, racks, core, hash_seeds }
+    }
+
+    /// The same network, in which `seed_of` says by the name of a switch what seed its ECMP hash has, if it is another.
+    #[must_use]
+    pub fn with_hash_seeds(mut self, seed_of: impl Fn(&str) -> Option<u32>) -> Self {
+        let switches = self.nodes[self.hosts as usize..].iter();
+        for (seed, switch) in self.hash_seeds.iter_mut().zip(switches) {
+            *seed = seed_of(&switch.name).unwrap_or(*seed);
+        }
+        self
     }
 
     /// Whether a node is a host.
