@@ -92,8 +92,8 @@ FLOWS = pa.table(
 
 def tree_of(rows: list[Row], victim: str) -> pause_tree.PauseTree:
     pauses = Pauses(table(rows), 1000)
-    queues = [Queue(victim, 3)]
-    return pause_tree.build(pauses, FLOWS, victim, queues, (0, 1000), one_after_another=False)
+    considered = {Queue(victim, 3): pauses.of(Queue(victim, 3))}
+    return pause_tree.build(pauses, FLOWS, victim, considered, (0, 1000), one_after_another=False)
 
 
 @cache
@@ -218,12 +218,31 @@ def test_victims_are_found_by_any_name() -> None:
     assert by_flow.paused_us < result.flows["fct_ns"].to_pylist()[flow] / 1000
     host = result.pause_tree("host4")
     assert host.paused_us == pytest.approx(result.pause_tree("host4.port0").paused_us)
-    assert result.pause_tree("host4", at_ns=1e6).paused_us <= 0.001
     first, second = (result.pause_tree("host4", between_ns=half).paused_us for half in ((0, 1e6), (1e6, 1e9)))
     assert first + second == pytest.approx(host.paused_us)
     for nobody in ("host77", "host4.flow9", 99):
         with pytest.raises(ValueError, match=r"nothing of this name|no flow|no finished flow"):
             result.pause_tree(nobody)
+
+
+def test_pauses_under_way_at_an_instant_count_as_a_whole() -> None:
+    result = victim_result()
+    assert result.pauses is not None
+    pauses = [row for row in result.pauses.to_pylist() if row["paused_port"] == "host4.port0"]
+    pause = pauses[len(pauses) // 2]
+    length_us = (pause["end_ns"] - pause["start_ns"]) / 1000
+    for at_ns in (pause["start_ns"], (pause["start_ns"] + pause["end_ns"]) / 2, pause["end_ns"] - 1):
+        tree = result.pause_tree("host4.flow0", at_ns=at_ns)
+        assert tree.paused_us == pytest.approx(length_us)
+        assert tree.left_out_us + sum(root.paused_us for root in tree.roots) == pytest.approx(length_us)
+    before_and_after = (pause["start_ns"] - 1, pause["end_ns"])
+    assert [result.pause_tree("host4.flow0", at_ns=at_ns).paused_us for at_ns in before_and_after] == [0, 0]
+    assert result.pause_tree("host4.flow0", at_ns=result.summary["end_ns"]).paused_us == 0
+
+
+def test_a_pause_that_is_never_over_is_under_way_at_the_end() -> None:
+    result = xoff.Scenario.from_text(ring()).run()
+    assert result.pause_tree("s0.port1", at_ns=result.summary["end_ns"]).paused_us > 0
 
 
 def test_what_was_not_observed_cannot_be_explained(small_result: xoff.Result) -> None:

@@ -13,7 +13,7 @@ import networkx as nx
 from xoff.units import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -116,7 +116,7 @@ def build(
     pauses: Pauses,
     flows: pa.Table,
     victim: str,
-    queues: list[Queue],
+    considered: Mapping[Queue, Sequence[int]],
     between_ns: tuple[float, float],
     *,
     one_after_another: bool,
@@ -127,15 +127,15 @@ def build(
         pauses: All pauses of a run.
         flows: A table with the columns of `pause_flows.parquet`.
         victim: Its name.
-        queues: The queues in which it may have waited.
+        considered: The queues in which it may have waited, with those of their pauses that are told of.
         between_ns: From when to when.
         one_after_another: Whether it waits in one of them at a time; then what is paused together counts for the first.
     """
     builder = _Builder(pauses, _flows_by_pause(flows))
     weights: dict[Queue, dict[int, float]] = {}
     taken: list[tuple[float, float]] = []
-    for queue in queues:
-        weights[queue] = {row: _left(pauses, row, between_ns, taken) for row in pauses.of(queue)}
+    for queue, of_queue in considered.items():
+        weights[queue] = {row: _left(pauses, row, between_ns, taken) for row in of_queue}
         weights[queue] = {row: time for row, time in weights[queue].items() if time > 0}
         if one_after_another:
             taken = _union(taken, [(float(pauses.start_ns[row]), float(pauses.end_ns[row])) for row in weights[queue]])

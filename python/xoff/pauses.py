@@ -63,6 +63,11 @@ class Pauses:
         """The pauses of a queue, in order of start."""
         return self._of.get(queue, [])
 
+    def under_way(self, queue: Queue, at_ns: float) -> list[int]:
+        """Those of them that had begun at an instant and were not over."""
+        begun = [row for row in self.of(queue) if self.start_ns[row] <= at_ns]
+        return [row for row in begun if at_ns < self.end_ns[row] or not self.is_over[row]]
+
     def queues(self) -> list[Queue]:
         """All queues that were ever paused."""
         return list(self._of)

@@ -78,7 +78,7 @@ class Result:
 
         Args:
             victim: A flow (`host0.flow3`, or its `flow_id`), a host, a switch or a port; left out, everyone.
-            at_ns: Only pauses under way at this instant.
+            at_ns: Only pauses under way at this instant, each as long as it was as a whole.
             between_ns: Only pauses between these instants; left out, a flow's lifetime or the whole run.
 
         Raises:
@@ -86,7 +86,7 @@ class Result:
         """
         from xoff import victims
 
-        return victims.pause_tree_of(self, victim, (at_ns, at_ns + 1) if at_ns is not None else between_ns)
+        return victims.pause_tree_of(self, victim, at_ns, between_ns)
 
     def pause_cycles(self) -> list[Cycle]:
         """Every time that paused queues have waited for one another in a circle (cyclic buffer dependency).

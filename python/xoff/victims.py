@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,15 +29,22 @@ def pauses_of(result: Result) -> Pauses:
     return Pauses(result.pauses, result.summary["end_ns"])
 
 
-def pause_tree_of(result: Result, victim: str | int | None, between_ns: tuple[float, float] | None) -> PauseTree:
+def pause_tree_of(
+    result: Result, victim: str | int | None, at_ns: float | None, between_ns: tuple[float, float] | None
+) -> PauseTree:
     """The tree of a victim; see `Result.pause_tree`."""
     pauses = pauses_of(result)
     found = _victim(result, pauses, victim)
+    considered = {queue: pauses.of(queue) for queue in found.queues}
+    if at_ns is not None:
+        was_there = found.between_ns[0] <= at_ns <= found.between_ns[1]
+        considered = {queue: pauses.under_way(queue, at_ns) for queue in found.queues if was_there}
+        between_ns = (0.0, math.inf)
     return pause_tree.build(
         pauses,
         result.pause_flows,
         found.name,
-        found.queues,
+        considered,
         between_ns or found.between_ns,
         one_after_another=found.is_flow,
     )

@@ -30,7 +30,8 @@ def pauses(
         typer.Option(help="A flow (host0.flow3), a host, a switch or a port; left out, all that were paused."),
     ] = None,
     at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms.")
+        str | None,
+        typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms; each counts as a whole."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({DRAWABLE}).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
