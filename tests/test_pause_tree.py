@@ -8,11 +8,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from matplotlib.figure import Figure
 
 import xoff
 from conftest import SCENARIOS, SMALL, ring, storm
 from xoff import columns, pause_tree
 from xoff.pauses import Cycle, Pauses, Queue
+from xoff.report import render
 
 # Two hosts of the second leaf send class 3 to a slow host of the first, a third class 0 to another; the spine has DSH.
 PORT_PAUSES = """
@@ -252,12 +254,16 @@ def test_what_was_not_observed_cannot_be_explained(small_result: xoff.Result) ->
             ask()
 
 
-def test_a_run_without_pauses_has_none() -> None:
+def test_a_run_without_pauses_has_none_and_says_so() -> None:
     result = xoff.Scenario.from_text(SMALL.replace("[observe]", "[observe]\npauses = true")).run()
     assert result.pauses is not None
     assert result.pauses.num_rows == 0
     assert result.pause_cycles() == []
     assert result.pause_tree().roots == []
+    axes = result.plot.pauses(Figure().subplots())
+    assert [text.get_text() for text in axes.texts] == ["nothing was paused"]
+    assert axes.get_xlim() == (0, result.summary["end_ns"] / 1000)
+    assert "<p>Nothing was paused.</p>" in render(result)
 
 
 def test_a_deadlock_is_a_circle_that_never_opens() -> None:

@@ -79,6 +79,15 @@ def test_a_time_is_within_the_run(command: Command, run: Path) -> None:
     assert re.fullmatch(r"--at: the run ended at [\d.]+ [mu]s; expected a time before that\n", outcome.err)
 
 
+def test_where_nothing_was_paused_that_is_said(command: Command, run: Path, small_file: Path) -> None:
+    assert command("pauses", run, "--at", "10ns") == Outcome(0, "Nothing was paused at 0.01 us\n", "")
+    out = command("pauses", run, "--victim", "host4.flow0", "--at", "10ns").out
+    assert out == "host4.flow0 was not paused at 0.01 us\n"
+    command("run", small_file, "--out", "small", "--set", "observe.pauses=true", "--no-report")
+    assert command("pauses", "small") == Outcome(0, "Nothing was paused\n", "")
+    assert json.loads(command("pauses", "small", "--json").out)["roots"] == []
+
+
 def test_a_damaged_folder_is_refused_in_a_line(command: Command, run: Path) -> None:
     (run / "summary.json").write_text('{"title": ')
     outcome = command("pauses", run)

@@ -66,10 +66,13 @@ def pauses(
         data = tree.as_data(whole=victim is not None)
         typer.echo(json_text.document(data | {"cycles": cycles}))
         return
-    console = Console(120)
-    console.print(_roots(tree))
-    if victim is not None:
-        say(str(tree))
+    if not tree.paused_us:
+        whom = "Nothing was" if victim is None else f"{victim} was not"
+        say(f"{whom} paused" + ("" if at_ns is None else f" at {duration(at_ns / 1000)}"))
+    else:
+        Console(120).print(_roots(tree))
+        if victim is not None:
+            say(str(tree))
     for line in _cycles(result):
         say(line)
 

@@ -45,9 +45,11 @@ def _ends(flows: pa.Table) -> set[str]:
 
 
 def draw_timeline(result: Result, ax: Axes) -> Axes:
-    """A bar for each pause, a line for each class of a port, the longest paused at the top."""
+    """A bar for each pause, a line for each class of a port, the longest paused at the top, or that there is none."""
     pauses = pauses_of(result)
     queues = _by_time(pauses)
+    if not queues:
+        ax.text(0.5, 0.5, "nothing was paused", transform=ax.transAxes, ha="center", va="center")
     shown = queues[:MOST_PORTS]
     several = len({queue.priority for queue in shown}) > 1
     end_us = result.summary["end_ns"] / 1000
@@ -58,9 +60,9 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
         ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, solid_capstyle="butt")
     _draw_watchdog(result, shown, end_us, ax)
     ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
-    ax.set_ylim(len(shown) - 0.5, -0.5)
+    ax.set_ylim(max(len(shown), 1) - 0.5, -0.5)
     course.draw(result, ax)
-    ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1))
+    ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1) if queues else end_us)
     ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("time")

@@ -44,6 +44,7 @@ class PageFigure(NamedTuple):
     title: str
     caption: str
     svg: str
+    """Nothing where words are enough."""
     is_wide: bool = False
     """Whether it takes a line of the page for itself."""
 
@@ -93,8 +94,10 @@ def _headroom(plots: Plots, result: Result) -> list[PageFigure]:
 
 
 def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
-    if result.pauses is None or not result.pauses.num_rows:
+    if result.pauses is None:
         return []
+    if not result.pauses.num_rows:
+        return [PageFigure("Pauses over time", "Nothing was paused.", "")]
     victim = longest_paused(result)
     tree = result.pause_tree(victim)
     return [
