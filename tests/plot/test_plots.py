@@ -1,5 +1,6 @@
 """Figures say what they show."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import xoff
-from conftest import ANY_TRAFFIC, SCENARIOS, storm
+from conftest import ANY_TRAFFIC, SCENARIOS, SMALL, storm
 from xoff.pause_tree import PauseTree
 from xoff.pauses import Queue
 from xoff.plot import completion, inputs, over_time, pauses, slowdown, style
@@ -159,6 +160,39 @@ def test_queues_over_time(small_result: xoff.Result, ax: Axes) -> None:
     small_result.plot.queues(ax, names=["switch0.port0"])
     assert [line.get_label() for line in ax.get_lines()] == ["switch0.port0"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time", "queue")
+
+
+def test_names_are_patterns_as_in_scenarios(two_flows: xoff.Result) -> None:
+    def drawn(quantity: str, *names: str) -> set[str]:
+        return {line.label for line in over_time.lines_of(two_flows, quantity, list(names))}
+
+    flows = {"host0.flow0", "host0.flow1"}
+    assert drawn("flow_throughput", "host0") == drawn("flow_throughput", "host?.flow*") == flows
+    assert drawn("flow_throughput", "host0.flow1") == drawn("flow_throughput", "*1") == {"host0.flow1"}
+
+
+@pytest.mark.parametrize("names", [["switch0.prt0"], ["switch0.port0", "leaf*"], ["switch0"], ["switch0.port[0]"], []])
+def test_names_that_are_not_there_are_answered_with_those_that_are(
+    small_result: xoff.Result, names: list[str], ax: Axes
+) -> None:
+    unknown = names[-1] if names else ""
+    text = f'names: nothing that was observed matches "{unknown}"; expected switch0.port0'
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        small_result.plot.queues(ax, names=names)
+
+
+def test_of_many_names_the_nearest_are_told(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(SMALL).with_value("observe.queues.of", ["*"]).run()
+    with pytest.raises(
+        ValueError, match=r"expected one of 8 such as switch0\.port1, switch0\.port[023], switch0\.port"
+    ):
+        result.plot.queues(ax, names=["swich0.port1"])
+
+
+def test_what_was_observed_and_never_came_is_not_called_unobserved(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(SMALL).with_value("observe.drops.every", "change").run()
+    with pytest.raises(ValueError, match=r"^drops: observed, and there was nothing to record$"):
+        result.plot.over_time("drops", ax)
 
 
 @pytest.mark.parametrize(

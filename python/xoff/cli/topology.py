@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
+from xoff import json_text, patterns
 from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.options import Changes, DataOnly
 from xoff.cli.terminal import Console, say
@@ -55,8 +54,7 @@ def topology(
 
 def _is_meant(port: Port, pattern: str) -> bool:
     """Whether a pattern, in which `*` and `?` mean what they mean in scenarios, is that of the port or of its node."""
-    without_ranges = pattern.replace("[", "[[]")
-    return any(fnmatchcase(name, without_ranges) for name in (port.name, port.node))
+    return any(patterns.matches(pattern, name) for name in (port.name, port.node))
 
 
 def _expected(network: Topology, pattern: str) -> str:

@@ -62,7 +62,8 @@ class Plots:
             quantity: `queue`, `pool`, `throughput`, `class_throughput`, `window`, `rate`, `marks`, `drops`,
                 `flow_throughput` or `cnms`.
             ax: Where to draw.
-            names: Of what, such as `leaf0.port3`; left out, those with the highest peaks, at most eight.
+            names: Of what, as in `observe.of`: `leaf0.port3`, `leaf0.*`, for what is of flows `host0`; left out, all.
+                At most eight are drawn, those with the highest peaks.
         """
         with style.context():
             return over_time.draw(self._result, quantity, style.axes(ax), names)

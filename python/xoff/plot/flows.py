@@ -54,7 +54,7 @@ def draw(
         if quantity == "input":
             inputs.draw(result, ax, port, flows)
         else:
-            lines = {line.label: line for line in over_time.lines_of(result, quantity, list(flows))}
+            lines = {line.label: line for line in over_time.lines_of(result, quantity)}
             for flow in filter(lines.__contains__, flows):
                 over_time.draw_line(result, quantity, lines[flow], ax, colours[flow], flows[flow])
             over_time.draw_axes(result, quantity, ax)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 
+from xoff import patterns
 from xoff.plot import over_time, style
 from xoff.units import bytes_of
 
@@ -96,7 +96,7 @@ def _thresholds(result: Result, port: str) -> dict[str, float]:
     """What the scenario sets for the input buffer of a port, in bytes; of several tables the later wins, key by key."""
     found: dict[str, Any] = {}
     for table in tomllib.loads(result.scenario).get("switch", []):
-        if fnmatchcase(port.rpartition(".")[0], table.get("nodes", "*")):
+        if patterns.matches(table.get("nodes", "*"), port.rpartition(".")[0]):
             found |= table.get("input", {})
     found |= found.get("congestion_point", {})
     names = {"set_point": "set point", "xoff": "XOFF", "xon": "XON"}

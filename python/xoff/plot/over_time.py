@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import MaxNLocator
 
+from xoff import patterns
 from xoff.plot import course, style
 
 if TYPE_CHECKING:
@@ -77,19 +78,39 @@ def quantities(result: Result) -> list[str]:
 
 
 def lines_of(result: Result, quantity: str, names: list[str] | None = None) -> list[Line]:
-    """One line for each name and priority, the highest peak first. Raises ValueError if there is none.
+    """One line for each name and priority, the highest peak first; `names` may be patterns, as in `observe.of`.
+
+    Raises ValueError if there is none, or nothing that a name or pattern means.
 
     Marks and drops that were recorded one by one are counted from the start.
     """
     if result.series is None or quantity not in quantities(result):
-        key = _OBSERVED_BY.get(quantity, quantity)
-        expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
-        message = f"{quantity} was not observed; {expected}"
-        raise ValueError(message)
-    lines = _split(result.series.filter(pc.equal(result.series["quantity"], quantity)), names)
+        raise ValueError(_why_not(result, quantity))
+    of_quantity = result.series.filter(pc.equal(result.series["quantity"], quantity))
+    lines = _split(of_quantity, None if names is None else _meant(pc.unique(of_quantity["name"]).to_pylist(), names))
     if quantity in {"marks", "drops"} and _is_of_changes(result, quantity):
         lines = [_counted(line) for line in lines]
     return sorted(lines, key=lambda line: -line.value.max(initial=0))
+
+
+def _why_not(result: Result, quantity: str) -> str:
+    """Why there is nothing of a quantity."""
+    key = _OBSERVED_BY.get(quantity, quantity)
+    if key in tomllib.loads(result.scenario).get("observe", {}):
+        return f"{quantity}: observed, and there was nothing to record"
+    expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
+    return f"{quantity} was not observed; {expected}"
+
+
+def _meant(there: list[str], names: list[str]) -> set[str]:
+    """The names that are meant by names and patterns. Raises ValueError if one of these means nothing."""
+    for pattern in names or [""]:
+        if not any(patterns.matches_observed(pattern, name) for name in there):
+            message = (
+                f'names: nothing that was observed matches "{pattern}"; expected {patterns.nearest(pattern, there)}'
+            )
+            raise ValueError(message)
+    return {name for name in there if any(patterns.matches_observed(pattern, name) for pattern in names)}
 
 
 def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None) -> Axes:
@@ -177,7 +198,7 @@ def kept(value: np.ndarray) -> np.ndarray:
     return np.unique([0, *extremes, len(value) - 1])
 
 
-def _split(series: pa.Table, names: list[str] | None) -> list[Line]:
+def _split(series: pa.Table, names: set[str] | None) -> list[Line]:
     """The rows of each name and priority, in one pass: there can be thousands of both."""
     name = series["name"].combine_chunks()
     codes, dictionary = name.indices.to_numpy(), name.dictionary.to_pylist()
