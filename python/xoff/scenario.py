@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xoff import _xoff, inputs, toml_text
+from xoff import _xoff, defaults, inputs, toml_text
 from xoff.errors import RunInterrupted, check_at_least_one
 from xoff.topology import Topology
 
@@ -32,10 +32,12 @@ class Scenario:
     overrides: tuple[str, ...] = ()
     """What was changed since, each `KEY=VALUE` as `xoff run --set` takes it."""
     _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
+    _changes: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        core = _xoff.Scenario(self.text, self.overrides, self.file)
+        core, changes = defaults.read(self.text, self.overrides, self.file)
         object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_changes", changes)
 
     @classmethod
     def load(cls, path: str | Path, overrides: tuple[str, ...] = ()) -> Scenario:
@@ -59,7 +61,8 @@ class Scenario:
         Args:
             key: Path of the key. Without an index, `workload.load` means every workload and `workload[1].load` one.
             value: Text, a number, true or false, a list or a dictionary; quantities are text with a unit. An empty
-                dictionary replaces a table, another is merged with it; None leaves the key out.
+                dictionary replaces a table, another is merged with it; None leaves the key out. A table that is left
+                out begins as it is by default.
         """
         return self.with_values({key: value})
 
@@ -116,7 +119,7 @@ class Scenario:
         """The resolved scenario with the files it names under `inputs/`, and their text by that path."""
         names = inputs.names(files)
         moved = [f"{key}={toml_text.value(names[path])}" for key, path in self._core.files()]
-        resolved = _xoff.Scenario(self.text, [*self.overrides, *moved], self.file).to_toml()
+        resolved = _xoff.Scenario(self.text, [*self._changes, *moved], self.file).to_toml()
         return resolved, {names[path]: text for path, text in files.items()}
 
     def digest(self) -> str:
