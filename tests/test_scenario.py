@@ -134,3 +134,11 @@ def test_a_notebook_shows_the_resolved_scenario() -> None:
     html = xoff.Scenario.from_text(SMALL).with_value("title", "<b>")._repr_html_()
     assert "&lt;b&gt;" in html
     assert "minimum_rto" in html
+
+
+def test_a_transport_that_becomes_tcp_needs_what_decides_its_window() -> None:
+    roce = 'transport.roce = { kind = "roce" }\n' + SMALL
+    with pytest.raises(
+        xoff.ScenarioError, match=r"^transport\.roce\.congestion_control: missing; expected what decides"
+    ):
+        xoff.Scenario.from_text(roce).with_value("transport.roce.kind", "tcp")

@@ -50,7 +50,7 @@ class Axis(Table):
     """What one axis varies."""
 
     values: Annotated[Any, Field(json_schema_extra={"format": "list, or a table of names"})]
-    """Of the key; or names, or numbers in quotes, each with a table of the keys that it changes."""
+    """Values of the key; or names, or numbers in quotes, each with a table of the keys that it changes."""
     key: str | None = None
     """Of the scenario."""
     unit: str | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
     from xoff.errors import InputError
@@ -75,7 +77,7 @@ class Kind(Generic[Model]):
             case "extra_forbidden":
                 return self.refusal(file, key, "there is no such key", f"expected {self._keys(error['loc'])}")
             case "missing":
-                return self.refusal(file, key, "is missing", "expected a value for it")
+                return self.refusal(file, key, "is missing", f"expected {self._asked(error['loc'])}")
             case "too_short" | "too_long" as wrong:
                 bound = error["ctx"]["min_length" if wrong == "too_short" else "max_length"]
                 expected = f"expected at {'least' if wrong == 'too_short' else 'most'} {_entries(bound)}"
@@ -101,14 +103,34 @@ class Kind(Generic[Model]):
             key += f"[{part}]" if isinstance(part, int) else f".{part}"
         return key.removeprefix(".")
 
+    def _asked(self, location: tuple[int | str, ...]) -> str:
+        """What a key takes, and what it is."""
+        key = str(location[-1])
+        field = self._fields(location)[key]
+        inner, *_ = [of for of in get_args(field.annotation) if of is not str] or [None]
+        is_table = isinstance(inner, type) and issubclass(inner, Table)
+        brackets = "[[{}]]" if get_origin(field.annotation) is tuple else "[{}]"
+        kind = f"a table {brackets.format(key)}" if is_table else "a value"
+        return f"{kind}: {_phrase(field.description)}" if field.description else kind
+
     def _keys(self, location: tuple[int | str, ...]) -> str:
         """The keys of the innermost table, or the one that comes near."""
+        known = list(self._fields(location))
+        near = get_close_matches(str(location[-1]), known, 1, 0.6)
+        return near[0] if near else f"one of {', '.join(known)}"
+
+    def _fields(self, location: tuple[int | str, ...]) -> dict[str, FieldInfo]:
+        """The keys of the innermost table."""
         model: type[Table] = self.model
         for before, part in zip(("", *location), location[:-1], strict=False):
             model = self.schemes.get(str(before), self.tables).get(str(part), model)
-        known = [field.alias or name for name, field in model.model_fields.items()]
-        near = get_close_matches(str(location[-1]), known, 1, 0.6)
-        return near[0] if near else f"one of {', '.join(known)}"
+        return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _phrase(description: str) -> str:
+    """A field's documentation as part of a sentence, without the symbol of a paper."""
+    text = re.sub(r" \[[^]]*\]", "", " ".join(description.split()))
+    return text[:1].lower() + text[1:].removesuffix(".")
 
 
 def said(error: ErrorDetails) -> tuple[str, str]:

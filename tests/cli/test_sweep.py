@@ -97,7 +97,11 @@ def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -
         ("seeds = 2", 'seeds = "2"', 'marks.toml: seeds: "2" is not allowed; expected a whole number'),
         ("seeds = 2", "seeds = 0", "marks.toml: seeds: 0 is not allowed; expected a value greater than or equal to 1"),
         ("seeds", "seed", "marks.toml: seed: there is no such key; expected seeds"),
-        ("values = [5, 30]", "", "marks.toml: axes.threshold.values: is missing; expected a value for it"),
+        (
+            "values = [5, 30]",
+            "",
+            "marks.toml: axes.threshold.values: is missing; expected a value: values of the key; or n",
+        ),
         ("[5, 30]", "[5, 5]", "marks.toml: axes.threshold: has a value twice; expected each once"),
         ("[5, 30]", '[5, "x"]', 'marks.toml: small.toml: switch[0].marking.queue.threshold: "xkB" has an unknown unit'),
         (
@@ -111,7 +115,11 @@ def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -
             "marks.toml: measures: `title` is no number of summary.json; expected a key such as",
         ),
         ("switch.marking", "switch.marknig", "marks.toml: small.toml: switch[0].marknig: unknown key `marknig`; did"),
-        ('scenario = "small.toml"', "", "marks.toml: scenario: is missing; expected a value for it"),
+        (
+            'scenario = "small.toml"',
+            "",
+            "marks.toml: scenario: is missing; expected a value: the scenario file that is varied",
+        ),
     ],
 )
 def test_wrong_input_is_refused_in_a_line(command: Command, sweep_file: Path, old: str, new: str, says: str) -> None:

@@ -131,7 +131,7 @@ t_pfc = "1kB"
         ("beta = 8", 'minimum = "300kB"', "congestion: maximum, 200,000 B, is not above minimum, 300,000 B"),
         ('t_pfc = "1kB"', 't_pcf = "1kB"', "printed.t_pcf: is no row of this plan; expected a key of"),
         ('t_pfc = "1kB"', 't_pfc = "1us"', 'printed.t_pfc: "1us" is no number in one of B, kB'),
-        ('title = "A plan"', "", "title: is missing; expected a value for it"),
+        ('title = "A plan"', "", "title: is missing; expected a value: what the plan is called"),
         ('title = "A plan"', "title = ", "plan.toml: "),
     ],
 )
@@ -144,6 +144,12 @@ def test_a_wrong_plan(was: str, now: str, says: str) -> None:
     assert says in line
     assert "; " in line
     assert "\n" not in line
+
+
+def test_tables_that_are_missing_are_told_with_what_they_are() -> None:
+    without_class, *_ = GOOD.partition("[[class]]")
+    with pytest.raises(PlanError, match=r"^class: is missing; expected a table \[\[class\]\]: classes of traffic$"):
+        parse(without_class)
 
 
 def test_the_plan_itself_is_right() -> None:

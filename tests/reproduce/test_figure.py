@@ -188,7 +188,7 @@ def test_panels_show_what_has_run(atlas: Path, tmp_path: Path) -> None:
             "flows.all.cuont,1,late",
             "line 3: flows.all.cuont cannot be measured",
         ),
-        ("figure.toml", "title =", "name =", "figure.toml: title: is missing; expected a value for it"),
+        ("figure.toml", "title =", "name =", "figure.toml: title: is missing; expected a value: what the figure shows"),
         (
             "figure.toml",
             "seeds = 2",

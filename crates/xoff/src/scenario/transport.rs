@@ -108,7 +108,7 @@ pub struct Tcp {
     #[serde(default = "default_acknowledgement")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub acknowledgement: Bytes,
-    /// Decides the window.
+    /// What decides the window.
     pub congestion_control: congestion_control::Parameters,
     /// How losses are found and repaired.
     #[serde(default)]
