@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NotRequired, TypedDict
 
-from xoff import _xoff, starters
+from xoff import _xoff, starters, vocabulary
+from xoff.errors import ScenarioError
+
+_SIZES = "workload.sizes"
+"""The key that takes flow sizes."""
 
 
 class Entry(TypedDict):
@@ -76,12 +81,73 @@ def scenarios() -> list[Entry]:
 
 
 def explain(name: str) -> list[dict[str, Any]]:
-    """What a key (`switch.buffer.alpha`), an algorithm or a kind means; several answers where the name is not unique.
+    """What a key (`switch.buffer.alpha`), an algorithm, a kind, flow sizes or a paper's symbol (`K_min`) means.
 
-    Raises ScenarioError, which names the nearest, if nothing has this name.
+    Several answers where the name is not unique. Raises ScenarioError, which names the nearest, if nothing has it.
     """
-    found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
-    return found
+    try:
+        found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
+    except ScenarioError:
+        found = _of_symbol(name) or _of_sizes(name)
+        if not found:
+            raise
+    return [entry | _forms_of_sizes() if entry["path"] == _SIZES and not entry["family"] else entry for entry in found]
+
+
+def mentions(word: str) -> list[Entry]:
+    """Keys and algorithms that have a word, as PFC, in their names or are described with it; names first."""
+    described: dict[str, str] = {}
+    of_algorithms = ((entry["name"], entry["about"]) for entry in algorithms())
+    for name, text in (*((key.path, key.text) for key in _keys()), *of_algorithms):
+        described.setdefault(name, text)  # a key of several kinds as it is described first
+    found: dict[int, list[Entry]] = {}
+    for name, text in described.items():
+        own_name, sentence = name.rpartition(".")[2].replace("_", " "), _sentence(text)
+        places = [vocabulary.mentions(word, words) for words in (own_name, sentence, text)]
+        if any(places):
+            found.setdefault(places.index(True), []).append({"name": name, "about": sentence})
+    return [entry for _, entries in sorted(found.items()) for entry in entries]
+
+
+def _keys() -> list[vocabulary.Described]:
+    of_models = (key for key in vocabulary.keys(fluid_schema()) if "." in key.path)
+    return [*vocabulary.keys(schema()), *of_models]
+
+
+def _sentence(text: str) -> str:
+    return re.split(r"(?<=\.) (?=[A-Z`])", text, maxsplit=1)[0]
+
+
+def _of_symbol(symbol: str) -> list[dict[str, Any]]:
+    """The keys that a paper calls so; where none has these very letters, those that have them in capitals or not."""
+    named = [(key.path, vocabulary.symbols(key.text)) for key in _keys()]
+    exactly = {path: None for path, symbols in named if symbol in symbols}
+    loosely = {path: None for path, symbols in named if symbol.lower() in map(str.lower, symbols)}
+    found = [entry for path in exactly or loosely for entry in json.loads(_xoff.explain(path))]
+    return [entry for entry in found if symbol.lower() in (entry["symbol"] or "").lower().split(", ")]
+
+
+def _of_sizes(name: str) -> list[dict[str, Any]]:
+    """Flow sizes that come with xoff, as a value of the key that takes them."""
+    return [
+        json.loads(_xoff.explain(_SIZES))[0]
+        | dict.fromkeys(("default", "symbol"))
+        | {key: entry[key] for key in ("name", "about", "source")}
+        | {"family": "value", "required": False, "of": []}
+        for entry in sizes()
+        if entry["name"] == name
+    ]
+
+
+def _forms_of_sizes() -> dict[str, Any]:
+    """What flow sizes may be, of which the simulator's own words are only that it is text."""
+    named, fixed = (branch.get("description", "") for branch in schema()["$defs"]["Sizes"]["anyOf"])
+    takes = f"{_phrase(named)}, or {{ fixed = SIZE }}: {_phrase(fixed)}"
+    return {"takes": takes, "choices": [{"name": entry["name"], "about": entry["about"]} for entry in sizes()]}
+
+
+def _phrase(text: str) -> str:
+    return text[:1].lower() + text[1:].removesuffix(".")
 
 
 def schema() -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from conftest import Outcome
+from xoff import catalogue, vocabulary
 
 Command = Callable[..., Outcome]
 Compare = Callable[[str], None]
@@ -27,7 +28,20 @@ def test_list_as_json(command: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["dctcp", "switch.buffer.alpha", "switch.buffer", "threshold", "tomahawk", "switch.quirks", "ring"]
+    "name",
+    [
+        "dctcp",
+        "switch.buffer.alpha",
+        "switch.buffer",
+        "threshold",
+        "tomahawk",
+        "switch.quirks",
+        "ring",
+        "workload.sizes",
+        "web_search",
+        "K_min",
+        "PFC",
+    ],
 )
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
     matches_snapshot(command("explain", name).out)
@@ -42,3 +56,31 @@ def test_explain_names_the_nearest(command: Command) -> None:
     assert outcome.status == 2
     problem = "no key, no algorithm and no value has this name"
     assert outcome.err == f"dctpc: {problem}; did you mean `dctcp`? see `xoff list`\n"
+
+
+def test_symbols_of_papers_are_explained_by_all_keys_that_have_them() -> None:
+    for symbol in ("R_AI", "GO", "q_ref", "tau*", "path MTU"):
+        having = {key.path for key in all_keys() if symbol in vocabulary.symbols(key.text)}
+        assert {entry["path"] for entry in catalogue.explain(symbol)} == having != set()
+
+
+def test_every_key_is_described_where_it_can_be_explained() -> None:
+    paths = {key.path for key in all_keys()}
+    assert {"switch.marking.pool.ramp", "switch.marking.queue.minimum", "fluid.minimum"} <= paths
+    assert "switch.marking.queue.lambda" not in paths
+
+
+def all_keys() -> list[vocabulary.Described]:
+    return [*vocabulary.keys(catalogue.schema()), *vocabulary.keys(catalogue.fluid_schema())]
+
+
+def test_a_symbol_in_other_letters_is_found_where_there_is_no_other() -> None:
+    assert {entry["symbol"] for entry in catalogue.explain("k_MIN")} == {"K_min"}
+    assert {entry["symbol"] for entry in catalogue.explain("T")} == {"T"}
+
+
+def test_a_word_is_answered_with_the_keys_that_speak_of_it(command: Command) -> None:
+    found = json.loads(command("explain", "CNPs", "--json").out)
+    assert found[0] == {"name": "host.cnp_delay", "about": "What the adapter takes to answer a mark with a CNP."}
+    assert {"transport.cnp", "transport.control_priority"} <= {entry["name"] for entry in found}
+    assert len(found) == len({entry["name"] for entry in found})

@@ -8,17 +8,32 @@ import typer
 
 from xoff import catalogue, json_text
 from xoff.cli.options import DataOnly
+from xoff.cli.terminal import say
+from xoff.errors import ScenarioError
 
 _FLUID = "fluid."
 """Before the keys of fluid models, which stand on the command line and in no file."""
+_MOST_OFFERED = 12
 
 
 def explain(
-    name: Annotated[str, typer.Argument(help="An algorithm (dctcp), a key (switch.buffer.alpha) or a value (ring).")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min) or a word (PFC)."
+        ),
+    ],
     as_json: DataOnly = False,
 ) -> None:
-    """Explain an algorithm, a key of the scenario file or a value of one."""
-    found = catalogue.explain(name)
+    """Explain an algorithm, a key of the scenario file or a value of one; or name the keys that speak of a word."""
+    try:
+        found = catalogue.explain(name)
+    except ScenarioError:
+        mentions = catalogue.mentions(name)
+        if not mentions:
+            raise
+        _offer(name, mentions, as_json=as_json)
+        return
     if as_json:
         typer.echo(json_text.document(found))
         return
@@ -26,6 +41,17 @@ def explain(
         if index:
             typer.echo()
         _print(entry)
+
+
+def _offer(word: str, mentions: list[catalogue.Entry], *, as_json: bool) -> None:
+    """Keys and algorithms that speak of a word, as many as are looked at."""
+    if as_json:
+        typer.echo(json_text.document(mentions))
+        return
+    say(f"{word} is no name; these speak of it")
+    _print_lines("", [(entry["name"], entry["about"]) for entry in mentions[:_MOST_OFFERED]])
+    if len(mentions) > _MOST_OFFERED:
+        say(f"and {len(mentions) - _MOST_OFFERED:,} more, which --json lists")
 
 
 def _print(entry: dict[str, Any]) -> None:
@@ -67,7 +93,7 @@ def _key(key: dict[str, Any]) -> str:
 
 
 def _print_lines(heading: str, lines: list[tuple[str, str]]) -> None:
-    if lines:
+    if lines and heading:
         typer.echo(f"  {heading}:")
     width = max((len(name) for name, _ in lines), default=0)
     for name, about in lines:
