@@ -170,3 +170,12 @@ def test_a_closed_pipe_is_no_traceback(small_file: Path) -> None:
 @pytest.mark.parametrize("arguments", [["run"], ["run", "a", "b"], ["run", "a", "--threads", "0"], ["frobnicate"]])
 def test_wrong_usage_exits_with_2(command: Command, arguments: list[str]) -> None:
     assert command(*arguments).status == 2
+
+
+def test_cnps_are_told_where_any_were_sent(command: Command, small_file: Path) -> None:
+    assert "CNPs" not in command("run", small_file, "--no-report").out
+    out = command("run", SCENARIOS / "dcqcn.toml", "--no-report", "--out", "out").out
+    sent = json.loads(Path("out/summary.json").read_text())["packets"]["cnps_sent"]
+    assert f" marked, {sent:,} CNPs, " in out
+    [line] = [line for line in out.splitlines() if line.startswith("Packets: ")]
+    assert line.endswith(" Gbps")

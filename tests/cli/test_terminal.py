@@ -44,6 +44,20 @@ def test_cells_that_are_not_to_be_wrapped_are_whole(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.count(words) == 3
 
 
+def test_where_there_is_no_terminal_no_value_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table()
+    table.add_column("queue")
+    for number in range(12):
+        table.add_column(f"length of it at {number}", justify="right")
+    table.add_row("q", *(f"{number} kB of more" for number in range(12)))
+    console = Console(120)
+    console.print(table)
+    console.print("goodput 6.5 Gbps, " * 20)
+    out = capsys.readouterr().out
+    assert all(f" {number} kB of more │" in out for number in range(12))
+    assert out.count("goodput 6.5 Gbps, ") == 20
+
+
 class Terminal(io.StringIO):
     """What is written to a terminal."""
 

@@ -58,6 +58,11 @@ def _filled(table: Table, heading: str, rows: list[tuple[str, list[str]]]) -> Ta
     return table
 
 
+def _cnps(packets: dict[str, Any]) -> str:
+    """What told senders of marks (DCQCN), if anything did."""
+    return f"{packets['cnps_sent']:,} CNPs, " if packets["cnps_sent"] else ""
+
+
 def _pauses(summary: Summary) -> list[str]:
     pfc = summary["pfc"]
     if not pfc["pause_frames"]:
@@ -118,7 +123,7 @@ def _counters(summary: Summary) -> list[str]:
         *_collectives(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "
         f"{f'{lost}, ' if lost else ''}"
-        f"{packets['marked']:,} marked, {packets['retransmitted']:,} retransmitted; "
+        f"{packets['marked']:,} marked, {_cnps(packets)}{packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),
         f"Buffers: {size(summary['buffer']['peak_bytes'])} at the most in one switch",
