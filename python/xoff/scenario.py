@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xoff import _xoff, defaults, inputs, toml_text
+from xoff import _xoff, defaults, inputs, notes, toml_text
 from xoff.errors import RunInterrupted, check_at_least_one
 from xoff.topology import Topology
 
@@ -110,10 +110,10 @@ class Scenario:
     def check(self) -> tuple[str, ...]:
         """Checks all that can be checked without running, files included. Raises ScenarioError.
 
-        Returns what is worth knowing before a run, a line each: thresholds that were computed, and switches that drop
-        before they mark.
+        Returns what is worth knowing of it, a line each: thresholds that were computed, switches that drop before they
+        mark, congestion controls that wait for marks where nothing marks.
         """
-        return tuple(self._core.check(self.read_files()))
+        return (*self._core.check(self.read_files()), *notes.of(self.to_toml()))
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The resolved scenario with the files it names under `inputs/`, and their text by that path."""

@@ -179,3 +179,21 @@ def test_cnps_are_told_where_any_were_sent(command: Command, small_file: Path) -
     assert f" marked, {sent:,} CNPs, " in out
     [line] = [line for line in out.splitlines() if line.startswith("Packets: ")]
     assert line.endswith(" Gbps")
+
+
+def test_what_check_notes_a_run_notes_once(command: Command, small_file: Path) -> None:
+    assert "Note:" not in command("run", small_file, "--no-report").out
+    unmarked = ("--set", "switch.marking=")
+    note = "transport.dctcp: dctcp goes by marks, and nothing marks: no switch has `marking`"
+    assert command("check", small_file, *unmarked).out == f"{small_file}: ok\n{note}\n"
+    assert command("run", small_file, "--no-report", *unmarked).out.count(f"\nNote:    {note}\nResults: ") == 1
+    assert "Note" not in command("run", small_file, "--no-report", "--json", *unmarked).out
+
+
+def test_of_many_notes_a_few_are_printed(command: Command, small_file: Path) -> None:
+    late = '[[slow_receiver]]\nhosts = ["host{}"]\nrate = "1Gbps"\nstart = "2s"\n'
+    all_late = "".join(late.format(host) for host in range(4))
+    small_file.write_text(small_file.read_text(encoding="utf-8") + all_late, encoding="utf-8")
+    out = command("run", small_file, "--no-report", "--set", "stop.at=1s").out
+    assert out.count("Note:    slow_receiver[") == 3
+    assert "\n         and 1 more, which xoff check prints\nResults: " in out

@@ -67,7 +67,7 @@ def run(
     else:
         from xoff.cli.table import print_summary
 
-        print_summary(result.summary, path, report=report)
+        print_summary(result.summary, path, report=report, notes=chosen.check())
     if interrupted:
         say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)

@@ -13,17 +13,19 @@ from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, work
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from xoff.summary import Summary
 
 _MOST_WORKLOADS = 12
+_MOST_NOTES = 3
 # What fits a terminal of ordinary width; the page and summary.json have them all.
 _COLUMNS = tuple(column for column in COLUMNS if column.key not in {"fct_p95_us", "slowdown_mean"})
 
 
-def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
-    """Prints completion times by size class, the counters that matter, and where everything is."""
+def print_summary(summary: Summary, path: Path, *, report: bool, notes: Sequence[str] = ()) -> None:
+    """Prints completion times by size class, the counters that matter, notes, and where everything is."""
     console = Console(120)
     console.print(_classes(summary))
     if of_workloads := workload_rows(summary, _COLUMNS):
@@ -32,6 +34,10 @@ def print_summary(summary: Summary, path: Path, *, report: bool) -> None:
         console.print(line)
     for line in pathologies.lines(summary):
         console.print(line, soft_wrap=True)
+    for note in notes[:_MOST_NOTES]:
+        console.print(f"Note:    {note}", soft_wrap=True)
+    if len(notes) > _MOST_NOTES:
+        console.print(f"         and {len(notes) - _MOST_NOTES:,} more, which xoff check prints")
     console.print(f"Results: {path}", soft_wrap=True)
     if report:
         console.print(f"Report:  {path / REPORT}", soft_wrap=True)

@@ -1,0 +1,47 @@
+"""What is worth knowing of a scenario before it runs, beside what the simulator says of its switches and links."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from xoff.units import bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MUCH_BYTES = 10**9
+"""More than any chip has: who sets so much wants memory that does not fill."""
+
+
+def of(resolved: str) -> Iterator[str]:
+    """A line each, of a resolved scenario in TOML: RoCE that resends much after a loss, where packets may be lost."""
+    scenario = tomllib.loads(resolved)
+    if _has_much_memory(scenario.get("switch", [])):
+        return
+    lossless = {one["priority"] for one in scenario.get("class", []) if one.get("lossless")}
+    for name, transport in scenario["transport"].items():
+        if transport["kind"] != "roce" or transport["recovery"]["kind"] != "go_back_n":
+            continue
+        classes = {priority for workload in scenario["workload"] for priority in _classes(workload, name)}
+        if lossy := sorted(classes - lossless):
+            which = (
+                f"class {lossy[0]}, which is" if len(lossy) == 1 else f"classes {', '.join(map(str, lossy))}, which are"
+            )
+            yield (
+                f"transport.{name}: packets may be lost in {which} not lossless, and go-back-N sends all that follows "
+                "a lost one again"
+            )
+
+
+def _has_much_memory(switches: list[dict[str, Any]]) -> bool:
+    sized = [table for table in switches if "total" in table or "chip" in table]
+    return bool(sized) and all(bytes_of(table.get("total", "0B")) >= _MUCH_BYTES for table in sized)
+
+
+def _classes(workload: dict[str, Any], transport: str) -> list[int]:
+    """The classes of a workload's flows, if they have this transport; none of a trace, whose file says them."""
+    if workload["transport"] != transport or workload["kind"] == "trace":
+        return []
+    priority = workload.get("priority", 0)
+    return priority if isinstance(priority, list) else [priority]
