@@ -1,4 +1,4 @@
-"""How much of a run is done."""
+"""How much of a run is done, and where that is written."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import pytest
 
 import xoff
 from conftest import SMALL
-from xoff.cli.progress import share_done
+from xoff.cli.progress import share_done, shown_count, shown_progress
 
 
 @dataclass
@@ -35,3 +35,51 @@ def test_the_nearest_end_counts(stop: dict[str, object], state: State, share: fl
     for key, value in stop.items():
         scenario = scenario.with_value(f"stop.{key}", value)
     assert share_done(scenario, state) == pytest.approx(share)  # type: ignore[arg-type]
+
+
+class Clock:
+    """Tells the seconds that it is set to."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+def test_a_log_has_a_line_of_a_run_every_thirty_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    scenario = xoff.Scenario.from_text(SMALL).with_value("stop.at", "1ms")
+    with shown_progress(scenario, clock) as progress:
+        for second in range(0, 95, 5):
+            clock.now = 1000.0 + second
+            progress(State(second * 4000, second * 100, second * 100, end_ns=1e6))  # type: ignore[arg-type]
+    assert told(capsys) == [
+        "Small: 120.0 us simulated, 3,000 flows finished, 12 % done, about 4 min remaining",
+        "Small: 240.0 us simulated, 6,000 flows finished, 24 % done, about 3 min remaining",
+        "Small: 360.0 us simulated, 9,000 flows finished, 36 % done, about 3 min remaining",
+    ]
+
+
+def test_a_log_has_a_line_of_many_runs_and_no_more_than_every_thirty_seconds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = Clock()
+    with shown_count("sweep", 10, before=2, clock=clock) as finished:
+        for second in (0, 0, 12, 24, 36, 100, 110, 5000):
+            clock.now = 1000.0 + second
+            finished()
+    assert told(capsys) == [
+        "sweep: 5 of 10 runs finished, 50 % done, about 60 s remaining",
+        "sweep: 6 of 10 runs finished, 60 % done, about 2 min remaining",
+        "sweep: 8 of 10 runs finished, 80 % done, about 28 min remaining",
+    ]
+
+
+def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress(xoff.Scenario.from_text(SMALL)) as progress:
+        progress(State(0, 0, 0))  # type: ignore[arg-type]
+    assert told(capsys) == []

@@ -56,7 +56,7 @@ def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: i
     if finished:
         typer.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
     try:
-        with shown_count(title, len(runs)) as on_finished:
+        with shown_count(title, len(runs), before=finished) as on_finished:
             batch.run(runs, kept, workers=workers or batch.cores(), on_finished=on_finished)
     except KeyboardInterrupt:
         return False

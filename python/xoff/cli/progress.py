@@ -1,14 +1,18 @@
-"""Progress of one run or of many, on a terminal only, with an estimate of what remains."""
+"""Progress of one run or of many, with an estimate of what remains.
+
+A terminal has a bar; elsewhere, as in a log, there is a line now and then.
+"""
 
 from __future__ import annotations
 
 import itertools
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from xoff.cli.terminal import Console, printable
-from xoff.units import duration
+from xoff.cli.terminal import Console, printable, say
+from xoff.units import duration, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,11 +23,39 @@ if TYPE_CHECKING:
     from xoff.scenario import Scenario
 
 
+BETWEEN_LINES_S = 30
+"""Seconds between plain lines at the least."""
+
+
+class Lines:
+    """Progress as plain lines, none before the first 30 seconds are over."""
+
+    def __init__(self, title: str, clock: Callable[[], float], done: float = 0) -> None:
+        """Takes a title, what tells seconds, and what share of it all was done before."""
+        self._title, self._clock, self._done = title, clock, done
+        self._begun = self._told = clock()
+
+    def tell(self, done: float, words: str) -> None:
+        """Writes a line about the share that is done, unless there was one just now."""
+        now = self._clock()
+        if now - self._told < BETWEEN_LINES_S:
+            return
+        self._told = now
+        remaining = ""
+        if done > self._done:
+            seconds = (now - self._begun) * (1 - done) / (done - self._done)
+            remaining = f", about {_spell(seconds)} remaining"
+        say(f"{self._title}: {words}, {percent(done)} done{remaining}", err=True)
+
+
 @contextmanager
-def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | None]:
-    """What to call with each report of progress; None, and nothing is shown, where nobody watches."""
+def shown_progress(
+    scenario: Scenario, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[Progress], None]]:
+    """What to call with each report of progress; `clock` tells seconds."""
     if not sys.stderr.isatty():
-        yield None
+        lines = Lines(scenario.title, clock)
+        yield lambda state: lines.tell(share_done(scenario, state), _words(state))
         return
     with _bar() as bar:
         task = bar.add_task(printable(scenario.title), total=1.0, state="")
@@ -31,14 +63,17 @@ def shown_progress(scenario: Scenario) -> Iterator[Callable[[Progress], None] | 
 
 
 @contextmanager
-def shown_count(title: str, count: int, of: str = "runs") -> Iterator[Callable[[], None]]:
-    """What to call for each finished one of many; nothing is shown where nobody watches."""
+def shown_count(
+    title: str, count: int, of: str = "runs", *, before: int = 0, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[], None]]:
+    """What to call for each finished one of many, `before` of which take no time; `clock` tells seconds."""
+    finished = itertools.count(1)
     if not sys.stderr.isatty():
-        yield lambda: None
+        lines = Lines(title, clock, before / max(count, 1))
+        yield lambda: lines.tell((n := next(finished)) / count, f"{n} of {count} {of} finished")
         return
     with _bar() as bar:
         task = bar.add_task(printable(title), total=count, state=f"0 of {count} {of}")
-        finished = itertools.count(1)
         yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {count} {of}")
 
 
@@ -69,6 +104,13 @@ def share_done(scenario: Scenario, state: Progress) -> float:
     if stop.arrivals_end_ns:  # then what has started is drained
         shares.append(state.now_ns / stop.arrivals_end_ns if state.now_ns < stop.arrivals_end_ns else drained)
     return min(max(shares, default=drained), 1.0)
+
+
+def _spell(seconds: float) -> str:
+    """A time to wait, as people say it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def _words(state: Progress) -> str:
