@@ -191,7 +191,7 @@ def test_of_many_names_the_nearest_are_told(ax: Axes) -> None:
 
 def test_what_was_observed_and_never_came_is_not_called_unobserved(ax: Axes) -> None:
     result = xoff.Scenario.from_text(SMALL).with_value("observe.drops.every", "change").run()
-    with pytest.raises(ValueError, match=r"^drops: observed, and there was nothing to record$"):
+    with pytest.raises(ValueError, match=r"^observe\.drops recorded nothing$"):
         result.plot.over_time("drops", ax)
 
 

@@ -22,6 +22,8 @@ from xoff.cli import (
     listing,
     pauses,
     plan,
+    plot,
+    report,
     reproduce,
     run,
     sweep,
@@ -38,6 +40,8 @@ application = typer.Typer(
     rich_markup_mode=None,
 )
 application.command("run")(run.run)
+application.command("plot")(plot.plot)
+application.command("report")(report.report)
 application.command("pauses")(pauses.pauses)
 application.command("drops")(drops.drops)
 application.command("compare")(compare.compare)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DRAWABLE = ".svg, .pdf or .png"
 """Endings of files that hold figures."""
@@ -24,15 +25,15 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
         raise OutputError(message)
 
 
-def check_drawable(path: Path, *, force: bool) -> None:
-    """Raises OutputError if `--plot` names no figure, or one that is there already."""
+def check_drawable(path: Path, option: str = "--plot", *, force: bool) -> None:
+    """Raises OutputError if an option names no figure, or one that is there already."""
     if path.suffix not in (".svg", ".pdf", ".png"):
-        message = f"{path}: --plot: no format of figures; expected a file that ends with {DRAWABLE}"
+        message = f"{path}: {option}: no format of figures; expected a file that ends with {DRAWABLE}"
         raise OutputError(message)
-    check_free(path, "--plot", force=force)
+    check_free(path, option, force=force)
 
 
-def draw(path: Path, size_inches: tuple[float, float], on: Callable[[Axes], object]) -> None:
+def draw(path: Path, size_inches: tuple[float, float], on: Callable[[Axes], object], option: str = "--plot") -> None:
     """Draws a figure into a file; its ending says in which format. Raises OutputError."""
     from matplotlib.figure import Figure
 
@@ -41,8 +42,16 @@ def draw(path: Path, size_inches: tuple[float, float], on: Callable[[Axes], obje
     with style.context():
         figure = Figure(figsize=size_inches)
         on(figure.subplots())
+    save(figure, path, option)
+
+
+def save(figure: Figure, path: Path, option: str) -> None:
+    """Writes a figure into a file that an option names. Raises OutputError."""
+    from xoff.plot import style
+
+    with style.context():
         try:
             figure.savefig(path, facecolor="white")
         except OSError as error:
-            message = f"{path}: --plot: {error.strerror}; expected a file in a folder that is there"
+            message = f"{path}: {option}: {error.strerror}; expected a file in a folder that is there"
             raise OutputError(message) from None

@@ -26,6 +26,8 @@ def draw(result: Result, ax: Axes) -> Axes:
     used, set_aside = (result.headroom[name].to_numpy() for name in ("used_bytes", "set_aside_bytes"))
     if len(used):
         ax.plot(*distribution(np.sort(100 * used / set_aside)), drawstyle="steps-post", color=style.COLOURS[0])
+    else:
+        ax.text(0.5, 0.5, "no headroom was in use", transform=ax.transAxes, ha="center", va="center")
     ax.set_ylim(0, 1.01)
     ax.set_xlim(left=0)
     ax.set_xlabel("headroom in use at a local maximum (% of a switch's)")

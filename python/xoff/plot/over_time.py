@@ -97,7 +97,7 @@ def _why_not(result: Result, quantity: str) -> str:
     """Why there is nothing of a quantity."""
     key = _OBSERVED_BY.get(quantity, quantity)
     if key in tomllib.loads(result.scenario).get("observe", {}):
-        return f"{quantity}: observed, and there was nothing to record"
+        return f"observe.{key} recorded nothing"
     expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
     return f"{quantity} was not observed; {expected}"
 

@@ -1,0 +1,34 @@
+"""`xoff report`: the page of a result that was written without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xoff.cli.results import opened
+from xoff.cli.terminal import say
+from xoff.errors import OutputError
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the report that is there.")] = False,
+) -> None:
+    """Write report.html into a result folder, as `xoff run` does without --no-report."""
+    from xoff.folder import REPORT
+    from xoff.report import render
+
+    result = opened(folder)
+    path = folder / REPORT
+    if path.exists() and not force:
+        message = f"{path}: exists already; replace it with --force"
+        raise OutputError(message)
+    page = render(result)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        message = f"{path}: cannot write here: {(error.strerror or str(error)).lower()}"
+        raise OutputError(message) from None
+    say(f"Report: {path}")

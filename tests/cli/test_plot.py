@@ -1,0 +1,92 @@
+"""`xoff plot` and `xoff report`: pictures and the page of a result that is there."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import SCENARIOS, Outcome
+from xoff.cli.plot import Kind
+from xoff.plot import Plots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(command: Command, small_file: Path) -> Path:
+    command("run", small_file, "--out", "out", "--no-report", "--set", 'observe.queues.of=["switch0.*", "host1.*"]')
+    return Path("out")
+
+
+def test_a_picture_stands_in_the_folder_or_where_it_is_wanted(command: Command, run: Path) -> None:
+    assert command("plot", run, "fct_cdf") == Outcome(0, "Plot: out/fct_cdf.svg\n", "")
+    assert "flow completion time" in (run / "fct_cdf.svg").read_text(encoding="utf-8")
+    assert command("plot", run, "slowdown_by_size", "--out", "slow.png").status == 0
+    assert Path("slow.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_names_choose_what_is_drawn_over_time(command: Command, run: Path) -> None:
+    command("plot", run, "queues", "--names", "switch0.port[0]", "--out", "none.svg")
+    assert not Path("none.svg").exists()
+    assert command("plot", run, "queues", "--names", "host?.port0", "--names", "switch0.port0").status == 0
+    drawn = (run / "queues.svg").read_text(encoding="utf-8")
+    assert "host1.port0" in drawn
+    assert "switch0.port0" in drawn
+    assert "switch0.port1" not in drawn
+
+
+def test_flows_are_drawn_side_by_side(command: Command) -> None:
+    rates = 'observe={ rates = { every = "1ms" }, flow_throughput = { every = "1ms" } }'
+    command("run", SCENARIOS / "dcqcn.toml", "--out", "out", "--no-report", "--set", rates)
+    assert command("plot", "out", "flows_over_time").status == 0
+    drawn = Path("out/flows_over_time.svg").read_text(encoding="utf-8")
+    assert "throughput" in drawn
+    assert "rate limit" in drawn
+
+
+def test_everything_that_python_draws_of_a_result_has_a_kind() -> None:
+    drawing = {name for name, _ in inspect.getmembers(Plots, inspect.isfunction) if not name.startswith("_")}
+    elsewhere = {"over_time", "pause_tree"}  # kinds of their own, and `xoff pauses --plot`
+    assert drawing - elsewhere == set(Kind) - {Kind.POOLS, Kind.MARKS, Kind.DROPS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("queues", "--names", "leaf0"), "out: queues: names: nothing that was observed matches"),
+        (("rates",), "out: rates: rate was not observed; expected rates = "),
+        (("fct_cdf", "--names", "host0"), "--names: no names are chosen in fct_cdf; expected it with one of queues"),
+        (("fct_cdf", "--out", "cdf.txt"), "cdf.txt: --out: no format of figures; expected a file that ends with .svg"),
+        (("fct_cdf", "--out", "none/cdf.svg"), "none/cdf.svg: --out: No such file or directory; expected a file in"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_a_line(
+    command: Command, run: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    outcome = command("plot", run, *arguments)
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.err.startswith(says)
+
+
+def test_a_picture_is_replaced_only_with_force(command: Command, run: Path) -> None:
+    assert command("plot", run, "queues").status == 0
+    refusal = "out/queues.svg: --out: exists already; choose another file with --out, or replace it with --force\n"
+    assert command("plot", run, "queues") == Outcome(2, "", refusal)
+    assert command("plot", run, "queues", "--force").status == 0
+
+
+def test_a_report_that_is_written_later_is_the_one_of_the_run(command: Command, small_file: Path) -> None:
+    command("run", small_file, "--out", "out")
+    report = Path("out/report.html")
+    at_once = report.read_text(encoding="utf-8")
+    assert command("report", "out") == Outcome(2, "", f"{report}: exists already; replace it with --force\n")
+    report.unlink()
+    assert command("report", "out") == Outcome(0, f"Report: {report}\n", "")
+    assert report.read_text(encoding="utf-8") == at_once
+    assert command("report", "nothing").err.startswith("nothing: RESULT: is no result folder")
