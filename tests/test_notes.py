@@ -3,6 +3,7 @@
 import pytest
 
 import xoff
+from xoff.notes import of_result
 
 LEAST = """
 class = [{ priority = 0 }, { priority = 3, lossless = true }, { priority = 7 }]
@@ -32,3 +33,8 @@ def test_nothing_is_noted_where_nothing_is_lost_or_little_is_sent_again() -> Non
     assert notes(workload__priority=0, switch__total="2GB") == ()
     assert notes(workload__priority=0, transport__r__recovery={"kind": "selective_repeat"}) == ()
     assert notes(workload__priority=0, workload__transport="steady") == ()
+
+
+def test_a_result_has_the_notes_of_its_scenario() -> None:
+    scenario = xoff.Scenario.from_text(LEAST).with_value("workload.priority", 0)
+    assert of_result(scenario.run()) == scenario.check() != ()

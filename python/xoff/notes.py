@@ -1,22 +1,34 @@
-"""What is worth knowing of a scenario before it runs, beside what the simulator says of its switches and links."""
+"""What is worth knowing of a scenario before it runs: what the simulator says of switches and links, and some more."""
 
 from __future__ import annotations
 
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from xoff import _xoff
 from xoff.units import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from xoff.result import Result
 
 _MUCH_BYTES = 10**9
 """More than any chip has: who sets so much wants memory that does not fill."""
 
 
-def of(resolved: str) -> Iterator[str]:
-    """A line each, of a resolved scenario in TOML: RoCE that resends much after a loss, where packets may be lost."""
-    scenario = tomllib.loads(resolved)
+def of(core: _xoff.Scenario, files: Mapping[str, str]) -> tuple[str, ...]:
+    """A line each, of a scenario and the text of the files that it names. Raises ScenarioError if it cannot run."""
+    return (*core.check(files), *_of_recoveries(tomllib.loads(core.to_toml())))
+
+
+def of_result(result: Result) -> tuple[str, ...]:
+    """The same of what has run, whatever its files hold now."""
+    return of(_xoff.Scenario(result.scenario), result.inputs)
+
+
+def _of_recoveries(scenario: dict[str, Any]) -> Iterator[str]:
+    """RoCE that sends much again after a loss, where packets may be lost."""
     if _has_much_memory(scenario.get("switch", [])):
         return
     lossless = {one["priority"] for one in scenario.get("class", []) if one.get("lossless")}

@@ -113,7 +113,7 @@ class Scenario:
         Returns what is worth knowing of it, a line each: thresholds that were computed, switches that drop before they
         mark, congestion controls that wait for marks where nothing marks.
         """
-        return (*self._core.check(self.read_files()), *notes.of(self.to_toml()))
+        return notes.of(self._core, self.read_files())
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The resolved scenario with the files it names under `inputs/`, and their text by that path."""

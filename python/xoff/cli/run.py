@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text
+from xoff import json_text, notes
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import RunInterrupted
@@ -67,7 +67,7 @@ def run(
     else:
         from xoff.cli.table import print_summary
 
-        print_summary(result.summary, path, report=report, notes=chosen.check())
+        print_summary(result.summary, path, report=report, notes=notes.of_result(result))
     if interrupted:
         say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)
