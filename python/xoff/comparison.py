@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
 _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
 _OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
-_OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", "pfc.off_us")
+_OF_UNFINISHED = ("flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
+_OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", *_OF_UNFINISHED, "pfc.off_us")
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
 """What is compared: keys of `summary.json`, which docs/summary.md explains."""
 

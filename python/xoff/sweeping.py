@@ -40,6 +40,8 @@ MEASURES = (
     "flows.timeouts",
     "pfc.off_us",
     "goodput_gbps",
+    "flows.unfinished_goodput_min_gbps",
+    "flows.long_lived_jain_index",
 )
 """What is measured unless something else is asked for: keys of `summary.json`, which docs/summary.md explains."""
 

@@ -39,6 +39,8 @@ COLUMNS = (
 _NAMES = {column.key: column.heading for column in COLUMNS} | {
     "off_us": "pause duration",
     "off_port_as_one_us": "pause duration, port as one",
+    "unfinished_goodput_min_gbps": "least goodput of unfinished flows",
+    "long_lived_jain_index": "Jain index of long-lived flows",
 }
 _REASONS = {
     "threshold": "at the threshold",

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     QUEUES = "queues"
     POOLS = "pools"
     THROUGHPUT = "throughput"
+    CLASS_THROUGHPUT = "class_throughput"
     MARKS = "marks"
     DROPS = "drops"
     WINDOWS = "windows"
@@ -46,6 +47,7 @@ _OVER_TIME = {
     Kind.QUEUES: "queue",
     Kind.POOLS: "pool",
     Kind.THROUGHPUT: "throughput",
+    Kind.CLASS_THROUGHPUT: "class_throughput",
     Kind.MARKS: "marks",
     Kind.DROPS: "drops",
     Kind.WINDOWS: "window",
