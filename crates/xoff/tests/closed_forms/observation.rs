@@ -29,7 +29,7 @@ fn samples_are_what_changes_add_up_to() {
         let mut changes = rows(simulation, Every::Change).into_iter().peekable();
         let is_level = |row: &Sample| matches!(row.quantity, Quantity::Queue | Quantity::Rate);
         let (mut levels, mut counts) = (BTreeMap::new(), BTreeMap::new());
-        for sample in rows(simulation, Every::Span(Span::from_nanoseconds(3_100))) {
+        for sample in rows(simulation, Every::Span(Span::from_nanoseconds(12_700))) {
             while let Some(change) = changes.next_if(|change| change.time < sample.time) {
                 if is_level(&change) {
                     levels.insert((change.quantity, change.entity, change.part), change.value);
@@ -117,7 +117,7 @@ fn where_nothing_decides_a_flows_rate_it_is_that_of_the_link() {
 #[test]
 fn throughputs_of_classes_add_up_to_that_of_their_port() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
-        let every = Every::Span(Span::from_nanoseconds(3_100));
+        let every = Every::Span(Span::from_nanoseconds(31_700));
         let mut scenario = simulation.scenario().clone();
         let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
         (scenario.observe.throughput, scenario.observe.class_throughput) = (asked.clone(), asked);
