@@ -40,18 +40,13 @@ FLOWS = pa.schema(
 
 UNFINISHED = pa.schema(
     [
-        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
-        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
-        pa.field("number", pa.uint32()),
-        pa.field("priority", pa.uint8()),
-        pa.field("transport", pa.dictionary(pa.uint8(), pa.string())),
-        pa.field("workload", pa.uint32()),
-        pa.field("size_bytes", pa.int64()),
-        pa.field("start_ns", pa.int64()),
+        *map(
+            FLOWS.field,
+            ("source", "destination", "number", "priority", "transport", "workload", "size_bytes", "start_ns"),
+        ),
         pa.field("received_bytes", pa.int64()),
         pa.field("goodput_gbps", pa.float64()),
-        pa.field("retransmitted_bytes", pa.int64()),
-        pa.field("timeouts", pa.uint32()),
+        *map(FLOWS.field, ("retransmitted_bytes", "timeouts")),
     ]
 )
 

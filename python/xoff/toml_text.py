@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
@@ -32,8 +33,8 @@ def plain(item: object) -> object:
             return item
 
 
-def value(item: object) -> str:
-    """One value. Raises TypeError for what TOML cannot say."""
+def value(item: object, *, bare_keys: bool = False) -> str:
+    """One value; keys may stand without quotes where TOML allows that. Raises TypeError for what TOML cannot say."""
     match plain(item):
         case bool() as truth:
             return "true" if truth else "false"
@@ -42,9 +43,12 @@ def value(item: object) -> str:
         case str() as text:
             return _string(text)
         case Mapping() as table:
-            return "{ " + ", ".join(f"{_key(key)} = {value(inner)}" for key, inner in table.items()) + " }"
+            inside = (
+                f"{_key(key, bare=bare_keys)} = {value(of_it, bare_keys=bare_keys)}" for key, of_it in table.items()
+            )
+            return "{ " + ", ".join(inside) + " }"
         case Sequence() as items if not isinstance(items, bytes | bytearray):
-            return "[" + ", ".join(value(inner) for inner in items) + "]"
+            return "[" + ", ".join(value(inner, bare_keys=bare_keys) for inner in items) + "]"
         case _:
             message = f"a scenario cannot hold {item!r}; expected text, a number, true or false, a list or a table"
             raise TypeError(message)
@@ -54,5 +58,6 @@ def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _key(key: object) -> str:
-    return _string(str(key))
+def _key(key: object, *, bare: bool = False) -> str:
+    name = str(key)
+    return name if bare and re.fullmatch("[A-Za-z0-9_-]+", name) else _string(name)

@@ -235,8 +235,8 @@ pub trait Observer {
     /// A port begins to put a packet of so many bytes on the wire, preamble and gap included, which takes until `ends`. Pause frames are
     /// no packets. Where packets line up nobody hears of them.
     fn on_sent(&mut self, _port: PortId, _priority: usize, _wire: Bytes, _ends: Time) {}
-    /// A flow begins to put a packet of so many bytes on the wire, preamble and gap included.
-    fn on_flow_sent(&mut self, _now: Time, _host: NodeId, _flow: u32, _wire: Bytes) {}
+    /// The same of data of a flow that leaves its host.
+    fn on_flow_sent(&mut self, _host: NodeId, _flow: u32, _wire: Bytes, _ends: Time) {}
     /// A congestion notification message for a flow has reached its host; its quantised feedback is 1 to 63.
     fn on_cnm(&mut self, _now: Time, _host: NodeId, _flow: u32, _feedback: u8) {}
 }

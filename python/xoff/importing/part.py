@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xoff import toml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _WIDTH = 120
 _COMMENTS_FROM = 33
@@ -27,7 +28,7 @@ class Setting(NamedTuple):
     @property
     def line(self) -> str:
         """As TOML."""
-        text = f"{'# ' if self.suggested else ''}{self.key} = {_value(self.value)}"
+        text = f"{'# ' if self.suggested else ''}{self.key} = {toml_text.value(self.value, bare_keys=True)}"
         return _commented(text, self.comment)
 
 
@@ -91,17 +92,3 @@ def _comment(text: str, item: str = "") -> str:
 
 def _commented(text: str, comment: str) -> str:
     return f"{text:{_COMMENTS_FROM - 2}}  # {comment}" if comment else text
-
-
-def _value(value: object) -> str:
-    match value:
-        case Mapping():
-            return "{ " + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
-        case Sequence() if not isinstance(value, str):
-            return "[" + ", ".join(_value(inner) for inner in value) + "]"
-        case _:
-            return toml_text.value(value)
-
-
-def _key(key: object) -> str:
-    return str(key) if re.fullmatch("[A-Za-z0-9_-]+", str(key)) else toml_text.value(str(key))

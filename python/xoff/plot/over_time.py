@@ -104,13 +104,16 @@ def _why_not(result: Result, quantity: str) -> str:
 
 def _meant(there: list[str], names: list[str]) -> set[str]:
     """The names that are meant by names and patterns. Raises ValueError if one of these means nothing."""
+    meant: set[str] = set()
     for pattern in names or [""]:
-        if not any(patterns.matches_observed(pattern, name) for name in there):
+        of_pattern = {name for name in there if patterns.matches_observed(pattern, name)}
+        if not of_pattern:
             message = (
                 f'names: nothing that was observed matches "{pattern}"; expected {patterns.nearest(pattern, there)}'
             )
             raise ValueError(message)
-    return {name for name in there if any(patterns.matches_observed(pattern, name) for pattern in names)}
+        meant |= of_pattern
+    return meant
 
 
 def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None) -> Axes:

@@ -29,10 +29,10 @@ impl FlowCounts {
         !self.sent.is_empty() || !self.cnms.is_empty()
     }
 
-    pub(super) fn on_sent(&mut self, now: Time, host: NodeId, flow: u32, wire: Bytes) {
+    pub(super) fn on_sent(&mut self, host: NodeId, flow: u32, wire: Bytes, ends: Time) {
         if let Some(sent) = self.sent.get_mut(host as usize) {
             sent.tally.add(flow, wire.get());
-            sent.last = Some(Departure { start: now, flow, wire });
+            sent.last = Some(Departure { flow, ends });
         }
     }
 
@@ -45,7 +45,7 @@ impl FlowCounts {
     /// Bytes that flows of a host have put on the wire since this was last asked, of a packet under way only those that have left.
     pub(super) fn take_sent(&mut self, now: Time, host: &Host) -> Vec<(u32, u64)> {
         let sent = &mut self.sent[host.id() as usize];
-        let still_to_go = sent.last.map_or(Bytes::ZERO, |last| last.still_to_go(now, host));
+        let still_to_go = sent.last.map_or(Bytes::ZERO, |last| host.port().still_to_go(last.ends, now));
         let Some(Departure { flow, .. }) = sent.last.filter(|_| still_to_go != Bytes::ZERO) else {
             return sent.tally.take(host.flows_under_way());
         };
@@ -71,16 +71,8 @@ struct Sent {
 /// The last packet of data that a host put on the wire.
 #[derive(Clone, Copy, Debug)]
 struct Departure {
-    start: Time,
     flow: u32,
-    wire: Bytes,
-}
-
-impl Departure {
-    fn still_to_go(&self, now: Time, host: &Host) -> Bytes {
-        let end = self.start + host.port().transmission_time(self.wire);
-        if end > now { host.port().rate().bytes_in(end.since(now)) } else { Bytes::ZERO }
-    }
+    ends: Time,
 }
 
 /// A number for each flow of one host.

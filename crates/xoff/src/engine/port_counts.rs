@@ -8,13 +8,11 @@ use crate::topology::PortId;
 
 type ByClass = [u64; PRIORITIES];
 
-/// Counts of the classes of all ports; each list is empty where that is not counted.
+/// Counts of the classes of all ports.
 #[derive(Clone, Debug, Default)]
 pub struct PortCounts {
-    marks: Vec<ByClass>,
-    drops: Vec<ByClass>,
-    /// Bytes on the wire.
-    sent: Vec<ByClass>,
+    /// By quantity and port, bytes of what is a throughput; empty where that is not counted.
+    counts: [Vec<ByClass>; Quantity::ALL.len()],
     /// The last packet that each port put on the wire.
     last: Vec<Departure>,
 }
@@ -28,54 +26,39 @@ struct Departure {
 impl PortCounts {
     /// From now on counts this of so many ports.
     pub fn count(&mut self, quantity: Quantity, ports: usize) {
-        match quantity {
-            Quantity::Marks => self.marks.resize(ports, ByClass::default()),
-            Quantity::Drops => self.drops.resize(ports, ByClass::default()),
-            Quantity::ClassThroughput => {
-                self.sent.resize(ports, ByClass::default());
-                self.last.resize(ports, Departure::default());
-            }
-            _ => unreachable!("nothing that is counted by class"),
+        self.counts[quantity as usize].resize(ports, ByClass::default());
+        if quantity == Quantity::ClassThroughput {
+            self.last.resize(ports, Departure::default());
         }
     }
 
     /// Whether anything is counted.
     pub fn is_counting(&self) -> bool {
-        [&self.marks, &self.drops, &self.sent].iter().any(|counts| !counts.is_empty())
+        self.counts.iter().any(|of_ports| !of_ports.is_empty())
     }
 
-    pub(super) fn on_mark(&mut self, port: PortId, priority: usize) {
-        if let Some(of_port) = self.marks.get_mut(port as usize) {
-            of_port[priority] += 1;
-        }
-    }
-
-    pub(super) fn on_drop(&mut self, port: PortId, priority: usize) {
-        if let Some(of_port) = self.drops.get_mut(port as usize) {
-            of_port[priority] += 1;
+    /// Adds to a count, where that is counted.
+    pub(super) fn add(&mut self, quantity: Quantity, port: PortId, priority: usize, count: u64) {
+        if let Some(of_port) = self.counts[quantity as usize].get_mut(port as usize) {
+            of_port[priority] += count;
         }
     }
 
     pub(super) fn on_sent(&mut self, port: PortId, priority: usize, wire: Bytes, ends: Time) {
-        if let Some(of_port) = self.sent.get_mut(port as usize) {
-            of_port[priority] += wire.get();
-            self.last[port as usize] = Departure { priority, ends };
+        if let Some(last) = self.last.get_mut(port as usize) {
+            *last = Departure { priority, ends };
+            self.add(Quantity::ClassThroughput, port, priority, wire.get());
         }
     }
 
     /// What was counted of a port since this was last asked; of bytes of a packet under way only those that have left.
     pub(super) fn take(&mut self, quantity: Quantity, now: Time, port: &Port) -> ByClass {
-        let counts = match quantity {
-            Quantity::Marks => &mut self.marks,
-            Quantity::Drops => &mut self.drops,
-            _ => &mut self.sent,
-        };
-        let mut counted = std::mem::take(&mut counts[port.id() as usize]);
+        let of_port = &mut self.counts[quantity as usize][port.id() as usize];
+        let mut counted = std::mem::take(of_port);
         if quantity == Quantity::ClassThroughput {
-            let last = self.last[port.id() as usize];
-            let still_to_go = port.still_to_go(last.ends, now).get();
-            counted[last.priority] -= still_to_go;
-            self.sent[port.id() as usize][last.priority] = still_to_go;
+            let Departure { priority, ends } = self.last[port.id() as usize];
+            of_port[priority] = port.still_to_go(ends, now).get();
+            counted[priority] -= of_port[priority];
         }
         counted
     }

@@ -71,11 +71,11 @@ impl Observer for Recorder {
         self.record(now, Quantity::Queue, port, priority, bytes.as_f64());
     }
     fn on_mark(&mut self, now: Time, port: PortId, priority: usize) {
-        self.counts.ports.on_mark(port, priority);
+        self.counts.ports.add(Quantity::Marks, port, priority, 1);
         self.record(now, Quantity::Marks, port, priority, 1.0);
     }
     fn on_drop(&mut self, now: Time, dropped: &Dropped) {
-        self.counts.ports.on_drop(dropped.port, dropped.priority);
+        self.counts.ports.add(Quantity::Drops, dropped.port, dropped.priority, 1);
         self.record(now, Quantity::Drops, dropped.port, dropped.priority, 1.0);
         if self.watches(Quantity::Drops, dropped.port) {
             self.recorded.drops.push((now, *dropped));
@@ -110,8 +110,8 @@ impl Observer for Recorder {
     fn on_sent(&mut self, port: PortId, priority: usize, wire: Bytes, ends: Time) {
         self.counts.ports.on_sent(port, priority, wire, ends);
     }
-    fn on_flow_sent(&mut self, now: Time, host: NodeId, flow: u32, wire: Bytes) {
-        self.counts.flows.on_sent(now, host, flow, wire);
+    fn on_flow_sent(&mut self, host: NodeId, flow: u32, wire: Bytes, ends: Time) {
+        self.counts.flows.on_sent(host, flow, wire, ends);
     }
     fn on_cnm(&mut self, now: Time, host: NodeId, flow: u32, feedback: u8) {
         self.counts.flows.on_cnm(host, flow);

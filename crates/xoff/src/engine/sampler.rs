@@ -213,7 +213,7 @@ impl<'a> Sampling<'a> {
         now: Time,
         hosts: &[Host],
         switches: &[Switch],
-        mut counts: Option<&mut Counts>,
+        counts: Option<&mut Counts>,
     ) {
         let series = &self.sampler.series[index];
         match series.quantity {
@@ -226,19 +226,19 @@ impl<'a> Sampling<'a> {
             Quantity::Input => return self.sample_inputs(series, now, switches),
             _ => {}
         }
+        let mut counts = counts.map(|counts| &mut counts.ports);
         for host in hosts {
             let port = host.port();
             if series.ports[port.id() as usize] {
-                let counts = counts.as_deref_mut().map(|counts| &mut counts.ports);
-                self.sample_port(index, now, port, counts, |priority| host.queued_of(priority));
+                let bytes = |priority| host.queued_of(priority);
+                self.sample_port(index, now, port, counts.as_deref_mut(), bytes);
             }
         }
         for switch in switches {
             for (number, port) in switch.ports().iter().enumerate() {
                 if series.ports[port.id() as usize] {
                     let bytes = |priority| switch.queue_bytes(number as u16, priority);
-                    let counts = counts.as_deref_mut().map(|counts| &mut counts.ports);
-                    self.sample_port(index, now, port, counts, bytes);
+                    self.sample_port(index, now, port, counts.as_deref_mut(), bytes);
                 }
             }
         }
@@ -317,10 +317,14 @@ impl<'a> Sampling<'a> {
             }
             return;
         }
+        if now == Time::ZERO {
+            // Nothing has happened yet.
+            return;
+        }
         let per_second = |bytes: u64| bytes as f64 * 8.0 / every.as_seconds();
         if quantity.is_counted_by_class(classes) {
             let counted = counts.expect("what is sampled is counted").take(quantity, now, port);
-            for priority in classes_of(classes).filter(|_| now > Time::ZERO) {
+            for priority in classes_of(classes) {
                 let count = counted[priority];
                 let is_count = quantity != Quantity::ClassThroughput;
                 let value = if is_count { count as f64 } else { per_second(count) };
@@ -335,9 +339,6 @@ impl<'a> Sampling<'a> {
             _ => unreachable!("no quantity of ports"),
         };
         let count = counter - std::mem::replace(&mut self.before[index][port.id() as usize], counter);
-        if now == Time::ZERO {
-            return;
-        }
         if quantity == Quantity::Throughput {
             self.push(now, quantity, port.id(), 0, per_second(count));
         } else {

@@ -258,10 +258,10 @@ impl Adapter {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn transmit(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.port.transmit(packet, |_| Bytes::ZERO, context);
         if !packet.is(ACKNOWLEDGEMENT) {
             let wire = context.fabric.wire(&packet);
-            context.observer.on_flow_sent(context.now, packet.source(), packet.flow(), wire);
+            context.observer.on_flow_sent(packet.source(), packet.flow(), wire, self.port.busy_until());
         }
-        self.port.transmit(packet, |_| Bytes::ZERO, context);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Outcome, Simulation};
 use crate::host::UnfinishedFlow;
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::Time;
 use crate::topology::NodeId;
 
 /// Columns of `unfinished.parquet`: one entry for each flow, in order of start, source and number.
@@ -56,7 +56,7 @@ pub(super) fn columns(
         columns.priority.push(flow.priority);
         columns.transport.push(flow.transport);
         columns.workload.push(flow.workload.into());
-        columns.size_bytes.push(if flow.size == Bytes::MAX { u64::MAX } else { flow.size.get() });
+        columns.size_bytes.push(flow.size.get());
         columns.start_ns.push(flow.start.as_nanoseconds());
         columns.received_bytes.push(received.get());
         columns.goodput_gbps.push(goodput);

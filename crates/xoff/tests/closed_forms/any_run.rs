@@ -17,12 +17,7 @@ use xoff::{Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
-use crate::{measured, reference, run};
-
-fn ports(outcome: &Outcome) -> impl Iterator<Item = &Port> {
-    let of_hosts = outcome.hosts.iter().map(Host::port);
-    of_hosts.chain(outcome.switches.iter().flat_map(Switch::ports))
-}
+use crate::{measured, ports, reference, run};
 
 fn dropped(outcome: &Outcome, counters: impl Fn(&PortCounters) -> u64) -> u64 {
     ports(outcome).map(|port| counters(&port.counters)).sum()

@@ -5,22 +5,35 @@ use std::collections::BTreeMap;
 
 use xoff::engine::{Quantity, Sample};
 use xoff::kernel::units::{Rate, Span};
-use xoff::scenario::{Every, ObserveOf};
+use xoff::scenario::{Every, Observe, ObserveOf, ScenarioError};
 use xoff::{Files, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::Ends;
 use crate::{ports, run, simulation};
 
+/// The same simulation in which `ask` says what is recorded, of everything and so often.
+fn observing(
+    simulation: &Simulation,
+    every: Every,
+    ask: impl FnOnce(&mut Observe, Option<ObserveOf>),
+) -> Result<Simulation, ScenarioError> {
+    let mut scenario = simulation.scenario().clone();
+    ask(&mut scenario.observe, Some(ObserveOf { every, of: vec!["*".to_owned()] }));
+    Simulation::new(&scenario, &Files::new())
+}
+
+fn nanoseconds(between: u64) -> Every {
+    Every::Span(Span::from_nanoseconds(between))
+}
+
 /// What is recorded of the switches and the rates of a simulation.
 fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
-    let mut scenario = simulation.scenario().clone();
-    let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
-    let observe = &mut scenario.observe;
-    (observe.queues, observe.marks, observe.drops) = (asked.clone(), asked.clone(), asked.clone());
-    observe.rates = asked;
-    let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
-    run(&simulation).samples.rows
+    let observed = observing(simulation, every, |observe, asked| {
+        (observe.queues, observe.marks, observe.drops) = (asked.clone(), asked.clone(), asked.clone());
+        observe.rates = asked;
+    });
+    run(&observed.expect("it was accepted before")).samples.rows
 }
 
 #[test]
@@ -29,7 +42,7 @@ fn samples_are_what_changes_add_up_to() {
         let mut changes = rows(simulation, Every::Change).into_iter().peekable();
         let is_level = |row: &Sample| matches!(row.quantity, Quantity::Queue | Quantity::Rate);
         let (mut levels, mut counts) = (BTreeMap::new(), BTreeMap::new());
-        for sample in rows(simulation, Every::Span(Span::from_nanoseconds(12_700))) {
+        for sample in rows(simulation, nanoseconds(12_700)) {
             while let Some(change) = changes.next_if(|change| change.time < sample.time) {
                 if is_level(&change) {
                     levels.insert((change.quantity, change.entity, change.part), change.value);
@@ -53,9 +66,8 @@ fn samples_are_what_changes_add_up_to() {
 fn no_throughput_is_above_the_rate_of_its_link() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let every = Span::from_nanoseconds(3_100);
-        let mut scenario = simulation.scenario().clone();
-        scenario.observe.throughput = Some(ObserveOf { every: Every::Span(every), of: vec!["*".to_owned()] });
-        let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
+        let observed = observing(simulation, Every::Span(every), |observe, asked| observe.throughput = asked);
+        let simulation = observed.expect("it was accepted before");
         let network = simulation.network();
         let later = simulation.scenario().link_event.iter().filter_map(|event| event.rate);
         let fastest_later = later.map(Rate::as_f64).fold(0.0, f64::max);
@@ -117,11 +129,10 @@ fn where_nothing_decides_a_flows_rate_it_is_that_of_the_link() {
 #[test]
 fn throughputs_of_classes_add_up_to_that_of_their_port() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
-        let every = Every::Span(Span::from_nanoseconds(31_700));
-        let mut scenario = simulation.scenario().clone();
-        let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
-        (scenario.observe.throughput, scenario.observe.class_throughput) = (asked.clone(), asked);
-        let outcome = run(&Simulation::new(&scenario, &Files::new()).expect("it was accepted before"));
+        let observed = observing(simulation, nanoseconds(31_700), |observe, asked| {
+            (observe.throughput, observe.class_throughput) = (asked.clone(), asked);
+        });
+        let outcome = run(&observed.expect("it was accepted before"));
         let pauses: Vec<bool> = ports(&outcome)
             .map(|port| port.counters.pause_frames + port.counters.resume_frames > 0)
             .collect();
@@ -143,11 +154,10 @@ fn throughputs_of_classes_add_up_to_that_of_their_port() {
 #[test]
 fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
-        let every = Every::Span(Span::from_nanoseconds(3_100));
-        let mut scenario = simulation.scenario().clone();
-        let asked = Some(ObserveOf { every, of: vec!["*".to_owned()] });
-        (scenario.observe.throughput, scenario.observe.flow_throughput) = (asked.clone(), asked);
-        let simulation = Simulation::new(&scenario, &Files::new()).expect("it was accepted before");
+        let observed = observing(simulation, nanoseconds(3_100), |observe, asked| {
+            (observe.throughput, observe.flow_throughput) = (asked.clone(), asked);
+        });
+        let simulation = observed.expect("it was accepted before");
         let network = simulation.network();
         let outcome = run(&simulation);
         let mut of_flows = BTreeMap::new();
@@ -171,10 +181,8 @@ fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
 fn flows_in_an_input_buffer_add_up_to_its_classes() {
     let looked_into = Cell::new(0);
     law_of_random_scenarios(&[Ends::InTheMiddle], |simulation| {
-        let every = Every::Span(Span::from_nanoseconds(3_100));
-        let mut scenario = simulation.scenario().clone();
-        scenario.observe.inputs = Some(ObserveOf { every, of: vec!["*".to_owned()] });
-        let Ok(simulation) = Simulation::new(&scenario, &Files::new()) else { return };
+        let observed = observing(simulation, nanoseconds(3_100), |observe, asked| observe.inputs = asked);
+        let Ok(simulation) = observed else { return };
         let mut sums = BTreeMap::new();
         for sample in run(&simulation).samples.rows {
             let is_of_class = sample.quantity == Quantity::Input;
