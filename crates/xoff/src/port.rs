@@ -474,7 +474,7 @@ impl Port {
     #[inline]
     pub fn has_many_lined_up(&self) -> bool {
         // Of a long line some have started every so often.
-        self.line.len() % COUNTED_AT_ONCE == COUNTED_AT_ONCE - 1
+        self.line.next_slot() % COUNTED_AT_ONCE == COUNTED_AT_ONCE - 1
     }
 
     /// Counts those that lined up and have started by now. Returns how many bytes of memory they had.

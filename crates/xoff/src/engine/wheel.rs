@@ -142,7 +142,7 @@ impl Wheel {
         self.first_lane = lanes.start.wrapping_sub(first_arrival);
         self.tournaments.open(cluster);
         for lane in &self.lanes[lanes.start as usize..lanes.end as usize] {
-            lane.flights.prefetch(0);
+            lane.flights.prefetch_front();
         }
     }
 
@@ -196,8 +196,7 @@ impl Wheel {
     #[allow(clippy::inline_always)]
     fn take_arrival_before(&mut self, rank: usize, see_next: impl FnOnce(&Packet, &Telemetry)) -> Packet {
         let lane = &mut self.lanes[self.first_lane.wrapping_add(rank as u32) as usize];
-        let (Flight { packet, .. }, next) = lane.flights.take_front_before();
-        let next = next.map_or(Time::MAX, |next| {
+        let (Flight { packet, .. }, next) = lane.flights.take_front_before(Time::MAX, |next| {
             see_next(&next.packet, &self.telemetry);
             next.arrives
         });

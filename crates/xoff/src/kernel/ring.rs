@@ -1,20 +1,68 @@
-//! A queue in a power-of-two ring that starts empty, grows when it must and forgets where it was when it empties,
+//! A queue in a ring that starts empty, grows when it must and forgets where it was when it empties,
 //! so that a queue that never holds more than a few entries never touches more than a few cache lines. It asks for memory
 //! before its turn comes: a long queue has left the cache when it is read, and is no longer there when it is written again.
 
 use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::{NonNull, slice_from_raw_parts_mut};
 
 use super::prefetch::prefetch;
 
 /// First in, first out.
-#[derive(Clone, Debug)]
+// Places are in bytes, so that nobody multiplies, and the end is compared with, so that nobody masks: packets go through rings as
+// often as anything happens.
 pub struct Ring<T> {
-    slots: Box<[T]>,
+    /// All of them hold a value; one at least is free once there are any.
+    slots: NonNull<T>,
+    /// Where the first entry is, and where the next will be: the same if there is none.
     head: u32,
-    length: u32,
+    tail: u32,
+    /// Behind the last slot.
+    end: u32,
+    owns: PhantomData<T>,
 }
 
 const FIRST_CAPACITY: usize = 4;
+
+// SAFETY: a ring owns its slots.
+#[allow(unsafe_code)]
+unsafe impl<T: Send> Send for Ring<T> {}
+// SAFETY: nothing changes behind a shared reference.
+#[allow(unsafe_code)]
+unsafe impl<T: Sync> Sync for Ring<T> {}
+
+impl<T> Ring<T> {
+    const SIZE: u32 = size_of::<T>() as u32;
+
+    /// A ring whose first slots hold so many entries.
+    fn over(slots: Box<[T]>, entries: usize) -> Self {
+        let end = u32::try_from(size_of_val(&*slots)).expect("a ring holds less than 4 GiB");
+        let slots = NonNull::from(Box::leak(slots)).cast();
+        Self { slots, head: 0, tail: entries as u32 * Self::SIZE, end, owns: PhantomData }
+    }
+}
+
+impl<T> Drop for Ring<T> {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        let slots = slice_from_raw_parts_mut(self.slots.as_ptr(), (self.end / Self::SIZE) as usize);
+        // SAFETY: `over` has taken them from a box of as many.
+        drop(unsafe { Box::from_raw(slots) });
+    }
+}
+
+impl<T: Copy + Default> Clone for Ring<T> {
+    fn clone(&self) -> Self {
+        self.with_capacity((self.end / Self::SIZE) as usize)
+    }
+}
+
+impl<T: Copy + Default + fmt::Debug> fmt::Debug for Ring<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
 
 /// A ring that never begins in one cache line and ends in the next.
 #[derive(Clone, Debug, Default)]
@@ -30,139 +78,169 @@ impl<T: Copy + Default> Default for Ring<T> {
 impl<T: Copy + Default> Ring<T> {
     /// An empty ring that has allocated nothing.
     pub fn new() -> Self {
-        Self { slots: Box::default(), head: 0, length: 0 }
+        const { assert!(size_of::<T>() > 0, "places differ") }
+        Self::over(Box::default(), 0)
     }
 
     /// The number of entries.
     #[inline]
     pub const fn len(&self) -> usize {
-        self.length as usize
+        let bytes =
+            if self.tail >= self.head { self.tail - self.head } else { self.end - self.head + self.tail };
+        (bytes / Self::SIZE) as usize
     }
 
     /// Whether there is no entry.
     #[inline]
     pub const fn is_empty(&self) -> bool {
-        self.length == 0
+        self.head == self.tail
+    }
+
+    /// The number of the slot that the next entry takes: one more with each, until the slots begin again, or the ring is empty.
+    #[inline]
+    pub const fn next_slot(&self) -> usize {
+        (self.tail / Self::SIZE) as usize
     }
 
     /// Adds an entry at the back.
     #[inline]
     pub fn push_back(&mut self, value: T) {
-        if self.length as usize == self.slots.len() {
+        let mut next = self.after(self.tail);
+        if next == self.head {
             self.grow();
+            next = self.after(self.tail);
         }
-        let index = self.index(self.length);
-        *self.slot_mut(index) = value;
-        self.length += 1;
-        self.prefetch(self.length);
+        *self.slot_mut(self.tail) = value;
+        self.tail = next;
+        self.prefetch(next);
     }
 
     /// The entry at the front.
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.length == 0 { None } else { Some(self.slot(self.index(0))) }
+        if self.is_empty() { None } else { Some(self.slot(self.head)) }
     }
 
     /// Takes the entry at the front.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
-        if self.length == 0 { None } else { Some(self.take_front()) }
+        if self.is_empty() { None } else { Some(self.take_front()) }
     }
 
     /// Takes the entry at the front, which must be there.
     #[inline]
     pub fn take_front(&mut self) -> T {
-        self.take_front_before().0
+        self.take_front_before((), |_| ()).0
     }
 
-    /// The same, and shows the one that is then at the front.
+    /// The same, and what there is to say of the one that is then at the front, or what there is to say if there is none.
     #[inline]
-    pub fn take_front_before(&mut self) -> (T, Option<&T>) {
-        assert!(self.length > 0, "there is an entry to take");
-        let value = *self.slot(self.index(0));
-        self.length -= 1;
-        if self.length == 0 {
-            self.head = 0;
-            return (value, None);
+    pub fn take_front_before<N>(&mut self, of_none: N, of_next: impl FnOnce(&T) -> N) -> (T, N) {
+        assert!(!self.is_empty(), "there is an entry to take");
+        let value = *self.slot(self.head);
+        let next = self.after(self.head);
+        if next == self.tail {
+            (self.head, self.tail) = (0, 0);
+            return (value, of_none);
         }
-        self.head = self.head.wrapping_add(1);
-        // The next one was asked for before.
-        self.prefetch(1);
-        (value, Some(self.slot(self.index(0))))
+        self.head = next;
+        // The next one was asked for before. Where the slots begin again, one is missed.
+        self.prefetch(next + Self::SIZE);
+        (value, of_next(self.slot(next)))
     }
 
     /// Takes entries from the front while `takes` says so of them. Returns the first that stays.
     #[inline]
     pub fn take_while(&mut self, mut takes: impl FnMut(&T) -> bool) -> Option<&T> {
-        let (mut head, mut length) = (self.head, self.length);
-        while length > 0 && takes(self.slot(head as usize & self.mask())) {
-            head = head.wrapping_add(1);
-            length -= 1;
+        let mut head = self.head;
+        while head != self.tail && takes(self.slot(head)) {
+            head = self.after(head);
         }
-        self.head = if length == 0 { 0 } else { head };
-        self.length = length;
-        self.front()
+        if head == self.tail {
+            (self.head, self.tail) = (0, 0);
+            return None;
+        }
+        self.head = head;
+        Some(self.slot(head))
     }
 
     /// The entry that `behind` others are behind, which must be there.
     #[inline]
     pub fn from_back(&self, behind: u32) -> &T {
-        assert!(behind < self.length, "there is such an entry");
-        self.slot(self.index(self.length - 1 - behind))
+        assert!((behind as usize) < self.len(), "there is such an entry");
+        self.slot(self.before(self.tail, (behind + 1) * Self::SIZE))
     }
 
     /// Takes the entry at the back.
     #[inline]
     pub fn pop_back(&mut self) -> Option<T> {
-        self.length = self.length.checked_sub(1)?;
-        Some(*self.slot(self.index(self.length)))
+        if self.is_empty() {
+            return None;
+        }
+        self.tail = self.before(self.tail, Self::SIZE);
+        Some(*self.slot(self.tail))
     }
 
-    /// Asks for the memory of the entry behind `offset` others, or for where it would be. Nothing waits for it. Its last byte is
-    /// enough: before that, entries share their lines.
+    /// Asks for the memory of the entry at the front, or for where it would be. Nothing waits for it.
     #[inline]
-    pub fn prefetch(&self, offset: u32) {
-        let end = (self.head.wrapping_add(offset) as usize & self.mask()).wrapping_add(1);
-        prefetch(self.slots.as_ptr().wrapping_add(end).cast::<u8>().wrapping_sub(1));
+    pub fn prefetch_front(&self) {
+        self.prefetch(self.head);
     }
 
+    /// Its last byte is enough: before that, entries share their lines.
     #[inline]
-    fn mask(&self) -> usize {
-        self.slots.len().wrapping_sub(1)
+    fn prefetch(&self, place: u32) {
+        let last = self.slots.as_ptr().cast::<u8>().wrapping_add(place as usize + size_of::<T>() - 1);
+        prefetch(last);
     }
 
-    /// Where the entry behind `offset` others is; only for rings that have allocated.
+    /// The place behind this one.
     #[inline]
-    fn index(&self, offset: u32) -> usize {
-        self.head.wrapping_add(offset) as usize & self.mask()
+    const fn after(&self, place: u32) -> u32 {
+        let next = place + Self::SIZE;
+        if next >= self.end { 0 } else { next }
+    }
+
+    /// The place so many bytes before this one.
+    #[inline]
+    const fn before(&self, place: u32, bytes: u32) -> u32 {
+        if place >= bytes { place - bytes } else { place + (self.end - bytes) }
+    }
+
+    /// Where the entry behind `offset` others is.
+    #[inline]
+    const fn place(&self, offset: u32) -> u32 {
+        let bytes = offset * Self::SIZE;
+        if bytes < self.end - self.head { self.head + bytes } else { bytes - (self.end - self.head) }
     }
 
     #[inline]
     #[allow(unsafe_code)]
-    fn slot(&self, index: usize) -> &T {
-        debug_assert!(index < self.slots.len());
-        // SAFETY: `index` comes from `Ring::index`, which masks with a power of two less one, and the callers have
-        // made sure that there are slots.
-        unsafe { self.slots.get_unchecked(index) }
+    fn slot(&self, place: u32) -> &T {
+        debug_assert!(place < self.end);
+        // SAFETY: places come from `after`, `before` and `place`, which stay before the end and count in slots; the callers have made
+        // sure that there are slots. All hold values.
+        unsafe { self.slots.byte_add(place as usize).as_ref() }
     }
 
     #[inline]
     #[allow(unsafe_code)]
-    fn slot_mut(&mut self, index: usize) -> &mut T {
-        debug_assert!(index < self.slots.len());
+    fn slot_mut(&mut self, place: u32) -> &mut T {
+        debug_assert!(place < self.end);
         // SAFETY: as for `Ring::slot`.
-        unsafe { self.slots.get_unchecked_mut(index) }
+        unsafe { self.slots.byte_add(place as usize).as_mut() }
     }
 
     /// The entry with this key, where keys ascend from the front to the back. Whether so many are `behind` it is tried first.
     pub fn find_mut<K: Ord>(&mut self, key: &K, key_of: impl Fn(&T) -> K, behind: usize) -> Option<&mut T> {
-        let (mut low, mut high) = (0, self.length);
-        let mut probe = self.length.saturating_sub(behind as u32 + 1);
+        let length = self.len() as u32;
+        let (mut low, mut high) = (0, length);
+        let mut probe = length.saturating_sub(behind as u32 + 1);
         while low < high {
-            let index = self.index(probe);
-            match key_of(self.slot(index)).cmp(key) {
+            let place = self.place(probe);
+            match key_of(self.slot(place)).cmp(key) {
                 Ordering::Less => low = probe + 1,
-                Ordering::Equal => return Some(self.slot_mut(index)),
+                Ordering::Equal => return Some(self.slot_mut(place)),
                 Ordering::Greater => high = probe,
             }
             probe = low + (high - low) / 2;
@@ -172,9 +250,10 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Changes entries, the last first, up to the one of which `change` says that it has not.
     pub fn change_from_back(&mut self, mut change: impl FnMut(&mut T) -> bool) {
-        for offset in (0..self.length).rev() {
-            let index = self.index(offset);
-            if !change(self.slot_mut(index)) {
+        let mut place = self.tail;
+        while place != self.head {
+            place = self.before(place, Self::SIZE);
+            if !change(self.slot_mut(place)) {
                 break;
             }
         }
@@ -189,25 +268,38 @@ impl<T: Copy + Default> Ring<T> {
             is_behind
         });
         self.push_back(value);
-        for offset in (self.length - behind..self.length).rev() {
-            let (here, before) = (self.index(offset), self.index(offset - 1));
-            self.slots.swap(here, before);
+        let mut place = self.before(self.tail, Self::SIZE);
+        for _ in 0..behind {
+            let ahead = self.before(place, Self::SIZE);
+            *self.slot_mut(place) = *self.slot(ahead);
+            place = ahead;
         }
+        *self.slot_mut(place) = value;
     }
 
     /// The entries, front first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        (0..self.length).map(|offset| self.slot(self.index(offset)))
+        let mut place = self.head;
+        std::iter::from_fn(move || {
+            let entry = (place != self.tail).then(|| self.slot(place))?;
+            place = self.after(place);
+            Some(entry)
+        })
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let capacity = (self.slots.len() * 2).max(FIRST_CAPACITY);
+    /// The same entries in so many slots.
+    fn with_capacity(&self, capacity: usize) -> Self {
         let mut slots = Vec::with_capacity(capacity);
         slots.extend(self.iter().copied());
         slots.resize(capacity, T::default());
-        self.slots = slots.into_boxed_slice();
-        self.head = 0;
+        Self::over(slots.into_boxed_slice(), self.len())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let capacity = (self.end / Self::SIZE) as usize;
+        *self = self.with_capacity((capacity * 2).max(FIRST_CAPACITY));
     }
 }
 
