@@ -3,7 +3,7 @@
 use crate::application::Plans;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::packet::Packet;
+use crate::packet::{Packet, Stub};
 use crate::routing::Lengths;
 use crate::scenario;
 use crate::telemetry::Telemetry;
@@ -63,6 +63,12 @@ impl Fabric {
     /// Bytes that `packet` takes on the wire.
     #[inline]
     pub fn wire(&self, packet: &Packet) -> Bytes {
+        packet.frame() + self.wire_overheads[usize::from(packet.transport())]
+    }
+
+    /// The same of a packet that has gone on.
+    #[inline]
+    pub fn wire_of(&self, packet: Stub) -> Bytes {
         packet.frame() + self.wire_overheads[usize::from(packet.transport())]
     }
 

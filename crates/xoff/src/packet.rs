@@ -285,6 +285,11 @@ impl Stub {
     pub const fn frame(self) -> Bytes {
         Bytes::new((self.0 >> 16) as u64)
     }
+    /// See [`Header::transport`].
+    #[inline]
+    pub const fn transport(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
     /// See [`Packet::priority`].
     #[inline]
     pub const fn priority(self) -> usize {

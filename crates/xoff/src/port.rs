@@ -4,7 +4,7 @@
 
 use std::mem::offset_of;
 
-use crate::agenda::{Agenda, Context};
+use crate::agenda::{Agenda, Context, Fabric};
 use crate::kernel::ring::{InLine, Ring};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
@@ -41,9 +41,9 @@ pub struct PortCounters {
 impl PortCounters {
     /// Counts a packet that lined up and has started.
     #[inline]
-    fn count_started(&mut self, departure: &Departure) {
+    fn count_started(&mut self, departure: &Departure, fabric: &Fabric) {
         self.packets += 1;
-        self.wire_bytes += Bytes::new(departure.wire.into());
+        self.wire_bytes += fabric.wire_of(departure.packet);
     }
 
     /// Counts a dropped packet.
@@ -106,7 +106,15 @@ pub struct Departure {
     pub starts: Time,
     /// What is known of it.
     pub packet: Stub,
-    wire: u32,
+    /// See [`Header::flow`](crate::packet::Header::flow).
+    pub flow: u32,
+}
+
+impl Departure {
+    /// Whether it is a packet with data of this flow of the port's node.
+    pub fn is_data_of(&self, flow: u32) -> bool {
+        self.flow == flow && !self.packet.is(ACKNOWLEDGEMENT)
+    }
 }
 
 /// What the link of a port does to packets.
@@ -459,7 +467,7 @@ impl Port {
         let wire = context.fabric.wire(&packet);
         debug_assert!(self.busy_until <= starts, "one packet at a time");
         self.next_start = self.next_start.min(starts);
-        self.line.push_back(Departure { starts, packet: packet.stub(), wire: wire.get() as u32 });
+        self.line.push_back(Departure { starts, packet: packet.stub(), flow: packet.flow() });
         self.busy_until = starts + self.clock.transmission_time(wire);
         context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
     }
@@ -470,6 +478,11 @@ impl Port {
         self.line.from_back(behind)
     }
 
+    /// Those that have lined up and are not counted yet.
+    pub fn lined_up(&self) -> impl Iterator<Item = &Departure> {
+        self.line.iter()
+    }
+
     /// Whether so many have lined up that those should be counted that have started.
     #[inline]
     pub fn has_many_lined_up(&self) -> bool {
@@ -477,31 +490,30 @@ impl Port {
         self.line.next_slot() % COUNTED_AT_ONCE == COUNTED_AT_ONCE - 1
     }
 
-    /// Counts those that lined up and have started by now. Returns how many bytes of memory they had.
+    /// Counts those that lined up and have started by now, and has each seen.
     #[inline]
-    pub fn settle(&mut self, now: Time) -> Bytes {
-        let (mut frames, counters) = (Bytes::ZERO, &mut self.counters);
+    pub fn settle(&mut self, now: Time, fabric: &Fabric, mut see: impl FnMut(&Departure)) {
+        let counters = &mut self.counters;
         let next = self.line.take_while(|departure| {
             let has_started = departure.starts <= now;
             if has_started {
-                counters.count_started(departure);
-                frames += departure.packet.frame();
+                counters.count_started(departure, fabric);
+                see(departure);
             }
             has_started
         });
         self.next_start = next.map_or(Time::MAX, |next| next.starts);
-        frames
     }
 
     /// Counts the first of them, if it has started by now.
     #[inline]
-    pub fn settle_next(&mut self, now: Time) -> Option<Departure> {
+    pub fn settle_next(&mut self, now: Time, fabric: &Fabric) -> Option<Departure> {
         if self.next_start > now {
             return None;
         }
         let departure = self.line.take_front();
         self.next_start = self.line.front().map_or(Time::MAX, |next| next.starts);
-        self.counters.count_started(&departure);
+        self.counters.count_started(&departure, fabric);
         Some(departure)
     }
 
@@ -519,7 +531,7 @@ impl Port {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.marked += u64::from(!departure.packet.is(ACKNOWLEDGEMENT));
-        let ends = departure.starts + self.clock.transmission_time(Bytes::new(departure.wire.into()));
+        let ends = departure.starts + self.clock.transmission_time(context.fabric.wire_of(departure.packet));
         context.agenda.mark_in_flight(self.id, ends + self.delay, self.line.len());
     }
 

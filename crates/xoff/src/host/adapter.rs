@@ -4,6 +4,7 @@
 
 use super::marking::Marking;
 use super::pending::Pending;
+use super::small_queues::SmallQueues;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
@@ -26,6 +27,8 @@ pub(super) struct Adapter {
     rng: Rng,
     /// Nothing where packets come and leave in events.
     line: Option<Line>,
+    /// Nothing where packets leave in events, or hold no flow back.
+    pub(super) small_queues: Option<Box<SmallQueues>>,
 }
 
 /// Packets that have set out for an adapter whose packets line up.
@@ -37,11 +40,24 @@ struct Line {
     dropped: Ring<Flight>,
 }
 
+/// Whether packets line up in adapters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// They come and leave in events.
+    Never,
+    /// Once they set out for it, where that takes time and no flow is held back by what it has in the adapter.
+    BehindDelay,
+    /// As they come, where all that is behind one another is what may hold flows back.
+    OfSmallQueues,
+}
+
 /// Where a packet went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// Into a queue, where it counts as its flow's.
     Queued,
+    /// The same, and those should be counted out that have left meanwhile.
+    BehindMany,
     /// Onto the wire, into the host's delay, or nowhere.
     Elsewhere,
 }
@@ -49,12 +65,24 @@ pub(super) enum Sent {
 impl Adapter {
     pub(super) fn new(port: Port, marking: Marking, rng: Rng) -> Self {
         let marking = marking.is_on().then(|| Box::new(marking));
-        Self { port, marking, queued: [Bytes::ZERO; PRIORITIES], last_release: Time::ZERO, rng, line: None }
+        Self {
+            port,
+            marking,
+            queued: [Bytes::ZERO; PRIORITIES],
+            last_release: Time::ZERO,
+            rng,
+            line: None,
+            small_queues: None,
+        }
     }
 
-    /// See [`super::Host::with_line`].
-    pub(super) fn with_line(self, lines_up: bool) -> Self {
-        Self { line: lines_up.then(Line::default), ..self }
+    /// See [`super::Host::with_lines`].
+    pub(super) fn with_lines(self, lines: Lines) -> Self {
+        Self {
+            line: (lines == Lines::BehindDelay).then(Line::default),
+            small_queues: (lines == Lines::OfSmallQueues).then(Box::default),
+            ..self
+        }
     }
 
     /// Bytes waiting.
@@ -72,6 +100,9 @@ impl Adapter {
         pending: &mut Pending,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
+        if self.small_queues.is_some() {
+            return self.line_up_at_once(packet, context);
+        }
         let host = &context.fabric.host;
         if host.delay == Span::ZERO && !host.jitter {
             return self.accept(packet, context);
@@ -126,6 +157,21 @@ impl Adapter {
         self.port.line_up(packet, starts, context);
     }
 
+    /// Takes a packet where all that is behind one another is what may hold flows back.
+    #[inline(never)]
+    fn line_up_at_once(
+        &mut self,
+        packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Sent {
+        if self.port.busy_until() <= context.now {
+            self.port.lead(packet, context);
+            return Sent::Elsewhere;
+        }
+        self.port.line_up(packet, self.port.busy_until(), context);
+        if self.port.has_many_lined_up() { Sent::BehindMany } else { Sent::Queued }
+    }
+
     /// Counts out those that have left by `time`.
     fn leave(&mut self, time: Time) {
         let Self { port, queued, line: Some(line), .. } = self else { return };
@@ -143,7 +189,7 @@ impl Adapter {
     pub(super) fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.leave(now);
         let Self { port, line: Some(line), .. } = self else { return };
-        port.settle(now);
+        port.settle(now, context.fabric, |_| {});
         while line.dropped.front().is_some_and(|dropped| dropped.arrives <= now) {
             // Nobody observes where packets line up.
             port.drop(&line.dropped.take_front().packet, DropReason::AdapterFull, None, context);

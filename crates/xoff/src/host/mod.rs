@@ -17,6 +17,7 @@ mod pending;
 mod queue_pairs;
 mod receiving;
 mod sending;
+mod small_queues;
 
 use std::mem::offset_of;
 use std::slice::from_mut;
@@ -33,6 +34,7 @@ use crate::pause_frames;
 use crate::pfc::{Durations, Reactions};
 use crate::port::Port;
 use crate::topology::NodeId;
+pub use adapter::Lines;
 use adapter::{Adapter, Sent};
 pub use applications::Applications;
 use cnps::Cnps;
@@ -181,15 +183,16 @@ impl Host {
     }
 
     /// The same host; if its adapter's packets line up, none of them is an event until it arrives at the other end of the link. Only
-    /// where they are of one class, no flow is held back by what it has in the adapter, and nobody looks.
+    /// where they are of one class, and nobody looks.
     #[must_use]
-    pub fn with_line(self, lines_up: bool) -> Self {
-        Self { adapter: self.adapter.with_line(lines_up), ..self }
+    pub fn with_lines(self, lines: Lines) -> Self {
+        Self { adapter: self.adapter.with_lines(lines), ..self }
     }
 
     /// Counts what has happened by now and was no event.
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.adapter.settle(now, context);
+        self.settle_small_queues(now, context);
     }
 
     /// Its number.
@@ -412,6 +415,9 @@ impl Host {
     /// Returns when the end of the next one must be heard of.
     #[inline]
     pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
+        if self.adapter.small_queues.is_some() {
+            return self.on_wake(context);
+        }
         if self.adapter.port.send_pause_frame(context) {
             return self.adapter.port.next_end();
         }

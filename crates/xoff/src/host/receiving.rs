@@ -1,5 +1,6 @@
 //! The receiving side of a host: flows that arrive, and their acknowledgements.
 
+use super::adapter::Sent;
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
@@ -370,6 +371,9 @@ impl Host {
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
-        self.adapter.send(packet.into(), &mut self.pending, context);
+        let sent = self.adapter.send(packet.into(), &mut self.pending, context);
+        if sent == Sent::BehindMany {
+            self.settle_small_queues(context.now, context);
+        }
     }
 }

@@ -89,14 +89,14 @@ pub(super) struct Sending {
     /// Until what is in flight is given up.
     pub(super) timer: Timer,
     /// Bytes of this flow waiting in the adapter.
-    queued: Bytes,
+    pub(super) queued: Bytes,
     /// The place of its limiter, or [`NO_LIMITER`].
     pub(super) limiter: u32,
     /// What every packet adds to its payload.
     headers: u16,
     /// Flags of every packet.
     flags: u8,
-    held_back: bool,
+    pub(super) held_back: bool,
     pub(super) sender: Sender,
     /// Number of its persistent connection among those to its destination.
     connection: Option<u32>,
@@ -181,10 +181,12 @@ impl Sending {
         adapter: &mut Adapter,
         pending: &mut Pending,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        if adapter.send(packet, pending, context) == Sent::Queued {
+    ) -> Sent {
+        let sent = adapter.send(packet, pending, context);
+        if sent != Sent::Elsewhere {
             self.queued += packet.frame();
         }
+        sent
     }
 
     pub(super) fn wait_until(&mut self, time: Time, pending: &mut Pending) {
@@ -413,21 +415,30 @@ impl Host {
     /// Sends what the flow may send now.
     #[inline]
     pub(super) fn pump(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let sending = &mut self.sendings[slot];
+        let mut sending = &mut self.sendings[slot];
         if sending.is_limited() {
             return self.pull(slot, context);
         }
+        let mut settles = false;
         loop {
             if sending.queued >= context.fabric.host.small_queue {
-                sending.hold_back();
-                break;
+                if sending.held_back {
+                    sending.hold_back();
+                    break;
+                }
+                let is_held_back = self.hold_back(slot, context);
+                sending = &mut self.sendings[slot];
+                if is_held_back {
+                    break;
+                }
             }
             match sending.poll_transmit(context.now) {
                 Transmit::Segment { sequence, length, retransmission } => {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
-                    sending.send(packet, &mut self.adapter, &mut self.pending, context);
+                    let sent = sending.send(packet, &mut self.adapter, &mut self.pending, context);
+                    settles |= sent == Sent::BehindMany;
                 }
                 Transmit::WaitUntil(time) => {
                     sending.wait_until(time, &mut self.pending);
@@ -438,6 +449,9 @@ impl Host {
         }
         if sending.is_done_after_sending(&mut self.pending, context) {
             self.finish_sending(slot, Time::MAX, context);
+        }
+        if settles {
+            self.settle_small_queues(context.now, context);
         }
     }
 

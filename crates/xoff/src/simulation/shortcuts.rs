@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Simulation;
 use crate::agenda::Fabric;
 use crate::engine::SHORTEST_WINDOW;
-use crate::host::Host;
+use crate::host::{Host, Lines};
 use crate::kernel::units::Span;
 use crate::layout::SwitchLayout;
 use crate::scenario::{Observe, Scenario, Transport};
@@ -19,7 +19,7 @@ pub(super) struct Shortcuts<'a> {
     pub(super) fabric: Cow<'a, Fabric>,
     /// How much longer links to hosts are: where all that arrives at a host crosses its delay, the link is as much longer instead.
     longer: Span,
-    adapters_line_up: bool,
+    in_adapters: Lines,
     /// See [`Workshop::hosts_only_count`](crate::engine::Workshop::hosts_only_count).
     pub(super) hosts_only_count: bool,
     /// Whether whoever is at the other end of a link hears of a mark before the packet comes, as it runs by itself.
@@ -29,7 +29,7 @@ pub(super) struct Shortcuts<'a> {
 impl Shortcuts<'_> {
     /// A host as it is before the run.
     pub(super) fn host(&self, node: NodeId) -> Host {
-        self.simulation.host_over(node, self.longer).with_line(self.adapters_line_up)
+        self.simulation.host_over(node, self.longer).with_lines(self.in_adapters)
     }
 
     /// A switch as it is before the run.
@@ -88,7 +88,7 @@ impl Simulation {
             simulation: self,
             fabric,
             longer,
-            adapters_line_up: self.adapters_line_up(),
+            in_adapters: self.lines_in_adapters(),
             hosts_only_count: self.hosts_only_count(),
             marks_are_heard_of: self.network.links.iter().all(|link| link.delay >= SHORTEST_WINDOW),
         }
@@ -117,18 +117,22 @@ impl Simulation {
     }
 
     /// Whether packets line up in adapters: nothing but the order in which they set out decides when they leave, and nobody looks.
-    fn adapters_line_up(&self) -> bool {
+    fn lines_in_adapters(&self) -> Lines {
         let Scenario { host, observe, .. } = &self.scenario;
         let waits = host.delay > Span::ZERO || host.jitter;
         // What a flow has in the adapter is less than what would hold it back.
         let holds_nobody_back = host.adapter_queue.is_some_and(|limit| limit < host.small_queue);
-        waits
-            && holds_nobody_back
-            && host.marking.is_none()
+        let lines = match (waits, host.adapter_queue) {
+            (false, None) => Lines::OfSmallQueues,
+            (true, _) if holds_nobody_back => Lines::BehindDelay,
+            _ => Lines::Never,
+        };
+        let in_order = host.marking.is_none()
             && self.classes.is_power_of_two()
             && !self.has_frames_for_adapters()
             && !self.network.links.iter().any(Link::corrupts)
             && self.link_events.is_empty()
-            && *observe == Observe::default()
+            && *observe == Observe::default();
+        if in_order { lines } else { Lines::Never }
     }
 }

@@ -97,7 +97,7 @@ impl Switch {
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         match self {
             Self::SharedMemory(switch) => switch.settle(now, context),
-            Self::Cioq(switch) => switch.settle(now),
+            Self::Cioq(switch) => switch.settle(now, context.fabric),
         }
     }
 

@@ -512,7 +512,8 @@ impl Memory {
         if self.may_mark_departures(queue) {
             self.settle_one_by_one(queue, port, now, context);
         } else {
-            let started = port.settle(now);
+            let mut started = Bytes::ZERO;
+            port.settle(now, context.fabric, |departure| started += departure.packet.frame());
             self.mmu.remove(queue, started);
         }
     }
@@ -525,7 +526,7 @@ impl Memory {
         now: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        while let Some(departure) = port.settle_next(now) {
+        while let Some(departure) = port.settle_next(now, context.fabric) {
             let Departure { starts, packet, .. } = departure;
             let (frame, is_ecn_capable) = (packet.frame(), packet.is(ECN_CAPABLE));
             let candidate = Candidate { now: starts, frame, is_ecn_capable };

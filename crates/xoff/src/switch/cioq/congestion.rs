@@ -144,7 +144,7 @@ impl Cioq {
         buffer.units[cnm.priority()] += units;
         let has_room = buffer.has_room(cnm.priority(), self.sizes.largest);
         self.crossbar.set_room(self.ranks.rank[cnm.priority()], output, has_room);
-        self.count_in(units, context.now);
+        self.count_in(units, context);
         self.emit(output, *cnm, units, context);
     }
 

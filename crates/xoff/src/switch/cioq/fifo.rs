@@ -2,7 +2,7 @@
 //! event, but where a frame waits for the room that it leaves.
 
 use super::Cioq;
-use crate::agenda::{Agenda, Context};
+use crate::agenda::{Agenda, Context, Fabric};
 use crate::kernel::units::Time;
 use crate::observer::Observer;
 use crate::packet::Packet;
@@ -23,7 +23,7 @@ impl Cioq {
     ) {
         let number = usize::from(output);
         if self.ports[number].has_many_lined_up() {
-            self.settle_output(number, context.now);
+            self.settle_output(number, context.now, context.fabric);
         }
         self.outputs[number].queued[packet.priority()] += packet.frame();
         let port = &mut self.ports[number];
@@ -37,12 +37,17 @@ impl Cioq {
 
     /// Whether there is room for a frame of this class at an output.
     #[inline]
-    pub(super) fn has_room(&mut self, output: u16, priority: usize, now: Time) -> bool {
+    pub(super) fn has_room(
+        &mut self,
+        output: u16,
+        priority: usize,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
         let (number, largest) = (usize::from(output), self.sizes.largest);
         if self.outputs[number].has_room(priority, largest) {
             return true;
         }
-        self.settle_output(number, now);
+        self.settle_output(number, context.now, context.fabric);
         self.outputs[number].has_room(priority, largest)
     }
 
@@ -52,7 +57,7 @@ impl Cioq {
         if self.fifo.is_none() {
             return;
         }
-        self.settle_output(output.into(), context.now);
+        self.settle_output(output.into(), context.now, context.fabric);
         let port = &self.ports[usize::from(output)];
         context.agenda.end_of_transmission(port.id(), port.next_start().min(port.next_end()));
     }
@@ -70,7 +75,7 @@ impl Cioq {
         if self.crossbar.has_room(rank, output) {
             return Time::MAX;
         }
-        if !self.has_room(output, class, context.now) {
+        if !self.has_room(output, class, context) {
             return self.ports[number].next_start();
         }
         self.crossbar.set_room(rank, output, true);
@@ -82,18 +87,18 @@ impl Cioq {
 
     /// Counts out what has left by now and was no event.
     #[cold]
-    pub fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self, now: Time, fabric: &Fabric) {
         for number in 0..self.ports.len() {
-            self.settle_output(number, now);
+            self.settle_output(number, now, fabric);
         }
     }
 
     /// The same of one output.
     #[inline]
-    fn settle_output(&mut self, number: usize, now: Time) {
+    fn settle_output(&mut self, number: usize, now: Time, fabric: &Fabric) {
         let Self { ports, outputs, sizes, used, .. } = self;
         let (port, buffer) = (&mut ports[number], &mut outputs[number]);
-        while let Some(departure) = port.settle_next(now) {
+        while let Some(departure) = port.settle_next(now, fabric) {
             let (priority, frame) = (departure.packet.priority(), departure.packet.frame());
             let units = sizes.units(frame);
             buffer.units[priority] -= units;

@@ -285,7 +285,7 @@ impl Cioq {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Place { egress, rank, .. } = place;
-        self.count_in(units, context.now);
+        self.count_in(units, context);
         let input = &mut self.inputs[usize::from(ingress)];
         let is_first = input.store(&mut self.slots, packet, units, place);
         if is_first {
@@ -343,12 +343,12 @@ impl Cioq {
         let (priority, frame) = (packet.priority(), packet.frame());
         outputs[usize::from(output)].units[priority] += units;
         crossbar.begin(context.now, frame, Transfer { input, output, slot });
-        let has_room = self.has_room(output, priority, context.now);
+        let has_room = self.has_room(output, priority, context);
         self.crossbar.set_room(rank, output, has_room);
         if !has_room {
             self.expect_room(output, context);
         }
-        self.count_in(units, context.now);
+        self.count_in(units, context);
     }
 
     /// A frame is at its output.
@@ -425,7 +425,7 @@ impl Cioq {
         buffer.units[priority] -= units;
         self.used -= u64::from(units);
         let rank = self.ranks.rank[priority];
-        let has_room = self.has_room(output, priority, context.now);
+        let has_room = self.has_room(output, priority, context);
         let had_no_room = self.crossbar.set_room(rank, output, has_room);
         let (port, buffer) = (&mut self.ports[usize::from(output)], &self.outputs[usize::from(output)]);
         port.transmit(packet, |_| buffer.queued.iter().copied().sum(), context);
@@ -462,10 +462,10 @@ impl Cioq {
         self.lossless & 1 << priority != 0
     }
 
-    fn count_in(&mut self, units: u32, now: Time) {
+    fn count_in(&mut self, units: u32, context: &Context<'_, impl Agenda, impl Observer>) {
         self.used += u64::from(units);
         if self.used > self.peak {
-            self.settle(now);
+            self.settle(context.now, context.fabric);
             self.peak = self.peak.max(self.used);
         }
     }
