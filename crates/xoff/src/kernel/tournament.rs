@@ -16,11 +16,16 @@ pub struct Tournaments {
 #[derive(Clone, Copy, Debug)]
 struct Tree {
     offset: usize,
-    size: usize,
+    size: u32,
+    /// Whether it has an odd number of levels above its leaves.
+    is_odd: bool,
 }
 
 /// Stands for "nothing pending".
 pub const NEVER: u64 = u64::MAX;
+
+/// The fewest leaves of a tree: two levels.
+const LEAST_SIZE: usize = 4;
 
 const RANK_BITS: u32 = 13;
 
@@ -47,12 +52,13 @@ impl Tournaments {
         let (mut nodes, mut trees) = (Vec::new(), Vec::new());
         for sources in sources {
             assert!(sources <= MOST_SOURCES, "a rank fits into a key");
-            let size = sources.next_power_of_two();
-            let tree = Tree { offset: nodes.len(), size };
-            nodes.resize(tree.offset + 2 * tree.size, NEVER);
+            let size = sources.next_power_of_two().max(LEAST_SIZE);
+            let tree =
+                Tree { offset: nodes.len(), size: size as u32, is_odd: size.trailing_zeros() % 2 == 1 };
+            nodes.resize(tree.offset + 2 * size, NEVER);
             trees.push(tree);
         }
-        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0 });
+        let open = trees.first().copied().unwrap_or(Tree { offset: 0, size: 0, is_odd: false });
         Self { nodes, trees, open, winner: NEVER }
     }
 
@@ -85,7 +91,7 @@ impl Tournaments {
     }
 
     fn pending_of(&self, tree: Tree, rank: usize) -> u64 {
-        time(self.nodes[tree.offset + tree.size + rank])
+        time(self.nodes[tree.offset + tree.size as usize + rank])
     }
 
     /// Changes what one source of the open tournament has pending.
@@ -102,31 +108,34 @@ impl Tournaments {
     #[inline(always)]
     #[allow(unsafe_code, clippy::inline_always)]
     fn climb(&mut self, tree: Tree, rank: usize, time: u64) -> u64 {
-        assert!(rank < tree.size, "a source of this tournament");
-        let mut index = tree.size + rank;
+        assert!(rank < tree.size as usize, "a source of this tournament");
+        // Of 32 bits, so that no level takes an instruction to make a place of it.
+        let mut index = tree.size + rank as u32;
         let mut best = key(time, rank);
         // SAFETY: every `Tree` is made by `new`, which makes `nodes` hold `offset + 2 * size` keys and never fewer
         // later. `index` starts below `2 * size` and only halves; its neighbour differs in the lowest bit. Behind the odd level,
-        // if there is one, two levels a turn end at the winner. With checks at every level this path, the hottest of
-        // all, costs twice the instructions.
+        // if there is one, two levels a turn end at the winner, and there are two at least. With checks at every level this path, the
+        // hottest of all, costs twice the instructions.
         unsafe {
             let nodes = self.nodes.as_mut_ptr().add(tree.offset);
-            *nodes.add(index) = best;
-            if tree.size.trailing_zeros() % 2 == 1 {
-                best = best.min(*nodes.add(index ^ 1));
+            *nodes.add(index as usize) = best;
+            if tree.is_odd {
+                best = best.min(*nodes.add((index ^ 1) as usize));
                 index >>= 1;
-                *nodes.add(index) = best;
+                *nodes.add(index as usize) = best;
             }
-            while index > 1 {
-                best = best.min(*nodes.add(index ^ 1));
+            loop {
+                best = best.min(*nodes.add((index ^ 1) as usize));
                 index >>= 1;
-                *nodes.add(index) = best;
-                best = best.min(*nodes.add(index ^ 1));
+                *nodes.add(index as usize) = best;
+                best = best.min(*nodes.add((index ^ 1) as usize));
                 index >>= 1;
-                *nodes.add(index) = best;
+                *nodes.add(index as usize) = best;
+                if index == 1 {
+                    break best;
+                }
             }
         }
-        best
     }
 }
 

@@ -317,6 +317,22 @@ impl Mmu {
         self.check(queue);
     }
 
+    /// The same where there is ample room, and never more in memory than there ever was.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn put_where_ample(&mut self, queue: usize, frame: Bytes) {
+        debug_assert!(
+            !self.has_more_than_pools && !self.would_peak(frame),
+            "the pool takes it, and that is all"
+        );
+        let counters = &mut self.queues[queue];
+        counters.bytes += frame;
+        counters.shared += frame;
+        self.pools[counters.pool].shared_used += frame;
+        self.used += frame;
+        self.check(queue);
+    }
+
     /// Counts a packet out: the shared pool is undone before the reserve.
     // Of every packet that waits; as calls the two cost eight instructions a packet-hop more.
     #[inline(always)]

@@ -194,7 +194,7 @@ impl SharedMemory {
             && !port.has_many_lined_up()
             && !mmu.would_peak(frame)
         {
-            mmu.put(queue, frame, Placement::Shared);
+            mmu.put_where_ample(queue, frame);
             return port.line_up(packet, port.busy_until(), context);
         }
         self.take_in(number, queue, packet, context);
