@@ -9,10 +9,13 @@ use crate::scenario;
 use crate::telemetry::Telemetry;
 use crate::topology::{NodeId, PortId};
 
+/// What the engine calls the way of packets from a port to the other end of its link: the number of the port, until it says otherwise.
+pub type LaneId = u32;
+
 /// The engine as a node sees it. Nothing that a node does takes effect elsewhere except through here.
 pub trait Agenda {
-    /// The packet just put on the wire of `port` arrives at the other end at `arrives`.
-    fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet);
+    /// The packet just put on the wire of a port arrives at the other end of its lane at `arrives`.
+    fn deliver(&mut self, lane: LaneId, arrives: Time, packet: Packet);
     /// The packet that was put on the wire of `port` and arrives at `arrives` was marked as it left. Most often so many others
     /// that were put there are `behind` it.
     fn mark_in_flight(&mut self, port: PortId, arrives: Time, behind: usize);

@@ -4,7 +4,7 @@
 
 use std::mem::offset_of;
 
-use crate::agenda::{Agenda, Context, Fabric};
+use crate::agenda::{Agenda, Context, Fabric, LaneId};
 use crate::kernel::ring::{InLine, Ring};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
@@ -71,6 +71,7 @@ pub struct Port {
     /// When the first of those starts that have lined up; `Time::MAX` if none has.
     next_start: Time,
     clock: TransmissionClock,
+    lane: LaneId,
     delay: Span,
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
@@ -161,6 +162,7 @@ impl Port {
             busy_until: Time::ZERO,
             next_start: Time::MAX,
             clock: TransmissionClock::new(rate),
+            lane: id,
             delay,
             id,
             waiting: 0,
@@ -189,6 +191,11 @@ impl Port {
     pub fn with_traces(self, in_adapter: bool) -> Self {
         let role = if in_adapter { IN_ADAPTER } else { 0 };
         Self { paused: self.paused | TRACES | role, ..self }
+    }
+
+    /// The engine calls what leads from it by this name.
+    pub fn set_lane(&mut self, lane: LaneId) {
+        self.lane = lane;
     }
 
     /// Its index in the whole network.
@@ -469,7 +476,7 @@ impl Port {
         self.next_start = self.next_start.min(starts);
         self.line.push_back(Departure { starts, packet: packet.stub(), flow: packet.flow() });
         self.busy_until = starts + self.clock.transmission_time(wire);
-        context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
+        context.agenda.deliver(self.lane, self.busy_until + self.delay, packet);
     }
 
     /// Of those that have lined up, and are not counted yet, that behind which so many others are.
@@ -704,7 +711,7 @@ impl Port {
     #[allow(clippy::inline_always)]
     fn put_on_wire(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.occupy_wire(&packet, context);
-        context.agenda.deliver(self.id, self.busy_until + self.delay, packet);
+        context.agenda.deliver(self.lane, self.busy_until + self.delay, packet);
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! What threads send one another when they meet: whole rings of packets, which nobody copies.
 
+use crate::agenda::LaneId;
 use crate::kernel::ring::Ring;
 use crate::kernel::units::Time;
 use crate::packet::{Flight, Packet};
@@ -28,7 +29,7 @@ pub(super) struct Mail {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
     /// Ports and their rings that hold packets.
-    pub(super) full: Vec<(PortId, u32)>,
+    pub(super) full: Vec<LaneId>,
     pub(super) notices: Vec<Notice>,
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::mail::{Mail, Notice, Outbox};
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, LaneId};
 use crate::kernel::ring::Ring;
 use crate::kernel::tournament::{NEVER, Tournaments};
 use crate::kernel::units::{Span, Time};
@@ -33,6 +33,15 @@ impl Lane {
     pub(super) fn new(cluster: u32, rank: u32) -> Self {
         Self { flights: Ring::new(), cluster, rank }
     }
+}
+
+/// Which lane leads from where.
+#[derive(Debug, Default)]
+pub(super) struct Outgoing {
+    /// The lane of packets from each port, and behind them that of signals; [`NO_LANE`] for none.
+    pub(super) lanes: Vec<LaneId>,
+    /// Of the first lanes, which lead to other threads, the port, or behind all ports that of signals.
+    pub(super) remote: Vec<PortId>,
 }
 
 /// Ranks of the sources of each port, or of its node, in its cluster.
@@ -70,7 +79,9 @@ pub(super) struct Wheel {
     /// The least pending time of every cluster of this thread.
     next: Vec<u64>,
     /// The lane of packets from each port, and behind them that of signals.
-    outgoing: Vec<u32>,
+    outgoing: Vec<LaneId>,
+    /// The ports of the lanes to other threads; those of signals behind all ports.
+    remote: Vec<PortId>,
     /// Where those for signals begin.
     signals: PortId,
     /// The rank of each port's end of transmission in its cluster.
@@ -96,7 +107,7 @@ pub(super) struct Wheel {
 
 impl Wheel {
     pub(super) fn new(
-        outgoing: Vec<u32>,
+        Outgoing { lanes: outgoing, remote }: Outgoing,
         lanes: Vec<Lane>,
         Ranks { ends, pauses, crossbars }: Ranks,
         cluster_sizes: &[usize],
@@ -107,6 +118,7 @@ impl Wheel {
             tournaments: Tournaments::new(cluster_sizes.iter().copied()),
             next: vec![NEVER; cluster_sizes.len()],
             outgoing,
+            remote,
             signals: ends.len() as PortId,
             ends,
             pauses,
@@ -119,6 +131,11 @@ impl Wheel {
             running: NONE,
             first_lane: 0,
         }
+    }
+
+    /// The lane of packets from a port of this thread, or to one.
+    pub(super) fn lane(&self, port: PortId) -> LaneId {
+        self.outgoing[port as usize]
     }
 
     fn lane_mut(&mut self, port: PortId) -> &mut Lane {
@@ -214,8 +231,8 @@ impl Wheel {
     pub(super) fn write(&mut self, to: usize, mail: &mut Mail) {
         let Outbox { full, notices } = &mut self.outboxes[to];
         std::mem::swap(notices, &mut mail.notices);
-        for (port, lane) in full.drain(..) {
-            mail.enclose(port, &mut self.lanes[lane as usize].flights);
+        for lane in full.drain(..) {
+            mail.enclose(self.remote[lane as usize], &mut self.lanes[lane as usize].flights);
         }
     }
 
@@ -231,7 +248,7 @@ impl Wheel {
                 }
             } else {
                 while let Some(Flight { arrives, packet }) = packets.pop_front() {
-                    self.deliver(port, arrives, packet);
+                    self.deliver(self.outgoing[port as usize], arrives, packet);
                 }
             }
         }
@@ -272,8 +289,8 @@ impl Wheel {
     /// Delivers to where packets are heard of in bulk.
     // As part of its callers it costs `fabric_128`, which has nothing of the kind, a twentieth.
     #[inline(never)]
-    fn deliver_in_bulk(&mut self, port: PortId, flight: Flight) {
-        let Lane { flights, cluster, rank } = self.lane_mut(port);
+    fn deliver_in_bulk(&mut self, lane: LaneId, flight: Flight) {
+        let Lane { flights, cluster, rank } = &mut self.lanes[lane as usize];
         flights.push_back(flight);
         if flights.len().is_multiple_of(AT_ONCE) || flight.packet.is_of_adapter() {
             let (cluster, rank) = (*cluster & !IN_BULK, *rank as usize);
@@ -323,15 +340,14 @@ impl Wheel {
         }
     }
 
-    /// The first packet in the lane of this port has set out for a cluster that is not running here.
+    /// The first packet in this lane has set out for a cluster that is not running here.
     // As part of `deliver` it costs `fabric_128` 16 instructions a packet-hop.
     #[inline(never)]
-    fn hear_elsewhere(&mut self, port: PortId, arrives: Time) {
-        let lane = self.outgoing[port as usize];
+    fn hear_elsewhere(&mut self, lane: LaneId, arrives: Time) {
         let Lane { cluster, rank, .. } = self.lanes[lane as usize];
         if cluster == REMOTE {
             self.earliest_mail = self.earliest_mail.min(arrives.get());
-            self.outboxes[rank as usize].full.push((port, lane));
+            self.outboxes[rank as usize].full.push(lane);
         } else {
             self.notify(cluster as usize, rank as usize, arrives);
         }
@@ -342,10 +358,10 @@ impl Agenda for Wheel {
     // Called at two places of each kind of node; as a call it costs a fifth of what it does.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet) {
-        let Lane { flights, cluster, rank } = &mut self.lanes[self.outgoing[port as usize] as usize];
+    fn deliver(&mut self, lane: LaneId, arrives: Time, packet: Packet) {
+        let Lane { flights, cluster, rank } = &mut self.lanes[lane as usize];
         if *cluster >= IN_BULK {
-            return self.deliver_in_bulk(port, Flight { arrives, packet });
+            return self.deliver_in_bulk(lane, Flight { arrives, packet });
         }
         let was_empty = flights.is_empty();
         flights.push_back(Flight { arrives, packet });
@@ -354,7 +370,7 @@ impl Agenda for Wheel {
                 let rank = *rank as usize;
                 self.set(rank, arrives);
             } else {
-                self.hear_elsewhere(port, arrives);
+                self.hear_elsewhere(lane, arrives);
             }
         }
     }
@@ -407,7 +423,7 @@ impl Agenda for Wheel {
     }
 
     fn signal(&mut self, port: PortId, arrives: Time, signal: Packet) {
-        self.deliver(self.signals + port, arrives, signal);
+        self.deliver(self.outgoing[(self.signals + port) as usize], arrives, signal);
     }
 
     fn crossbar_due(&mut self, port: PortId, at: Time) {

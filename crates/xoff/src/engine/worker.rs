@@ -19,9 +19,9 @@ use super::sampler::{Sampler, Samples, Sampling};
 use super::shared::{Shared, Tally};
 use super::sources::{self, Class, Equipment};
 use super::standstill::{Movement, Standstill};
-use super::wheel::{IN_BULK, Lane, NO_LANE, REMOTE, Ranks, Wheel};
+use super::wheel::{IN_BULK, Lane, NO_LANE, Outgoing, REMOTE, Ranks, Wheel};
 use super::{Outcome, Progress};
-use crate::agenda::{Context, Fabric};
+use crate::agenda::{Context, Fabric, LaneId};
 use crate::application::Plan;
 use crate::host::{Host, HostCounters};
 use crate::kernel::tournament::TIME_LIMIT;
@@ -31,7 +31,7 @@ use crate::packet::Flight;
 use crate::scenario::Transport;
 use crate::switch::Switch;
 use crate::telemetry::{Records, Telemetry};
-use crate::topology::{Network, NodeId};
+use crate::topology::{Network, NodeId, PortId};
 
 /// What workers are made from.
 pub(crate) struct Workshop<'a> {
@@ -224,7 +224,11 @@ impl<'a> Workshop<'a> {
     ) -> Worker<'a, O> {
         let mut wheel = layout.wheel;
         wheel.telemetry = Telemetry::new(Arc::clone(&self.records));
-        let hosts: Vec<Host> = layout.hosts.iter().map(|&node| (self.host)(node)).collect();
+        let mut hosts: Vec<Host> = layout.hosts.iter().map(|&node| (self.host)(node)).collect();
+        let mut switches: Vec<Switch> = layout.switches.iter().map(|&node| (self.switch)(node)).collect();
+        let ports =
+            hosts.iter_mut().map(Host::port_mut).chain(switches.iter_mut().flat_map(Switch::ports_mut));
+        ports.for_each(|port| port.set_lane(wheel.lane(port.id())));
         for (host, source) in hosts.iter().zip(&layout.host_sources) {
             wheel.notify(source.cluster, source.rank, host.due());
         }
@@ -239,7 +243,7 @@ impl<'a> Workshop<'a> {
             hosts,
             host_sources: layout.host_sources,
             places: layout.places,
-            switches: layout.switches.iter().map(|&node| (self.switch)(node)).collect(),
+            switches,
             wheel,
             arrivals: self.arrivals.clone(),
             instants: self.instants.clone(),
@@ -278,7 +282,7 @@ impl Layout {
         threads: usize,
     ) -> Self {
         let network = workshop.network;
-        let (mut outgoing, lanes) = remote_ports(network, thread_of, thread);
+        let (mut outgoing, lanes) = to_other_threads(network, thread_of, thread);
         let mut ranks = Ranks::new(network.ports.count());
         let mut layout = Self {
             clusters: Vec::new(),
@@ -288,14 +292,14 @@ impl Layout {
             places: vec![ELSEWHERE; network.nodes.len()],
             switches: Vec::new(),
             lanes,
-            wheel: Wheel::new(Vec::new(), Vec::new(), Ranks::default(), &[], 0),
+            wheel: Wheel::new(Outgoing::default(), Vec::new(), Ranks::default(), &[], 0),
         };
         let mut sizes = Vec::new();
         for cluster in own {
             debug_assert!(cluster.nodes.iter().all(|&node| thread_of[node as usize] == thread));
             layout.place_nodes(network, cluster);
             let before = layout.sources.len();
-            layout.add_cluster(workshop, cluster, &mut outgoing, &mut ranks);
+            layout.add_cluster(workshop, cluster, &mut outgoing.lanes, &mut ranks);
             sizes.push(layout.sources.len() - before);
         }
         layout.wheel = Wheel::new(outgoing, std::mem::take(&mut layout.lanes), ranks, &sizes, threads);
@@ -411,19 +415,20 @@ fn count_arrivals(host: &mut Host, lane: u32, context: &mut Context<'_, Wheel, i
     context.now = now;
 }
 
-/// The lane of each port for packets and then for signals, where it leads from `thread` to another; and those lanes.
-fn remote_ports(network: &Network, thread_of: &[usize], thread: usize) -> (Vec<u32>, Vec<Lane>) {
+/// The lanes that lead from `thread` to another.
+fn to_other_threads(network: &Network, thread_of: &[usize], thread: usize) -> (Outgoing, Vec<Lane>) {
     let mut lanes = Vec::new();
-    let mut outgoing = Vec::with_capacity(2 * network.ports.count());
+    let mut outgoing = Outgoing::default();
     for _ in ["packets", "signals"] {
         for (node, &owner) in (0..).zip(thread_of) {
             for port in network.ports.of(node) {
                 let peer = thread_of[port.peer as usize];
                 if owner == thread && peer != thread {
-                    outgoing.push(lanes.len() as u32);
+                    outgoing.remote.push(outgoing.lanes.len() as PortId);
+                    outgoing.lanes.push(lanes.len() as LaneId);
                     lanes.push(Lane::new(REMOTE, peer as u32));
                 } else {
-                    outgoing.push(NO_LANE);
+                    outgoing.lanes.push(NO_LANE);
                 }
             }
         }

@@ -205,6 +205,11 @@ impl Host {
         &self.adapter.port
     }
 
+    /// The same.
+    pub fn port_mut(&mut self) -> &mut Port {
+        &mut self.adapter.port
+    }
+
     /// Bytes waiting in the adapter.
     pub fn queued(&self) -> Bytes {
         self.adapter.queued()

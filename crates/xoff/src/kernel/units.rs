@@ -200,18 +200,22 @@ impl Rate {
 ///
 /// One byte is a whole number of picoseconds at most rates in use (80 at 100 Gb/s); at the others each
 /// packet's time is rounded up to a picosecond, exactly as [`Rate::transmission_time`] does.
+// Packed, so that a port has all that packets touch in one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 pub struct TransmissionClock {
-    picoseconds_per_byte: u64,
     rate: Rate,
+    /// 0 where that is no whole number, or does not fit.
+    picoseconds_per_byte: u32,
 }
 
 impl TransmissionClock {
     /// The clock of a link of this rate.
     pub fn new(rate: Rate) -> Self {
         let whole = 8 * PICOSECONDS_PER_SECOND;
-        let exact = whole.is_multiple_of(rate.0);
-        Self { picoseconds_per_byte: if exact { whole / rate.0 } else { 0 }, rate }
+        let exact = whole.is_multiple_of(rate.0).then_some(whole / rate.0);
+        let picoseconds_per_byte = exact.and_then(|exact| u32::try_from(exact).ok()).unwrap_or(0);
+        Self { rate, picoseconds_per_byte }
     }
     /// The rate of the link.
     pub fn rate(self) -> Rate {
@@ -219,15 +223,15 @@ impl TransmissionClock {
     }
     /// The bytes that the link carries in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
-        self.rate.bytes_in(span)
+        self.rate().bytes_in(span)
     }
     /// The time that `size` takes, rounded up to a picosecond.
     #[inline]
     pub fn transmission_time(self, size: Bytes) -> Span {
         if self.picoseconds_per_byte == 0 {
-            return self.rate.transmission_time(size);
+            return self.rate().transmission_time(size);
         }
-        Span(self.picoseconds_per_byte * size.0)
+        Span(u64::from(self.picoseconds_per_byte) * size.0)
     }
 }
 

@@ -176,6 +176,14 @@ impl Switch {
         }
     }
 
+    /// The same.
+    pub fn ports_mut(&mut self) -> &mut [Port] {
+        match self {
+            Self::SharedMemory(switch) => switch.ports_mut(),
+            Self::Cioq(switch) => switch.ports_mut(),
+        }
+    }
+
     /// How it pauses senders of lossless classes, where that goes by a shared memory.
     pub fn pausing(&self) -> Option<&Pausing> {
         self.shared_memory().and_then(SharedMemory::pausing)

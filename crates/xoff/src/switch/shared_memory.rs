@@ -123,6 +123,11 @@ impl SharedMemory {
         &self.ports
     }
 
+    /// The same.
+    pub fn ports_mut(&mut self) -> &mut [Port] {
+        &mut self.ports
+    }
+
     /// Its memory.
     pub fn mmu(&self) -> &Mmu {
         &self.memory.mmu

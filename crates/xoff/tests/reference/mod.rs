@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use xoff::Simulation;
-use xoff::agenda::{Agenda, Context};
+use xoff::agenda::{Agenda, Context, LaneId};
 use xoff::engine::sources::Class;
 use xoff::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Samples};
 use xoff::host::Host;
@@ -104,8 +104,8 @@ struct TwoEventsAHop<'a> {
 }
 
 impl Agenda for TwoEventsAHop<'_> {
-    fn deliver(&mut self, port: PortId, arrives: Time, packet: Packet) {
-        let Direction { from, to, delay } = self.directions[port as usize];
+    fn deliver(&mut self, lane: LaneId, arrives: Time, packet: Packet) {
+        let Direction { from, to, delay } = self.directions[lane as usize];
         let end = Time::new(arrives.get() - delay.get());
         let ends = self.pending.insert((end, Class::EndOfTransmission, from.0, from.1), None);
         let meets = self.pending.insert((arrives, Class::Arrival, to.0, to.1), Some(packet));

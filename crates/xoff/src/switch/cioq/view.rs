@@ -13,6 +13,11 @@ impl Cioq {
         &self.ports
     }
 
+    /// The same.
+    pub fn ports_mut(&mut self) -> &mut [Port] {
+        &mut self.ports
+    }
+
     /// Bytes in use at inputs and outputs, in whole units; what crosses is in both.
     pub fn used(&self) -> Bytes {
         self.sizes.unit * self.used
