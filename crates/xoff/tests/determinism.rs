@@ -284,6 +284,28 @@ fn adapters_whose_packets_line_up_and_find_no_room() {
     ]);
 }
 
+/// Flows of one host that send segments of several sizes and answer others besides are held back, each until so many of its own
+/// have left.
+#[test]
+fn flows_that_are_held_back_by_what_they_have_in_the_adapter() {
+    for small_queue in ["1B", "1kB", "3kB", "9kB", "21kB"] {
+        scene(&[
+            LEAF_SPINE,
+            &format!("host = {{ small_queue = '{small_queue}', segmentation_offload = '12kB' }}"),
+            DCTCP,
+            "transport.fast = { kind = 'constant_rate', payload = '700B', rate = '4.5Gbps' }",
+            "transport.reno = { kind = 'tcp', payload = '333B', minimum_rto = '100us', handshake = true, \
+             congestion_control = { algorithm = 'reno' } }",
+            "switch = [{ total = '60kB' }]",
+            "workload = [{ kind = 'long_lived', transport = 'dctcp', size = '100kB', flows_per_pair = 3, \
+             pairs = [['host0', 'host4'], ['host0', 'host8'], ['host4', 'host0']] }, \
+             { kind = 'long_lived', transport = 'reno', size = '77777B', flows_per_pair = 2, \
+             pairs = [['host0', 'host5'], ['host5', 'host0'], ['host1', 'host4']] }, \
+             { kind = 'long_lived', transport = 'fast', size = '50kB', pairs = [['host0', 'host4'], ['host5', 'host1']] }]",
+        ]);
+    }
+}
+
 /// Packets come to the adapter at the very instants at which others leave it.
 #[test]
 fn packets_that_come_as_others_leave() {

@@ -66,6 +66,7 @@ impl Host {
     }
 
     /// Counts out what has left by now of packets that lined up. Returns the slot of the flow that may go on.
+    #[inline(never)]
     pub(super) fn settle_small_queues(
         &mut self,
         now: Time,
