@@ -8,26 +8,57 @@ use crate::kernel::ring::Ring;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::ACKNOWLEDGEMENT;
+use crate::port::Departure;
 
-/// When flows may go on that packets hold back which have lined up.
+/// Flows that are held back by packets which have lined up.
 #[derive(Debug, Default)]
 pub(super) struct SmallQueues {
+    /// How many there are, with those that were done meanwhile.
+    held_back: usize,
+    /// When they may go on, where that was sought.
     wakes: Ring<Time>,
 }
 
+/// Of so many flows it is sought when they may go on. Where there are more, the search takes longer than a look at every departure.
+const MOST_SOUGHT: usize = 8;
+
 impl Adapter {
-    /// A flow that has so many bytes waiting may go on once less than `limit` is left of them. Returns when that is, if nobody else
-    /// may go on before.
-    fn wake(&mut self, flow: u32, mut waiting: Bytes, limit: Bytes) -> Option<Time> {
-        let SmallQueues { wakes } = self.small_queues.as_deref_mut()?;
+    /// A flow that has so many bytes waiting is held back until less than `limit` is left of them.
+    fn hold_back(&mut self, flow: u32, mut waiting: Bytes, limit: Bytes) {
+        let Some(SmallQueues { held_back, wakes }) = self.small_queues.as_deref_mut() else { return };
+        *held_back += 1;
+        if *held_back > MOST_SOUGHT {
+            return;
+        }
         let mut of_flow = self.port.lined_up().filter(|departure| departure.is_data_of(flow));
         let last = of_flow.find(|departure| {
             waiting -= departure.packet.frame();
             waiting < limit
-        })?;
-        let at = last.starts;
-        wakes.push_ahead(at, |later| *later > at);
-        (wakes.front() == Some(&at)).then_some(at)
+        });
+        if let Some(&Departure { starts, .. }) = last {
+            wakes.push_ahead(starts, |later| *later > starts);
+        }
+    }
+
+    /// The next departure with which a flow may go on.
+    fn next_wake(&self) -> Time {
+        let Some(SmallQueues { held_back, wakes }) = self.small_queues.as_deref() else { return Time::MAX };
+        if wakes.len() < *held_back {
+            return self.port.next_start();
+        }
+        wakes.front().copied().unwrap_or(Time::MAX)
+    }
+
+    /// A packet leaves now with which a flow may go on, and if `goes_on` does.
+    fn on_wake(&mut self, goes_on: bool, now: Time) {
+        let is_last = self.port.next_start() == Time::MAX;
+        let Some(SmallQueues { held_back, wakes }) = self.small_queues.as_deref_mut() else { return };
+        let was_sought = wakes.front() == Some(&now);
+        if was_sought {
+            wakes.pop_front();
+        }
+        // Of flows that were done meanwhile, those are left that were not sought.
+        *held_back = if is_last { 0 } else { *held_back - usize::from(was_sought || goes_on) };
     }
 }
 
@@ -46,8 +77,9 @@ impl Host {
             return false;
         }
         sending.hold_back();
-        if let Some(at) = self.adapter.wake(sending.number(), sending.queued, limit) {
-            context.agenda.end_of_transmission(self.adapter.port.id(), at);
+        if self.adapter.small_queues.is_some() {
+            self.adapter.hold_back(sending.number(), sending.queued, limit);
+            context.agenda.end_of_transmission(self.adapter.port.id(), self.adapter.next_wake());
         }
         true
     }
@@ -55,14 +87,12 @@ impl Host {
     /// A packet leaves that has lined up, and with that a flow may go on. Returns when another may.
     #[inline(never)]
     pub(super) fn on_wake(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
-        if let Some(queues) = &mut self.adapter.small_queues {
-            queues.wakes.pop_front();
-        }
-        if let Some(slot) = self.settle_small_queues(context.now, context) {
+        let woken = self.settle_small_queues(context.now, context);
+        self.adapter.on_wake(woken.is_some(), context.now);
+        if let Some(slot) = woken {
             self.pump(slot as usize, context);
         }
-        let wakes = self.adapter.small_queues.as_ref().and_then(|queues| queues.wakes.front());
-        wakes.copied().unwrap_or(Time::MAX)
+        self.adapter.next_wake()
     }
 
     /// Counts out what has left by now of packets that lined up. Returns the slot of the flow that may go on.
