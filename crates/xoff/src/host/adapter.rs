@@ -47,7 +47,7 @@ pub enum Lines {
     Never,
     /// Once they set out for it, where that takes time and no flow is held back by what it has in the adapter.
     BehindDelay,
-    /// As they come, where all that is behind one another is what may hold flows back.
+    /// As they come, which is as they set out; what has lined up may hold its flow back.
     OfSmallQueues,
 }
 
@@ -157,7 +157,7 @@ impl Adapter {
         self.port.line_up(packet, starts, context);
     }
 
-    /// Takes a packet where all that is behind one another is what may hold flows back.
+    /// Takes a packet that comes as it sets out: it starts, or lines up.
     #[inline(never)]
     fn line_up_at_once(
         &mut self,

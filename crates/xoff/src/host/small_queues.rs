@@ -1,5 +1,5 @@
-//! TCP small queues: a flow that has much waiting in the adapter is held back. Where packets line up there, when each leaves is
-//! known as it comes, and none of that is an event but what lets a flow go on.
+//! TCP small queues: a flow that has much waiting in the adapter is held back. Where packets line up there, it is known as a packet
+//! comes when it will leave, and no departure is an event but those that let a flow go on.
 
 use super::adapter::Adapter;
 use super::{GONE, Host};
