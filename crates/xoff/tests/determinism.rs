@@ -297,13 +297,13 @@ fn flows_that_are_held_back_by_what_they_have_in_the_adapter() {
             "transport.reno = { kind = 'tcp', payload = '333B', minimum_rto = '100us', handshake = true, \
              congestion_control = { algorithm = 'reno' } }",
             "switch = [{ total = '60kB' }]",
-            "workload = [{ kind = 'long_lived', transport = 'dctcp', size = '100kB', flows_per_pair = 3, \
+            "workload = [{ kind = 'long_lived', transport = 'dctcp', size = '40kB', flows_per_pair = 3, \
              pairs = [['host0', 'host4'], ['host0', 'host8'], ['host4', 'host0']] }, \
-             { kind = 'long_lived', transport = 'reno', size = '77777B', flows_per_pair = 2, \
+             { kind = 'long_lived', transport = 'reno', size = '22222B', flows_per_pair = 2, \
              pairs = [['host0', 'host5'], ['host5', 'host0'], ['host1', 'host4']] }, \
-             { kind = 'long_lived', transport = 'dctcp', size = '30kB', flows_per_pair = 11, start = '100us', \
+             { kind = 'long_lived', transport = 'dctcp', size = '20kB', flows_per_pair = 11, start = '100us', \
              pairs = [['host0', 'host8'], ['host1', 'host8']] }, \
-             { kind = 'long_lived', transport = 'fast', size = '50kB', pairs = [['host0', 'host4'], ['host5', 'host1']] }]",
+             { kind = 'long_lived', transport = 'fast', size = '20kB', pairs = [['host0', 'host4'], ['host5', 'host1']] }]",
         ]);
     }
 }
