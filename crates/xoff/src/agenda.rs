@@ -66,7 +66,7 @@ impl Fabric {
     /// Bytes that `packet` takes on the wire.
     #[inline]
     pub fn wire(&self, packet: &Packet) -> Bytes {
-        packet.frame() + self.wire_overheads[usize::from(packet.transport())]
+        self.wire_of(packet.stub())
     }
 
     /// The same of a packet that has gone on.

@@ -104,13 +104,6 @@ pub struct Departure {
     pub flow: u32,
 }
 
-impl Departure {
-    /// Whether it is a packet with data of this flow of the port's node.
-    pub fn is_data_of(&self, flow: u32) -> bool {
-        self.flow == flow && !self.packet.is(ACKNOWLEDGEMENT)
-    }
-}
-
 /// What the link of a port does to packets.
 #[derive(Clone, Debug)]
 pub struct LinkErrors {
@@ -476,11 +469,6 @@ impl Port {
     #[inline]
     pub fn lined_up_before(&self, behind: u32) -> &Departure {
         self.line.from_back(behind)
-    }
-
-    /// Those that have lined up and are not counted yet.
-    pub fn lined_up(&self) -> impl Iterator<Item = &Departure> {
-        self.line.iter()
     }
 
     /// Whether so many have lined up that those should be counted that have started.

@@ -28,7 +28,7 @@ pub(super) struct Adapter {
     /// Nothing where packets come and leave in events.
     line: Option<Line>,
     /// Nothing where packets leave in events, or hold no flow back.
-    pub(super) small_queues: Option<Box<SmallQueues>>,
+    pub(super) small_queues: Option<SmallQueues>,
 }
 
 /// Packets that have set out for an adapter whose packets line up.
@@ -80,7 +80,7 @@ impl Adapter {
     pub(super) fn with_lines(self, lines: Lines) -> Self {
         Self {
             line: (lines == Lines::BehindDelay).then(Line::default),
-            small_queues: (lines == Lines::OfSmallQueues).then(Box::default),
+            small_queues: (lines == Lines::OfSmallQueues).then(SmallQueues::default),
             ..self
         }
     }

@@ -421,7 +421,7 @@ impl Host {
     #[inline]
     pub fn on_end_of_transmission(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) -> Time {
         if self.adapter.small_queues.is_some() {
-            return self.on_wake(context);
+            return self.on_departure(context);
         }
         if self.adapter.port.send_pause_frame(context) {
             return self.adapter.port.next_end();

@@ -556,6 +556,11 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let sending = self.sendings.remove(slot);
+        if sending.held_back
+            && let Some(queues) = &mut self.adapter.small_queues
+        {
+            queues.held_back -= 1;
+        }
         if sending.is_limited() {
             self.limiters.remove(sending.limiter as usize);
         }
