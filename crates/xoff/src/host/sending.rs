@@ -201,6 +201,15 @@ impl Sending {
         }
     }
 
+    /// One of the flow's frames has left the adapter. Returns whether that lets a flow go on that was held back.
+    #[inline]
+    pub(super) fn on_left_adapter(&mut self, frame: Bytes, small_queue: Bytes) -> bool {
+        self.queued -= frame;
+        let goes_on = self.held_back && self.queued < small_queue;
+        self.held_back &= !goes_on;
+        goes_on
+    }
+
     #[inline]
     pub(super) fn arm_retransmission(
         &mut self,
@@ -535,9 +544,7 @@ impl Host {
         if sending.queued == Bytes::ZERO {
             return;
         }
-        sending.queued -= packet.frame();
-        if sending.held_back && sending.queued < context.fabric.host.small_queue {
-            sending.held_back = false;
+        if sending.on_left_adapter(packet.frame(), context.fabric.host.small_queue) {
             self.pump(slot, context);
         }
     }

@@ -67,11 +67,9 @@ impl Host {
             if slot == GONE {
                 return;
             }
-            let sending = &mut sendings[slot as usize];
-            sending.queued -= departure.packet.frame();
-            if sending.held_back && sending.queued < context.fabric.host.small_queue {
+            let frame = departure.packet.frame();
+            if sendings[slot as usize].on_left_adapter(frame, context.fabric.host.small_queue) {
                 debug_assert_eq!(departure.starts, now, "a flow goes on as soon as it may");
-                sending.held_back = false;
                 queues.held_back -= 1;
                 goes_on = Some(slot);
             }
