@@ -1,6 +1,8 @@
 //! What a key, an algorithm or another name of a scenario means: read from the schema, so from the structs' comments.
 
 use std::collections::BTreeSet;
+use std::mem::take;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 
@@ -63,13 +65,13 @@ pub struct Listing {
 
 /// Every algorithm, policy, marker, topology, transport and workload, family by family.
 pub fn list() -> Vec<Listing> {
-    let names = catalogue().into_iter().filter_map(|entry| {
-        let family = entry.family.filter(|family| family != chip::FAMILY)?;
+    let names = CATALOGUE.iter().filter_map(|entry| {
+        let family = entry.family.clone().filter(|family| family != chip::FAMILY)?;
         Some(Listing {
             family,
-            name: entry.name,
+            name: entry.name.clone(),
             about: sentence(&entry.about).to_owned(),
-            source: entry.source,
+            source: entry.source.clone(),
         })
     });
     names.collect()
@@ -82,7 +84,7 @@ const VALUE: &str = "value";
 /// unique.
 pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     let path = without_indices(name.trim());
-    let all = catalogue();
+    let all = &*CATALOGUE;
     let matching = |wanted: &dyn Fn(&Explanation) -> bool| -> Vec<_> {
         all.iter().filter(|entry| wanted(entry)).cloned().collect()
     };
@@ -96,10 +98,10 @@ pub fn explain(name: &str) -> Result<Vec<Explanation>, ScenarioError> {
     found.extend(matching(&|entry| {
         entry.family.is_none() && (entry.name == unnamed || entry.name.ends_with(&end))
     }));
-    found.extend(values(&all, &path));
+    found.extend(values(all, &path));
     found = without_repetitions(found);
     if found.is_empty() {
-        let hint = of_same_table(&all, &unnamed).unwrap_or_else(|| {
+        let hint = of_same_table(all, &unnamed).unwrap_or_else(|| {
             let names =
                 all.iter().flat_map(|entry| [Some(entry.name.as_str()), entry.name.rsplit('.').next()]);
             let words = all.iter().flat_map(|entry| entry.choices.iter().map(|choice| choice.name.as_str()));
@@ -191,28 +193,32 @@ fn without_user_names(path: &str) -> String {
 }
 
 /// Everything that can be explained, in the order of the scenario file.
-fn catalogue() -> Vec<Explanation> {
+static CATALOGUE: LazyLock<Vec<Explanation>> = LazyLock::new(|| {
     let mut entries = Vec::new();
     visit_inside(Node::root(), "", None, &mut entries);
     visit_inside(Node::fluid(), "fluid", None, &mut entries);
     let mut merged: Vec<Explanation> = Vec::new();
-    for entry in entries {
-        let same = |other: &&mut Explanation| {
-            let other = &**other;
-            *other == Explanation { of: other.of.clone(), ..entry.clone() }
+    let mut owners: Vec<Vec<String>> = Vec::new();
+    for mut entry in entries {
+        let of = take(&mut entry.of);
+        let same = |other: &Explanation| {
+            *other == entry
                 || (other.family.is_some() && (&other.family, &other.name) == (&entry.family, &entry.name))
         };
-        match merged.iter_mut().find(same) {
-            Some(other) => other.of.extend(entry.of.into_iter().filter(|name| !name.is_empty())),
-            None => merged.push(entry),
+        if let Some(place) = merged.iter().position(same) {
+            owners[place].extend(of.into_iter().filter(|name| !name.is_empty()));
+        } else {
+            merged.push(entry);
+            owners.push(of);
         }
     }
-    for entry in &mut merged {
+    for (entry, mut of) in merged.iter_mut().zip(owners) {
         let mut told = BTreeSet::new();
-        entry.of.retain(|name| told.insert(name.clone()));
+        of.retain(|name| told.insert(name.clone()));
+        entry.of = of;
     }
     merged
-}
+});
 
 /// Adds what can be written inside of a place; `of` is the kind or algorithm it belongs to.
 fn visit_inside(node: Node, path: &str, of: Option<&str>, entries: &mut Vec<Explanation>) {
