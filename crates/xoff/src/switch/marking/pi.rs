@@ -19,11 +19,11 @@ pub struct Parameters {
     pub reference: Bytes,
     /// What a packet above the reference adds to the probability at each sample, above `b`.
     #[serde(default = "default_a")]
-    #[schemars(extend("minimum" = 0))]
+    #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub a: f64,
     /// What a packet above the reference at the sample before takes away.
     #[serde(default = "default_b")]
-    #[schemars(extend("minimum" = 0))]
+    #[schemars(extend("minimum" = 0, "maximum" = 1))]
     pub b: f64,
     /// Time between samples of the length; ns-2 has 170 a second [1/f].
     #[serde(default = "default_interval")]
