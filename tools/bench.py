@@ -93,7 +93,9 @@ class Simulator:
     def __init__(self) -> None:
         if shutil.which("cargo") is None:
             raise BenchError("cargo is not on the PATH; install Rust")
-        command = ["cargo", "build", "--release", "--locked", "--package", "xoff", "--example", "run"]
+        # With the extension's package, so that the library which was built for it serves here too.
+        packages = ["--package", "xoff", "--package", "xoff-py"]
+        command = ["cargo", "build", "--release", "--locked", *packages, "--example", "run"]
         built = _output([*command, "--message-format", "json-render-diagnostics"])
         executables = (json.loads(line).get("executable") for line in built.splitlines())
         self.path = next(found for found in executables if found)
