@@ -21,6 +21,7 @@ pub mod pfc;
 pub mod plan;
 pub mod port;
 pub mod queued_flows;
+mod reading;
 pub mod report;
 pub mod routing;
 pub mod scenario;

@@ -25,7 +25,7 @@ macro_rules! tagged {
         $($spelling:ident $name:ident [$settings:ty] [$source:expr])*
     ) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
         #[serde(tag = $tag, rename_all = "snake_case")]
         #[allow(missing_docs)]
         pub enum $enum { $($name($settings),)* }
@@ -36,6 +36,19 @@ macro_rules! tagged {
             /// The spelling of this variant's tag.
             pub fn spelling(&self) -> &'static str {
                 match self { $(Self::$name(_) => stringify!($spelling),)* }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $enum {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let mut table = serde_json::Map::deserialize(deserializer)?;
+                let tag = table.remove($tag);
+                let settings = serde_json::Value::Object(table);
+                match tag.as_ref().and_then(serde_json::Value::as_str) {
+                    $(Some(stringify!($spelling)) => serde_json::from_value(settings).map(Self::$name),)*
+                    _ => Err(serde::de::Error::custom(format_args!("expected `{}`, one of {:?}", $tag, Self::NAMES))),
+                }
+                .map_err(serde::de::Error::custom)
             }
         }
 

@@ -252,6 +252,7 @@ pub fn pool_name(network: &Network, switch: NodeId, number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::from_text;
     use crate::topology::testing::network;
 
     fn star() -> Network {
@@ -264,7 +265,7 @@ mod tests {
     }
 
     fn watch_star(text: &str, has_inputs: bool) -> Result<Watch, ScenarioError> {
-        Watch::new(&toml::from_str(text).unwrap(), &star(), &[2], &[has_inputs], 1)
+        Watch::new(&from_text(text), &star(), &[2], &[has_inputs], 1)
     }
 
     #[test]

@@ -21,6 +21,7 @@ const fn part(path: &'static str, may_name: &'static [&'static str], because: &'
 const PARTS: &[Part] = &[
     part("kernel", &[], "knows no network word and nothing of ours."),
     part("tagged", &[], "is a macro that any family may use."),
+    part("reading", &[], "reads any struct."),
     part("telemetry", &["kernel"], "is what switches write and senders read, and knows neither."),
     part(
         "congestion_control",
@@ -61,6 +62,7 @@ const PARTS: &[Part] = &[
         &[
             "switch::matching",
             "kernel",
+            "reading",
             "tagged",
             "fluid",
             "application::schedule",

@@ -37,6 +37,7 @@ impl OpenConnections {
 mod tests {
     use super::*;
     use crate::kernel::units::{Bytes, Time};
+    use crate::reading::from_text;
     use crate::scenario::{Host, Tcp};
     use crate::transport::tcp::TcpSender;
 
@@ -54,7 +55,7 @@ mod tests {
     }
 
     fn left() -> Connection {
-        let settings: Tcp = toml::from_str("congestion_control = { algorithm = 'reno' }").unwrap();
+        let settings: Tcp = from_text("congestion_control = { algorithm = 'reno' }");
         TcpSender::new(&settings, &Host::default(), Bytes::ZERO).into_connection(Time::ZERO)
     }
 

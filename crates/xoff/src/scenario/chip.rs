@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
 use crate::kernel::units::{Bytes, Rate};
+use crate::reading::from_text;
 
 /// Family of chips in lists and explanations.
 pub(super) const FAMILY: &str = "chip";
@@ -90,10 +91,7 @@ pub fn chips() -> &'static [Chip] {
     struct Table {
         chip: Vec<Chip>,
     }
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../data/chips.toml"))
-            .expect("the chips that come with xoff are well formed")
-    });
+    static TABLE: LazyLock<Table> = LazyLock::new(|| from_text(include_str!("../../data/chips.toml")));
     &TABLE.chip
 }
 

@@ -3,8 +3,9 @@
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-use super::schema::Node;
+use super::schema::{Node, without_null};
 use super::{Scenario, ScenarioError, conform, overrides};
+use crate::reading::from_value;
 
 impl Scenario {
     /// Reads a scenario file's text, with the `KEY=VALUE` overrides applied.
@@ -29,7 +30,8 @@ impl Scenario {
     /// The scenario as a file with its defaults filled in, which reads back as the same scenario. Switches are told by
     /// tables one over another, which stand as they were written.
     pub fn to_toml(&self) -> String {
-        toml::to_string(self).expect("what was read from TOML can be written as TOML")
+        let value = serde_json::to_value(self).expect("tables, lists, texts and numbers");
+        toml::to_string(&without_null(value)).expect("what was read from TOML can be written as TOML")
     }
 }
 
@@ -38,13 +40,7 @@ pub(super) fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Resul
     let value = Value::Table(table);
     conform::check(node, &value, "")?;
     // What conforms to the schema is readable: only a schema that says less than its type leads to this error.
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        ScenarioError::at(
-            error.path().to_string(),
-            error.inner().message(),
-            "see `xoff explain` for this key",
-        )
-    })
+    from_value(value).map_err(|error| ScenarioError::at("scenario", error.to_string(), "see `xoff explain`"))
 }
 
 fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {

@@ -34,16 +34,28 @@ pub fn fluid_schema() -> Value {
 }
 
 fn of<T: JsonSchema>() -> Value {
-    let mut schema = schemars::schema_for!(T).to_value();
-    without_null(&mut schema);
+    let mut schema = without_null(schemars::schema_for!(T).to_value());
+    optional_keys(&mut schema);
     schema
 }
 
-/// TOML has no null: an optional key is one that may be left out.
-fn without_null(schema: &mut Value) {
-    match schema {
+/// TOML has no null: what is null is left out.
+pub(super) fn without_null(mut value: Value) -> Value {
+    match &mut value {
         Value::Object(object) => {
             object.retain(|_, value| !value.is_null());
+            object.values_mut().for_each(|value| *value = without_null(value.take()));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| *value = without_null(value.take())),
+        _ => {}
+    }
+    value
+}
+
+/// An optional key is one that may be left out, not one that may be null.
+fn optional_keys(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
             if let Some(Value::Array(types)) = object.get_mut("type") {
                 let first = types.iter().find(|name| *name != "null").cloned();
                 object.insert("type".to_owned(), first.unwrap_or_default());
@@ -56,9 +68,9 @@ fn without_null(schema: &mut Value) {
                     object.extend(only);
                 }
             }
-            object.values_mut().for_each(without_null);
+            object.values_mut().for_each(optional_keys);
         }
-        Value::Array(values) => values.iter_mut().for_each(without_null),
+        Value::Array(values) => values.iter_mut().for_each(optional_keys),
         _ => {}
     }
 }

@@ -112,6 +112,7 @@ impl Scheduler for DeficitRoundRobin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::from_text;
     use std::collections::VecDeque;
 
     /// Classes with packets of these sizes, under a scheduler.
@@ -123,7 +124,7 @@ mod tests {
 
     impl Port {
         fn new(parameters: &str, queues: &[(usize, u64)]) -> Self {
-            let parameters = toml::from_str(parameters).unwrap();
+            let parameters = from_text(parameters);
             let queues =
                 queues.iter().map(|&(packets, frame)| VecDeque::from(vec![frame; packets])).collect();
             Self { scheduler: DeficitRoundRobin::new(&parameters), queues, paused: 0 }

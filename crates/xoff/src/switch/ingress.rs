@@ -373,6 +373,7 @@ mod tests {
     use super::super::headroom::{self, Link};
     use super::*;
     use crate::kernel::units::{Rate, Ratio, Span};
+    use crate::reading::from_text;
 
     const FRAME: Bytes = Bytes::new(1000);
     const NOTHING: PfcRequest = PfcRequest::NOTHING;
@@ -401,7 +402,7 @@ mod tests {
             classes: 0b11,
         };
         let link = Link { rate: Rate::from_gbps(1), delay: Span::ZERO, worst_case: FRAME * 2 };
-        let scheme = toml::from_str::<headroom::Parameters>(scheme).unwrap();
+        let scheme = from_text::<headroom::Parameters>(scheme);
         Ingress::new(sizes, xoff, scheme.start(&[link; 4], 2).unwrap())
     }
 

@@ -304,6 +304,7 @@ mod tests {
     use super::*;
     use crate::kernel::rng::{Purpose, stream};
     use crate::kernel::units::{Rate, Span};
+    use crate::reading::from_text;
 
     const FRAME: Bytes = Bytes::new(1_000);
     const CAPABLE: Candidate = Candidate { now: Time::ZERO, frame: FRAME, is_ecn_capable: true };
@@ -316,7 +317,7 @@ mod tests {
     }
 
     fn placed(kind: &str, when: When, places: usize) -> Placed {
-        let parameters: marking::Parameters = toml::from_str(kind).unwrap();
+        let parameters: marking::Parameters = from_text(kind);
         let place = Place { drops_at_head: true, ..Place::at(Rate::from_gbps(1), FRAME) };
         Placed { marker: Some(parameters.start(&vec![place; places]).unwrap()), when }
     }

@@ -201,10 +201,11 @@ fn edges(hosts: u32, nodes: usize, ports: &Ports) -> Vec<u32> {
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
+    use crate::reading::from_text;
 
     /// The network of a `[topology]` table.
     pub(crate) fn network(table: &str) -> Result<Network, ScenarioError> {
-        Network::build(&toml::from_str(table).expect("the test's table is well formed"))
+        Network::build(&from_text(table))
     }
 
     /// The one line that refuses a `[topology]` table.

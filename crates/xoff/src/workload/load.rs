@@ -112,6 +112,7 @@ fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::from_text;
 
     #[test]
     fn schemes_that_read_telemetry_have_the_load_of_those_that_do_not() {
@@ -119,7 +120,7 @@ mod tests {
             let text = format!(
                 "kind = 'roce'\npayload = '1000B'\nheaders = '48B'\nwire_overhead = '20B'\n{control}"
             );
-            toml::from_str(&text).unwrap()
+            from_text(&text)
         };
         let hpcc = transport("congestion_control = { algorithm = 'hpcc' }");
         assert_eq!(hpcc.packet_sizes().headers, Bytes::new(48 + 42));

@@ -140,6 +140,7 @@ workloads! {
 #[cfg(test)]
 mod testing {
     use super::*;
+    use crate::reading::from_text;
     use crate::topology::testing::{FABRIC_LINK, HOST_LINK};
 
     /// The scenario of one workload table on a topology; its transport is called `plain`.
@@ -148,7 +149,7 @@ mod testing {
             "[topology]\n{topology}\n{HOST_LINK}\n[transport.other]\nkind = 'constant_rate'\n\
              [transport.plain]\nkind = 'constant_rate'\n[[workload]]\ntransport = 'plain'\n{workload}"
         );
-        toml::from_str(&text).expect("the test's scenario is well formed")
+        from_text(&text)
     }
 
     /// Four leaves with four hosts each and four spines.

@@ -224,6 +224,7 @@ fn occupied_unit(frames: &impl Frames, rng: &mut Rng) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::kernel::rng::{Purpose, stream};
+    use crate::reading::from_text;
 
     /// How often a fixed stream is drawn from.
     pub(super) const DRAWS: u32 = 200_000;
@@ -264,7 +265,7 @@ mod tests {
     }
 
     pub(super) fn point(toml: &str) -> CongestionPoint {
-        CongestionPoint::new(&toml::from_str(toml).unwrap(), rng())
+        CongestionPoint::new(&from_text(toml), rng())
     }
 
     /// How often the first flow is to blame.

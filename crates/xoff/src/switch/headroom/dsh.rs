@@ -254,6 +254,7 @@ impl Turns {
 mod tests {
     use super::*;
     use crate::kernel::units::Rate;
+    use crate::reading::from_text;
 
     fn links() -> [Link; 1] {
         [Link {
@@ -264,7 +265,7 @@ mod tests {
     }
 
     fn dsh(parameters: &str) -> Result<Dsh, Refusal> {
-        Dsh::new(&toml::from_str(parameters).unwrap(), &links(), 7)
+        Dsh::new(&from_text(parameters), &links(), 7)
     }
 
     fn arrive(dsh: &mut Dsh, microseconds: u64, priority: usize, shared: u64) -> Bytes {
@@ -312,7 +313,7 @@ mod tests {
             worst_case: Bytes::new(worst_case),
         };
         let links = [link(25, 16_215), link(100, 44_340), link(25, 16_215)];
-        Dsh::new(&toml::from_str(parameters).unwrap(), &links, 7)
+        Dsh::new(&from_text(parameters), &links, 7)
     }
 
     #[test]

@@ -173,6 +173,7 @@ pub struct Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::from_text;
 
     /// `facts/planner.md` 2: 32 ports of 100 Gb/s, 7 classes, Phi 60,000 B.
     pub(super) fn tomahawk(scheme: &str) -> Scheme {
@@ -181,7 +182,7 @@ mod tests {
             delay: Span::from_microseconds(2),
             worst_case: Bytes::new(56_840),
         };
-        toml::from_str::<Parameters>(scheme).unwrap().start(&[link; 32], 7).unwrap()
+        from_text::<Parameters>(scheme).start(&[link; 32], 7).unwrap()
     }
 
     #[test]
@@ -236,7 +237,7 @@ mod tests {
                 [12_161, 45_000],
             ),
         ] {
-            let scheme_of_ports = toml::from_str::<Parameters>(&scheme).unwrap().start(&links, 2).unwrap();
+            let scheme_of_ports = from_text::<Parameters>(&scheme).start(&links, 2).unwrap();
             assert_eq!(scheme_of_ports.set_aside(), Bytes::new(bytes), "{scheme}");
             assert_eq!([0, 31].map(|port| scheme_of_ports.kept(port).get()), kept, "{scheme}");
         }

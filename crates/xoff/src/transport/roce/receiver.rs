@@ -145,9 +145,10 @@ impl RoceReceiver {
 mod tests {
     use super::*;
     use crate::packet::Header;
+    use crate::reading::from_text;
 
     fn receiver(rest: &str) -> RoceReceiver {
-        let settings: Roce = toml::from_str(&format!("payload = '1000B'\n{rest}")).unwrap();
+        let settings: Roce = from_text(&format!("payload = '1000B'\n{rest}"));
         RoceReceiver::new(&settings, Time::ZERO)
     }
 

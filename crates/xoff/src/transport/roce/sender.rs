@@ -349,11 +349,12 @@ impl Repair {
 mod tests {
     use super::*;
     use crate::packet::{ACKNOWLEDGEMENT, Header};
+    use crate::reading::from_text;
 
     const LINE: Rate = Rate::from_gbps(40);
 
     fn settings(rest: &str) -> Roce {
-        toml::from_str(&format!("payload = '1000B'\nheaders = '48B'\nwire_overhead = '0B'\n{rest}")).unwrap()
+        from_text(&format!("payload = '1000B'\nheaders = '48B'\nwire_overhead = '0B'\n{rest}"))
     }
 
     fn sent(sender: &mut RoceSender, most: usize) -> Vec<u64> {

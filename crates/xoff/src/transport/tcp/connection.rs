@@ -18,6 +18,7 @@ mod tests {
     use super::*;
     use crate::kernel::units::{Bytes, Span};
     use crate::packet::{ACKNOWLEDGEMENT, ECHO, Header};
+    use crate::reading::from_text;
     use crate::scenario::{Host, Tcp};
     use crate::transport::Transmit;
     use crate::transport::tcp::TcpSender;
@@ -28,7 +29,7 @@ mod tests {
     fn settings() -> Tcp {
         let text = "payload = '1000B'
             congestion_control = { algorithm = 'dctcp', gain = '1/2' }";
-        toml::from_str(text).unwrap()
+        from_text(text)
     }
 
     fn send(sender: &mut TcpSender) -> usize {

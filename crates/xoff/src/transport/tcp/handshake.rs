@@ -70,6 +70,7 @@ impl Handshake {
 mod tests {
     use super::*;
     use crate::packet::{ACKNOWLEDGEMENT, Header};
+    use crate::reading::from_text;
     use crate::scenario::{Host, Tcp};
 
     const SYN: Transmit = Transmit::Segment { sequence: 0, length: 0, retransmission: false };
@@ -80,7 +81,7 @@ mod tests {
             "payload = '1000B'\ninitial_rto = '3ms'\nmaximum_rto = '9ms'\nminimum_rto = '1us'\n\
              congestion_control = {{ algorithm = 'reno' }}\n{keys}"
         );
-        toml::from_str(&text).unwrap()
+        from_text(&text)
     }
 
     /// A handshake that has sent so many SYNs, and the flow that begins when the last is answered after 100 us.

@@ -513,13 +513,14 @@ mod tests {
     use super::*;
     use crate::congestion_control::{Parameters, reno};
     use crate::packet::{ACKNOWLEDGEMENT, Header};
+    use crate::reading::from_text;
 
     const SEGMENT: u64 = 1000;
 
     fn settings(recovery: Recovery) -> Tcp {
         let text = r#"payload = "1000B"
             congestion_control = { algorithm = "reno" }"#;
-        let mut settings: Tcp = toml::from_str(text).unwrap();
+        let mut settings: Tcp = from_text(text);
         settings.recovery = recovery;
         settings.congestion_control = Parameters::Reno(reno::Parameters {});
         settings

@@ -238,6 +238,7 @@ impl Logarithms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::from_text;
 
     fn line() -> Line {
         Line::new(Rate::from_gbps(100), Bytes::new(60_000))
@@ -374,7 +375,7 @@ mod tests {
     #[test]
     fn what_the_estimator_cannot_have_is_refused_with_its_value() {
         let refusal = |parameters: &str| {
-            let refusal = Gains::new(&toml::from_str(parameters).unwrap()).unwrap_err();
+            let refusal = Gains::new(&from_text(parameters)).unwrap_err();
             (refusal.key, format!("{}; {}", refusal.problem, refusal.expected))
         };
         let shifts = |key: &str, value: &str| {
