@@ -89,6 +89,15 @@ def test_series_are_in_long_format(small_result: xoff.Result) -> None:
     assert "switch0.port0" in series["name"].to_pylist()
 
 
+def test_whatever_is_observed_of_a_flow_has_the_flows_name() -> None:
+    observe = {quantity: {"every": "10us", "of": ["host1"]} for quantity in ("windows", "flow_throughput")}
+    series = xoff.Scenario(SMALL, "small.toml").with_value("observe", observe).run().series
+    assert series is not None
+    names = series["name"].combine_chunks().dictionary.to_pylist()
+    assert len(names) == len(set(names))
+    assert "host1.flow0" in names
+
+
 def test_nothing_observed_is_no_series() -> None:
     result = xoff.Scenario.load(SCENARIOS / "permutation.toml").run()
     assert result.series is None

@@ -55,6 +55,11 @@ def test_measures_of_nothing_are_left_out_unless_asked_for(swept: xoff.Swept, tm
     assert swept.table["flows.large.fct_mean_us"].null_count == 4
 
 
+def test_fractions_and_numbers_are_positions_of_one_axis() -> None:
+    swept = xoff.sweep(BASE, {"switch.buffer.alpha": ["1/8", 1]}, measures=["loss_rate"])
+    assert swept.table["switch.buffer.alpha"].to_pylist() == ["1/8", "1"]
+
+
 def test_combinations_that_lack_a_seed_are_left_out(tmp_path: Path) -> None:
     wanted = Sweep.of(BASE, {"workload.fan_in": Axis(key="workload.fan_in", values=[1, 2])}, 2, [MEAN])
     kept = KeptRuns(tmp_path)

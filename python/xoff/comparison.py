@@ -33,7 +33,7 @@ _OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", *_OF_UNFINISHED, "pfc
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
 """What is compared: keys of `summary.json`, which docs/summary.md explains."""
 
-_MOST_WORKLOADS = 4
+_MOST_WORKLOADS = 12
 _ONLY_WHERE_PAUSED = {"pfc.off_us"}
 
 
@@ -73,9 +73,9 @@ class Comparison:
 
     @property
     def _of_workloads(self) -> list[str]:
-        """What is compared of each workload, where there are several and not many."""
+        """What is compared of each workload, where there are several; of the first ones where there are many."""
         count = self._least("workloads")
-        told = range(count) if 1 < count <= _MOST_WORKLOADS else ()
+        told = range(min(count, _MOST_WORKLOADS)) if count > 1 else ()
         return [f"workloads[{index}].{measure}" for index in told for measure in _OF_FLOWS]
 
     @property

@@ -149,7 +149,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_table(path: Path) -> pa.Table:
     try:
-        return pq.read_table(path)
+        return pq.read_table(path).unify_dictionaries()  # each row group has its own
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise

@@ -117,19 +117,19 @@ def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dic
     return _of_each(members_of(counted(flows, "size_bytes"), size_classes), flows)
 
 
-def of_workloads(flows: FlowRows | pa.Table, kinds: Sequence[str], of_all: dict[str, Any]) -> list[dict[str, Any]]:
+def of_workloads(flows: FlowRows | pa.Table, workloads: int, of_all: dict[str, Any]) -> list[dict[str, Any]]:
     """The same of the flows of each workload; those of queries are requests and responses.
 
     Args:
         flows: What has the columns of `flows.parquet`.
-        kinds: The kind of every workload, in the order of the scenario.
+        workloads: How many there are.
         of_all: The numbers of all flows, which are those of a single workload.
     """
-    if len(kinds) == 1:
-        return [{"kind": kinds[0], **of_all}]
+    if workloads == 1:
+        return [of_all]
     workload = counted(flows, "workload")
-    numbers = _of_each({index: partial(np.equal, workload, index) for index in range(len(kinds))}, flows)
-    return [{"kind": kind, **numbers[index]} for index, kind in enumerate(kinds)]
+    numbers = _of_each({index: partial(np.equal, workload, index) for index in range(workloads)}, flows)
+    return [numbers[index] for index in range(workloads)]
 
 
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:

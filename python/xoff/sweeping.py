@@ -190,7 +190,9 @@ class Swept:
         """A row for each combination: positions, measures and their `_ratio`s, both with `_low` and `_high`."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist(self._flat())
+        # A column is of one type: where some positions are text, such as "1/8", all are.
+        text = [name for name, axis in self.sweep.axes.items() if any(isinstance(at, str) for at in axis.positions)]
+        return pa.Table.from_pylist([row | {name: str(row[name]) for name in text} for row in self._flat()])
 
     @property
     def plot(self) -> SweptPlots:

@@ -111,8 +111,13 @@ def workload_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list
 
 
 def workload_names(summary: Summary) -> list[str]:
-    """Where each workload stands in the scenario, and its kind."""
-    return [f"workload[{index}], {numbers['kind']}" for index, numbers in enumerate(summary.get("workloads", []))]
+    """Where each workload stands in the scenario, its kind, and its transport where there are several."""
+    workloads = summary.get("workloads", [])
+    several = len({numbers.get("transport") for numbers in workloads}) > 1
+    return [
+        f"workload[{index}], {numbers['kind']}" + (f", {numbers['transport']}" if several else "")
+        for index, numbers in enumerate(workloads)
+    ]
 
 
 def class_labels(limits: list[int]) -> dict[str, str]:

@@ -41,6 +41,13 @@ def test_a_scenario_is_run_for_every_combination(command: Command, small_file: P
     assert outcome.out.endswith("Small, seed 3.\nResults: results/sweep-001\n")
 
 
+def test_what_is_worth_knowing_of_some_scenarios_is_told_below_the_table(command: Command, small_file: Path) -> None:
+    axis = "transport.dctcp.congestion_control.algorithm=dctcp,reno"
+    outcome = command("sweep", small_file, "--sweep", axis, "--workers", 1)
+    note = "Note: transport.dctcp: its packets are not ECN-capable, and switches drop them where they would mark"
+    assert f"{note} (1 of 2 scenarios)\nResults: " in outcome.out
+
+
 def test_a_sweep_file_names_scenario_axes_seeds_and_measures(command: Command, sweep_file: Path) -> None:
     outcome = command("sweep", sweep_file, "--workers", 1)
     assert (outcome.status, outcome.err) == (0, "")

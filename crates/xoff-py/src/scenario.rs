@@ -74,6 +74,12 @@ impl Scenario {
         self.inner.workload.iter().map(|workload| workload.spelling().to_owned()).collect()
     }
 
+    /// The transport of every workload, in their order.
+    #[getter]
+    fn workload_transports(&self) -> Vec<String> {
+        self.inner.workload.iter().map(|workload| workload.transport().to_owned()).collect()
+    }
+
     /// Whether every drop of some port is recorded.
     #[getter]
     fn observes_drops(&self) -> bool {

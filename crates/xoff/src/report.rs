@@ -329,14 +329,16 @@ fn series(simulation: &Simulation, samples: &[Sample], end: Time) -> (SeriesColu
     let mut columns = SeriesColumns::default();
     for sample in samples.iter().take_while(|sample| sample.time <= end) {
         let Sample { quantity, entity, part, source, priority, .. } = *sample;
+        // Whatever is told of a flow is told by the same name.
+        let of_flow = quantity.is_of_flows();
         let mut named = |name: &dyn Fn() -> String| {
-            *other_names.entry((quantity, entity, source, part)).or_insert_with(|| {
+            *other_names.entry(((!of_flow).then_some(quantity), entity, source, part)).or_insert_with(|| {
                 names.push(name());
                 names.len() as u32 - 1
             })
         };
         let (name, priority) = match quantity {
-            _ if quantity.is_of_flows() => {
+            _ if of_flow => {
                 let host = &network.nodes[entity as usize].name;
                 (named(&|| format!("{host}.flow{part}")), 0)
             }

@@ -9,13 +9,14 @@ from rich.table import Table
 from xoff.cli.terminal import Console
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from xoff.grids import Grid
 
 
-def print_grid(grid: Grid, path: Path) -> None:
-    """Prints the table, its note, and where the figures are."""
+def print_grid(grid: Grid, path: Path, notes: Iterable[str] = ()) -> None:
+    """Prints the table, its note, those of its scenarios, and where the figures are."""
     table = Table()
     for heading in grid.words:
         table.add_column(heading, no_wrap=True)
@@ -28,4 +29,6 @@ def print_grid(grid: Grid, path: Path) -> None:
     console = Console(140)
     console.print(table)
     console.print(grid.note)
+    for note in notes:
+        console.print(f"Note: {note}", soft_wrap=True)
     console.print(f"Results: {path}", soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -15,7 +16,7 @@ from xoff.comparison import Comparison, prepare
 from xoff.kept import KeptRuns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xoff.comparison import Plan
     from xoff.grids import Grid
@@ -83,10 +84,19 @@ def run_and_print(
             if as_json:
                 typer.echo(json_text.document(found.as_dict()))
             else:
-                print_grid(grid(found), path)
+                print_grid(grid(found), path, _notes(wanted.all_runs))
     if interrupted:
         say(f"interrupted: {wanted.progress(found)} are finished; the same command goes on", err=True)
         raise typer.Exit(130)
+
+
+def _notes(runs: Sequence[Scenario]) -> Iterator[str]:
+    """What is worth knowing of the scenarios, and of how many; seeds make no difference."""
+    scenarios = [run for run in runs if run.seed == runs[0].seed]
+    notes = Counter(note for scenario in scenarios for note in scenario.check())
+    for note, count in notes.items():
+        some = f" ({count} of {len(scenarios)} scenarios)" if count < len(scenarios) else ""
+        yield f"{note}{some}"
 
 
 def run_comparison(plan: Plan, name: str, *, workers: int | None, out: Path | None, force: bool, as_json: bool) -> None:

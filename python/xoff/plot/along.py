@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _MOST_TICKS = 6
+_MOST_CHARACTERS = 36
+"""As much fits below a panel beside one another."""
 _MOST_TOLD = 12
 """As many positions can each have a tick of their own."""
 _TOO_NEAR = 0.03
@@ -54,7 +56,10 @@ class Along:
     def label(self, ax: Axes) -> None:
         """Writes name, unit and ticks."""
         if self.unit is None:
-            ax.set_xticks(list(self.places.values()), [style.plain(str(position)) for position in self.places])
+            names = [style.plain(str(position)) for position in self.places]
+            room = max(map(len, names)) * len(names) <= _MOST_CHARACTERS
+            rotation, side = (0, "center") if room else (30, "right")
+            ax.set_xticks(list(self.places.values()), names, rotation=rotation, ha=side)
         elif self._is_crowded:
             self._label_logarithmic(ax)
         elif all(place.is_integer() for place in self.places.values()):

@@ -45,16 +45,17 @@ def draw_workloads(result: Result, ax: Axes) -> Axes:
     for index in sorted(most):
         times_ns = ordered_members(fct_ns, workload == index)
         _draw_line(ax, times_ns, f"{names[index]}: {len(times_ns):,}")
-    _finish(ax, fct_ns, "flow completion time", "share of flows")
+    hidden = f"{len(most)} of {len(told)} workloads, those of the most flows" if len(most) < len(told) else None
+    _finish(ax, fct_ns, "flow completion time", "share of flows", hidden)
     return ax
 
 
-def _finish(ax: Axes, times_ns: npt.NDArray[Any], what: str, share: str) -> None:
+def _finish(ax: Axes, times_ns: npt.NDArray[Any], what: str, share: str, hidden: str | None = None) -> None:
     if len(times_ns):
         low, high = times_ns.min() / 1000 / 1.5, times_ns.max() / 1000 / 0.7
         ax.set_xlim(low, high)
         style.logarithmic(ax.xaxis, style.TIME_UNITS, low, high)
-        style.legend(ax)
+        style.legend(ax, hidden)
     ax.set_ylim(0, 1.01)
     ax.set_xlabel(what)
     ax.set_ylabel(share)
