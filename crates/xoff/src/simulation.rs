@@ -99,7 +99,7 @@ impl Simulation {
                 return Err(ScenarioError::at("pfc.watchdog", "no class is lossless", expected));
             }
         }
-        let pools: Vec<usize> = switches.iter().map(SwitchLayout::pools).collect();
+        let pools: Vec<Vec<u32>> = switches.iter().map(pools).collect();
         let has_inputs: Vec<bool> =
             switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
         for (key, time) in [("stop.at", scenario.stop.at), ("stop.arrivals_end", scenario.stop.arrivals_end)]
@@ -337,6 +337,12 @@ impl Simulation {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
         }
     }
+}
+
+/// The numbers of a switch's shared pools.
+fn pools(layout: &SwitchLayout) -> Vec<u32> {
+    let lossless = layout.has_lossless_pool().then_some(engine::LOSSLESS_POOL);
+    (0..layout.pools() as u32).chain(lossless).collect()
 }
 
 /// Between the arrival of a pause frame and its effect.

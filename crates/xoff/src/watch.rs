@@ -1,6 +1,6 @@
 //! What `[observe]` asks for, resolved to ports and flows of the network.
 
-use crate::engine::{Quantity, Recorder, Sampler, Series, WatchedFlows};
+use crate::engine::{LOSSLESS_POOL, Quantity, Recorder, Sampler, Series, WatchedFlows};
 use crate::scenario::pattern::matches;
 use crate::scenario::{Every, Observe, ObserveOf, ScenarioError};
 use crate::topology::{Network, NodeId, PortId};
@@ -15,12 +15,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Resolves names; a name that matches nothing is an error. `pools` are how many each switch has, and
+    /// Resolves names; a name that matches nothing is an error. `pools` are the numbers of each switch's, and
     /// `has_inputs` whether it has input buffers.
     pub fn new(
         observe: &Observe,
         network: &Network,
-        pools: &[usize],
+        pools: &[Vec<u32>],
         has_inputs: &[bool],
         classes: u8,
     ) -> Result<Self, ScenarioError> {
@@ -93,14 +93,13 @@ impl Watch {
         &mut self,
         asked: &ObserveOf,
         network: &Network,
-        pools: &[usize],
+        pools: &[Vec<u32>],
     ) -> Result<(), ScenarioError> {
         let Every::Span(every) = asked.every else { return Err(unrecorded("pools")) };
         let names: Vec<(String, (PortId, u32))> = (network.hosts..)
             .zip(pools)
-            .flat_map(|(node, &count)| {
-                let numbers = 0..count as u32;
-                numbers.map(move |number| {
+            .flat_map(|(node, numbers)| {
+                numbers.iter().map(move |&number| {
                     (pool_name(network, node, number), (network.ports.first(node), number))
                 })
             })
@@ -246,7 +245,8 @@ pub fn port_names(network: &Network) -> impl Iterator<Item = String> {
 
 /// The name of a switch's pool.
 pub fn pool_name(network: &Network, switch: NodeId, number: u32) -> String {
-    format!("{}.pool{number}", name(network, switch))
+    let switch = name(network, switch);
+    if number == LOSSLESS_POOL { format!("{switch}.lossless_pool") } else { format!("{switch}.pool{number}") }
 }
 
 #[cfg(test)]
@@ -265,7 +265,7 @@ mod tests {
     }
 
     fn watch_star(text: &str, has_inputs: bool) -> Result<Watch, ScenarioError> {
-        Watch::new(&from_text(text), &star(), &[2], &[has_inputs], 1)
+        Watch::new(&from_text(text), &star(), &[vec![0, 1, LOSSLESS_POOL]], &[has_inputs], 1)
     }
 
     #[test]
@@ -284,7 +284,8 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(chosen("switch0.pool1"), Ok(vec![(3, 1)]));
-        assert_eq!(chosen("switch*"), Ok(vec![(3, 0), (3, 1)]));
+        assert_eq!(chosen("switch0.lossless_pool"), Ok(vec![(3, LOSSLESS_POOL)]));
+        assert_eq!(chosen("switch*"), Ok(vec![(3, 0), (3, 1), (3, LOSSLESS_POOL)]));
         assert!(chosen("switch0.pool2").unwrap_err().contains("observe.pools.of[0]: nothing matches"));
         let problem = watch("pools = { every = 'change' }").unwrap_err().to_string();
         assert!(problem.contains("observe.pools.every: changes of pools are not recorded"), "{problem}");

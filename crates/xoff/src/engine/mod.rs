@@ -42,7 +42,7 @@ pub use link_events::{LinkEvent, LinkEvents};
 pub use pause_log::{PauseChange, PauseLog};
 pub use port_counts::PortCounts;
 pub use recorder::{Recorded, Recorder};
-pub use sampler::{Quantity, Sample, Sampler, Samples, Series, WatchedFlows};
+pub use sampler::{LOSSLESS_POOL, Quantity, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use worker::Workshop;
 
 /// Links shorter than this do not separate clusters: windows would cost more than they hold.

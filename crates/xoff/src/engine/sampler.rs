@@ -91,6 +91,9 @@ impl Quantity {
     }
 }
 
+/// The number of the pool that a switch's lossless classes share, which no other pool has.
+pub const LOSSLESS_POOL: u32 = u32::MAX;
+
 /// One row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
@@ -281,7 +284,8 @@ impl<'a> Sampling<'a> {
     fn sample_pools(&mut self, series: &Series, now: Time, switches: &[Switch]) {
         for switch in switches.iter().filter_map(Switch::shared_memory) {
             let first = switch.ports()[0].id();
-            for (number, used) in (0..).zip(switch.mmu().pools()) {
+            let lossless = switch.pausing().map(|pausing| (LOSSLESS_POOL, pausing.ingress().shared_used()));
+            for (number, used) in (0..).zip(switch.mmu().pools()).chain(lossless) {
                 if series.pools.binary_search(&(first, number)).is_ok() {
                     self.push(now, Quantity::Pool, first, number, used.as_f64());
                 }

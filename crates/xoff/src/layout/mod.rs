@@ -57,6 +57,11 @@ impl SwitchLayout {
         }
     }
 
+    /// Whether its lossless classes have a pool.
+    pub fn has_lossless_pool(&self) -> bool {
+        matches!(self, Self::SharedMemory(layout) if layout.lossless.is_some())
+    }
+
     /// The rate of its crossbar, if it has one.
     pub fn crossbar(&self) -> Option<Rate> {
         match self {

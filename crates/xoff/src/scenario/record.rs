@@ -32,7 +32,7 @@ pub struct Observe {
     /// Bytes in each queue of the named ports.
     #[serde(default)]
     pub queues: Option<ObserveOf>,
-    /// Bytes in each shared pool of the named switches, what is in reserves not counted.
+    /// Bytes in each shared pool of the named switches, what is in reserves not counted: `leaf0.pool0`, and `leaf0.lossless_pool` of lossless classes, without headroom.
     #[serde(default)]
     pub pools: Option<ObserveOf>,
     /// Bits per second sent by the named ports.

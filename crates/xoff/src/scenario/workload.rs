@@ -113,7 +113,7 @@ pub struct Poisson {
     /// Which bytes of a flow count towards the load.
     #[serde(default)]
     pub load_counts: LoadCounts,
-    /// Hosts that send, by name or by the name of their switch, with `*` and `?`. Left out, all.
+    /// Hosts that send, by name or by the name of their switch, with `*` and `?`. Left out, all that have a receiver.
     #[serde(default)]
     #[schemars(extend("minItems" = 1))]
     pub senders: Option<Vec<String>>,

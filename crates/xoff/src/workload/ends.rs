@@ -103,15 +103,29 @@ impl Ends {
 
     /// Which of `hosts` has the fewest `partners`, and how many; the first of several.
     pub(super) fn fewest_partners(&self, hosts: &Hosts, partners: &Hosts) -> (NodeId, u32) {
+        self.count_partners(hosts, partners).min_by_key(|&(_, count)| count).unwrap_or_default()
+    }
+
+    /// Only senders that have a receiver, unless none has.
+    pub(super) fn leave_out_the_lonely(mut self) -> Self {
+        let counted = self.count_partners(&self.senders, &self.receivers);
+        let senders: Vec<NodeId> = counted.filter(|&(_, count)| count > 0).map(|(host, _)| host).collect();
+        if !senders.is_empty() {
+            self.senders = Hosts(senders);
+        }
+        self
+    }
+
+    /// How many `partners` each of `hosts` has.
+    fn count_partners(&self, hosts: &Hosts, partners: &Hosts) -> impl Iterator<Item = (NodeId, u32)> {
         let in_rack = self.in_rack(partners);
-        let counted = hosts.iter().map(|host| {
+        hosts.iter().map(move |host| {
             let count = match self.between {
                 Between::Hosts => partners.len_without(host),
                 Between::Racks => partners.len() - in_rack[self.racks[host as usize] as usize],
             };
             (host, count)
-        });
-        counted.min_by_key(|&(_, count)| count).unwrap_or_default()
+        })
     }
 
     /// The probability that one of `hosts` and one of its `partners`, drawn in this order, are in different racks.

@@ -72,7 +72,10 @@ impl Poisson {
 
 fn ends(settings: &scenario::Poisson, setup: &Setup<'_>) -> Result<Ends, ScenarioError> {
     let scenario::Poisson { senders, receivers, between, .. } = settings;
-    let ends = Ends::new(senders.as_ref(), receivers.as_ref(), *between, setup)?;
+    let mut ends = Ends::new(senders.as_ref(), receivers.as_ref(), *between, setup)?;
+    if senders.is_none() {
+        ends = ends.leave_out_the_lonely();
+    }
     match ends.fewest_partners(&ends.senders, &ends.receivers) {
         (sender, 0) => Err(ends.alone("receivers", sender, setup)),
         _ => Ok(ends),
@@ -254,6 +257,15 @@ mod tests {
         assert!(at_home.contains("workload[0].of: no flow crosses the core"), "{at_home}");
         let alone = refused(&star(1), "load = 0.5\nof = 'host'");
         assert!(alone.contains("only one host"), "{alone}");
+    }
+
+    #[test]
+    fn where_no_senders_are_named_those_send_that_have_a_receiver() {
+        let keys = "sizes = 'web_search'\nload = 0.5\nof = 'receivers'\nreceivers = ['host0']";
+        let (_, flows) = drawn(&star(4), keys);
+        assert!(flows.iter().all(|flow| flow.destination == 0));
+        assert!((1..4).all(|host| flows.iter().any(|flow| flow.source == host)));
+        close(offered(&flows, |_| true) * FRAME, 0.5 * 100e9);
     }
 
     #[test]

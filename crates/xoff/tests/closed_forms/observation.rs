@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use xoff::engine::{Quantity, Sample};
+use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
 use xoff::kernel::units::{Rate, Span};
 use xoff::scenario::{Every, Observe, ObserveOf, ScenarioError};
 use xoff::{Files, Simulation};
@@ -123,6 +123,27 @@ fn where_nothing_decides_a_flows_rate_it_is_that_of_the_link() {
         let values: Vec<f64> = rates.iter().map(|row| row.value).collect();
         assert_eq!(values, vec![10e9; rows], "{every}");
     }
+}
+
+/// Two hosts send to a third; nothing is reserved, and no threshold is reached.
+#[test]
+fn what_lossless_classes_share_is_a_pool_of_its_own() {
+    let text = "
+        title = 'lossless pool'
+        class = [{ priority = 0, lossless = true }]
+        topology = { kind = 'star', hosts = 3, host_link = { rate = '10Gbps', delay = '1us' } }
+        transport.steady = { kind = 'constant_rate', payload = '1000B' }
+        workload = [{ kind = 'incast', transport = 'steady', fan_in = 2, size = '30kB', receivers = ['host0'], groups = 1, every = '1ms' }]
+        switch = [{ total = '1MB', pfc = { reserved = '0B', xoff = { policy = 'static_threshold', threshold = '200kB' } } }]
+        observe.queues = { every = '1us', of = ['switch0.port0'] }
+        observe.pools = { every = '1us' }";
+    let rows = run(&simulation(text)).samples.rows;
+    let of = |quantity, part| rows.iter().filter(move |row| row.quantity == quantity && row.part == part);
+    let queue: Vec<f64> = of(Quantity::Queue, 0).map(|row| row.value).collect();
+    let pool: Vec<f64> = of(Quantity::Pool, LOSSLESS_POOL).map(|row| row.value).collect();
+    assert!(queue.iter().copied().fold(0.0, f64::max) > 25e3, "{queue:?}");
+    assert_eq!(pool, queue);
+    assert!(of(Quantity::Pool, 0).all(|row| row.value == 0.0));
 }
 
 /// But for pause frames, which are of no class.
