@@ -28,8 +28,8 @@ def test_every_shipped_plan_is_a_configuration(command: Command, plan: Path, tar
         (
             "tomahawk_dsh",
             "tomahawk",
-            {"headroom_oversubscribed", "headroom_below_response"},
-        ),  # DSH shares it, and prints 60 quanta
+            {"headroom_oversubscribed", "headroom_below_response", "xon_above_xoff"},
+        ),  # DSH shares it, prints 60 quanta, and resumes where it paused
         ("trident2_dcqcn", "trident_2", {"headroom_below_response"}),  # 60 quanta, too
         ("trident_plus_qcn", "trident_plus", set()),
     ],

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = ROOT / "examples" / "sonic"
 FAULTS = sorted((EXAMPLES / "faults").iterdir())
-TOMAHAWK = next(chip for chip in catalogue.chips() if chip["name"] == "tomahawk")
+CHIPS = {chip["name"]: chip for chip in catalogue.chips()}
+SIXTEEN_MIB = CHIPS["trident_2_plus"]
 
 
 def findings(path: Path) -> list[Finding]:
     files = sorted(path.iterdir()) if path.is_dir() else [path]
-    return lint([Tables.of([parse(file.name, file.read_text(encoding="utf-8")) for file in files], TOMAHAWK)])
+    return lint([Tables.of([parse(file.name, file.read_text(encoding="utf-8")) for file in files], SIXTEEN_MIB)])
 
 
 def changed_good() -> Any:  # noqa: ANN401 tables of JSON
@@ -38,7 +39,7 @@ def changed_good() -> Any:  # noqa: ANN401 tables of JSON
 
 def judged(tables: object, lookup: str | None = None, chip: str | None = None) -> list[Finding]:
     files = [parse("config_db.json", json.dumps(tables)), *([parse("pg.ini", lookup)] if lookup else [])]
-    return lint([Tables.of(files, next((one for one in catalogue.chips() if one["name"] == chip), None))])
+    return lint([Tables.of(files, CHIPS[chip] if chip else None)])
 
 
 def of(check: str) -> list[tuple[Severity, int, str]]:
@@ -119,6 +120,20 @@ def test_lossless_unwatched() -> None:
     assert judged(tables) == [], "no watchdog at all is a choice"
 
 
+def test_a_watchdog_that_is_told_no_time_is_none() -> None:
+    ((severity, line, physics),) = of("watchdog_without_time")
+    assert (severity, line) == (Severity.ERROR, 9)
+    assert "Ethernet4 has no watchdog" in physics
+    tables = changed_good()
+    tables["PFC_WD"] = {"GLOBAL": {"POLL_INTERVAL": "200"}}
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check, finding.place.key) == (Severity.NOTE, "lossless_unwatched", "PFC_WD")
+    assert "pfcwd_sw_enable of Ethernet0 and 1 more names priorities, and nothing is watched there" in finding.physics
+    for port in ("Ethernet0", "Ethernet4"):
+        del tables["PORT_QOS_MAP"][port]["pfcwd_sw_enable"]
+    assert judged(tables) == []
+
+
 def test_profile_admits_nothing() -> None:
     ((severity, line, _),) = of("profile_admits_nothing")
     assert (severity, line) == (Severity.ERROR, 3)
@@ -139,6 +154,20 @@ def test_headroom_oversubscribed() -> None:
     assert severity == Severity.WARNING
     assert "4 lossless priority groups may put 360,000 B into it, 1.80 times" in physics
     assert "2 paused at once may overfill it, and all lose 160,000 B" in physics
+
+
+def test_a_headroom_pool_that_one_priority_group_overfills_is_an_error() -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "100000"
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.ERROR, "headroom_oversubscribed")
+    assert "and one of them alone 120,000 B, 20,000 B more than it holds: these are lost" in finding.physics
+    assert finding.remedy == "xoff of at least 120000; 400000 holds all"
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "400000"
+    assert judged(tables) == []
+    (finding,) = judged(tables, chip="tomahawk_2")
+    assert "20,000 B more than it holds in one of 4 MMUs" in finding.physics
+    assert finding.remedy == "xoff of at least 480000"
 
 
 def test_oversubscription_within_the_ratio_that_the_tables_name_is_a_note() -> None:
@@ -166,9 +195,72 @@ def test_ecn_after_pfc() -> None:
     assert "450,000 B" in sometimes[2]  # 9 MB / 8 / (2 x (1 + 2/8))
 
 
+def test_a_group_is_paused_by_what_its_mmu_has_of_the_pool() -> None:
+    tables = changed_good()
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "4000000", "green_max_threshold": "5000000"}
+    assert judged(tables) == []
+    (finding,) = judged(tables, chip="tomahawk_2")
+    assert (finding.severity, finding.check) == (Severity.ERROR, "ecn_after_pfc")
+    # Half of 30 MB / 4, and a reserve of 4608 B.
+    assert "paused from 3,754,608 B on" in finding.physics
+    assert "of the pool's 7500000 B in one of 4 MMUs" in finding.physics
+    assert "only if 2 ports or more feed it" in finding.physics  # 4 MB / (7.5 MB - 4 MB)
+
+
+def test_senders_fill_what_their_mmu_has_of_the_pool() -> None:
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "4000000"
+    assert [finding.check for finding in judged(tables)] == ["lossless_queue_drops"]  # 15,124,608 B of one port
+    assert judged(tables, chip="tomahawk_2") == []  # half of 7.5 MB, 4608 B and 120,000 B
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "3800000"
+    (finding,) = judged(tables, chip="tomahawk_2")
+    assert "one port that feeds it has sent up to 3,874,608 B" in finding.physics
+
+
+def test_a_queue_is_fed_by_the_ports_of_its_mmu() -> None:
+    ports = [f"Ethernet{number}" for number in range(64)]
+    tables = {
+        "PORT": {port: {"speed": "100000"} for port in ports},
+        "CABLE_LENGTH": {"AZURE": dict.fromkeys(ports, "40m")},
+        "BUFFER_POOL": {
+            "in": {"type": "ingress", "mode": "static", "size": "10000000"},
+            "out": {"type": "egress", "mode": "static", "size": "20000000"},
+        },
+        "BUFFER_PROFILE": {
+            "kept": {"pool": "in", "size": "0", "xoff": "100000", "static_th": "100000"},
+            "sent": {"pool": "out", "size": "0", "static_th": "5000000"},
+        },
+        "BUFFER_PG": {f"{port}|3": {"profile": "kept"} for port in ports},
+        "BUFFER_QUEUE": {f"{port}|3": {"profile": "sent"} for port in ports},
+        "PORT_QOS_MAP": {port: {"pfc_enable": "3"} for port in ports},
+    }
+    (finding,) = judged(tables)
+    assert "26 ports that feed it have sent up to 5,200,000 B" in finding.physics
+    assert judged(tables, chip="tomahawk_2") == []  # 15 others of its MMU: 3,000,000 B
+
+
+@pytest.mark.parametrize(("ports", "of_mmu"), [(2, 2), (64, 16), (128, 32)])
+def test_an_mmu_has_its_part_of_the_ports(ports: int, of_mmu: int) -> None:
+    assert Tables((), chip=CHIPS["tomahawk_2"]).ports_of_mmu(ports) == of_mmu
+    assert Tables(()).ports_of_mmu(ports) == ports
+
+
+def test_a_queue_holds_no_more_than_its_pool() -> None:
+    ((severity, line, physics),) = of("threshold_above_pool")
+    assert (severity, line) == (Severity.WARNING, 4)
+    assert "egress_lossless_pool has 3,000,000 B, 29,000,000 B less" in physics
+    tables = changed_good()
+    tables["BUFFER_POOL"]["egress_lossless_pool"]["size"] = "3000000"
+    dropped, above = judged(tables)
+    assert (dropped.severity, dropped.check) == (Severity.ERROR, "lossless_queue_drops")
+    assert "holds 3,000,000 B at most: the pool's 3000000 B, no more than static_th" in dropped.physics
+    assert dropped.remedy == "a larger egress_lossless_pool"
+    assert above.check == "threshold_above_pool"
+
+
 def test_memory_exceeded() -> None:
     together, alone = of("memory_exceeded")
-    assert "18,000,000 B together; tomahawk has 16,777,216 B" in together[2]
+    assert "18,000,000 B together; trident_2_plus has 16,777,216 B" in together[2]
     assert "222,784 B less" in alone[2]
 
 
@@ -234,6 +326,15 @@ def test_a_sender_resumes_below_where_it_was_paused() -> None:
     assert "paused from 1,000,000 B on at the latest" in late[2]  # 1/9 of 9 MB
     assert "may resume at 1,000,000 B" in late[2]
     assert "30,000 B below where they are paused, which is at 24,475 B in an empty pool" in never[2]
+
+
+@pytest.mark.parametrize(("xon", "offset", "found"), [("0", "0", 1), ("4608", "4000", 1), ("0", "9100", 0)])
+def test_between_pause_and_resume_is_a_packet(xon: str, offset: str, found: int) -> None:
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] |= {"xon": xon, "xon_offset": offset}
+    findings = judged(tables)
+    assert [(one.severity, one.check) for one in findings] == [(Severity.WARNING, "xon_above_xoff")] * found
+    assert all("less than one packet, 9,100 B" in one.physics for one in findings)
 
 
 def test_what_pfc_has_kept_a_queue_must_hold() -> None:
@@ -317,6 +418,18 @@ def test_what_stands_twice_is_named_with_its_line() -> None:
     assert "stands again in line 10" in field.physics
 
 
+def test_of_rows_for_one_link_the_last_counts() -> None:
+    twice = LOOKUP + "  100000  40m  4608  4608   60000  0  4608\n"
+    lost, *others = sorted(judged(changed_good(), twice), key=lambda finding: finding.severity)
+    assert (lost.severity, lost.check, lost.place) == (
+        Severity.ERROR,
+        "repeated_key",
+        ("pg.ini", 1, "100000 40m xoff", "80000"),
+    )
+    assert "100000 40m stands again in line 3, with xoff = 60000, and only that counts" in lost.physics
+    assert [finding.check for finding in others] == ["lookup_disagrees"]
+
+
 def test_headroom_for_an_unknown_cable_is_told_once() -> None:
     ((severity, line, physics),) = of("headroom_unjudged")
     assert (severity, line) == (Severity.NOTE, 4)
@@ -381,7 +494,7 @@ def test_headroom_that_the_switch_makes_is_that_of_its_lookup_table() -> None:
         del tables["BUFFER_PROFILE"][f"pg_lossless_100000_{length}_profile"]
     assert {finding.check for finding in judged(tables)} == {"pfc_without_lossless"}
     assert judged(tables, LOOKUP) == []
-    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "100000"
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "130000"
     (finding,) = judged(tables, LOOKUP)
     assert "may put 400,000 B into it" in finding.physics  # two groups of 80,000 B and two of 120,000
 
@@ -393,6 +506,23 @@ def test_a_port_for_which_the_lookup_table_has_no_row_gets_no_headroom() -> None
     found = judged(tables, LOOKUP)
     assert [(one.severity, one.check) for one in found] == [(Severity.ERROR, "pfc_without_lossless")] * 2
     assert "nor has pg.ini one for 100000 30m, so that the switch makes none" in found[0].physics
+    assert found[0].remedy == "a row 100000 30m in pg.ini, or no 3 in pfc_enable"
+
+
+@pytest.mark.parametrize("profile", [None, "NULL"])
+def test_a_port_of_which_nothing_says_how_long_its_cable_is_gets_no_headroom(profile: str | None) -> None:
+    tables = changed_good()
+    del tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"]
+    tables["BUFFER_PG"]["Ethernet0|3-4"] = {"profile": profile}
+    if profile is None:
+        del tables["BUFFER_PG"]["Ethernet0|3-4"]
+    for lookup in (LOOKUP, None):
+        found = [finding for finding in judged(tables, lookup) if finding.check == "pfc_without_lossless"]
+        assert [finding.severity for finding in found] == [Severity.ERROR] * 2
+        assert (
+            "no CABLE_LENGTH says how long its cable is, without which the switch makes no profile" in found[0].physics
+        )
+        assert found[0].remedy == "CABLE_LENGTH|AZURE|Ethernet0 with that length, or no 3 in pfc_enable"
 
 
 def test_a_profile_that_differs_from_its_row_in_the_lookup_table() -> None:
@@ -461,6 +591,26 @@ def test_traffic_comes_in_and_waits_by_the_priority_that_pauses_it() -> None:
     assert "no DSCP or 802.1p priority leads to traffic class 3" in no_dscp[2]
 
 
+def test_a_port_with_pfc_has_maps() -> None:
+    groups, queues = of("map_missing")
+    assert [groups[:2], queues[:2]] == [(Severity.ERROR, 10), (Severity.WARNING, 9)]
+    assert "Ethernet4: PFC is on without tc_to_pg_map, such as Ethernet0 has: which priority group" in groups[2]
+    assert "Ethernet0 and 1 more: PFC is on without tc_to_queue_map: all packets wait in queue 0" in queues[2]
+    tables = changed_good()
+    del tables["PORT_QOS_MAP"]["Ethernet4"]["dscp_to_tc_map"]
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.place.key) == (Severity.ERROR, "PORT_QOS_MAP|Ethernet4|dscp_to_tc_map")
+    assert finding.remedy == "dscp_to_tc_map of Ethernet0, AZURE"
+    tables["PORT_QOS_MAP"]["global"] = {"dscp_to_tc_map": "AZURE"}
+    assert judged(tables) == []
+    for table in ("DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP"):
+        del tables[table]
+    for port in ("Ethernet0", "Ethernet4"):
+        tables["PORT_QOS_MAP"][port] = {"pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}
+    del tables["PORT_QOS_MAP"]["global"]
+    assert judged(tables) == [], "maps may be in another file"
+
+
 def test_an_802_1p_priority_leads_to_a_traffic_class_as_a_dscp_does() -> None:
     tables = changed_good()
     tables["DSCP_TO_TC_MAP"]["NO_FOUR"] = {"26": "3"}
@@ -487,7 +637,7 @@ def test_a_traffic_class_has_a_queue_at_every_port_and_a_priority_group_where_it
     assert "used by Ethernet0:" in found["TC_TO_PRIORITY_GROUP_MAP|AZURE|8"]
     for port in ("Ethernet0", "Ethernet4"):
         del tables["PORT_QOS_MAP"][port]["tc_to_queue_map"], tables["PORT_QOS_MAP"][port]["tc_to_pg_map"]
-    assert judged(tables) == []
+    assert {finding.check for finding in judged(tables)} == {"map_missing"}
 
 
 def test_maps_say_which_group_a_priority_pauses() -> None:
@@ -578,6 +728,22 @@ def test_other_tables_of_sonic_are_passed_over() -> None:
     assert judged(tables | {name: {} for name in f"{others} {more}".split()}) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("egress_lossless_pool", "add it to BUFFER_POOL"),
+        ("egress_losless_pool", "add it to BUFFER_POOL"),
+        ("egress_losy_pool", "did you mean egress_lossy_pool?"),
+        ("ingress_losless_pool", "did you mean ingress_lossless_pool?"),
+    ],
+)
+def test_what_may_have_been_meant_is_of_the_same_kind(name: str, remedy: str) -> None:
+    tables = changed_good()
+    del tables["BUFFER_POOL"]["egress_lossless_pool"]
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["pool"] = name
+    assert [one.remedy for one in judged(tables) if one.check == "dangling_reference"] == [remedy]
+
+
 def test_a_table_that_is_named_and_not_there_is_noted_once() -> None:
     tables = changed_good()
     del tables["SCHEDULER"]
@@ -614,9 +780,9 @@ def damaged(draw: st.DrawFn) -> str:
     return json.dumps(tables)
 
 
-@given(damaged())
-def test_damaged_tables_are_findings_or_refused(text: str) -> None:
+@given(damaged(), st.sampled_from([None, SIXTEEN_MIB, CHIPS["tomahawk"]]))
+def test_damaged_tables_are_findings_or_refused(text: str, chip: catalogue.Entry | None) -> None:
     with contextlib.suppress(InputError):
-        for finding in lint([Tables.parse("t.json", text, TOMAHAWK)]):
+        for finding in lint([Tables.parse("t.json", text, chip)]):
             assert finding.physics
             assert finding.remedy

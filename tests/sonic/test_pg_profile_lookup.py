@@ -17,6 +17,14 @@ def test_rows_are_read_with_their_lines() -> None:
     assert short.name == "pg_lossless_10000_300m_profile"
 
 
+def test_of_rows_with_one_speed_and_cable_the_last_counts() -> None:
+    lookup = PgProfileLookup.parse("t.ini", "10000 5m 1 2 3 0\n10000 300m 1 2 4 0\n10000 5m 1 2 5 0\n")
+    assert [line for line, _ in lookup.rows] == [2, 3]
+    assert [line for line, _ in lookup.overwritten] == [1]
+    assert (found := lookup.row(10_000, 5)) is not None
+    assert found[1].xoff == 5
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -21,7 +21,10 @@ def lint(
     files: Annotated[
         list[Path] | None, typer.Argument(help="SONiC's config_db.json or pg_profile_lookup.ini, any number.")
     ] = None,
-    chip: Annotated[str | None, typer.Option(help="What the pools must fit: a name of `xoff list chips`.")] = None,
+    chip: Annotated[
+        str | None,
+        typer.Option(help="What the pools must fit, and whose MMUs share them: a name of `xoff list chips`."),
+    ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option(metavar="CHECK", help="Leave a check out; may be repeated.")
     ] = None,

@@ -62,7 +62,7 @@ class Tables:
 
     Attributes:
         lookup: What the switch takes headroom from where no row of BUFFER_PG sets it.
-        chip: What the tables are for, if that was said.
+        chip: What the tables are for, if that was said. Each of its MMUs has an equal part of every pool.
     """
 
     sources: tuple[ConfigFile, ...]
@@ -113,6 +113,22 @@ class Tables:
         assert self.lookup is not None, "it has rows"
         line, row = looked_up
         return Place(self.lookup.name, line, f"{row.speed} {row.cable}m {field}", str(getattr(row, field)))
+
+    @property
+    def mmus(self) -> int:
+        """Those of the chip; one where none is named."""
+        return 1 if self.chip is None else self.chip["mmus"]
+
+    def ports_of_mmu(self, ports: int) -> int:
+        """How many of so many ports an MMU has at the most."""
+        if self.chip is None:
+            return ports
+        of_chip = self.chip["ports"] + self.chip.get("uplink_ports", 0)
+        return min(ports, -(-max(ports, of_chip) // self.mmus))
+
+    def part(self, size: int | None) -> int | None:
+        """What an MMU has of a pool."""
+        return None if size is None else size // self.mmus
 
     def has(self, table: str, row: str) -> bool:
         """Whether there is such a row, valid or not."""

@@ -43,10 +43,13 @@ class PgProfileLookup:
 
     Attributes:
         rows: Its rows and the line of each.
+        overwritten: Rows whose speed and cable stand again further down: only the last of these counts
+            (sonic-swss, cfgmgr/buffermgr.cpp).
     """
 
     name: str
     rows: tuple[tuple[int, PgProfile], ...]
+    overwritten: tuple[tuple[int, PgProfile], ...] = ()
 
     def row(self, speed: int | None, cable: int | None) -> tuple[int, PgProfile] | None:
         """The row of a speed and a cable, and its line."""
@@ -66,7 +69,9 @@ class PgProfileLookup:
         )
         if not rows:
             raise InputError(name, "", "has no rows", f"expected pg_profile_lookup.ini of SONiC: {' '.join(COLUMNS)}")
-        return cls(name, rows)
+        last = {row.name: line for line, row in rows}
+        counts = tuple(found for found in rows if last[found[1].name] == found[0])
+        return cls(name, counts, tuple(found for found in rows if found not in counts))
 
 
 def _row(name: str, number: int, values: list[str]) -> PgProfile:

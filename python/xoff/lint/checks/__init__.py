@@ -19,6 +19,7 @@ from xoff.lint.checks.lossless_queue_drops import lossless_queue_drops
 from xoff.lint.checks.lossless_unwatched import lossless_unwatched
 from xoff.lint.checks.lossless_without_ecn import lossless_without_ecn
 from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
+from xoff.lint.checks.map_missing import map_missing
 from xoff.lint.checks.maps_disagree import maps_disagree
 from xoff.lint.checks.maximum_below_minimum import maximum_below_minimum
 from xoff.lint.checks.maximum_below_packet import maximum_below_packet
@@ -30,10 +31,12 @@ from xoff.lint.checks.pool_unjudged import pool_unjudged
 from xoff.lint.checks.profile_admits_nothing import profile_admits_nothing
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.lint.checks.repeated_key import repeated_key
+from xoff.lint.checks.threshold_above_pool import threshold_above_pool
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
 from xoff.lint.checks.traffic_class_unmapped import traffic_class_unmapped
 from xoff.lint.checks.unknown_field import unknown_field
 from xoff.lint.checks.watchdog_below_poll import watchdog_below_poll
+from xoff.lint.checks.watchdog_without_time import watchdog_without_time
 from xoff.lint.checks.wred_drops_lossless import wred_drops_lossless
 from xoff.lint.checks.wred_without_colour import wred_without_colour
 from xoff.lint.checks.wred_without_probability import wred_without_probability
@@ -67,6 +70,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     memory_exceeded,
     xon_above_xoff,
     lossless_queue_drops,
+    threshold_above_pool,
     threshold_cannot_fire,
     ecn_after_pfc,
     wred_without_colour,
@@ -78,8 +82,10 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     lossless_without_ecn,
     lossless_without_pfc,
     pfc_without_lossless,
+    map_missing,
     maps_disagree,
     traffic_class_unmapped,
     lossless_unwatched,
+    watchdog_without_time,
     watchdog_below_poll,
 )

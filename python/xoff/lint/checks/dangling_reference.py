@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from xoff.lint.finding import Place
     from xoff.lint.tables import Tables
 
+_KINDS = (("ingress", "egress"), ("less", "lossy"))
+"""Words of names that rule one another out."""
 _OF_PORTS = ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE")
 
 
@@ -47,5 +49,9 @@ def _ports(tables: Tables) -> Iterator[Fault]:
 
 
 def _remedy(name: str, target: str, known: dict[str, object]) -> str:
-    nearest = get_close_matches(name, known, n=1)
+    nearest = get_close_matches(name, [one for one in known if not _is_other_kind(name, one)], n=1)
     return f"did you mean {nearest[0]}?" if nearest else f"add it to {target}"
+
+
+def _is_other_kind(name: str, other: str) -> bool:
+    return any((first in name and second in other) or (second in name and first in other) for first, second in _KINDS)

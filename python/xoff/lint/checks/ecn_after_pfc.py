@@ -33,7 +33,7 @@ def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
     """
     seen = set()
     for pair in _pairs(tables):
-        limit = limit_of(pair.group)
+        limit = limit_of(tables, pair.group)
         key = (pair.wred_name, pair.ramp.colour, limit and limit.size)
         if key in seen:
             continue
@@ -52,7 +52,7 @@ def _pairs(tables: Tables) -> Iterator[_Pair]:
 
 
 def _always(tables: Tables, pair: _Pair) -> list[Fault]:
-    limit = limit_of(pair.group)
+    limit = limit_of(tables, pair.group)
     if limit is None or pair.ramp.minimum < limit.size:
         return []
     return [
@@ -60,33 +60,34 @@ def _always(tables: Tables, pair: _Pair) -> list[Fault]:
             Severity.ERROR,
             _place(tables, pair),
             f"senders into {pair.group.port} are paused from {bytes_text(limit.size)} on: {limit.formula}; "
-            f"{_senders(pair)}",
-            f"{pair.ramp.colour}_min_threshold below {limit.size}, or a larger threshold in {limit.profile}",
+            f"{_senders(tables, pair)}",
+            f"{pair.ramp.colour}_min_threshold below {limit.size}, or {limit.more}",
         )
     ]
 
 
-def _senders(pair: _Pair) -> str:
+def _senders(tables: Tables, pair: _Pair) -> str:
     """How many ports must feed the queue for it to mark first."""
-    profile, pool = pair.group.profile, pair.group.pool
+    profile, pool = pair.group.profile, tables.part(pair.group.pool.size if pair.group.pool else None)
     minimum = pair.ramp.minimum
-    if profile and profile.static_th:
+    if profile and profile.static_th and (pool is None or minimum < pool):
         return f"a queue marks first only if {minimum // profile.static_th + 1} ports or more feed it"
-    if profile and profile.dynamic_th is not None and pool and pool.size and minimum < pool.size:
+    if profile and profile.dynamic_th is not None and pool and minimum < pool:
         share = alpha(profile.dynamic_th)
-        ports = int(minimum / (share * (pool.size - minimum))) + 1
+        ports = int(minimum / (share * (pool - minimum))) + 1
         return f"a queue marks first only if {ports} ports or more feed it"
     return "no queue marks first, however many ports feed it"
 
 
 def _sometimes(tables: Tables, pair: _Pair) -> list[Fault]:
     profile, pool = pair.group.profile, pair.group.pool
-    if profile is None or profile.dynamic_th is None or pool is None or not pool.size:
+    size = tables.part(pool.size if pool else None)
+    if profile is None or profile.dynamic_th is None or not size:
         return []
     lossless = [group for group in tables.priority_groups if group.lossless and group.pool is pool]
-    ports = len({group.port for group in lossless})
+    ports = tables.ports_of_mmu(len({group.port for group in lossless}))
     classes = max(sum(1 for group in lossless if group.port == port) for port in {group.port for group in lossless})
-    bound = guaranteed_minimum(profile.dynamic_th, pool.size, ports, classes)
+    bound = guaranteed_minimum(profile.dynamic_th, size, ports, classes)
     if pair.ramp.minimum <= bound:
         return []
     share = alpha_text(profile.dynamic_th)
@@ -95,7 +96,7 @@ def _sometimes(tables: Tables, pair: _Pair) -> list[Fault]:
             Severity.NOTE,
             _place(tables, pair),
             f"one port that feeds {ports} queues may be paused before any of them marks; never up to "
-            f"{bytes_text(bound)} = {share} x {pool.size} / ({ports} ports x (1 + {classes} classes x {share})) "
+            f"{bytes_text(bound)} = {share} x {size} / ({ports} ports x (1 + {classes} classes x {share})) "
             "(DCQCN, section 4)",
             f"{pair.ramp.colour}_min_threshold of at most {bound}, if marks must always come before pauses",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,7 +33,8 @@ class _Loss(NamedTuple):
 def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
     """A queue of a lossless class that may hold less than comes in until senders have stopped: it drops what PFC keeps.
 
-    A warning where it takes several senders, or where no row is about the queue.
+    A warning where it takes several senders, or where no row is about the queue. Senders and queue are taken for ports
+    of one MMU: which are, no table says.
     """
     if not tables.has_table("BUFFER_QUEUE"):
         return
@@ -60,13 +62,14 @@ def _dropped(tables: Tables, of: tuple[Buffer, int], loss: _Loss, others: int) -
     first, priority = of
     like = f" and {others} more like it" if others else ""
     feed = "one port that feeds it has sent" if loss.senders == 1 else f"{loss.senders} ports that feed it have sent"
+    never = "" if loss.limit.is_pool else "a profile that never drops, with static_th of all its pool, or "
     return Fault(
         Severity.ERROR if loss.senders == 1 else Severity.WARNING,
         tables.place("BUFFER_QUEUE", first.row, "profile"),
         f"queue {first.index} of {first.port}, of lossless priority {priority}{like}, holds "
         f"{bytes_text(loss.limit.size)} at most: {loss.limit.formula}; {feed} up to {bytes_text(loss.sent)} until the "
         f"pause works, and {bytes_text(loss.sent - loss.limit.size)} may be dropped",
-        f"a profile that never drops, with static_th of all its pool, or a larger threshold in {loss.limit.profile}",
+        f"{never}{loss.limit.more}",
     )
 
 
@@ -84,7 +87,7 @@ def _unset(tables: Tables, ports: list[str], priority: int) -> Fault:
 
 
 def _loss(tables: Tables, queue: Buffer, priority: int, busy: list[Fraction]) -> _Loss | None:
-    limit = limit_of(queue, busy)
+    limit = limit_of(tables, queue, busy)
     if limit is None:
         return None
     groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
@@ -93,43 +96,47 @@ def _loss(tables: Tables, queue: Buffer, priority: int, busy: list[Fraction]) ->
         for port in tables.pfc_ports
         if port != queue.port and priority in tables.pfc_priorities(port)
     ]
-    senders = sorted((groups[one] for one in feeding if one in groups), key=lambda group: -_sent([group]))
-    if _sent(senders) <= limit.size:
+    senders = sorted((groups[one] for one in feeding if one in groups), key=lambda group: -_sent(tables, [group]))
+    senders = senders[: max(1, tables.ports_of_mmu(len(tables.pfc_ports)) - 1)]
+    if _sent(tables, senders) <= limit.size:
         return None
-    fewest = next(count for count in range(1, len(senders) + 1) if _sent(senders[:count]) > limit.size)
-    return _Loss(limit, fewest, _sent(senders[:fewest]))
+    fewest = 1 + bisect_right(range(len(senders)), limit.size, key=lambda last: _sent(tables, senders[: last + 1]))
+    return _Loss(limit, fewest, _sent(tables, senders[:fewest]))
 
 
 def _lossy_alphas(tables: Tables) -> dict[int, list[Fraction]]:
-    """By pool, the alphas of its lossy queues."""
+    """By pool, the alphas of its lossy queues, of as many ports as an MMU has."""
     lossless = {(port, tables.queue_of(port, one)) for port in tables.pfc_ports for one in tables.pfc_priorities(port)}
-    found: dict[int, list[Fraction]] = defaultdict(list)
+    found: dict[int, dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
     for queue in tables.queues:
         is_lossy = (queue.port, queue.index) not in lossless
         if is_lossy and queue.profile is not None and queue.profile.dynamic_th is not None:
-            found[id(queue.pool)].append(alpha(queue.profile.dynamic_th))
-    return found
+            found[id(queue.pool)][queue.port].append(alpha(queue.profile.dynamic_th))
+    ports = tables.ports_of_mmu(len({queue.port for queue in tables.queues}))
+    busiest = {pool: sorted(of_ports.values(), key=sum, reverse=True)[:ports] for pool, of_ports in found.items()}
+    return defaultdict(list, {pool: [one for its in of_ports for one in its] for pool, of_ports in busiest.items()})
 
 
-def _sent(groups: Iterable[Buffer]) -> int:
+def _sent(tables: Tables, groups: Iterable[Buffer]) -> int:
     """What comes in by priority groups that fill at once: up to their pauses, and what follows these."""
     by_pool: dict[int, list[Buffer]] = defaultdict(list)
     for group in groups:
         by_pool[id(group.pool)].append(group)
-    return sum(map(_sent_into_one, by_pool.values()))
+    return sum(_sent_into_one(tables, its) for its in by_pool.values())
 
 
-def _sent_into_one(groups: Iterable[Buffer]) -> int:
+def _sent_into_one(tables: Tables, groups: Iterable[Buffer]) -> int:
     reserved = fixed = headroom = size = 0
     shares, together = Fraction(0), None
     for group in groups:
         assert group.profile is not None, "it is lossless"
         reserved += group.profile.size
         headroom += group.profile.xoff or 0
-        together = group.pool and group.pool.xoff
+        together = tables.part(group.pool.xoff if group.pool else None)
+        size = tables.part(group.pool.size if group.pool else None) or 0
         if group.profile.static_th is not None:
             fixed += group.profile.static_th
-        elif group.profile.dynamic_th is not None and group.pool is not None:
+        elif group.profile.dynamic_th is not None:
             shares += alpha(group.profile.dynamic_th)
-            size = group.pool.size or 0
-    return reserved + fixed + int(shares * size / (1 + shares)) + min(headroom, together or headroom)
+    shared = fixed + int(shares * size / (1 + shares))
+    return reserved + (min(shared, size) if size else shared) + min(headroom, together or headroom)

@@ -20,6 +20,7 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
     """Priorities of PFC that the watchdog does not look after, where it looks after others, and the other way round."""
     watched = {port for port in tables.config.pfc_wd if port != _OF_ALL}
     if not watched:
+        yield from _nobody(tables)
         return
     unwatched = [port for port in tables.pfc_ports if port not in watched]
     if unwatched:
@@ -46,3 +47,15 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
             named = listed([str(priority) for priority in more])
             physics = f"the watchdog of {port} looks after priority {named}, which has no PFC"
             yield Fault(Severity.NOTE, place, physics, f'"{enable}", as pfc_enable has it')
+
+
+def _nobody(tables: Tables) -> Iterator[Fault]:
+    """Where the watchdog is told how often to look, which priorities at, and at no port."""
+    asked = [port for port in tables.qos_ports if (found := tables.qos(port)) and found[1].pfcwd_sw_enable]
+    if asked and _OF_ALL in tables.config.pfc_wd:
+        yield Fault(
+            Severity.NOTE,
+            tables.place("PFC_WD"),
+            f"has {_OF_ALL} alone: pfcwd_sw_enable of {several(asked)} names priorities, and nothing is watched there",
+            f"a row PFC_WD|{asked[0]} with detection_time, or no pfcwd_sw_enable",
+        )

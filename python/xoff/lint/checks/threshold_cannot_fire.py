@@ -22,7 +22,7 @@ def threshold_cannot_fire(tables: Tables) -> Iterator[Fault]:
     seen = set()
     for queue in tables.queues:
         name, wred = tables.wred.get((queue.port, queue.index), ("", None))
-        limit = limit_of(queue)
+        limit = limit_of(tables, queue)
         if wred is None or limit is None or (name, queue.profile_name) in seen:
             continue
         seen.add((name, queue.profile_name))
@@ -37,7 +37,7 @@ def _faults(tables: Tables, name: str, ramp: Ramp, limit: Limit, queue: str) -> 
             Severity.ERROR,
             tables.place("WRED_PROFILE", name, f"{ramp.colour}_min_threshold"),
             f"never reached: {holds}",
-            f"{ramp.colour}_min_threshold below {limit.size}, or a larger threshold in {limit.profile}",
+            f"{ramp.colour}_min_threshold below {limit.size}, or {limit.more}",
         )
     elif ramp.maximum > limit.size:
         reached = ramp.probability * (limit.size - ramp.minimum) / (ramp.maximum - ramp.minimum)
@@ -45,5 +45,5 @@ def _faults(tables: Tables, name: str, ramp: Ramp, limit: Limit, queue: str) -> 
             Severity.WARNING,
             tables.place("WRED_PROFILE", name, f"{ramp.colour}_max_threshold"),
             f"never reached: {holds}; the probability comes to {reached:.2g} % of the {ramp.probability} % set",
-            f"{ramp.colour}_max_threshold of at most {limit.size}, or a larger threshold in {limit.profile}",
+            f"{ramp.colour}_max_threshold of at most {limit.size}, or {limit.more}",
         )

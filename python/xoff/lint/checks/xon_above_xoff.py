@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.limits import limit_of
+from xoff.lint.tables import several
 from xoff.lint.wording import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xoff.lint.tables import Tables
+    from xoff.lint.tables import Buffer, Tables
 
 
 def xon_above_xoff(tables: Tables) -> Iterator[Fault]:
-    """A sender that may resume above the occupancy at which it is paused, or, by its xon_offset, never.
+    """A sender that may resume where it is paused, or above, or, by its xon_offset, never.
 
     It resumes at xon, or xon_offset below the pause if that is more.
     """
+    yield from _without_distance(tables)
     seen = set()
     for group in tables.priority_groups:
-        profile, name, limit = group.profile, group.profile_name, limit_of(group)
+        profile, name, limit = group.profile, group.profile_name, limit_of(tables, group)
         if not group.lossless or profile is None or limit is None or name in seen:
             continue
         seen.add(name)
@@ -40,4 +43,25 @@ def xon_above_xoff(tables: Tables) -> Iterator[Fault]:
                 f"senders into {group.port} may resume {bytes_text(profile.xon_offset or 0)} below where they are "
                 f"paused, which is at {bytes_text(limit.first)} in an empty pool: a pause does not end",
                 f"xon_offset of at most {limit.first}, or xon above 0",
+            )
+
+
+def _without_distance(tables: Tables) -> Iterator[Fault]:
+    """By profiles that set both, and to less than one packet together."""
+    users: dict[str, list[Buffer]] = defaultdict(list)
+    for group in tables.priority_groups:
+        if group.lossless:
+            users[group.profile_name].append(group)
+    for name, groups in users.items():
+        profile, mtu = groups[0].profile, max(tables.mtu_bytes(group.port) for group in groups)
+        if profile is None or profile.xon is None or profile.xon_offset is None:
+            continue
+        if profile.xon + profile.xon_offset < mtu:
+            yield Fault(
+                Severity.WARNING,
+                tables.place_of_profile(name, "xon_offset"),
+                f"senders into {several(group.port for group in groups)} resume at xon = {profile.xon} or "
+                f"{bytes_text(profile.xon_offset)} below the pause, whichever is more: that is less than one packet, "
+                f"{bytes_text(mtu)}, between them, and each packet pauses or resumes",
+                f"xon_offset of at least {mtu}, better of two packets",
             )
