@@ -33,6 +33,14 @@ def test_errors_in_the_tables_are_told_of(command: Command) -> None:
     assert outcome.err == f"warning: 1 error in these tables; see `xoff lint {leaf}`\n"
 
 
+def test_errors_by_the_chip_are_told_of_with_the_chip(command: Command) -> None:
+    good = EXAMPLES / "good" / "config_db.json"
+    told = command("import", good, "--chip", "trident_2").err
+    assert told.endswith(f"; see `xoff lint {good} --chip trident_2`\n")
+    assert command("lint", good).status == 0
+    assert command("lint", good, "--chip", "trident_2").status == 1
+
+
 def test_what_cannot_be_imported_is_refused_in_a_line(command: Command) -> None:
     good = EXAMPLES / "good" / "config_db.json"
     Path("other.json").write_text('{"PORT": {"Ethernet0": {"speed": "400000"}}}', encoding="utf-8")

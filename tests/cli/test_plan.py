@@ -54,7 +54,7 @@ def test_a_plan_that_fails_is_printed_and_says_so_by_its_status(command: Command
 
 
 def test_what_fails_only_when_it_is_tried_fails_too(command: Command) -> None:
-    text = f'{LEAF}[headroom]\nscheme = "oversubscribed"\nratio = "1/20"\n'
+    text = f'{LEAF}[headroom]\nscheme = "oversubscribed"\nratio = "1/8"\n'
     Path("short.toml").write_text(text, encoding="utf-8")
     assert command("plan", "short.toml").status == 0
     outcome = command("plan", "short.toml", "--simulate")

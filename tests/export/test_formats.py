@@ -71,6 +71,36 @@ def test_sonic() -> None:
     assert tables["DSCP_TO_TC_MAP"] == {"AZURE": {"0": "0", "26": "3", "48": "6"}}  # 48: CNPs, by adapters alone
 
 
+def test_sonics_ports_have_the_mtu_that_headroom_is_for() -> None:
+    settings = replace(SETTINGS, mtu_bytes=4200)
+    export = Format.SONIC.write(settings)
+    assert {row["mtu"] for row in json.loads(export.text)["PORT"].values()} == {"4200"}
+    assert "mtu of PORT is the plan's, 4,200 B" in "".join(export.notes)
+    large = Format.SONIC.write(replace(SETTINGS, mtu_bytes=16_000))
+    assert ConfigFile.parse("t.json", large.text).invalid == ()
+    assert all("mtu" not in row for row in json.loads(large.text)["PORT"].values())
+    assert any("headroom holds only for packets of 16,000 B" in note for note in large.notes)
+
+
+def test_ports_keep_their_mtu_where_nothing_pauses() -> None:
+    groups = tuple(replace(group, pause=None) for group in SETTINGS.groups)
+    export = Format.SONIC.write(replace(SETTINGS, groups=groups, classes=(BEST_EFFORT,), headroom_scheme=None))
+    assert "mtu" not in export.text
+    assert not any("mtu" in note for note in export.notes)
+
+
+@pytest.mark.parametrize("target", ["sonic", "nxos"])
+def test_that_senders_resume_where_they_paused_is_told(target: str) -> None:
+    def told(settings: Settings) -> list[str]:
+        return [note for note in Format(target).write(settings).notes if "hysteresis" in note]
+
+    assert told(SETTINGS) == []
+    level = replace(SETTINGS, groups=(replace(NEAR, pause=Pause(60_000, None, 0)), FAR))
+    assert len(told(level)) == 1
+    (note,) = told(replace(level, headroom_scheme="dsh"))
+    assert note.startswith("senders resume 0 B below the pause, as in the simulations of DSH's paper")
+
+
 def test_sonics_tables_are_valid_and_have_no_faults_but_late_marks() -> None:
     text = Format.SONIC.write(SETTINGS).text
     assert ConfigFile.parse("t.json", text).invalid == ()
@@ -121,7 +151,7 @@ def test_a_fixed_pause_threshold_is_written_where_there_is_a_form() -> None:
     assert (profile["xoff"], profile["static_th"], profile["xon_offset"]) == ("40000", "110000", "66000")
     assert "dynamic_th" not in profile
     assert "    pause buffer-size 150000 pause-threshold 110000 resume-threshold 44000" in body("nxos", settings)
-    assert body("nvue", settings)[6:9] == [
+    assert body("nvue", settings)[10:13] == [
         "nv set qos pfc xoff-near port-buffer 150000",
         "nv set qos pfc xoff-near xoff-threshold 110000",
         "nv set qos pfc xoff-near xon-threshold 44000",
@@ -181,6 +211,17 @@ def test_nxos() -> None:
     assert (
         body("nxos")
         == """\
+class-map type qos match-any XOFF-roce
+  match dscp 26
+class-map type qos match-any XOFF-cnp6
+  match dscp 48
+policy-map type qos XOFF-CLASSES
+  class XOFF-roce
+    set qos-group 3
+  class XOFF-cnp6
+    set qos-group 6
+  class class-default
+    set qos-group 0
 policy-map type queuing XOFF-OUT
   class type queuing c-out-8q-q3
     random-detect minimum-threshold 150 kbytes maximum-threshold 1500 kbytes drop-probability 20 weight 0 ecn
@@ -198,10 +239,12 @@ system qos
   service-policy type queuing output XOFF-OUT
   service-policy type network-qos XOFF-NETWORK
 interface Ethernet1/1
+  service-policy type qos input XOFF-CLASSES
   priority-flow-control mode on
   priority-flow-control watch-dog-interval on
   service-policy type queuing input XOFF-IN-near
 interface Ethernet1/2
+  service-policy type qos input XOFF-CLASSES
   priority-flow-control mode on
   priority-flow-control watch-dog-interval on
   service-policy type queuing input XOFF-IN-far""".splitlines()
@@ -290,6 +333,10 @@ def test_nvue() -> None:
     assert (
         body("nvue")
         == """\
+nv set qos mapping default-global trust l3
+nv set qos mapping default-global dscp 0 switch-priority 0
+nv set qos mapping default-global dscp 26 switch-priority 3
+nv set qos mapping default-global dscp 48 switch-priority 6
 nv set qos congestion-control xoff traffic-class 3 ecn enable
 nv set qos congestion-control xoff traffic-class 3 red disable
 nv set qos congestion-control xoff traffic-class 3 min-threshold 150000
@@ -327,6 +374,9 @@ def test_hosts_with_roce() -> None:
     assert body("host")[3:] == [
         'mlnx_qos -i "$device" --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 300',
         'mlnx_qos -i "$device" --dscp2prio set,26,3',
+        'roce="$(ls "/sys/class/net/$device/device/infiniband")"',
+        'cma_roce_tos -d "$roce" -t 106',
+        'echo 106 > "/sys/class/infiniband/$roce/tc/1/traffic_class"',
         'echo 48 > "/sys/class/net/$device/ecn/roce_np/cnp_dscp"',
         'echo 50 > "/sys/class/net/$device/ecn/roce_np/min_time_between_cnps"',
         'echo 1020 > "/sys/class/net/$device/ecn/roce_rp/dce_tcp_g"',
@@ -348,6 +398,15 @@ def test_hosts_map_every_lossless_class_and_what_adapters_would_map_otherwise() 
     lines = body("host", replace(SETTINGS, classes=(BEST_EFFORT, ROCE, storage, control)))
     assert [line.split()[-1] for line in lines if "dscp2prio" in line] == ["set,26,3", "set,46,4", "set,10,6"]
     assert "--pfc 0,0,0,1,1,0,0,0" in lines[3]
+
+
+def test_an_adapter_marks_for_one_lossless_class_and_applications_for_several() -> None:
+    storage = replace(ROCE, name="storage", priority=4, dscp=34)
+    script = Format.HOST.write(replace(SETTINGS, classes=(BEST_EFFORT, ROCE, storage)))
+    assert "cma_roce_tos" not in script.text
+    assert "traffic_class" not in script.text
+    (note,) = [note for note in script.notes if note.startswith("applications mark")]
+    assert note.endswith(": 26 for roce, 34 for storage")
 
 
 def test_hosts_with_dctcp() -> None:

@@ -119,6 +119,16 @@ def test_shared_headroom_is_the_part_of_what_all_may_need() -> None:
     assert any(note.startswith("headroom is shared: 2,867,200 B are 1/2 of") for note in part.notes)
 
 
+@pytest.mark.parametrize("pool", ["0", None])
+def test_no_headroom_pool_leaves_each_its_own(pool: str | None) -> None:
+    """0 is what SAI has where nothing is set."""
+    tables = good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {} if pool is None else {"xoff": pool}
+    part = part_of(tables)
+    assert tomllib.loads(part.text)["switch"][0]["pfc"]["headroom"]["scheme"] == "sih"
+    assert not any(note.startswith("headroom is shared") for note in part.notes)
+
+
 def test_imported_tables_run_in_a_scenario(tmp_path: Path) -> None:
     part = tomllib.loads(part_of(good()).text)
     table = tomllib.loads(starter(["roce", "star"]).text) | part

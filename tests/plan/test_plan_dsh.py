@@ -72,6 +72,19 @@ def test_an_oversubscribed_pool_is_warned_of() -> None:
     assert found.settings.pools.headroom_bytes == 10_752_000
 
 
+@pytest.mark.parametrize(
+    ("mmus", "ratio", "verdict"),
+    [(1, "1/224", Verdict.WARNS), (1, "1/225", Verdict.FAILS), (4, "1/56", Verdict.WARNS), (4, "1/57", Verdict.FAILS)],
+)
+def test_a_pool_smaller_than_the_headroom_of_one_queue_fails(mmus: int, ratio: str, verdict: Verdict) -> None:
+    """32 ports with seven classes each, in one pool or in four."""
+    rest = f'[headroom]\nsize = "60000B"\nscheme = "oversubscribed"\nratio = "{ratio}"'
+    found = planned(head=f"mmus = {mmus}", ports=LINKS, classes=RDMA.format(reserved="3000B"), rest=rest)
+    row = next(row for row in found.rows if row.key == "headroom_pool")
+    assert row.verdict is verdict
+    assert ("what one queue alone needs" in row.why) is (verdict is Verdict.FAILS)
+
+
 def test_headroom_that_memory_does_not_hold_fails() -> None:
     found = planned(classes="priorities = [0, 1, 2, 3, 4, 5, 6, 7]\nlossless = true", head='memory = "10MB"')
     assert {row.key for row in found.failed} >= {"sih.headroom", "sih.shared"}

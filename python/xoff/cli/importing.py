@@ -38,5 +38,5 @@ def import_(
     typer.echo(tables.part_of_scenario(port, ports).text, nl=False)
     errors = sum(finding.severity is Severity.ERROR for finding in tables.lint())
     if errors:
-        named = " ".join(map(str, files or ()))
+        named = " ".join([*map(str, files or ()), *(["--chip", chip] if chip else [])])
         say(f"warning: {errors} error{'s' * (errors != 1)} in these tables; see `xoff lint {named}`", err=True)

@@ -125,6 +125,16 @@ def watchdog_notes(settings: Settings, why: str) -> list[str]:
     return [f"the plan's PFC watchdog ({planned}) is left out: {why}"]
 
 
+def resuming_notes(settings: Settings) -> list[str]:
+    """That senders resume where they paused, if they do."""
+    if all(group.pause is None or group.pause.xon_offset_bytes for group in settings.groups):
+        return []
+    whose = "in the simulations of DSH's paper" if settings.headroom_scheme == "dsh" else "planned"
+    return [
+        f"senders resume 0 B below the pause, as {whose}: without hysteresis, they may be paused anew by each packet"
+    ]
+
+
 def pool_notes(settings: Settings, system: str) -> list[str]:
     """That a threshold on the pool (BCC) is not there, and what is nearest."""
     ecn = settings.pools.ecn

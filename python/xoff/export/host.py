@@ -35,6 +35,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     lines = [
         f'mlnx_qos -i "$device" --trust dscp --pfc {pfc} --cable_len {max(cables)}',
         *(f'mlnx_qos -i "$device" --dscp2prio set,{one.dscp},{one.priority}' for one in mapped),
+        *(_marking(hosts.dscp) if len(lossless) < 2 else []),
     ]
     base = "/sys/class/net/$device/ecn"
     if hosts.cnp_dscp is not None:
@@ -51,6 +52,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     lines += [f'echo {value} > "{base}/roce_rp/{name}"' for name, value in increases.items() if value is not None]
     left = ", ".join(name for name, value in increases.items() if value is None)
     notes = ["`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors"]
+    notes.append(_who_marks(settings, hosts.dscp))
     if left:
         notes.append(f"{left}: left at the firmware's defaults, which are not the paper's")
     if len(cables) > 1:
@@ -58,6 +60,24 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
         notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
     return lines, notes
+
+
+def _marking(dscp: int) -> list[str]:
+    """The DSCP of RoCE's own packets, and that they are ECN-capable (ECT(0)), as all of a ToS."""
+    tos = dscp << 2 | 2
+    return [
+        'roce="$(ls "/sys/class/net/$device/device/infiniband")"',
+        f'cma_roce_tos -d "$roce" -t {tos}',
+        f'echo {tos} > "/sys/class/infiniband/$roce/tc/1/traffic_class"',
+    ]
+
+
+def _who_marks(settings: Settings, dscp: int) -> str:
+    lossless = [one for one in settings.classes if one.lossless]
+    if len(lossless) < 2:
+        return f"all RoCE of the adapter gets DSCP {dscp}, whatever applications ask for (tc/1/traffic_class)"
+    each = ", ".join(f"{one.dscp} for {one.name}" for one in lossless)
+    return f"applications mark their RoCE packets with DSCPs, of which an adapter sets one for all: {each}"
 
 
 def _kept_of_1024(gain: float) -> int:

@@ -18,7 +18,10 @@ _NAMES = PortNames("Cumulus Linux", "swp{}", 1, "swp[0-9]+(s[0-9]+)?", "swp1 and
 def nvue(settings: Settings) -> Export:
     """Profiles of marking and PFC, and the interfaces that have them."""
     names = _NAMES.of(settings)
-    lines = []
+    lines = ["nv set qos mapping default-global trust l3"]
+    lines += [
+        f"nv set qos mapping default-global dscp {one.dscp} switch-priority {one.priority}" for one in settings.classes
+    ]
     for one in settings.classes:
         if one.ecn:
             base = f"nv set qos congestion-control {_MARKING} traffic-class {one.priority}"
@@ -77,5 +80,8 @@ def _notes(settings: Settings) -> list[str]:
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
     notes += watchdog_notes(settings, "no command for it is confirmed")
-    notes.append("the mapping of DSCP to priorities is left out")
+    notes.append(
+        "DSCPs of no class keep the priority that Cumulus Linux gives them, their highest three bits, even that of a "
+        "lossless class"
+    )
     return [*notes, *_NAMES.notes(settings)]

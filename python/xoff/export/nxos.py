@@ -11,6 +11,7 @@ from xoff.export.export import (
     feedback_notes,
     percent,
     pool_notes,
+    resuming_notes,
     rounding_notes,
     watchdog_notes,
 )
@@ -26,7 +27,8 @@ def nxos(settings: Settings) -> Export:
     """Policies and the interfaces that have them."""
     marked = [one for one in settings.classes if one.ecn]
     lossless = [one for one in settings.classes if one.lossless]
-    lines = ["policy-map type queuing XOFF-OUT"] if marked else []
+    lines = _classification(settings)
+    lines += ["policy-map type queuing XOFF-OUT"] if marked else []
     for one in marked:
         assert one.ecn is not None
         lines += [
@@ -50,6 +52,18 @@ def nxos(settings: Settings) -> Export:
                 lines += [f"  class type queuing {_queue('in-q', one.priority)}", f"    {_pause(settings, pause)}"]
     lines += _applied(settings, marked=bool(marked), lossless=bool(lossless))
     return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
+
+
+def _classification(settings: Settings) -> list[str]:
+    """By the form of public configurations of RoCE on Nexus 9000; what no class matches is of group 0."""
+    classes = {f"XOFF-{identifier(one.name)}": one for one in settings.classes if one.priority}
+    lines = []
+    for name, one in classes.items():
+        lines += [f"class-map type qos match-any {name}", f"  match dscp {one.dscp}"]
+    lines.append("policy-map type qos XOFF-CLASSES")
+    for name, one in classes.items():
+        lines += [f"  class {name}", f"    set qos-group {one.priority}"]
+    return [*lines, "  class class-default", "    set qos-group 0"]
 
 
 def _queue(kind: str, priority: int) -> str:
@@ -87,15 +101,15 @@ def _pause(settings: Settings, pause: Pause) -> str:
 
 
 def _applied(settings: Settings, *, marked: bool, lossless: bool) -> list[str]:
-    lines = ["system qos"]
+    lines = ["system qos"] if marked or lossless else []
     lines += ["  service-policy type queuing output XOFF-OUT"] if marked else []
     lines += ["  service-policy type network-qos XOFF-NETWORK"] if lossless else []
-    if lossless:
-        names = _NAMES.of(settings)
-        for group in settings.groups:
-            for port in group.ports:
+    names = _NAMES.of(settings)
+    for group in settings.groups:
+        for port in group.ports:
+            lines += [f"interface {names[port]}", "  service-policy type qos input XOFF-CLASSES"]
+            if lossless:
                 lines += [
-                    f"interface {names[port]}",
                     "  priority-flow-control mode on",
                     "  priority-flow-control watch-dog-interval on",
                     f"  service-policy type queuing input {_policy(settings, group)}",
@@ -125,9 +139,16 @@ def _notes(settings: Settings) -> list[str]:
         notes.append(f"buffer-size of all queues is {total:,} B together{over}")
     if any(one.reserved_bytes for one in settings.classes):
         notes.append("reserves of queues are left out")
-    notes.append("classification of DSCP and shares of the link are left out; queues are named by their priority")
+    notes += resuming_notes(settings)
+    notes.append(f"DSCPs of no class are of priority 0{_beside(settings)}")
+    notes.append("shares of the link are left out; queues are named by their priority")
     notes += watchdog_notes(settings, "one is switched on, and the form of its intervals is not confirmed")
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _beside(settings: Settings) -> str:
+    own = next((one for one in settings.classes if one.priority == 0), None)
+    return f", as those of {own.name}" if own else ""
 
 
 def _of_all_queues(settings: Settings) -> int:

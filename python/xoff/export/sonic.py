@@ -12,6 +12,7 @@ from xoff.export.export import (
     percent,
     pool_notes,
     ranges,
+    resuming_notes,
     rounding_notes,
 )
 from xoff.plan.classes import exponent
@@ -42,6 +43,8 @@ _WATCHDOG = Watchdog("drop", 200, 200)
 """Where the plan has none."""
 _POLL_MS = 200
 """The watchdog looks as often as this, or as it must."""
+_MTUS = range(68, 9216 + 1)
+"""Those of PORT, in bytes, and without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
 _NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", "Ethernet0, Ethernet4 and on, by their first lane")
 
 
@@ -55,7 +58,7 @@ def config_db(settings: Settings) -> ConfigDb:
     lossless = [one for one in settings.classes if one.lossless]
     return ConfigDb(
         device_metadata={"localhost": DeviceMetadata(buffer_model="traditional")},
-        port={port: Port(speed=group.rate_bps // 10**6) for group, port in _ports(settings)},
+        port={port: Port(speed=group.rate_bps // 10**6, mtu=_mtu(settings)) for group, port in _ports(settings)},
         cable_length={_MAP: {port: ceil(group.cable_m) for group, port in _ports(settings)}},
         buffer_pool=_pools(settings),
         buffer_profile=_profiles(settings),
@@ -79,6 +82,15 @@ def config_db(settings: Settings) -> ConfigDb:
 
 def _ports(settings: Settings) -> list[tuple[PortGroup, str]]:
     return [(group, port) for group in settings.groups for port in group.ports]
+
+
+def _mtu(settings: Settings) -> int | None:
+    """For which headroom is; where nothing pauses, ports may keep theirs."""
+    return settings.mtu_bytes if _pauses(settings) and settings.mtu_bytes in _MTUS else None
+
+
+def _pauses(settings: Settings) -> bool:
+    return any(one.lossless for one in settings.classes)
 
 
 def _upper(one: TrafficClass) -> str:
@@ -245,11 +257,25 @@ def _notes(settings: Settings) -> list[str]:
             "DSH keeps headroom for each port and shares the rest, which SONiC has not; written is its shared headroom "
             f"pool of {settings.pools.headroom_bytes * settings.pools.mmus} B, which guarantees no port its part"
         )
-    if settings.watchdog is None and any(one.lossless for one in settings.classes):
+    notes += resuming_notes(settings)
+    if settings.watchdog is None and _pauses(settings):
         notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG.detection_ms} ms each")
     notes += _NAMES.notes(settings)
+    notes += _mtu_notes(settings)
     notes.append(
-        "PORT has speeds alone, and SONiC's models ask for lanes: load this over the switch's own rows of PORT"
+        f"PORT has {'speeds alone' if _mtu(settings) is None else 'speeds and mtu alone'}, and SONiC's models ask for "
+        "lanes: load this over the switch's own rows of PORT"
     )
     notes.append("schedulers are left out: the plan says nothing of shares of the link")
     return notes
+
+
+def _mtu_notes(settings: Settings) -> list[str]:
+    if not _pauses(settings):
+        return []
+    mtu = f"{settings.mtu_bytes:,} B without the Ethernet header"
+    if _mtu(settings) is None:
+        return [
+            f"mtu of PORT is left out, which is {_MTUS[0]} to {_MTUS[-1]}: headroom holds only for packets of {mtu}"
+        ]
+    return [f"mtu of PORT is the plan's, {mtu}, for which headroom is: ports that keep SONiC's 9100 need more"]

@@ -121,8 +121,8 @@ class Pauses:
 
     @property
     def _ratio(self) -> Fraction | None:
-        """Of a headroom pool and what all priority groups may put into it; None where each has its own."""
-        if self._pool.xoff is None:
+        """Of a headroom pool and what all priority groups may put into it; None where there is none (0 B)."""
+        if not self._pool.xoff:
             return None
         groups = [group.profile for group in self._port.tables.priority_groups if group.lossless and group.profile]
         needed = sum(profile.xoff or 0 for profile in groups if profile.pool == self._pool_name)

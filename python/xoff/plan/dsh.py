@@ -87,6 +87,10 @@ def _chosen(switch: Switch) -> list[Row]:
     ratio = float(own.ratio or 1)
     why = f"must be all of it, or {1 - ratio:.0%} of queues that all need headroom at once lose packets"
     verdict = check(ratio >= 1, why, Verdict.WARNS)
+    pool, largest = headroom.set_aside(pools.fullest(switch)), _largest(switch)
+    if pool < largest:
+        where = "" if switch.mmus == 1 else " in each MMU"
+        verdict = Verdict.FAILS, f"must be {largest:,} B{where}, what one queue alone needs, and is {pool:,} B"
     return [
         Row(
             "headroom_pool",
@@ -178,7 +182,7 @@ def _bursts(switch: Switch) -> list[Row]:
 
 def _schemes(switch: Switch) -> list[tuple[Scheme, int, tuple[int, ...]]]:
     """SIH, DSH, and the plan's where it is another: what each sets aside, and the margins [tau] of its queues."""
-    phi = max(headroom.chosen_bytes(switch, group) for group in switch.groups)
+    phi = _largest(switch)
     found: list[tuple[Scheme, int, tuple[int, ...]]] = [
         (Scheme.SIH, headroom.of_all_classes(switch), (0,)),
         (Scheme.DSH, headroom.of_all_ports(switch), (0, phi)),
@@ -186,6 +190,10 @@ def _schemes(switch: Switch) -> list[tuple[Scheme, int, tuple[int, ...]]]:
     if switch.plan.headroom.scheme is Scheme.OVERSUBSCRIBED:
         found.append((Scheme.OVERSUBSCRIBED, headroom.set_aside(switch), (0,)))
     return found
+
+
+def _largest(switch: Switch) -> int:
+    return max(headroom.chosen_bytes(switch, group) for group in switch.groups)
 
 
 def otherwise(switch: Switch, scheme: Scheme) -> Verdict:
