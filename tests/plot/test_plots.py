@@ -488,6 +488,12 @@ def test_an_input_buffer_is_stacked_by_flow_up_to_its_thresholds(two_flows: xoff
     assert heights == {"set point": 60e3, "XOFF": 99e3, "XON": 44e3}
 
 
+def test_an_input_buffer_that_was_empty_at_every_sample_is_drawn_as_empty(ax: Axes) -> None:
+    early = xoff.Scenario.load(SCENARIOS / "input_hotspot.toml").with_value("stop.at", "1ms").run()
+    early.plot.inputs(ax)
+    assert ax.get_legend_handles_labels()[1] == ["other flows"]
+
+
 HOTSPOT = """
 title = "A victim beside a culprit (QCN-OS, figure 6)"
 topology = { kind = "star", hosts = 7, host_link = { rate = "10Gbps", delay = "50ns" } }

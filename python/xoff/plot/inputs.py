@@ -75,7 +75,7 @@ def draw(result: Result, ax: Axes, port: str | None = None, flows: Mapping[str, 
     shown = {called: by_flow.get(flow, none) for flow, called in flows.items()}
     shown["other flows"] = sum((by_flow[flow] for flow in by_flow if flow not in flows), start=none)
     kept = over_time.kept(sum(shown.values(), start=none))
-    if not shown["other flows"].any():
+    if len(shown) > 1 and not shown["other flows"].any():
         del shown["other flows"]
     ax.stackplot(
         time_us[kept],

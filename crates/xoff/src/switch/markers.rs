@@ -234,6 +234,21 @@ impl Markers {
         }
     }
 
+    /// The packet at the head of `queue` is lost: nobody is asked about it.
+    #[cold]
+    pub fn on_loss(&mut self, queue: usize) {
+        let (port, is_in_pool) = (Mmu::port(queue), self.is_in_pool(queue));
+        if let Some(marker) = self.queues.at_mut(port).follower() {
+            marker.on_loss(queue);
+        }
+        if let Some(marker) = self.ports.at_mut(port).follower() {
+            marker.on_loss(port);
+        }
+        if let Some(marker) = self.pools.follower().filter(|_| is_in_pool) {
+            marker.on_loss(self.pool_of[port].into());
+        }
+    }
+
     /// So many bytes at the head of `queue` are about to leave memory.
     #[inline]
     pub fn on_departure(&mut self, queue: usize, mmu: &Mmu, now: Time, leaving: Bytes) {

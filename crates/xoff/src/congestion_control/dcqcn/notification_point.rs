@@ -49,7 +49,7 @@ impl NotificationPoint {
         let answers =
             self.interval == Span::ZERO || self.clock == CnpClock::AfterCnp && marks.interval_end <= now;
         if answers {
-            marks.interval_end = now + self.interval;
+            *marks = Marks { interval_end: now + self.interval, marked: false };
         } else {
             if self.clock == CnpClock::FreeRunning && marks.interval_end < now {
                 let late = now.since(marks.interval_end).get();
@@ -115,6 +115,16 @@ mod tests {
     #[test]
     fn a_free_running_clock_answers_at_its_ticks_only() {
         assert_eq!(cnps(CnpClock::FreeRunning, 50, &[7, 8, 20, 56, 70, 320]), [50, 100, 350]);
+    }
+
+    #[test]
+    fn a_mark_at_the_end_of_an_interval_is_answered_once() {
+        let microseconds = |count| Time::ZERO + Span::from_microseconds(count);
+        let point = NotificationPoint { interval: Span::from_microseconds(50), clock: CnpClock::AfterCnp };
+        let mut marks = point.start(Time::ZERO);
+        let answered = [7, 20, 57].map(|mark| point.on_marked(&mut marks, microseconds(mark)));
+        assert_eq!(answered, [true, false, true]);
+        assert!(!point.on_interval_end(&mut marks, microseconds(57)));
     }
 
     #[test]

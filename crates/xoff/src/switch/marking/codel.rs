@@ -136,6 +136,10 @@ impl Marker for Codel {
     fn on_refusal(&mut self, place: usize) {
         self.queues[place].arrivals.pop_back();
     }
+
+    fn on_loss(&mut self, place: usize) {
+        self.queues[place].arrivals.pop_front();
+    }
 }
 
 #[cfg(test)]
@@ -230,13 +234,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_leaves_no_time_behind() {
+    fn what_is_refused_or_lost_leaves_no_time_behind() {
         let mut codel = codel();
         let level = |now| Level { now: at(now), others: MANY, frame: FRAME };
         codel.on_arrival(0, &level(1));
         codel.on_arrival(0, &level(2));
         codel.on_refusal(0);
         assert!(codel.queues[0].arrivals.iter().eq(&[at(1)]));
+        codel.on_arrival(0, &level(3));
+        codel.on_loss(0);
+        assert!(codel.queues[0].arrivals.iter().eq(&[at(3)]));
     }
 
     #[test]

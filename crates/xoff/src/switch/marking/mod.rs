@@ -163,6 +163,8 @@ pub trait Marker: Sized {
     fn on_arrival(&mut self, _place: usize, _level: &Level) {}
     /// The packet that has just come is not taken in.
     fn on_refusal(&mut self, _place: usize) {}
+    /// The packet that has waited longest is lost, and the marker is not asked about it.
+    fn on_loss(&mut self, _place: usize) {}
     /// A packet leaves.
     fn on_departure(&mut self, _place: usize, _departure: &Departure) {}
 }
@@ -230,6 +232,10 @@ macro_rules! markers {
             /// See [`Marker::on_refusal`].
             pub fn on_refusal(&mut self, place: usize) {
                 match self { $(Self::$name(marker) => marker.on_refusal(place),)* }
+            }
+            /// See [`Marker::on_loss`].
+            pub fn on_loss(&mut self, place: usize) {
+                match self { $(Self::$name(marker) => marker.on_loss(place),)* }
             }
             /// See [`Marker::on_departure`].
             pub fn on_departure(&mut self, place: usize, departure: &Departure) {

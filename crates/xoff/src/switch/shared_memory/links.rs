@@ -36,6 +36,7 @@ impl SharedMemory {
         let mut lost = 0;
         while let Some(packet) = self.ports[usize::from(number)].take(priority) {
             let (port, frame) = (&mut self.ports[usize::from(number)], self.memory.frame(&packet));
+            self.memory.markers.on_loss(queue);
             self.memory.markers.on_departure(queue, &self.memory.mmu, context.now, frame);
             self.memory.count_out(is_lossless, queue, frame);
             self.memory.report_queue(queue, port, context);
