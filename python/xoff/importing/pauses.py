@@ -29,12 +29,11 @@ class Pauses:
     """What `[switch.pfc]` says of a port, and what it cannot."""
 
     _port: Port
-    _mmus: int
     _pool_name: str
     _pool: BufferPool
 
     @classmethod
-    def of(cls, port: Port, mmus: int) -> Pauses:
+    def of(cls, port: Port) -> Pauses:
         """Raises InputError where the tables do not say how much lossless classes share."""
         tables, profiles = port.tables, [group.profile for group in port.lossless.values() if group.profile]
         name = profiles[0].pool if profiles else _LOSSLESS_POOL
@@ -45,7 +44,7 @@ class Pauses:
             expected = "expected what the switch has (show buffer information)"
             problem = f"is not there, {why}, and so much do lossless classes share"
             raise InputError(place.file, place.key, problem, expected)
-        return cls(port, mmus, name, pool)
+        return cls(port, name, pool)
 
     @property
     def _profiles(self) -> dict[int, BufferProfile]:
@@ -67,7 +66,7 @@ class Pauses:
     def shared(self) -> int:
         """What lossless classes share, reserves apart."""
         assert self._pool.size is not None, "it was looked for"
-        return max(0, self._pool.size - self._reserves) // self._mmus
+        return max(0, self._pool.size - self._reserves) // self._port.tables.mmus
 
     def aside(self, ports: int) -> int:
         """Headroom and reserves of so many ports like this one."""
@@ -89,7 +88,8 @@ class Pauses:
     @property
     def _less(self) -> str:
         less = f" less {self._reserves:,} B of reserves" if self._reserves else ""
-        return f"{less}, of one of {self._mmus} MMUs" if self._mmus > 1 else less
+        mmus = self._port.tables.mmus
+        return f"{less}, of one of {mmus} MMUs" if mmus > 1 else less
 
     @property
     def _row(self) -> str:

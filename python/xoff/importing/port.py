@@ -148,9 +148,9 @@ def takes_all(buffer: Buffer) -> bool:
     return profile.static_th is not None and profile.static_th >= pool.size
 
 
-def ports_of_each(tables: Tables, mmus: int) -> int:
+def ports_of_each(tables: Tables) -> int:
     """How many ports have a part of the memory."""
-    return -(-len(_with_buffers(tables)) // mmus)
+    return -(-len(_with_buffers(tables)) // tables.mmus)
 
 
 def size(count: int) -> str:

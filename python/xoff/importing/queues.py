@@ -21,10 +21,10 @@ _FOR_ACKNOWLEDGEMENTS = 256 << 10
 """Where no row says what lossy classes share."""
 
 
-def shared(port: Port, mmus: int) -> int:
+def shared(port: Port) -> int:
     """What lossy classes have, reserves included."""
     pool = _pool(port)
-    return _FOR_ACKNOWLEDGEMENTS if pool is None or not pool.size else pool.size // mmus
+    return _FOR_ACKNOWLEDGEMENTS if pool is None or not pool.size else pool.size // port.tables.mmus
 
 
 def buffer(port: Port) -> Iterator[Setting]:

@@ -24,10 +24,9 @@ def imported(tables: Tables, name: str | None = None, ports: int | None = None) 
     Raises InputError for a port that is not there, and for lossless classes of which no table says what they share.
     """
     port = Port.of(tables, name)
-    mmus = tables.chip["mmus"] if tables.chip else 1
-    pauses = Pauses.of(port, mmus) if port.lossless else None
-    ports = ports or ports_of_each(tables, mmus)
-    total = (pauses.shared + pauses.aside(ports) if pauses else 0) + queues.shared(port, mmus)
+    pauses = Pauses.of(port) if port.lossless else None
+    ports = ports or ports_of_each(tables)
+    total = (pauses.shared + pauses.aside(ports) if pauses else 0) + queues.shared(port)
     found = [*_classes(port), _switch(port, total, ports)]
     if pauses:
         found.append(pauses.table)
@@ -41,7 +40,7 @@ def imported(tables: Tables, name: str | None = None, ports: int | None = None) 
         lossless=next(iter(port.lossless), None),
         control=max(port.lossy or port.classes),
         tables=tuple(found),
-        notes=tuple(_notes(port, mmus, pauses, total)),
+        notes=tuple(_notes(port, pauses, total)),
     )
 
 
@@ -68,24 +67,24 @@ def _watchdog(port: Port) -> tuple[Setting, ...]:
     return tuple(found)
 
 
-def _notes(port: Port, mmus: int, pauses: Pauses | None, total: int) -> Iterator[str]:
+def _notes(port: Port, pauses: Pauses | None, total: int) -> Iterator[str]:
     yield from not_lossless(port.tables, port)
     if pauses:
         yield from pauses.notes()
-        yield _memory(port, total, mmus)
+        yield _memory(port, total)
     yield from queues.buffer_notes(port)
     yield from marking.marking_notes(port)
     yield from queues.scheduler_notes(port)
-    if mmus == 1 and port.tables.chip is None:
+    if port.tables.chip is None:
         yield "memory is one part; a chip with several MMUs gives each an equal part of the pools (--chip)"
     poll = port.tables.config.pfc_wd.get("GLOBAL")
     if pauses and _watchdog(port) and poll and poll.poll_interval:
         yield f"the watchdog looks every {poll.poll_interval} ms; a scenario's acts at the instant"
 
 
-def _memory(port: Port, total: int, mmus: int) -> str:
+def _memory(port: Port, total: int) -> str:
     apart = "lossless and lossy classes have memory apart, as large as their pools"
-    chip, more = port.tables.chip, ""
+    chip, mmus, more = port.tables.chip, port.tables.mmus, ""
     if chip and total > chip["memory_bytes"] // mmus:
         of_one = "one MMU of " if mmus > 1 else ""
         more = f", and more than the {chip['memory_bytes'] // mmus:,} B of {of_one}{chip['name']}"
