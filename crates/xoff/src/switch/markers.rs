@@ -224,28 +224,24 @@ impl Markers {
     /// The packet about which `at_enqueue` was asked last is not taken into `queue`.
     #[cold]
     pub fn on_refusal(&mut self, queue: usize) {
-        let port = Mmu::port(queue);
-        let places = [queue, port, self.pool_of[port].into()];
-        let at_port = [self.queues.at_mut(port), self.ports.at_mut(port), &mut self.pools];
-        for (place, placed) in places.into_iter().zip(at_port) {
-            if let Some(marker) = placed.follower() {
-                marker.on_refusal(place);
-            }
-        }
+        self.tell(queue, AnyMarker::on_refusal);
     }
 
     /// The packet at the head of `queue` is lost: nobody is asked about it.
     #[cold]
     pub fn on_loss(&mut self, queue: usize) {
+        self.tell(queue, AnyMarker::on_loss);
+    }
+
+    /// Has each marker that follows the packets of `queue` hear of one, with its own place.
+    fn tell(&mut self, queue: usize, hear: impl Fn(&mut AnyMarker, usize)) {
         let (port, is_in_pool) = (Mmu::port(queue), self.is_in_pool(queue));
-        if let Some(marker) = self.queues.at_mut(port).follower() {
-            marker.on_loss(queue);
-        }
-        if let Some(marker) = self.ports.at_mut(port).follower() {
-            marker.on_loss(port);
-        }
-        if let Some(marker) = self.pools.follower().filter(|_| is_in_pool) {
-            marker.on_loss(self.pool_of[port].into());
+        let pool = is_in_pool.then_some((self.pool_of[port].into(), &mut self.pools));
+        let own = [(queue, self.queues.at_mut(port)), (port, self.ports.at_mut(port))];
+        for (place, placed) in own.into_iter().chain(pool) {
+            if let Some(marker) = placed.follower() {
+                hear(marker, place);
+            }
         }
     }
 
