@@ -56,11 +56,14 @@ def test_completion_times_are_in_microseconds() -> None:
 def test_workloads_have_the_numbers_of_their_flows() -> None:
     table = flows([1] * 4, [1000, 9000, 5000, 7000], [False, False, False, True])
     table = table.append_column("workload", pa.array([1, 0, 1, 1], pa.uint32()))
-    first, second, third = summary.of_workloads(table, 3, {})
-    assert (first["count"], first["fct_p50_us"]) == (1, 9.0)
-    assert (second["count"], second["fct_mean_us"]) == (2, 3.0)
-    assert (third["count"], third["slowdown_mean"]) == (0, None)
-    assert summary.of_workloads(table, 1, {"count": 3}) == [{"count": 3}]
+    workloads = [("poisson", "dctcp"), ("incast", "dcqcn"), ("trace", "dctcp")]
+    first, second, third = summary.of_workloads(table, workloads, {})
+    assert (first["kind"], first["count"], first["fct_p50_us"]) == ("poisson", 1, 9.0)
+    assert (second["kind"], second["count"], second["fct_mean_us"]) == ("incast", 2, 3.0)
+    assert (third["kind"], third["count"], third["slowdown_mean"]) == ("trace", 0, None)
+    assert [one["transport"] for one in (first, second, third)] == ["dctcp", "dcqcn", "dctcp"]
+    (alone,) = summary.of_workloads(table, [("query", "dctcp")], {"count": 3})
+    assert alone == {"kind": "query", "transport": "dctcp", "count": 3}
 
 
 def test_a_number_is_found_by_its_path() -> None:

@@ -86,14 +86,6 @@ def _summary(
         "interrupted": raw.interrupted,
         "size_classes_bytes": list(scenario.size_classes),
         **found,
-        "workloads": [
-            {"kind": kind, "transport": transport, **numbers}
-            for kind, transport, numbers in zip(
-                scenario._core.workload_kinds,
-                scenario._core.workload_transports,
-                of_workloads(flows, len(scenario._core.workload_kinds), found["flows"]["all"]),
-                strict=True,
-            )
-        ],
+        "workloads": of_workloads(flows, scenario._core.workloads, found["flows"]["all"]),
         "digest": raw.digest,
     }

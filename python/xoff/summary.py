@@ -117,19 +117,22 @@ def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dic
     return _of_each(members_of(counted(flows, "size_bytes"), size_classes), flows)
 
 
-def of_workloads(flows: FlowRows | pa.Table, workloads: int, of_all: dict[str, Any]) -> list[dict[str, Any]]:
+def of_workloads(
+    flows: FlowRows | pa.Table, workloads: Sequence[tuple[str, str]], of_all: dict[str, Any]
+) -> list[dict[str, Any]]:
     """The same of the flows of each workload; those of queries are requests and responses.
 
     Args:
         flows: What has the columns of `flows.parquet`.
-        workloads: How many there are.
+        workloads: Kind and transport of each, in the order of the scenario.
         of_all: The numbers of all flows, which are those of a single workload.
     """
-    if workloads == 1:
-        return [of_all]
+    told = [{"kind": kind, "transport": transport} for kind, transport in workloads]
+    if len(told) == 1:
+        return [told[0] | of_all]
     workload = counted(flows, "workload")
-    numbers = _of_each({index: partial(np.equal, workload, index) for index in range(workloads)}, flows)
-    return [numbers[index] for index in range(workloads)]
+    numbers = _of_each({index: partial(np.equal, workload, index) for index in range(len(told))}, flows)
+    return [one | numbers[index] for index, one in enumerate(told)]
 
 
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:

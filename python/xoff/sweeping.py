@@ -351,7 +351,7 @@ def check_measures(measures: Sequence[str], file: str | None = None, key: str = 
 
 
 def _check_workloads(base: Scenario, measures: Sequence[str]) -> None:
-    count = len(base._core.workload_kinds)
+    count = len(base._core.workloads)
     for measure in measures:
         found = re.match(r"workloads\[(\d+)\]", measure)
         if found and int(found[1]) >= count:

@@ -68,16 +68,10 @@ impl Scenario {
         self.inner.stop.arrivals_end.map(|span| span.get() as f64 / 1000.0)
     }
 
-    /// The kind of every workload, in their order.
+    /// Kind and transport of every workload, in their order.
     #[getter]
-    fn workload_kinds(&self) -> Vec<String> {
-        self.inner.workload.iter().map(|workload| workload.spelling().to_owned()).collect()
-    }
-
-    /// The transport of every workload, in their order.
-    #[getter]
-    fn workload_transports(&self) -> Vec<String> {
-        self.inner.workload.iter().map(|workload| workload.transport().to_owned()).collect()
+    fn workloads(&self) -> Vec<(&str, &str)> {
+        self.inner.workload.iter().map(|workload| (workload.spelling(), workload.transport())).collect()
     }
 
     /// Whether every drop of some port is recorded.
