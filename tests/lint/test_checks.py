@@ -217,23 +217,34 @@ def test_senders_fill_what_their_mmu_has_of_the_pool() -> None:
     assert "one port that feeds it has sent up to 3,874,608 B" in finding.physics
 
 
+def lossless_ports(
+    priorities: dict[str, str], pools: dict[str, dict[str, str]], kept: dict[str, str], sent: dict[str, str]
+) -> dict[str, Any]:
+    """Ports of 100G with priorities of each that are lossless, and what is theirs of the pools `in` and `out`."""
+    return {
+        "PORT": {port: {"speed": "100000"} for port in priorities},
+        "CABLE_LENGTH": {"AZURE": dict.fromkeys(priorities, "40m")},
+        "BUFFER_POOL": pools,
+        "BUFFER_PROFILE": {
+            "kept": {"pool": "in", "size": "0", "xoff": "100000"} | kept,
+            "sent": {"pool": "out", "size": "0"} | sent,
+        },
+        "BUFFER_PG": {f"{port}|{its}": {"profile": "kept"} for port, its in priorities.items()},
+        "BUFFER_QUEUE": {f"{port}|{its}": {"profile": "sent"} for port, its in priorities.items()},
+        "PORT_QOS_MAP": {port: {"pfc_enable": its.replace("-", ",")} for port, its in priorities.items()},
+    }
+
+
 def test_a_queue_is_fed_by_the_ports_of_its_mmu() -> None:
-    ports = [f"Ethernet{number}" for number in range(64)]
-    tables = {
-        "PORT": {port: {"speed": "100000"} for port in ports},
-        "CABLE_LENGTH": {"AZURE": dict.fromkeys(ports, "40m")},
-        "BUFFER_POOL": {
+    tables = lossless_ports(
+        {f"Ethernet{number}": "3" for number in range(64)},
+        {
             "in": {"type": "ingress", "mode": "static", "size": "10000000"},
             "out": {"type": "egress", "mode": "static", "size": "20000000"},
         },
-        "BUFFER_PROFILE": {
-            "kept": {"pool": "in", "size": "0", "xoff": "100000", "static_th": "100000"},
-            "sent": {"pool": "out", "size": "0", "static_th": "5000000"},
-        },
-        "BUFFER_PG": {f"{port}|3": {"profile": "kept"} for port in ports},
-        "BUFFER_QUEUE": {f"{port}|3": {"profile": "sent"} for port in ports},
-        "PORT_QOS_MAP": {port: {"pfc_enable": "3"} for port in ports},
-    }
+        kept={"static_th": "100000"},
+        sent={"static_th": "5000000"},
+    )
     (finding,) = judged(tables)
     assert "26 ports that feed it have sent up to 5,200,000 B" in finding.physics
     assert judged(tables, chip="tomahawk_2") == []  # 15 others of its MMU: 3,000,000 B
@@ -358,22 +369,15 @@ def test_a_queue_that_one_sender_overfills_is_an_error() -> None:
 
 
 def test_every_queue_is_judged_by_the_ports_that_feed_it() -> None:
-    first, *others = ports = [f"Ethernet{4 * number}" for number in range(4)]
-    tables = {
-        "PORT": {port: {"speed": "100000"} for port in ports},
-        "CABLE_LENGTH": {"AZURE": dict.fromkeys(ports, "40m")},
-        "BUFFER_POOL": {
+    tables = lossless_ports(
+        {"Ethernet0": "3-4", "Ethernet4": "4", "Ethernet8": "4", "Ethernet12": "4"},
+        {
             "in": {"type": "ingress", "mode": "dynamic", "size": "10000000"},
             "out": {"type": "egress", "mode": "dynamic", "size": "10000000"},
         },
-        "BUFFER_PROFILE": {
-            "kept": {"pool": "in", "size": "0", "xoff": "100000", "xon": "20000", "dynamic_th": "0"},
-            "sent": {"pool": "out", "size": "0", "static_th": "500000"},
-        },
-        "BUFFER_PG": {f"{first}|3-4": {"profile": "kept"}} | {f"{port}|4": {"profile": "kept"} for port in others},
-        "BUFFER_QUEUE": {f"{first}|3-4": {"profile": "sent"}} | {f"{port}|4": {"profile": "sent"} for port in others},
-        "PORT_QOS_MAP": {first: {"pfc_enable": "3,4"}} | {port: {"pfc_enable": "4"} for port in others},
-    }
+        kept={"xon": "20000", "dynamic_th": "0"},
+        sent={"static_th": "500000"},
+    )
     (finding,) = judged(tables)
     # Priority 3 comes in by no other port. One port sends half of 10 MB and 100,000 B of headroom.
     assert "queue 4 of Ethernet0, of lossless priority 4 and 3 more like it" in finding.physics

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xoff.export.export import Export
 
 if TYPE_CHECKING:
-    from xoff.plan.settings import HostSettings, Settings
+    from xoff.plan.settings import HostSettings, Settings, TrafficClass
 
 _HEAD = ["#!/bin/sh", "set -eu", 'device="${1:?the name of the network device}"']
 
@@ -27,8 +27,9 @@ def host(settings: Settings) -> Export:
 
 
 def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]:
-    lossless = {one.priority for one in settings.classes if one.lossless}
-    pfc = ",".join(str(int(priority in lossless)) for priority in range(8))
+    lossless = [one for one in settings.classes if one.lossless]
+    paused = {one.priority for one in lossless}
+    pfc = ",".join(str(int(priority in paused)) for priority in range(8))
     cables = {ceil(group.cable_m) for group in settings.groups}
     # Adapters take the highest three bits of a DSCP for its priority.
     mapped = [one for one in settings.classes if one.lossless or one.dscp // 8 != one.priority]
@@ -52,7 +53,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     lines += [f'echo {value} > "{base}/roce_rp/{name}"' for name, value in increases.items() if value is not None]
     left = ", ".join(name for name, value in increases.items() if value is None)
     notes = ["`dcb pfc`, `dcb app` and `dcb buffer` of iproute2 are the form of other vendors"]
-    notes.append(_who_marks(settings, hosts.dscp))
+    notes.append(_who_marks(lossless, hosts.dscp))
     if left:
         notes.append(f"{left}: left at the firmware's defaults, which are not the paper's")
     if len(cables) > 1:
@@ -72,8 +73,7 @@ def _marking(dscp: int) -> list[str]:
     ]
 
 
-def _who_marks(settings: Settings, dscp: int) -> str:
-    lossless = [one for one in settings.classes if one.lossless]
+def _who_marks(lossless: list[TrafficClass], dscp: int) -> str:
     if len(lossless) < 2:
         return f"all RoCE of the adapter gets DSCP {dscp}, whatever applications ask for (tc/1/traffic_class)"
     each = ", ".join(f"{one.dscp} for {one.name}" for one in lossless)
