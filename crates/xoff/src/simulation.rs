@@ -173,7 +173,8 @@ impl Simulation {
         let longest = self.fabric.longest_paths.iter().map(|path| path.switches as usize).max();
         // A packet that is rerouted on its way may come by more switches than any path has.
         let switches = if self.link_events.is_empty() { longest.unwrap_or_default() } else { MOST_HOPS };
-        Records::new(self.telemetry_rates.clone(), switches)
+        let has_sent_windows = layout::telemetry::reads_sent_windows(&self.scenario);
+        Records::new(self.telemetry_rates.clone(), switches, has_sent_windows)
     }
 
     /// A host as it is before the run.

@@ -84,24 +84,31 @@ pub struct Interval {
     pub queue: Bytes,
 }
 
+/// What a packet's record holds when its acknowledgement has brought it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// When the packet's first bit left the adapter.
+    pub departure: Time,
+    /// The window when the packet was sent; without bytes where no record has that.
+    sent_window: Bytes,
+    trail: Trail,
+}
+
 /// What an acknowledgement brings back of its packet's way.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {
     /// What the switches have written.
     pub trail: &'a Trail,
+    /// The window when the packet was sent; without bytes where the algorithm does not need it.
+    pub sent_window: Bytes,
     rates: &'a [Rate],
 }
 
 impl<'a> Reading<'a> {
-    /// A trail and the rates that its codes stand for.
-    pub fn new(trail: &'a Trail, rates: &'a [Rate]) -> Self {
-        Self { trail, rates }
-    }
-
     /// What the ports on the way have done since an earlier packet; nothing of those where both left in the same
     /// nanosecond, and nothing at all after another path.
     pub fn since(&self, earlier: &'a Trail) -> impl Iterator<Item = Interval> + use<'a> {
-        let Self { trail, rates } = *self;
+        let Self { trail, rates, .. } = *self;
         let is_same_path = (earlier.length, earlier.path) == (trail.length, trail.path);
         let hops = if is_same_path { usize::from(trail.length) } else { 0 };
         let pairs = earlier.hops.iter().zip(&trail.hops).take(hops);
@@ -121,8 +128,9 @@ const MOST_WORDS: usize = 1 << 27;
 /// Records that a thread takes at once.
 const RECORDS_OF_BLOCK: u32 = 4096;
 
-/// The records of all packets under way. A record is when the packet's first bit left the adapter, and behind that a word for each
-/// switch on the longest path. The packet knows how many of these are written.
+/// The records of all packets under way. A record is when the packet's first bit left the adapter, behind that a word for each
+/// switch on the longest path, of which the packet knows how many are written, and last, if any algorithm needs it, the window
+/// when the packet was sent.
 #[derive(Debug, Default)]
 pub struct Records {
     words: Box<[AtomicU64]>,
@@ -130,6 +138,7 @@ pub struct Records {
     before: usize,
     /// Binary logarithm of the words of a record, of which none lies across lines and short paths need less of the cache.
     shift: u32,
+    has_sent_windows: bool,
     blocks_taken: AtomicU32,
     /// What the codes of rates stand for.
     rates: Vec<Rate>,
@@ -137,8 +146,8 @@ pub struct Records {
 
 impl Records {
     /// Records in which ports with links of these rates write, at most [`MOST_RATES`], on paths of at most so many switches, no
-    /// more than [`MOST_HOPS`]; none where no packet has a record and there are no rates.
-    pub fn new(rates: Vec<Rate>, switches: usize) -> Arc<Self> {
+    /// more than [`MOST_HOPS`], and perhaps with windows; none where no packet has a record and there are no rates.
+    pub fn new(rates: Vec<Rate>, switches: usize, has_sent_windows: bool) -> Arc<Self> {
         debug_assert!(rates.len() <= MOST_RATES, "a rate has a code");
         debug_assert!(rates.is_empty() || switches <= MOST_HOPS, "a switch has a word");
         let words = if rates.is_empty() { 0 } else { MOST_WORDS };
@@ -146,8 +155,8 @@ impl Records {
         let line = size_of::<u64>() * WORDS_OF_LINE;
         let before =
             (words.as_ptr().addr().next_multiple_of(line) - words.as_ptr().addr()) / size_of::<u64>();
-        let shift = (1 + switches).next_power_of_two().trailing_zeros();
-        Arc::new(Self { words, before, shift, blocks_taken: AtomicU32::new(0), rates })
+        let shift = (1 + switches + usize::from(has_sent_windows)).next_power_of_two().trailing_zeros();
+        Arc::new(Self { words, before, shift, has_sent_windows, blocks_taken: AtomicU32::new(0), rates })
     }
 
     #[inline]
@@ -163,6 +172,11 @@ impl Records {
     #[inline]
     fn hop(&self, number: u32, place: usize) -> &AtomicU64 {
         &self.words[self.first_word(number) + 1 + place]
+    }
+
+    fn sent_window(&self, number: u32) -> Option<&AtomicU64> {
+        let last = self.first_word(number) + (1 << self.shift) - 1;
+        self.has_sent_windows.then(|| &self.words[last])
     }
 
     fn take_block(&self, free: &mut Vec<u32>) {
@@ -210,6 +224,13 @@ impl Telemetry {
         self.free.push(number);
     }
 
+    /// The window when a packet is sent; only where records have it.
+    pub fn remember(&self, number: u32, window: Bytes) {
+        if let Some(word) = self.records.sent_window(number) {
+            word.store(window.get(), Ordering::Relaxed);
+        }
+    }
+
     /// The first bit of a packet leaves the adapter, and no switch has written yet.
     pub fn depart(&self, number: u32, now: Time) {
         self.records.departure(number).store(now.get(), Ordering::Relaxed);
@@ -225,20 +246,22 @@ impl Telemetry {
         self.records.hop(number, hop).store(word, Ordering::Relaxed);
     }
 
-    /// When a packet's first bit left the adapter, and what so many switches have written since on this path. Frees the record.
-    pub fn collect(&mut self, number: u32, hops: usize, path: u16) -> (Time, Trail) {
+    /// What a packet's record holds once so many switches have written on this path. Its number is free from now on.
+    pub fn collect(&mut self, number: u32, hops: usize, path: u16) -> Record {
         let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
         let mut trail = Trail { length: hops as u8, path, ..Trail::default() };
         for (place, hop) in trail.hops.iter_mut().enumerate().take(hops) {
             *hop = Hop(self.records.hop(number, place).load(Ordering::Relaxed));
         }
+        let sent_window = self.records.sent_window(number);
+        let sent_window = sent_window.map_or(Bytes::ZERO, |word| Bytes::new(word.load(Ordering::Relaxed)));
         self.free(number);
-        (departure, trail)
+        Record { departure, sent_window, trail }
     }
 
-    /// What a trail says, once its codes are known.
-    pub fn reading<'a>(&'a self, trail: &'a Trail) -> Reading<'a> {
-        Reading::new(trail, &self.records.rates)
+    /// What a record says, once its codes are known.
+    pub fn reading<'a>(&'a self, record: &'a Record) -> Reading<'a> {
+        Reading { trail: &record.trail, sent_window: record.sent_window, rates: &self.records.rates }
     }
 
     /// How many records packets have that are still under way, if these are all threads of a run.
@@ -255,7 +278,7 @@ mod tests {
     const RATE: Rate = Rate::from_gbps(100);
 
     fn telemetry() -> Telemetry {
-        Telemetry::new(Records::new(vec![Rate::from_gbps(25), RATE], MOST_HOPS))
+        Telemetry::new(Records::new(vec![Rate::from_gbps(25), RATE], MOST_HOPS, false))
     }
 
     fn nanoseconds(time: u64) -> Time {
@@ -263,13 +286,13 @@ mod tests {
     }
 
     /// A packet's record after it has passed one port at these nanoseconds.
-    fn passed(telemetry: &mut Telemetry, time: u64, sent: u64, queue: u64) -> Trail {
+    fn passed(telemetry: &mut Telemetry, time: u64, sent: u64, queue: u64) -> Record {
         let number = telemetry.take();
         telemetry.depart(number, Time::new(7));
         telemetry.write(number, 0, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
-        let (departure, trail) = telemetry.collect(number, 1, 0);
-        assert_eq!(departure, Time::new(7));
-        trail
+        let record = telemetry.collect(number, 1, 0);
+        assert_eq!((record.departure, record.sent_window), (Time::new(7), Bytes::ZERO));
+        record
     }
 
     #[test]
@@ -284,8 +307,8 @@ mod tests {
             queue_before: Bytes::new(800),
             queue: Bytes::new(1_600),
         };
-        assert_eq!(telemetry.reading(&later).since(&earlier).collect::<Vec<_>>(), [interval]);
-        assert_eq!(telemetry.reading(&later).since(&later).count(), 0, "no time has passed");
+        assert_eq!(telemetry.reading(&later).since(&earlier.trail).collect::<Vec<_>>(), [interval]);
+        assert_eq!(telemetry.reading(&later).since(&later.trail).count(), 0, "no time has passed");
         assert_eq!(telemetry.reading(&later).since(&Trail::default()).count(), 0, "another path");
     }
 
@@ -295,7 +318,7 @@ mod tests {
         let (time, sent) = (1 << TIME_BITS, SENT_UNIT << SENT_BITS);
         let earlier = passed(&mut telemetry, time - 5, sent - 128, 0);
         let later = passed(&mut telemetry, time + 4, sent + 256, 1 << 40);
-        let interval = telemetry.reading(&later).since(&earlier).next().unwrap();
+        let interval = telemetry.reading(&later).since(&earlier.trail).next().unwrap();
         assert_eq!((interval.span, interval.sent), (Span::from_nanoseconds(9), Bytes::new(384)));
         assert_eq!(interval.queue, Bytes::new(((1 << 17) - 1) * 80));
     }
@@ -309,14 +332,31 @@ mod tests {
             let waiting = Bytes::new(80 * hop);
             telemetry.write(number, hop as usize, nanoseconds(hop), RATE, Bytes::ZERO, waiting);
         }
-        let (_, trail) = telemetry.collect(number, MOST_HOPS, 0);
+        let trail = telemetry.collect(number, MOST_HOPS, 0).trail;
         let queues = trail.hops.map(|hop| hop.queue().get());
         assert_eq!((queues, trail.length), ([0, 80, 160, 240, 320], 5));
     }
 
     #[test]
+    fn a_record_remembers_the_window_behind_all_that_five_switches_write() {
+        let mut telemetry = Telemetry::new(Records::new(vec![RATE], MOST_HOPS, true));
+        let windows = [250_000, 1].map(Bytes::new);
+        let numbers = windows.map(|window| {
+            let number = telemetry.take();
+            telemetry.remember(number, window);
+            telemetry.depart(number, Time::ZERO);
+            for hop in 0..MOST_HOPS {
+                telemetry.write(number, hop, nanoseconds(mask(TIME_BITS)), RATE, Bytes::MAX, Bytes::MAX);
+            }
+            number
+        });
+        let collected = numbers.map(|number| telemetry.collect(number, MOST_HOPS, 0));
+        assert_eq!(collected.map(|record| telemetry.reading(&record).sent_window), windows);
+    }
+
+    #[test]
     fn threads_share_records_and_know_how_many_are_in_use() {
-        let records = Records::new(vec![RATE], 3);
+        let records = Records::new(vec![RATE], 3, false);
         let mut threads = [(); 2].map(|()| Telemetry::new(Arc::clone(&records)));
         let taken: Vec<u32> =
             (0..2 * RECORDS_OF_BLOCK as usize).map(|place| threads[place % 2].take()).collect();
@@ -325,7 +365,7 @@ mod tests {
         distinct.dedup();
         assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (taken.len(), taken.len()));
         threads[0].depart(taken[1], Time::new(3));
-        assert_eq!(threads[1].collect(taken[1], 0, 0).0, Time::new(3));
+        assert_eq!(threads[1].collect(taken[1], 0, 0).departure, Time::new(3));
         taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));
         assert_eq!(Telemetry::in_use(&threads), 0);
     }

@@ -131,7 +131,7 @@ impl CongestionControl for Hpcc {
     type Parameters = Parameters;
 
     fn needs(_parameters: &Parameters) -> Needs {
-        Needs::Telemetry
+        Needs::Telemetry { sent_window: false }
     }
 
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {

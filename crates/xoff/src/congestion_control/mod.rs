@@ -42,7 +42,10 @@ pub enum Needs {
     /// The round-trip time of every acknowledged packet, by the adapter's clock.
     Delay,
     /// That, and what every switch on its way has written into the packet.
-    Telemetry,
+    Telemetry {
+        /// And how large the window was when the packet was sent.
+        sent_window: bool,
+    },
 }
 
 impl Needs {
@@ -50,7 +53,7 @@ impl Needs {
     pub fn echo(self) -> Echo {
         match self {
             Self::Acknowledgements(echo) => echo,
-            Self::Cnps(_) | Self::Delay | Self::Telemetry => Echo::None,
+            Self::Cnps(_) | Self::Delay | Self::Telemetry { .. } => Echo::None,
         }
     }
 

@@ -12,6 +12,17 @@ use super::{Ack, CongestionControl, Flow, Needs};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use crate::telemetry::{Interval, Trail};
 
+/// Which earlier window the next one follows from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OldWindow {
+    /// The window at the end of the last round trip, remembered once (algorithm 1, line 7).
+    #[default]
+    RoundTrip,
+    /// The window when the acknowledged packet was sent, which its telemetry brings back (eq. 7).
+    Sent,
+}
+
 /// What can be set of PowerTCP, with telemetry or by delay.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -26,11 +37,14 @@ pub struct Parameters {
     /// acknowledgement on every link.
     #[schemars(extend("x-above" = "0s"))]
     pub base_rtt: Option<Span>,
+    /// Which earlier window the next one follows from [cwnd_old]. The same under theta_power_tcp, whose window changes once a round
+    /// trip.
+    pub old_window: OldWindow,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { gain: Ratio::new(9, 10), expected_flows: 10, base_rtt: None }
+        Self { gain: Ratio::new(9, 10), expected_flows: 10, base_rtt: None, old_window: OldWindow::RoundTrip }
     }
 }
 
@@ -41,7 +55,7 @@ pub(super) struct Power {
     /// Bytes [beta].
     additive_increase: f64,
     pub(super) window: PacedWindow,
-    /// The window a round trip ago.
+    /// The earlier window that the next one follows from.
     old_window: f64,
     /// Running power, once there is any.
     smoothed: Option<f64>,
@@ -84,6 +98,7 @@ impl Power {
         ends
     }
 
+    /// The next round trip's windows follow from this one.
     pub(super) fn keep_window(&mut self) {
         self.old_window = self.window.bytes();
     }
@@ -93,6 +108,7 @@ impl Power {
 #[derive(Clone, Debug)]
 pub struct PowerTcp {
     power: Power,
+    old_window: OldWindow,
     /// What the last acknowledgement brought.
     trail: Trail,
 }
@@ -100,7 +116,11 @@ pub struct PowerTcp {
 impl PowerTcp {
     /// One flow's state.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
-        Self { power: Power::new(parameters, flow), trail: Trail::default() }
+        Self {
+            power: Power::new(parameters, flow),
+            old_window: parameters.old_window,
+            trail: Trail::default(),
+        }
     }
 
     /// The power of a port over that of its full link without a queue.
@@ -117,8 +137,8 @@ impl PowerTcp {
 impl CongestionControl for PowerTcp {
     type Parameters = Parameters;
 
-    fn needs(_parameters: &Parameters) -> Needs {
-        Needs::Telemetry
+    fn needs(parameters: &Parameters) -> Needs {
+        Needs::Telemetry { sent_window: parameters.old_window == OldWindow::Sent }
     }
 
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {
@@ -129,8 +149,11 @@ impl CongestionControl for PowerTcp {
             .map(|interval| (self.normalized_power(&interval), interval.span.as_seconds()));
         let Some((power, seconds)) = powers.max_by(|one, other| one.0.total_cmp(&other.0)) else { return };
         self.power.measure(power, seconds);
+        if self.old_window == OldWindow::Sent {
+            self.power.old_window = telemetry.sent_window.as_f64();
+        }
         self.power.update();
-        if self.power.ends_round(ack) {
+        if self.old_window == OldWindow::RoundTrip && self.power.ends_round(ack) {
             self.power.keep_window();
         }
     }
@@ -148,6 +171,7 @@ impl CongestionControl for PowerTcp {
 mod tests {
     use super::super::testing::flow;
     use super::*;
+    use crate::telemetry::{Records, Telemetry};
 
     /// 100 Gb/s and 20 us: the largest window is 250,000 bytes, and beta 25,000.
     fn power_tcp() -> PowerTcp {
@@ -182,6 +206,31 @@ mod tests {
         power.measure(1.0, 20e-6);
         power.measure(2.25, 10e-6);
         assert!((power.smoothed.unwrap() - 1.625).abs() < 1e-12, "{:?}", power.smoothed);
+    }
+
+    /// From 10,000 bytes, and not from 250,000: 0.9 (10,000 / power + 25,000) + 0.1 * 250,000.
+    #[test]
+    fn the_window_follows_from_the_one_when_the_packet_was_sent() {
+        let parameters = Parameters { old_window: OldWindow::Sent, ..Parameters::default() };
+        let mut power_tcp = PowerTcp::new(&parameters, &flow(100, 20));
+        let mut telemetry = Telemetry::new(Records::new(vec![Rate::from_gbps(100)], 1, true));
+        let mut acknowledge = |power_tcp: &mut PowerTcp, microseconds, sent, queue| {
+            let (now, record) = (Time::ZERO + Span::from_microseconds(microseconds), telemetry.take());
+            telemetry.remember(record, Bytes::new(10_000));
+            telemetry.write(record, 0, now, Rate::from_gbps(100), Bytes::new(sent), Bytes::new(queue));
+            let record = telemetry.collect(record, 1, 0);
+            power_tcp.on_ack(now, &Ack { telemetry: Some(telemetry.reading(&record)), ..Ack::default() });
+        };
+        acknowledge(&mut power_tcp, 10, 0, 100_000);
+        // 125,056 bytes, for bytes sent count in units of 128; and 149,999 in units of 80 are 149,920.
+        acknowledge(&mut power_tcp, 20, 125_056, 149_999);
+        let power = (49_920.0 + 125_056.0) * 8.0 / 10e-6 / 100e9 * (149_920.0 / 250_000.0 + 1.0);
+        let expected = 0.9 * (10_000.0 / power + 25_000.0) + 25_000.0;
+        assert!(
+            (power_tcp.power.window.bytes() - expected).abs() < 1e-6,
+            "{power} {}",
+            power_tcp.power.window.bytes()
+        );
     }
 
     #[test]

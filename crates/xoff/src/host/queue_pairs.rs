@@ -34,7 +34,14 @@ impl QueuePair {
     /// The stamp of its next packet.
     fn stamp(&self, context: &mut Context<'_, impl Agenda, impl Observer>) -> u64 {
         match self.needs {
-            Needs::Telemetry => deferred_stamp(Some(context.agenda.telemetry().take())),
+            Needs::Telemetry { sent_window } => {
+                let telemetry = context.agenda.telemetry();
+                let record = telemetry.take();
+                if sent_window && let Some(window) = self.sender.window() {
+                    telemetry.remember(record, window);
+                }
+                deferred_stamp(Some(record))
+            }
             Needs::Delay => deferred_stamp(None),
             Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
         }
@@ -50,9 +57,9 @@ impl QueuePair {
             let departure = Time::new(packet.stamp());
             return self.sender.on_acknowledgement(context.now, packet, departure, None);
         };
-        let (departure, trail) = context.agenda.telemetry().collect(record, packet.hops(), packet.path());
-        let reading = context.agenda.telemetry().reading(&trail);
-        self.sender.on_acknowledgement(context.now, packet, departure, Some(reading))
+        let record = context.agenda.telemetry().collect(record, packet.hops(), packet.path());
+        let reading = context.agenda.telemetry().reading(&record);
+        self.sender.on_acknowledgement(context.now, packet, record.departure, Some(reading))
     }
 }
 
@@ -234,7 +241,7 @@ impl Host {
         } else {
             let progress = pair.acknowledge(packet, context);
             let is_done = pair.sender.is_done();
-            let has_rate = matches!(pair.needs, Needs::Delay | Needs::Telemetry);
+            let has_rate = matches!(pair.needs, Needs::Delay | Needs::Telemetry { .. });
             if let Some(window) = pair.sender.window() {
                 context.observer.on_window(context.now, self.id, packet.flow(), window);
             }

@@ -16,7 +16,7 @@ pub fn longest_path_of_each(
     routes_over_time: &[&Routes],
 ) -> Vec<Path> {
     let path = |transport: &Transport| match transport {
-        Transport::Roce(roce) if matches!(roce.needs(), Needs::Delay | Needs::Telemetry) => {
+        Transport::Roce(roce) if matches!(roce.needs(), Needs::Delay | Needs::Telemetry { .. }) => {
             longest_path(roce, network, routes_over_time)
         }
         _ => Path::default(),
@@ -50,7 +50,9 @@ pub fn rates(
 ) -> Result<Vec<Rate>, ScenarioError> {
     let mut transports = scenario.transport.iter().zip(paths);
     let reader = transports.find_map(|((name, transport), path)| match transport {
-        Transport::Roce(roce) if roce.needs() == Needs::Telemetry => Some((name, roce, path.switches)),
+        Transport::Roce(roce) if matches!(roce.needs(), Needs::Telemetry { .. }) => {
+            Some((name, roce, path.switches))
+        }
         _ => None,
     });
     let Some((name, roce, switches)) = reader else { return Ok(Vec::new()) };
@@ -79,6 +81,14 @@ pub fn rates(
         return Err(ScenarioError::at(key, problem, "expected true, or another congestion control"));
     }
     Ok(rates)
+}
+
+/// Whether any transport's acknowledgements bring back how large the window was when their packet was sent.
+pub fn reads_sent_windows(scenario: &Scenario) -> bool {
+    scenario.transport.values().any(|transport| match transport {
+        Transport::Roce(roce) => roce.needs() == Needs::Telemetry { sent_window: true },
+        Transport::Tcp(_) | Transport::ConstantRate(_) => false,
+    })
 }
 
 #[cfg(test)]

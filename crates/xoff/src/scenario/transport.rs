@@ -288,7 +288,7 @@ impl Roce {
 
     fn telemetry_in_frame(&self) -> Bytes {
         match self.needs() {
-            Needs::Telemetry => self.telemetry.unwrap_or(DEFAULT_TELEMETRY),
+            Needs::Telemetry { .. } => self.telemetry.unwrap_or(DEFAULT_TELEMETRY),
             Needs::Acknowledgements(_) | Needs::Cnps(_) | Needs::Delay => Bytes::ZERO,
         }
     }

@@ -243,7 +243,7 @@ fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
         Needs::Acknowledgements(_) if in_adapter => "goes by losses and echoes, of which RoCE does not tell",
         Needs::Cnps(_) if !in_adapter => "needs CNPs, which only RoCE sends",
         Needs::Delay if !in_adapter => "needs the adapter's clock, which only RoCE has",
-        Needs::Telemetry if !in_adapter => "needs telemetry, which only RoCE carries",
+        Needs::Telemetry { .. } if !in_adapter => "needs telemetry, which only RoCE carries",
         _ => return check_cut_by(name, control),
     };
     let expected = if in_adapter {
@@ -269,7 +269,9 @@ fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked
 /// Packets have room for telemetry only where something reads it.
 fn check_telemetry(name: &str, transport: &Transport) -> Checked {
     match transport {
-        Transport::Roce(roce) if roce.telemetry.is_some() && roce.needs() != Needs::Telemetry => {
+        Transport::Roce(roce)
+            if roce.telemetry.is_some() && !matches!(roce.needs(), Needs::Telemetry { .. }) =>
+        {
             let problem = "nothing reads it";
             let expected = "expected a congestion control that does, such as hpcc, or no such key";
             Err(ScenarioError::at(format!("transport.{name}.telemetry"), problem, expected))

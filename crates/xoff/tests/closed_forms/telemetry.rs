@@ -79,6 +79,40 @@ fn hpcc_leaves_no_queue_once_an_incast_has_settled() {
     assert!(hpcc < dcqcn / 5.0, "{hpcc} under HPCC and {dcqcn} under DCQCN");
 }
 
+/// By eq. 7 a queue of the sum of what the flows add, beta each, stays where nothing else disturbs it: four fiftieths of the
+/// bandwidth-delay product. Remembering the window once a round trip, as algorithm 1 does, is up to a round trip too late: the
+/// queue swings, and with so small a beta it runs empty.
+#[test]
+fn power_tcp_settles_where_it_remembers_the_window_of_every_packet() {
+    let measured_of = |old_window: &str| {
+        let flows = (1..=4).map(|host| {
+            format!(
+                "{{ kind = 'long_lived', transport = 'roce', start = '{}us', pairs = [['host{host}', 'host0']] }}",
+                377 * host
+            )
+        });
+        let simulation = simulation(&format!(
+            "title = 'senders'\n\
+             topology = {{ kind = 'star', hosts = 5, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+             transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = 'power_tcp', \
+             expected_flows = 50, old_window = '{old_window}' }} }}\n\
+             workload = [{}]\nstop.at = '10ms'\n\
+             observe.queues = {{ every = '1us', of = ['switch0.port0'] }}\n\
+             observe.throughput = {{ every = '1ms', of = ['switch0.port0'] }}",
+            flows.collect::<Vec<_>>().join(", ")
+        ));
+        let outcome = run(&simulation);
+        let of =
+            |quantity| recorded(&simulation, &outcome, quantity, "switch0.port0", Span::from_milliseconds(4));
+        (mean(&of(Quantity::Throughput)) / 1e9, most(&of(Quantity::Queue)) / 1e3)
+    };
+    let (throughput, queue) = measured_of("sent");
+    validate("PowerTCP, four flows, windows of packets: Gb/s", 100.0, throughput, 0.1);
+    assert!(queue < 2.0 * 8.2, "{queue} kB");
+    let (throughput, queue) = measured_of("round_trip");
+    assert!(throughput < 98.0 && queue > 100.0, "{throughput} Gb/s, {queue} kB");
+}
+
 /// Data grows by 42 bytes for telemetry, and its acknowledgements too; a lone packet takes exactly what they do.
 #[test]
 fn telemetry_takes_room_in_frames() {

@@ -469,6 +469,7 @@ fn roce() -> impl Strategy<Value = String> {
         ", congestion_control = { algorithm = 'hpcc' }",
         ", congestion_control = { algorithm = 'hpcc', base_rtt = '20us', maximum_stages = 0 }, telemetry = '9B'",
         ", congestion_control = { algorithm = 'power_tcp' }",
+        ", congestion_control = { algorithm = 'power_tcp', old_window = 'sent' }",
         ", congestion_control = { algorithm = 'theta_power_tcp', expected_flows = 3 }",
         ", congestion_control = { algorithm = 'timely', low_rtt = '10us', high_rtt = '20us', segment = '1B' }",
         ", congestion_control = { algorithm = 'swift', base_target = '5us', target_range = '10us' }",

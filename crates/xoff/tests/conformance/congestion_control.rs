@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use xoff::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Needs, Parameters, Path};
 use xoff::kernel::units::{Bytes, Rate, Span, Time};
-use xoff::telemetry::{Records, Telemetry, Trail};
+use xoff::telemetry::{Record, Records, Telemetry};
 
 use crate::settings;
 
@@ -177,7 +177,7 @@ fn goes_by_cnps(needs: Needs) -> bool {
 }
 
 fn goes_by_the_path(needs: Needs) -> bool {
-    matches!(needs, Needs::Delay | Needs::Telemetry)
+    matches!(needs, Needs::Delay | Needs::Telemetry { .. })
 }
 
 fn any_sender() -> impl Strategy<Value = (Parameters, u64, u64)> {
@@ -282,7 +282,7 @@ impl Probe {
         let flow = Flow { segment, line_rate: Self::LINE_RATE, path, ..Flow::default() };
         Self {
             algorithm: parameters.start(&flow),
-            telemetry: Telemetry::new(Records::new(vec![Self::LINE_RATE], 1)),
+            telemetry: Telemetry::new(Records::new(vec![Self::LINE_RATE], 1, true)),
             now: Time::ZERO,
             sent: 0.0,
             acknowledged: 0,
@@ -300,7 +300,7 @@ impl Probe {
         let span = Span::from_nanoseconds(passage.nanoseconds);
         self.now = self.now + span;
         self.sent += Self::LINE_RATE.bytes_in(span).as_f64() * passage.share;
-        let trail = self.trail(passage.queue);
+        let record = self.record(passage.queue);
         let waited = Self::LINE_RATE.transmission_time(Bytes::new(passage.queue));
         self.acknowledged += Self::SEGMENT;
         let ack = Ack {
@@ -308,19 +308,20 @@ impl Probe {
             cumulative: self.acknowledged,
             next_sequence: self.acknowledged + 50 * Self::SEGMENT,
             rtt: Some(Self::BASE_RTT + waited),
-            telemetry: Some(self.telemetry.reading(&trail)),
+            telemetry: Some(self.telemetry.reading(&record)),
             ..Ack::default()
         };
         self.algorithm.on_ack(self.now, &ack);
         assert!(self.algorithm.rate() > Rate::ZERO && self.pace() > 0.0, "it goes on");
     }
 
-    fn trail(&mut self, queue: u64) -> Trail {
+    fn record(&mut self, queue: u64) -> Record {
         let record = self.telemetry.take();
+        self.telemetry.remember(record, self.algorithm.window());
         self.telemetry.depart(record, self.now);
         let (sent, queue) = (Bytes::from_f64(self.sent), Bytes::new(queue));
         self.telemetry.write(record, 0, self.now, Self::LINE_RATE, sent, queue);
-        self.telemetry.collect(record, 1, 0).1
+        self.telemetry.collect(record, 1, 0)
     }
 }
 
