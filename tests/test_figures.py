@@ -79,7 +79,11 @@ MISSES = {
         "TCP: 95th percentile of completion time, with background over without",
         "TCP without background: share of queries with a timeout",
     },
-    "dsh/fig14": {"DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)"},
+    "dsh/fig14": {
+        "DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)",
+        "DSH, DCQCN: times that S0 is paused",
+    },
+    "dsh/insurance": {"No congestion control: packets dropped by DSH without insurance"},
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
         "No congestion control: mean completion time of interfered flows under DSH over that under SIH, worst load",

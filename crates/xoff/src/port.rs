@@ -227,6 +227,12 @@ impl Port {
         self.waiting & !self.paused
     }
 
+    /// Whether anything waits that may start.
+    #[inline]
+    pub fn has_ready(&self) -> bool {
+        self.ready() != 0
+    }
+
     /// Whether a packet of this class that comes now would start at once.
     #[inline]
     pub fn starts_at_once(&self, priority: usize, now: Time) -> bool {
@@ -527,16 +533,29 @@ impl Port {
         context.agenda.mark_in_flight(self.id, ends + self.delay, self.line.len());
     }
 
-    /// Takes the packet that the scheduler picks.
+    /// Takes the packet that the scheduler picks, and tells it if that was the last of its class.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn dequeue(&mut self) -> Option<Packet> {
+        self.pick::<true>()
+    }
+
+    /// The same, but who calls it tells the scheduler of classes that have run empty.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn dequeue_quietly(&mut self) -> Option<Packet> {
+        self.pick::<false>()
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn pick<const TELLS: bool>(&mut self) -> Option<Packet> {
         let ready = self.ready();
         debug_assert_eq!(ready & CONTROL, 0, "pause frames go first");
         if ready == 0 {
             return None;
         }
-        let takes_turns = self.paused & TAKES_TURNS != 0;
+        let takes_turns = self.takes_turns();
         let queues = &self.queues;
         let head = |class: usize| queues[class].0.front().map_or(Bytes::ZERO, Packet::frame);
         let priority = if takes_turns {
@@ -548,11 +567,22 @@ impl Port {
         let packet = queue.take_front();
         if queue.is_empty() {
             self.waiting &= !(1 << priority);
-            if takes_turns {
+            if TELLS && takes_turns {
                 self.scheduler.on_empty(priority);
             }
         }
         Some(packet)
+    }
+
+    /// Whether classes take turns, so that the scheduler must be told which run empty.
+    #[inline]
+    pub fn takes_turns(&self) -> bool {
+        self.paused & TAKES_TURNS != 0
+    }
+
+    /// Tells the scheduler that a class has run empty.
+    pub fn tell_empty(&mut self, class: usize) {
+        self.scheduler.on_empty(class);
     }
 
     /// Takes the first packet of a class, whether or not it may start.

@@ -78,8 +78,7 @@ pub struct Swift {
     segment: f64,
     window: f64,
     rtt: f64,
-    /// No cut before this time.
-    cut_end: Time,
+    last_cut: Option<Time>,
 }
 
 impl Swift {
@@ -106,7 +105,7 @@ impl Swift {
             segment,
             window: (flow.line_rate.as_f64() / 8.0 * rtt / segment).clamp(least, most),
             rtt,
-            cut_end: Time::ZERO,
+            last_cut: None,
         }
     }
 
@@ -146,9 +145,9 @@ impl CongestionControl for Swift {
         let target = self.target();
         if self.rtt < target {
             self.increase(ack.newly_acked.as_f64() / self.segment);
-        } else if now >= self.cut_end {
+        } else if self.last_cut.is_none_or(|last| now.since(last) >= rtt) {
             self.cut(target);
-            self.cut_end = now + rtt;
+            self.last_cut = Some(now);
         }
     }
 
@@ -204,21 +203,21 @@ mod tests {
         assert!((swift.window - 20.05).abs() < 1e-12, "{}", swift.window);
     }
 
+    /// The round trip is that of the packet whose acknowledgement would cut.
     #[test]
     fn there_is_one_cut_a_round_trip() {
-        let mut swift = swift(20.0);
-        let ack = |rtt| Ack {
-            newly_acked: Bytes::new(1000),
-            rtt: Some(Span::from_microseconds(rtt)),
-            ..Ack::default()
-        };
-        let at = |microseconds| Time::ZERO + Span::from_microseconds(microseconds);
-        let windows = [100, 150, 199, 200].map(|now| {
-            swift.on_ack(at(now), &ack(100));
-            swift.window().get()
-        });
-        assert_eq!((windows[0], windows[0]), (windows[1], windows[2]));
-        assert!(windows[3] < windows[2]);
+        for (rtt, next) in [(100, 200), (150, 250)] {
+            let mut swift = swift(20.0);
+            let mut acknowledge = |at, rtt| {
+                let rtt = Some(Span::from_microseconds(rtt));
+                let ack = Ack { newly_acked: Bytes::new(1000), rtt, ..Ack::default() };
+                swift.on_ack(Time::ZERO + Span::from_microseconds(at), &ack);
+                swift.window().get()
+            };
+            let first = acknowledge(100, 100);
+            assert_eq!([150, next - 1].map(|now| acknowledge(now, rtt)), [first; 2]);
+            assert!(acknowledge(next, rtt) < first);
+        }
     }
 
     /// Half a packet of 1000 bytes in 100 us.

@@ -23,12 +23,22 @@ pub(super) struct Adapter {
     marking: Option<Box<Marking>>,
     /// Bytes waiting in each of the port's queues.
     pub(super) queued: [Bytes; PRIORITIES],
+    /// Where classes take turns: whose last packet has left, if the port's scheduler does not know yet.
+    emptied: Option<Emptied>,
     last_release: Time,
     rng: Rng,
     /// Nothing where packets come and leave in events.
     line: Option<Line>,
     /// Nothing where packets leave in events, or hold no flow back.
     pub(super) small_queues: Option<SmallQueues>,
+}
+
+/// A class whose last packet is on the wire, or was.
+#[derive(Clone, Copy, Debug)]
+struct Emptied {
+    class: usize,
+    /// When that packet's transmission ends.
+    until: Time,
 }
 
 /// Packets that have set out for an adapter whose packets line up.
@@ -69,6 +79,7 @@ impl Adapter {
             port,
             marking,
             queued: [Bytes::ZERO; PRIORITIES],
+            emptied: None,
             last_release: Time::ZERO,
             rng,
             line: None,
@@ -211,6 +222,7 @@ impl Adapter {
         packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Sent {
+        self.tell_emptied_before(context.now);
         if self.port.starts_at_once(packet.priority(), context.now) {
             self.transmit(packet, context);
             return Sent::Elsewhere;
@@ -244,6 +256,7 @@ impl Adapter {
 
     /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
     pub(super) fn put(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.tell_emptied_before(context.now);
         let queue = packet.priority();
         if self.port.starts_at_once(queue, context.now) {
             return self.transmit(packet, context);
@@ -273,15 +286,44 @@ impl Adapter {
         Sent::Queued
     }
 
+    /// The port's scheduler hears of a class that has no packet when the transmission of its last one has ended. It does not hear
+    /// of it earlier: a transport that is in the adapter makes its next packet while the last one is on the wire.
+    #[cold]
+    fn tell_emptied(&mut self) {
+        if let Some(Emptied { class, .. }) = self.emptied.take()
+            && self.queued[class] == Bytes::ZERO
+        {
+            self.port.tell_empty(class);
+        }
+    }
+
+    /// The same as a packet comes, after a time without any: then nobody has heard that the transmission ended.
+    #[inline]
+    fn tell_emptied_before(&mut self, now: Time) {
+        if let Some(Emptied { until, .. }) = self.emptied
+            && until <= now
+            && !self.port.has_ready()
+        {
+            self.tell_emptied();
+        }
+    }
+
     /// The wire is free: sends the next packet, and returns it.
     #[inline]
     pub(super) fn transmit_next(
         &mut self,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
-        let packet = self.port.dequeue()?;
+        if self.emptied.is_some() {
+            self.tell_emptied();
+        }
+        let packet = self.port.dequeue_quietly()?;
         let queue = packet.priority();
         self.queued[queue] -= packet.frame();
+        if self.port.takes_turns() && self.queued[queue] == Bytes::ZERO {
+            let until = context.now + self.port.transmission_time(context.fabric.wire(&packet));
+            self.emptied = Some(Emptied { class: queue, until });
+        }
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
         if self.marking.is_some() {
             self.mark_and_transmit(&packet, context);

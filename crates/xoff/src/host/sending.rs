@@ -216,7 +216,7 @@ impl Sending {
         pending: &mut Pending,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
-        let timeout = match &self.sender {
+        let timeout = match &mut self.sender {
             Sender::Tcp(sender) => Some(sender.timeout()),
             _ => self.other_timeout(),
         };
@@ -227,8 +227,8 @@ impl Sending {
     }
 
     #[cold]
-    fn other_timeout(&self) -> Option<Span> {
-        match &self.sender {
+    fn other_timeout(&mut self) -> Option<Span> {
+        match &mut self.sender {
             Sender::Handshake(handshake) => Some(handshake.timeout()),
             Sender::QueuePair(pair) => pair.sender.timeout(),
             Sender::Tcp(_) | Sender::ConstantRate(_) => None,
@@ -485,10 +485,10 @@ impl Host {
             return self.finish_sending(slot, context.now, context);
         }
         if progress {
-            if sender.is_waiting() {
-                sending.arm_retransmission(&mut self.pending, context);
-            } else {
+            if !sender.is_waiting() {
                 sending.timer.disarm();
+            } else if !sender.keeps_timer() {
+                sending.arm_retransmission(&mut self.pending, context);
             }
         }
         self.pump(slot, context);
@@ -516,6 +516,13 @@ impl Host {
                 self.counters.timeouts += 1;
             }
             Sender::QueuePair(pair) => {
+                if let Some(longer) = pair.sender.prolongs_timeout() {
+                    return self.pending.arm(
+                        &mut sending.timer,
+                        TimerKey::Sending(number),
+                        context.now + longer,
+                    );
+                }
                 pair.sender.on_timeout();
                 self.counters.timeouts += 1;
             }

@@ -99,9 +99,7 @@ pub(super) fn of(
     })?;
     let ports = links.len() as u64;
     let queues = ports * u64::from(classes.count_ones());
-    let aside = headroom.set_aside()
-        + reserved * queues
-        + reserve.of_ports(ports, u64::from(subject.fabric.classes.count_ones()));
+    let aside = headroom.set_aside() + reserved * queues + reserve.of_ports(ports, subject.lossy_queues());
     if aside > total {
         let problem = format!(
             "sets aside {aside} for headroom and reserves of {ports} ports, more than its memory of {total}"

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
-use crate::packet::{PRIORITIES, classes_of};
+use crate::packet::classes_of;
 use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
 use crate::scheduler;
@@ -103,6 +103,8 @@ pub struct SharedMemoryLayout {
     policy: buffer_policy::Parameters,
     /// Bit n is set while class n is in use.
     classes: u8,
+    /// How many queues of a port share a pool.
+    lossy_queues: u64,
     /// Bit n is set while class n has flows whose packets may be dropped.
     droppable: u8,
     /// Bit n is set while class n has flows whose senders may be paused.
@@ -131,8 +133,7 @@ impl SharedMemoryLayout {
         let leaking_reserve = Quirk::LeakingReserve.is_in(&self.quirks);
         let quirks = (threshold_with_packet || leaking_reserve)
             .then(|| Quirks::new(threshold_with_packet, leaking_reserve, ports));
-        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.classes.count_ones().into())
-            .with_quirks(quirks)
+        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.lossy_queues).with_quirks(quirks)
     }
 
     /// Whether it may only be known as a packet leaves whether it is marked.
@@ -221,11 +222,9 @@ fn shared_memory(
     subject: &Subject<'_>,
 ) -> Result<SharedMemoryLayout, ScenarioError> {
     let reserve = reserve(&settings, subject)?;
-    let classes = u64::from(subject.fabric.classes.count_ones());
-    debug_assert!(classes <= PRIORITIES as u64);
     let lossless = lossless::of(&settings, reserve, settings.memory.all(), subject)?;
     let lossless_memory = lossless.as_ref().map_or(Bytes::ZERO, Lossless::memory);
-    let pools = pools::of(&settings, reserve, classes, lossless_memory, subject)?;
+    let pools = pools::of(&settings, reserve, lossless_memory, subject)?;
     subject.check_quirks(&settings, reserve, &pools)?;
     let least_alpha = least_alpha(&settings.buffer, subject.fabric.classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
@@ -235,6 +234,7 @@ fn shared_memory(
         reserve,
         policy,
         classes: subject.fabric.classes,
+        lossy_queues: subject.lossy_queues(),
         droppable: subject.fabric.classes_of_flows & !subject.scenario.lossless_classes(),
         pausable: subject.fabric.classes_of_flows & subject.scenario.lossless_classes(),
         cell: memory.cell,
@@ -307,6 +307,31 @@ mod tests {
     fn one_pool_has_all_ports_and_what_reserves_leave() {
         assert_eq!(pools(""), [(16_000_000, vec![0, 1, 2, 3])]);
         assert_eq!(pools("total = '1MB', reserved_per_port = '10kB'"), [(960_000, vec![0, 1, 2, 3])]);
+    }
+
+    /// Of three classes in use, the last is lossless.
+    #[test]
+    fn queues_of_lossless_classes_have_no_part_in_pools_and_no_reserve_there() {
+        let simulation = |reserved: &str| {
+            let flows = |class| {
+                format!("{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = {class} }}")
+            };
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+                 transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+                 class = [{{ priority = 0 }}, {{ priority = 1 }}, {{ priority = 3, lossless = true }}]\n\
+                 workload = [{}, {}, {}]\n\
+                 switch = [{{ total = '1MB', reserved_per_queue = '{reserved}', pfc = {{ lossless_pool = '100kB' }} }}]",
+                flows(0),
+                flows(1),
+                flows(3)
+            );
+            Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap()
+        };
+        let (without, with) = (simulation("0B"), simulation("10kB"));
+        assert_eq!(shared_memory(&with).lossy_queues, 2);
+        let shared = |simulation| shared_memory(simulation).pools[0].shared;
+        assert_eq!(shared(&without) - shared(&with), Bytes::new(4 * 2 * 10_000));
     }
 
     #[test]

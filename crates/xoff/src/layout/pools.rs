@@ -11,7 +11,6 @@ use crate::switch::mmu::{Pool, Reserve};
 pub(super) fn of(
     settings: &SwitchSettings,
     reserve: Reserve,
-    classes: u64,
     lossless: Bytes,
     subject: &Subject<'_>,
 ) -> Result<Vec<Pool>, ScenarioError> {
@@ -29,14 +28,19 @@ pub(super) fn of(
     let pool = |table: PoolTable| {
         let shared = match table.shared.or(memory.shared_per_pool) {
             Some(shared) => shared,
-            None => subject.beside_reserves(part, reserve.of_ports(table.ports.len() as u64, classes))?,
+            None => subject
+                .beside_reserves(part, reserve.of_ports(table.ports.len() as u64, subject.lossy_queues()))?,
         };
         subject.check_size(memory, shared.max(reserve.size()))?;
         Ok(Pool { shared, ports: table.ports })
     };
     let pools = tables.into_iter().map(pool).collect::<Result<Vec<Pool>, ScenarioError>>()?;
     if lossless > Bytes::ZERO {
-        subject.check_beside_lossless(memory, &pools, lossless + reserve.of_ports(ports.into(), classes))?;
+        subject.check_beside_lossless(
+            memory,
+            &pools,
+            lossless + reserve.of_ports(ports.into(), subject.lossy_queues()),
+        )?;
     }
     Ok(pools)
 }
@@ -86,6 +90,12 @@ impl Subject<'_> {
     ) -> ScenarioError {
         let key = self.scenario.switch_key(self.name, says, key);
         ScenarioError::at(key, format!("{} {problem}", self.name), expected)
+    }
+
+    /// How many queues of a port share a pool: those of lossless classes have memory of their own.
+    pub(super) fn lossy_queues(&self) -> u64 {
+        let lossy = self.fabric.classes & !self.scenario.lossless_classes();
+        lossy.count_ones().max(1).into()
     }
 
     fn check_keys(&self, memory: &Memory, ports: u16) -> Result<(), ScenarioError> {

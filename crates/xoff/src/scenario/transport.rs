@@ -212,7 +212,7 @@ pub enum Connections {
     #[default]
     PerFlow,
     /// The first free one to its destination, with the congestion control's state and the round-trip estimate that the
-    /// flow before left; a new one where none is free.
+    /// flow before left; a new one where none is free. Switches hash each flow for itself all the same.
     Persistent,
 }
 

@@ -14,6 +14,7 @@ impl Simulation {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.notes_of_switches();
         notes.extend(self.notes_of_transports());
+        notes.extend(self.note_of_host_marking());
         notes.extend(self.notes_of_drops());
         notes.extend(self.notes_of_timeouts());
         notes.extend(self.notes_of_links());
@@ -44,6 +45,10 @@ impl Simulation {
         })
     }
 
+    fn transports_in_use(&self) -> BTreeSet<&str> {
+        self.scenario.workload.iter().map(Workload::transport).collect()
+    }
+
     fn notes_of_switches(&self) -> Vec<String> {
         let nodes = self.network.hosts..self.network.nodes.len() as NodeId;
         by_note(
@@ -55,17 +60,28 @@ impl Simulation {
 
     /// Congestion controls that wait for marks, where there are none.
     fn notes_of_transports(&self) -> impl Iterator<Item = String> {
-        let marks = self.scenario.host.marking.is_some() || self.switches.iter().any(SwitchLayout::marks);
-        let names: BTreeSet<&str> = self.scenario.workload.iter().map(Workload::transport).collect();
-        names.into_iter().filter_map(move |name| {
-            let control = self.scenario.transport[name].congestion_control()?;
+        let switches_mark = self.switches.iter().any(SwitchLayout::marks);
+        self.transports_in_use().into_iter().filter_map(move |name| {
+            let transport = &self.scenario.transport[name];
+            let control = transport.congestion_control()?;
             let spelling = control.spelling();
+            let marks = switches_mark || self.scenario.host.marking.is_some() && !transport.is_in_adapter();
             let waits = !marks && control.needs().marks();
             waits.then(|| {
                 format!(
                     "transport.{name}: {spelling} goes by marks, and nothing marks: no switch has `marking`"
                 )
             })
+        })
+    }
+
+    /// Marking in adapters in which nothing waits.
+    fn note_of_host_marking(&self) -> Option<String> {
+        let mut names = self.transports_in_use().into_iter();
+        let waits = names.any(|name| !self.scenario.transport[name].is_in_adapter());
+        (self.scenario.host.marking.is_some() && !waits).then(|| {
+            "host.marking: marks nothing, as RoCE makes its packets when the wire is free, and none waits in an adapter"
+                .to_owned()
         })
     }
 
@@ -87,16 +103,20 @@ impl Simulation {
             let (way, hosts) = match &links {
                 Links::From(hosts) => ("send", &hosts[..]),
                 Links::To(hosts) => ("receive", &hosts[..]),
-                Links::Core => ("carry", &[][..]),
+                Links::Core | Links::CoreWay { .. } => ("carry", &[][..]),
             };
             let workloads: Vec<String> = workloads.iter().map(|index| format!("workload[{index}]")).collect();
             let workloads = workloads.join(", ");
             let [offered, capacity] = [offered, capacity].map(in_gigabits);
             let names: Vec<String> = hosts.iter().map(|&host| self.name(host)).collect();
             match names.as_slice() {
-                [] => together.push(format!(
-                    "core: {offered} to {way} ({workloads}), and links of {capacity} together"
-                )),
+                [] => together.push(match links {
+                    Links::CoreWay { back } => format!(
+                        "core from {}: {offered} to {way} ({workloads}), and {capacity}",
+                        if back { "right to left" } else { "left to right" }
+                    ),
+                    _ => format!("core: {offered} to {way} ({workloads}), and links of {capacity} together"),
+                }),
                 [name] => by_host.push((
                     format!("{offered} to {way} ({workloads}), and a link of {capacity}"),
                     name.clone(),
@@ -190,6 +210,9 @@ mod tests {
             assert_eq!(of("dctcp", &format!("switch = [{{ marking.{place} = {threshold} }}]")), [""; 0]);
         }
         assert_eq!(of("dctcp", &format!("host.marking = {threshold}")), [""; 0]);
+        let in_vain = "host.marking: marks nothing, as RoCE makes its packets when the wire is free, and none waits in an adapter";
+        let [unmarked] = unmarked("roce", "dcqcn");
+        assert_eq!(of("roce", &format!("host.marking = {threshold}")), [unmarked, in_vain.to_owned()]);
     }
 
     #[test]
@@ -332,24 +355,45 @@ mod tests {
         assert!(!two("").is_empty());
     }
 
+    /// Of a workload or two at 0.6 of a core of 10 Gb/s, or of 40.
+    fn notes_of_core(topology: &str, workloads: &[&str]) -> Vec<String> {
+        let workloads: Vec<String> = workloads
+            .iter()
+            .map(|rest| {
+                format!(
+                    "{{ kind = 'poisson', transport = 'reno', sizes = 'web_search', load = 0.6, of = 'core', \
+                     load_counts = 'wire', between = 'racks', {rest} }}"
+                )
+            })
+            .collect();
+        let text = format!(
+            "topology = {{ {topology}, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             transport.reno = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
+             workload = [{}]\nstop.arrivals_end = '1ms'",
+            workloads.join(", ")
+        );
+        Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap().notes()
+    }
+
     #[test]
     fn loads_add_up_across_the_core() {
-        let half = "{ kind = 'poisson', transport = 'reno', sizes = 'web_search', load = 0.6, of = 'core', \
-                    load_counts = 'wire', between = 'racks' }";
-        let text = format!(
-            "topology = {{ kind = 'dumbbell', left = 4, right = 4, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
-             middle_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
-             transport.reno = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
-             workload = [{half}, {half}]\nstop.arrivals_end = '1ms'"
-        );
-        let simulation = Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap();
-        let capacity = simulation.network().core.unwrap().capacity.as_f64() / 1e9;
+        let leaf_spine = "kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 4, \
+                          fabric_link = { rate = '10Gbps', delay = '1us' }";
         assert_eq!(
-            simulation.notes(),
-            [format!(
-                "core: {} Gb/s to carry (workload[0], workload[1]), and links of {capacity} Gb/s together",
-                1.2 * capacity
-            )]
+            notes_of_core(leaf_spine, &["", ""]),
+            ["core: 48 Gb/s to carry (workload[0], workload[1]), and links of 40 Gb/s together"]
         );
+    }
+
+    #[test]
+    fn loads_add_up_in_the_middle_of_a_dumbbell_each_way() {
+        let dumbbell =
+            "kind = 'dumbbell', left = 4, right = 4, middle_link = { rate = '10Gbps', delay = '1us' }";
+        let there = "senders = ['left'], receivers = ['right']";
+        let back = "senders = ['right'], receivers = ['left']";
+        let note = |way| format!("core from {way}: 12 Gb/s to carry (workload[0], workload[1]), and 10 Gb/s");
+        assert_eq!(notes_of_core(dumbbell, &[there, back]), [""; 0]);
+        assert_eq!(notes_of_core(dumbbell, &[there, there]), [note("left to right")]);
+        assert_eq!(notes_of_core(dumbbell, &["", ""]), [note("left to right"), note("right to left")]);
     }
 }

@@ -184,13 +184,29 @@ impl Ingress {
     pub fn admit(&mut self, now: Time, index: usize, frame: Bytes) -> (PfcRequest, Result<(), DropReason>) {
         let admitted = self.place(index, frame);
         if admitted.is_ok() {
-            let (port, priority) = (Self::port(index), Self::priority(index));
-            let arrival = Arrival { port, priority, frame, shared: self.queues[index].shared };
-            self.headroom.on_arrival(now, &arrival);
+            self.headroom.on_arrival(now, &self.arrival(index, frame));
         }
         let request = self.pause_if_due(now, index, admitted.is_err());
         self.check();
         (request, admitted)
+    }
+
+    fn arrival(&self, index: usize, frame: Bytes) -> Arrival {
+        let (port, priority) = (Self::port(index), Self::priority(index));
+        Arrival { port, priority, frame, shared: self.queues[index].shared }
+    }
+
+    /// Whether [`Self::pass`] is to be told of packets.
+    #[inline]
+    pub fn watches_passing(&self) -> bool {
+        self.headroom.watches_passing()
+    }
+
+    /// A packet has come and left at once, and counts nowhere. Answers what the sender is told, because the scheme may think
+    /// otherwise of what its queue holds.
+    pub fn pass(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
+        self.headroom.on_arrival(now, &self.arrival(index, frame));
+        self.pause_if_due(now, index, false)
     }
 
     fn place(&mut self, index: usize, frame: Bytes) -> Result<(), DropReason> {
@@ -226,13 +242,15 @@ impl Ingress {
         let (xoff, port_xoff) = self.xoff_levels(index);
         let (queue, before) = (&self.queues[index], self.ports[number]);
         let mut after = before;
+        // Nothing would resume a queue without packets.
+        let is_above = queue.bytes() > Bytes::ZERO && queue.shared >= xoff;
         if let Some(port_xoff) = port_xoff {
             let dropped = dropped && after.shared > Bytes::ZERO;
             after.is_off |= dropped || after.headroom > Bytes::ZERO || after.shared > port_xoff;
-            after.queues_off |= u8::from(queue.shared >= xoff) << priority;
+            after.queues_off |= u8::from(is_above) << priority;
         } else {
             let dropped = dropped && queue.bytes() > Bytes::ZERO;
-            let is_off = dropped || queue.headroom > Bytes::ZERO || queue.shared >= xoff;
+            let is_off = dropped || queue.headroom > Bytes::ZERO || is_above;
             after.queues_off |= u8::from(is_off) << priority;
         }
         self.change(now, number, before, after)
@@ -541,6 +559,15 @@ mod tests {
         let mut ingress = ingress(fixed(2000), 7000, 0, 0, "scheme = 'dsh'\ninsurance = '0B'");
         let filling: Vec<_> = (0..8).map(|_| admit(&mut ingress, 0).is_some()).collect();
         assert_eq!(filling, [true, true, true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn without_insurance_a_drop_pauses_no_queue_that_has_nothing_to_resume_it() {
+        let mut ingress = ingress(dynamic(), 7000, 0, 0, "scheme = 'dsh'\ninsurance = '0B'");
+        assert!((0..8).map(|_| admit(&mut ingress, 0)).last().is_some_and(|last| last.is_none()));
+        let elsewhere = Ingress::queue(1, 0);
+        let (request, admitted) = ingress.admit(Time::ZERO, elsewhere, FRAME);
+        assert_eq!((request, admitted.is_err(), ingress.is_off(elsewhere)), (NOTHING, true, false));
     }
 
     #[test]

@@ -112,8 +112,14 @@ impl Ample {
 }
 
 impl Mmu {
-    /// Empty memory of these pools, which have every port once, for ports that use `classes` classes.
-    pub fn new(pools: &[Pool], reserve: Reserve, policy: buffer_policy::Parameters, classes: u64) -> Self {
+    /// Empty memory of these pools, which have every port once, for ports of which
+    /// so many queues share a pool.
+    pub fn new(
+        pools: &[Pool],
+        reserve: Reserve,
+        policy: buffer_policy::Parameters,
+        queues_of_port: u64,
+    ) -> Self {
         let ports = pools.iter().map(|pool| pool.ports.len()).sum::<usize>();
         let shift = if matches!(reserve, Reserve::PerQueue(_)) { 0 } else { PRIORITIES.trailing_zeros() };
         let mut queues = vec![Queue::default(); ports * PRIORITIES];
@@ -123,7 +129,7 @@ impl Mmu {
                 queues[first..first + PRIORITIES].iter_mut().for_each(|queue| queue.pool = index);
             }
         }
-        let occupancy = |pool: &Pool| Occupancy::empty(pool.shared, pool.ports.len() as u64 * classes);
+        let occupancy = |pool: &Pool| Occupancy::empty(pool.shared, pool.ports.len() as u64 * queues_of_port);
         let pools: Vec<Occupancy> = pools.iter().map(occupancy).collect();
         let has_more_than_pools = reserve.size() > Bytes::ZERO;
         Self {

@@ -49,6 +49,19 @@ impl Pausing {
         (request, admitted)
     }
 
+    /// A packet that takes `frame` bytes of memory has come in by a port and leaves at once. Says what its sender is told.
+    pub fn pass(
+        &mut self,
+        (ingress, priority): (u16, usize),
+        frame: Bytes,
+        ports: &mut [Port],
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> PfcRequest {
+        let request = self.ingress.pass(context.now, Ingress::queue(ingress, priority), frame);
+        self.frames.tell(request, ingress, ports, context);
+        request
+    }
+
     /// Counts out a packet that takes `frame` bytes of memory.
     pub fn remove(
         &mut self,

@@ -321,6 +321,8 @@ impl SharedMemory {
         let mut admitted = Ok(());
         if takes_memory {
             (request, admitted) = self.admit_lossless(ingress, queue, &mut packet, context);
+        } else if self.watches_passing() {
+            request = self.pass_lossless(ingress, &packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if let Err(reason) = admitted {
@@ -456,6 +458,25 @@ impl SharedMemory {
             memory.mmu.hold(queue, frame);
         }
         (request, admitted)
+    }
+
+    fn watches_passing(&self) -> bool {
+        self.pausing.as_ref().is_some_and(|pausing| pausing.ingress().watches_passing())
+    }
+
+    #[inline(never)]
+    fn pass_lossless(
+        &mut self,
+        ingress: u16,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> PfcRequest {
+        let Self { ports, memory, pausing, .. } = self;
+        let frame = memory.frame(packet);
+        match pausing {
+            Some(pausing) => pausing.pass((ingress, packet.priority()), frame, ports, context),
+            None => PfcRequest::NOTHING,
+        }
     }
 
     #[inline(never)]

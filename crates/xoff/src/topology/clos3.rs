@@ -1,7 +1,7 @@
 //! The three-tier Clos: pods of `ToRs` and leaves under spines that join the pods, as in the testbed of DCQCN
 //! (SIGCOMM 2015, figure 2).
 
-use super::plan::{Plan, at_least, carries};
+use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{Clos3, ScenarioError};
 
 /// Lays out hosts `ToR` by `ToR`, then `tor0..`, `leaf0..` and `spine0..`, pod by pod.
@@ -34,7 +34,7 @@ pub(super) fn plan(clos: &Clos3) -> Result<Plan, ScenarioError> {
             plan.join(tor, leaf, clos.fabric_link);
         }
     }
-    plan.core_since(first, false);
+    plan.core_since(first, CoreWay::Up);
     for leaf in leaves {
         for spine in spines.clone() {
             plan.join(leaf, spine, spine_link);

@@ -1,6 +1,6 @@
 //! Two switches with hosts on either side of one middle link.
 
-use super::plan::{Plan, at_least, carries};
+use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{Dumbbell, ScenarioError};
 
 /// Lays out the hosts of `left`, then those of `right`, and the middle link last.
@@ -18,7 +18,7 @@ pub(super) fn plan(dumbbell: &Dumbbell) -> Result<Plan, ScenarioError> {
     }
     let middle = plan.links.len();
     plan.join(left, right, dumbbell.middle_link);
-    plan.core_since(middle, true);
+    plan.core_since(middle, CoreWay::Each);
     Ok(plan)
 }
 
@@ -28,7 +28,7 @@ mod tests {
     use crate::kernel::units::Rate;
 
     #[test]
-    fn hosts_are_numbered_from_left_to_right_and_the_middle_counts_both_ways() {
+    fn hosts_are_numbered_from_left_to_right_and_the_middle_counts_each_way() {
         let middle = "middle_link = { rate = '10Gbps', delay = '5us' }";
         let network =
             network(&format!("kind = 'dumbbell'\nleft = 3\nright = 2\n{HOST_LINK}\n{middle}")).unwrap();
@@ -36,6 +36,7 @@ mod tests {
         assert_eq!(names, ["left", "right"]);
         assert_eq!(network.racks, [0, 0, 0, 1, 1]);
         assert_eq!(network.ports.of(5)[3].peer, 6);
-        assert_eq!(network.core.unwrap().capacity, Rate::from_gbps(20));
+        let core = network.core.unwrap();
+        assert_eq!((core.capacity, core.each_way), (Rate::from_gbps(10), true));
     }
 }

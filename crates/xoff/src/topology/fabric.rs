@@ -1,7 +1,7 @@
 //! The multi-stage switch of QCN occupancy sampling (section V, figure 8): a line card for every Ethernet port, one element
 //! that joins the cards of a supernode, elements joined to each other.
 
-use super::plan::{Plan, at_least, carries};
+use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{Fabric, InternalLink, ScenarioError};
 
 /// Lays out hosts supernode by supernode, then `card0..` in their order, and `element0..`.
@@ -35,7 +35,7 @@ pub(super) fn plan(fabric: &Fabric) -> Result<Plan, ScenarioError> {
             plan.join_internally(one, other, fabric.supernode_link);
         }
     }
-    plan.core_since(first, true);
+    plan.core_since(first, CoreWay::Both);
     Ok(plan)
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::NodeId;
-use super::plan::{Plan, at_least, carries};
+use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{FatTree, ScenarioError};
 
 /// Lays out pods one after another: spine j of every pod is joined to the same k/2 cores.
@@ -24,7 +24,7 @@ pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
     plan.join_hosts(leaves.clone(), half, tree.host_link);
     let first = plan.links.len();
     join_tiers(&mut plan, tree, leaves, |leaf| spines.start + leaf / half * half);
-    plan.core_since(first, false);
+    plan.core_since(first, CoreWay::Up);
     join_tiers(&mut plan, tree, spines.clone(), |spine| cores.start + spine % half * half);
     Ok(plan)
 }

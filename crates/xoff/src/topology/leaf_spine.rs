@@ -1,6 +1,6 @@
 //! Leaves with hosts, each joined to every spine.
 
-use super::plan::{Plan, at_least, carries};
+use super::plan::{CoreWay, Plan, at_least, carries};
 use crate::scenario::{LeafSpine, ScenarioError};
 
 /// Lays out hosts leaf by leaf, then `leaf0..` and `spine0..`.
@@ -22,7 +22,7 @@ pub(super) fn plan(clos: &LeafSpine) -> Result<Plan, ScenarioError> {
             plan.join(leaf, spine, clos.fabric_link);
         }
     }
-    plan.core_since(first, false);
+    plan.core_since(first, CoreWay::Up);
     Ok(plan)
 }
 

@@ -66,9 +66,11 @@ impl Link {
 /// The links that traffic between racks has to cross.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
-    /// What those that have not failed carry at most: leaf-to-spine links count upwards only, a dumbbell's middle link and those
-    /// between supernodes both ways, so that every flow between racks takes its bytes from this sum once.
+    /// What those that have not failed carry at most: leaf-to-spine links count upwards only, those between supernodes both ways,
+    /// so that every flow between racks takes its bytes from this sum once. A dumbbell's middle link counts one way.
     pub capacity: Rate,
+    /// Whether either way has that capacity and what crosses it for itself.
+    pub each_way: bool,
 }
 
 /// Nodes and links, checked: every host has one link, to a switch, and can reach every other host.
@@ -124,7 +126,7 @@ impl Network {
 
     fn from_plan(plan: Plan, ports: Ports, hash_seed: u32) -> Self {
         let edges = edges(plan.hosts, plan.nodes.len(), &ports);
-        let core = plan.core_capacity().map(|capacity| Core { capacity });
+        let core = plan.core();
         let Plan { nodes, hosts, links, racks, .. } = plan;
         let racks = racks.unwrap_or_else(|| edges.clone());
         let hash_seeds =

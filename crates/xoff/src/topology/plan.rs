@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Link, Node, NodeId};
+use super::{Core, Link, Node, NodeId};
 use crate::kernel::units::Rate;
 use crate::scenario::{FlowControl, InternalLink, LinkSettings, ScenarioError};
 
@@ -14,8 +14,17 @@ const MAXIMUM_LINKS: u64 = 1 << 22;
 pub(super) struct CoreLinks {
     /// Their indices.
     pub(super) links: Range<usize>,
-    /// Whether both directions count.
-    pub(super) both_ways: bool,
+    /// Which way they count.
+    pub(super) way: CoreWay,
+}
+
+/// Which way the links of a core count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CoreWay {
+    Up,
+    Both,
+    /// Each for itself.
+    Each,
 }
 
 /// Nodes and links in their final order.
@@ -78,16 +87,20 @@ impl Plan {
     }
 
     /// Names the links added since `first` as the core.
-    pub(super) fn core_since(&mut self, first: usize, both_ways: bool) {
-        self.core = Some(CoreLinks { links: first..self.links.len(), both_ways });
+    pub(super) fn core_since(&mut self, first: usize, way: CoreWay) {
+        self.core = Some(CoreLinks { links: first..self.links.len(), way });
     }
 
     /// What the core links carry at most, after overrides and failures.
-    pub(super) fn core_capacity(&self) -> Option<Rate> {
+    pub(super) fn core(&self) -> Option<Core> {
         let core = self.core.as_ref()?;
         let working = self.links[core.links.clone()].iter().filter(|link| !link.failed);
         let one_way = working.fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
-        Some(if core.both_ways { one_way.saturating_add(one_way) } else { one_way })
+        let capacity = match core.way {
+            CoreWay::Both => one_way.saturating_add(one_way),
+            CoreWay::Up | CoreWay::Each => one_way,
+        };
+        Some(Core { capacity, each_way: core.way == CoreWay::Each })
     }
 }
 

@@ -128,15 +128,22 @@ impl Ends {
         })
     }
 
-    /// The probability that one of `hosts` and one of its `partners`, drawn in this order, are in different racks.
-    pub(super) fn share_between_racks(&self, hosts: &Hosts, partners: &Hosts) -> f64 {
+    /// The probability that one of `hosts` and one of its `partners`, drawn in this order, are in different racks, and the
+    /// host in one of these.
+    pub(super) fn share_between_racks(
+        &self,
+        hosts: &Hosts,
+        partners: &Hosts,
+        is_one_of_these: impl Fn(u32) -> bool,
+    ) -> f64 {
+        let hosts_there = || hosts.iter().filter(|&host| is_one_of_these(self.racks[host as usize]));
         if self.between == Between::Racks {
-            return 1.0;
+            return hosts_there().count() as f64 / f64::from(hosts.len());
         }
         let in_rack = self.in_rack(partners);
         // A host has all partners to draw from or, if it is one of them, one fewer: their product is a multiple of either.
         let multiple = u64::from(partners.len()) * u64::from(partners.len() - 1).max(1);
-        let crossing = hosts.iter().map(|host| {
+        let crossing = hosts_there().map(|host| {
             let elsewhere = partners.len() - in_rack[self.racks[host as usize] as usize];
             u64::from(elsewhere) * (multiple / u64::from(partners.len_without(host)))
         });

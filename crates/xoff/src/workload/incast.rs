@@ -4,7 +4,7 @@
 
 use super::FlowSpec;
 use super::ends::Ends;
-use super::load::{Gaps, Load};
+use super::load::{Crossing, First, Gaps, Load};
 use super::setup::{Setup, after};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
@@ -152,7 +152,7 @@ impl Pace {
             counts: settings.load_counts.unwrap_or_default(),
             transport: setup.transport(&settings.transport)?,
             ends,
-            crossing: ends.share_between_racks(&ends.receivers, &ends.senders),
+            crossing: Crossing::new(First::Receivers, ends, setup.network),
         };
         Ok(Self::Load { last: start, gaps: Gaps::new(&load, payload, setup)? })
     }

@@ -5,6 +5,7 @@ use super::setup::Setup;
 use crate::kernel::rng::{Rng, exponential};
 use crate::kernel::units::{Bytes, Rate, Span};
 use crate::scenario::{LoadCounts, LoadOf, PacketSizes, ScenarioError, Transport};
+use crate::topology::Network;
 
 /// A load as a workload states it.
 pub(super) struct Load<'a> {
@@ -18,8 +19,51 @@ pub(super) struct Load<'a> {
     pub(super) transport: &'a Transport,
     /// Whose flows they are.
     pub(super) ends: &'a Ends,
-    /// The share of flows that cross the core.
-    pub(super) crossing: f64,
+    /// What crosses the core.
+    pub(super) crossing: Crossing,
+}
+
+/// Which end of a flow is drawn first, and the other among its partners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    Senders,
+    Receivers,
+}
+
+/// Shares of flows that cross the core.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Crossing {
+    /// In any way.
+    Any(f64),
+    /// From the first of two racks to the second, and back.
+    EachWay([f64; 2]),
+}
+
+impl Crossing {
+    /// Those of flows between these ends.
+    pub(super) fn new(first: First, ends: &Ends, network: &Network) -> Self {
+        let Ends { senders, receivers, .. } = ends;
+        let (hosts, partners) = match first {
+            First::Senders => (senders, receivers),
+            First::Receivers => (receivers, senders),
+        };
+        if !network.core.is_some_and(|core| core.each_way) {
+            return Self::Any(ends.share_between_racks(hosts, partners, |_| true));
+        }
+        let out_of = |of: u32| ends.share_between_racks(hosts, partners, |rack| rack == of);
+        Self::EachWay(match first {
+            First::Senders => [0, 1].map(out_of),
+            First::Receivers => [1, 0].map(out_of),
+        })
+    }
+
+    /// The share that crosses it the busier way.
+    fn busiest(self) -> f64 {
+        match self {
+            Self::Any(share) => share,
+            Self::EachWay([there, back]) => there.max(back),
+        }
+    }
 }
 
 /// Exponential intervals between arrivals.
@@ -28,8 +72,8 @@ pub(super) struct Gaps {
     mean_seconds: f64,
     /// Bits per second that all flows together put on the wire in the mean, at least: as if every packet were full.
     pub(super) on_wire: f64,
-    /// The share of flows that cross the core.
-    pub(super) crossing: f64,
+    /// What crosses the core.
+    pub(super) crossing: Crossing,
 }
 
 impl Gaps {
@@ -87,11 +131,11 @@ impl Load<'_> {
     /// The probability that a flow uses the links that the load is a share of.
     fn share_on_links(&self, setup: &Setup<'_>) -> Result<f64, ScenarioError> {
         match self.of {
-            LoadOf::Core if self.crossing == 0.0 => {
+            LoadOf::Core if self.crossing.busiest() == 0.0 => {
                 let expected = "expected \"senders\" or \"receivers\", or hosts in several racks";
                 Err(setup.error("of", "no flow crosses the core", expected))
             }
-            LoadOf::Core => Ok(self.crossing),
+            LoadOf::Core => Ok(self.crossing.busiest()),
             LoadOf::Host | LoadOf::Senders | LoadOf::Receivers => Ok(1.0),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::load::Crossing;
 use super::{Kind, Source};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::scenario::{Scenario, Stop, Transport, Workload};
@@ -17,6 +18,11 @@ pub enum Links {
     To(Vec<NodeId>),
     /// Those of the network's core.
     Core,
+    /// Those from the first rack to the second, or back, where the core counts each way.
+    CoreWay {
+        /// To the first.
+        back: bool,
+    },
 }
 
 impl Links {
@@ -26,8 +32,8 @@ impl Links {
             |some: &[NodeId], all: &[NodeId]| some.iter().all(|host| all.binary_search(host).is_ok());
         match (self, others) {
             (Self::From(some), Self::From(all)) | (Self::To(some), Self::To(all)) => within(some, all),
-            (Self::Core, Self::Core) => true,
-            _ => false,
+            (Self::From(_) | Self::To(_), _) => false,
+            (one, other) => one == other,
         }
     }
 
@@ -37,7 +43,7 @@ impl Links {
                 let rates = hosts.iter().map(|&host| network.host_link(host).rate);
                 rates.fold(Rate::ZERO, Rate::saturating_add)
             }
-            Self::Core => network.core.map_or(Rate::MAX, |core| core.capacity),
+            Self::Core | Self::CoreWay { .. } => network.core.map_or(Rate::MAX, |core| core.capacity),
         }
     }
 }
@@ -101,11 +107,22 @@ impl Source {
             Kind::Incast(incast) => incast.load()?,
             _ => return None,
         };
-        Some(BTreeMap::from([
+        let core = match gaps.crossing {
+            Crossing::Any(share) => vec![(Links::Core, share)],
+            Crossing::EachWay([there, back]) => {
+                vec![(Links::CoreWay { back: false }, there), (Links::CoreWay { back: true }, back)]
+            }
+        };
+        let of_hosts = [
             (Links::From(ends.senders.iter().collect()), gaps.on_wire),
             (Links::To(ends.receivers.iter().collect()), gaps.on_wire),
-            (Links::Core, gaps.on_wire * gaps.crossing),
-        ]))
+        ];
+        Some(
+            of_hosts
+                .into_iter()
+                .chain(core.into_iter().map(|(links, share)| (links, gaps.on_wire * share)))
+                .collect(),
+        )
     }
 }
 

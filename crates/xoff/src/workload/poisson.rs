@@ -3,7 +3,7 @@
 
 use super::FlowSpec;
 use super::ends::Ends;
-use super::load::{Gaps, Load};
+use super::load::{Crossing, First, Gaps, Load};
 use super::setup::{Setup, after};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
@@ -38,7 +38,7 @@ impl Poisson {
             counts: settings.load_counts,
             transport: setup.transport(&settings.transport)?,
             ends: &ends,
-            crossing: ends.share_between_racks(&ends.senders, &ends.receivers),
+            crossing: Crossing::new(First::Senders, &ends, setup.network),
         };
         let gaps = Gaps::new(&load, sizes.mean() * f64::from(settings.batch), setup)?;
         Ok(Self { template, sizes, gaps, ends, batch: settings.batch, left: 0, rng: setup.rng() })
@@ -131,13 +131,33 @@ mod tests {
     }
 
     #[test]
-    fn a_dumbbell_s_middle_carries_its_load_in_both_directions_together() {
+    fn a_dumbbell_s_middle_carries_its_load_the_busier_way() {
         let dumbbell =
             "kind = 'dumbbell'\nleft = 3\nright = 1\nmiddle_link = { rate = '40Gbps', delay = '1us' }";
-        let (_, flows) =
-            drawn(dumbbell, "sizes = 'web_search'\nload = 0.5\nof = 'core'\nload_counts = 'payload'");
-        let crosses = |flow: &FlowSpec| (flow.source < 3) != (flow.destination < 3);
-        close(offered(&flows, crosses), 0.5 * 80e9);
+        let is_left = |host: NodeId| host < 3;
+        let there_and_back = |ends: &str| {
+            let keys = "sizes = { fixed = '1460B' }\nload = 0.5\nof = 'core'\nload_counts = 'payload'";
+            let (_, flows) = drawn(dumbbell, &format!("{keys}\n{ends}"));
+            [true, false].map(|from_left| {
+                let goes_this_way = |flow: &FlowSpec| {
+                    (is_left(flow.source), is_left(flow.destination)) == (from_left, !from_left)
+                };
+                offered(&flows, goes_this_way)
+            })
+        };
+        let both = there_and_back("");
+        close(both[0], 0.5 * 40e9);
+        close(both[1], 0.5 * 40e9);
+        for between in ["hosts", "racks"] {
+            let one =
+                there_and_back(&format!("senders = ['left']\nreceivers = ['right']\nbetween = '{between}'"));
+            close(one[0], 0.5 * 40e9);
+            assert!(one[1] == 0.0, "{between}");
+        }
+        // Three of four flows come from the left.
+        let racks = there_and_back("between = 'racks'");
+        close(racks[0], 0.5 * 40e9);
+        close(racks[1], 0.5 * 40e9 / 3.0);
     }
 
     #[test]

@@ -5,6 +5,8 @@ use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters};
 use xoff::switch::ingress::{Ingress, Sizes};
 
+use crate::{run, simulation};
+
 const PORTS: u64 = 32;
 const CLASSES: u64 = 7;
 const MEMORY: u64 = 16 << 20;
@@ -74,5 +76,44 @@ fn a_burst_without_a_pause_is_four_times_as_large_with_dsh() {
 fn saturated_queues_meet_at_the_threshold() {
     for (saturated, sih) in [(1, 197_466.0), (8, 139_872.0), (32, 69_936.0)] {
         assert_near(held_at_pause("scheme = 'sih'", saturated), sih);
+    }
+}
+
+/// Bytes of `host1` in the switch when it is first told to pause. Its class 3 shares a link of 100 Gb/s with another host, and a
+/// threshold of 200 kB; class 4, if there, takes another port and never waits.
+fn held_at_first_pause(release: &str, others: &str) -> Bytes {
+    let steady = |transport: &str, pair: &str, class: u8| {
+        format!("{{ kind = 'long_lived', transport = '{transport}', pairs = [{pair}], priority = {class} }}")
+    };
+    let mut workloads =
+        vec![steady("half", "['host1', 'host0']", 3), steady("whole", "['host2', 'host0']", 3)];
+    if !others.is_empty() {
+        workloads.push(steady("half", others, 4));
+    }
+    let outcome = run(&simulation(&format!(
+        "title = 'turns'\n\
+         topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+         class = [{{ priority = 3, lossless = true }}, {{ priority = 4, lossless = true }}, {{ priority = 7 }}]\n\
+         switch = [{{ total = '16MB', release = '{release}', \
+         pfc = {{ xoff = {{ policy = 'static_threshold', threshold = '200kB' }}, headroom = {{ scheme = 'dsh' }} }} }}]\n\
+         transport.half = {{ kind = 'constant_rate', payload = '942B', rate = '49Gbps' }}\n\
+         transport.whole = {{ kind = 'constant_rate', payload = '942B', rate = '99Gbps' }}\n\
+         workload = [{}]\nstop.at = '200us'\nobserve.pauses = true",
+        workloads.join(", ")
+    )));
+    let port_of_host1 = outcome.switches[0].ports()[1].id();
+    let first = outcome.pauses.xoffs.iter().find(|(_, xoff)| xoff.port == port_of_host1);
+    first.expect("it is paused").1.bytes
+}
+
+/// Algorithm 4 of DSH goes by the packets that come in by a port, whether or not they wait: with two classes in turns the queue pauses
+/// a margin below its threshold.
+#[test]
+fn queues_take_turns_at_a_port_though_one_never_waits() {
+    for release in ["transmission_start", "transmission_end"] {
+        let alone = held_at_first_pause(release, "").as_f64();
+        let in_turns = held_at_first_pause(release, "['host1', 'host3']").as_f64();
+        assert!((alone - 200e3).abs() <= 1e3, "{release}: {alone}");
+        assert!((in_turns - 148e3).abs() <= 4e3, "{release}: {in_turns}");
     }
 }

@@ -77,6 +77,25 @@ fn with_pfc_selective_repeat_sends_nothing_twice() {
     assert_eq!(sum(|counters| counters.data_sent), 64 * 200_000_u64.div_ceil(1024));
 }
 
+/// 291 packets wait when a flow of one window joins three others: its first acknowledgement comes after 262 us, later than the
+/// timeout for few packets, and before that for many.
+#[test]
+fn a_window_waits_for_the_longer_timeout_of_selective_repeat() {
+    let outcome = run(&simulation(
+        "topology = { kind = 'star', hosts = 5, host_link = { rate = '10Gbps', delay = '1us' } }\n\
+         switch = [{ total = '16MB', buffer = { policy = 'complete_sharing' } }]\n\
+         transport.irn = { kind = 'roce', recovery = { kind = 'selective_repeat', window = '100kB', timeout_low = '100us', \
+         timeout_high = '320us' } }\n\
+         workload = [\
+         { kind = 'long_lived', transport = 'irn', size = '1MB', \
+         pairs = [['host1', 'host0'], ['host2', 'host0'], ['host3', 'host0']] }, \
+         { kind = 'long_lived', transport = 'irn', size = '99kB', pairs = [['host4', 'host0']], start = '500us' }]",
+    ));
+    let timeouts = outcome.hosts.iter().map(|host| host.counters.timeouts).sum::<u64>();
+    let sent = outcome.hosts.iter().map(|host| host.counters.data_retransmitted).sum::<u64>();
+    assert_eq!((timeouts, sent), (0, 0));
+}
+
 /// Payload of each of several long flows that share 40 Gb/s, over the last 20 of 60 ms, as shares of the link.
 fn shares(flows: usize, preset: &str) -> Vec<f64> {
     let pairs: Vec<String> = (1..=flows).map(|host| format!("['host{host}', 'host0']")).collect();
@@ -128,4 +147,39 @@ fn timers_of_queue_pairs_that_wait_for_their_turn_are_no_events() {
     let hops: u64 = ports(&outcome).map(|port| port.counters.packets).sum();
     let events_per_hop = outcome.events as f64 / hops as f64;
     assert!(events_per_hop < 2.5, "{events_per_hop}");
+}
+
+/// What of its wire an adapter gives to two classes with so many queue pairs each, of which the second weighs more, in Gb/s.
+fn shares_of_classes(weight: u64, pairs: usize, congestion_control: &str) -> [f64; 2] {
+    let workload = |receiver, priority| {
+        let pairs = vec![format!("['host1', '{receiver}']"); pairs].join(", ");
+        format!("{{ kind = 'long_lived', transport = 'roce', pairs = [{pairs}], priority = {priority} }}")
+    };
+    let simulation = simulation(&format!(
+        "title = 'weights'\n\
+         topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+         host.scheduler = {{ kind = 'deficit_round_robin', weights = [1, {weight}, 1, 1, 1, 1, 1, 1] }}\n\
+         transport.roce = {{ kind = 'roce', control_priority = 7{congestion_control} }}\n\
+         workload = [{}, {}]\n\
+         stop.at = '2ms'",
+        workload("host0", 0),
+        workload("host2", 1)
+    ));
+    let outcome = run(&simulation);
+    let ports = outcome.switches[0].ports();
+    [0, 2].map(|port: usize| ports[port].wire_bytes_by(Time::MAX).as_f64() * 8.0 / 2e-3 / 1e9)
+}
+
+/// However many queue pairs a class has, and though an adapter holds no more than one packet of each class.
+#[test]
+fn classes_share_an_adapter_by_weight() {
+    for (weight, pairs) in [(1, 1), (4, 1), (4, 5), (9, 3)] {
+        for congestion_control in ["", ", congestion_control = { algorithm = 'timely' }"] {
+            let shares = shares_of_classes(weight, pairs, congestion_control);
+            let what = format!("{weight} to 1, {pairs} queue pairs each{congestion_control}: Gb/s");
+            let sum = shares[0] + shares[1];
+            assert!(sum > 99.0, "{what}: {shares:?}");
+            validate(&what, sum * weight as f64 / (weight + 1) as f64, shares[1], 0.01);
+        }
+    }
 }

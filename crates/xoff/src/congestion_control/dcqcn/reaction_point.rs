@@ -196,7 +196,7 @@ impl CongestionControl for Dcqcn {
         } else {
             self.alpha_pending = !first;
         }
-        if first || self.values.cut_period == Span::ZERO {
+        if self.values.cut_period == Span::ZERO {
             self.cut(now, if self.values.cut_by == CutBy::OldAlpha { old_alpha } else { self.alpha });
         } else if self.cut_due == Time::MAX {
             self.cut_due = self.next_cut_tick(now);
@@ -344,21 +344,32 @@ mod tests {
         assert_eq!(dcqcn.rate(), Rate::new(100_000_000));
     }
 
-    /// HPCC's code: the first CNP cuts at once, then at most one cut a tick of 4 us, and the target rate stays where no
-    /// increase came between.
+    /// HPCC's code: the first CNP starts a clock, at whose ticks of 4 us there is one cut if a CNP has come, and the target rate
+    /// stays where no increase came between. By the first tick alpha has fallen four times, and by the second risen twice.
     #[test]
     fn mellanox_cuts_on_its_clock() {
         let mut dcqcn = dcqcn(&Parameters { preset: Preset::Mellanox, ..Parameters::default() });
+        let expect = |dcqcn: &Dcqcn, rate: f64, due| {
+            let current = rates(dcqcn).1;
+            assert!((current - rate).abs() < 1e-6, "{current} and not {rate}");
+            assert_eq!(dcqcn.target_rate, LINE);
+            assert_eq!(dcqcn.next_timer(), due);
+        };
         dcqcn.on_cnp(at(10));
-        assert_eq!(rates(&dcqcn), (40.0, 20.0));
-        dcqcn.on_cnp(at(11));
-        dcqcn.on_cnp(at(13));
-        assert_eq!((rates(&dcqcn), dcqcn.next_timer()), ((40.0, 20.0), at(14)));
+        expect(&dcqcn, 40.0, at(14));
+        let (kept, g) = (255.0_f64 / 256.0, 1.0 / 256.0);
+        let alpha = kept.powi(4);
+        let cut = 40.0 * (1.0 - alpha / 2.0);
         dcqcn.on_timer(at(14));
-        let (target, rate) = rates(&dcqcn);
-        assert!(target > 39.9 && (10.0..10.1).contains(&rate), "{rate}");
-        assert_eq!(dcqcn.next_timer(), at(314));
-        assert!(timed(&mut dcqcn, 1)[0].0 > 39.9);
+        expect(&dcqcn, cut, at(314));
+        dcqcn.on_cnp(at(15));
+        dcqcn.on_cnp(at(16));
+        expect(&dcqcn, cut, at(18));
+        let alpha = (kept * (kept * (kept * alpha) + g) + g) * kept;
+        dcqcn.on_timer(at(18));
+        expect(&dcqcn, cut * (1.0 - alpha / 2.0), at(318));
+        timed(&mut dcqcn, 1);
+        assert_eq!(dcqcn.target_rate, LINE);
     }
 
     #[test]

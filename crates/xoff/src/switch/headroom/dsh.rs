@@ -216,6 +216,11 @@ impl HeadroomScheme for Dsh {
         turns.on_arrival(now, arrival.priority as u8, self.window);
     }
 
+    /// Whether queues take turns is told by every packet that comes in by their port.
+    fn watches_passing(&self) -> bool {
+        self.shared_headroom
+    }
+
     fn margin(&self, port: usize, priority: usize) -> Bytes {
         let Port { line, turns, queues, .. } = &self.ports[port];
         if self.shared_headroom && turns.alternate {

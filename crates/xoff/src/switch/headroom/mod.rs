@@ -16,7 +16,7 @@ pub struct Link {
     pub worst_case: Bytes,
 }
 
-/// A packet that has just been counted in, and its queue.
+/// A packet that has just come, and its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Port by which it came in.
@@ -25,7 +25,7 @@ pub struct Arrival {
     pub priority: usize,
     /// Bytes of it.
     pub frame: Bytes,
-    /// Bytes of its queue in the shared pool, with it [`omega_s`].
+    /// Bytes of its queue in the shared pool, with it if it waits [`omega_s`].
     pub shared: Bytes,
 }
 
@@ -51,8 +51,12 @@ pub trait HeadroomScheme {
     fn kept(&self, port: usize) -> Bytes;
     /// What headroom there is for a packet that came in by a port; one that does not fit is dropped.
     fn room(&self, port: usize, held: &Held) -> Room;
-    /// A packet was counted in.
+    /// A packet was counted in, or left at once.
     fn on_arrival(&mut self, _now: Time, _arrival: &Arrival) {}
+    /// Whether it must hear of packets that leave at once, too.
+    fn watches_passing(&self) -> bool {
+        false
+    }
     /// How far below the threshold of the buffer policy a queue's sender pauses [tau].
     fn margin(&self, _port: usize, _priority: usize) -> Bytes {
         Bytes::ZERO
@@ -121,6 +125,11 @@ macro_rules! headroom_schemes {
             #[inline]
             pub fn on_arrival(&mut self, now: Time, arrival: &Arrival) {
                 match self { $(Self::$name(scheme) => scheme.on_arrival(now, arrival),)* }
+            }
+            /// See [`HeadroomScheme::watches_passing`].
+            #[inline]
+            pub fn watches_passing(&self) -> bool {
+                match self { $(Self::$name(scheme) => scheme.watches_passing(),)* }
             }
             /// See [`HeadroomScheme::margin`].
             #[inline]

@@ -36,6 +36,8 @@ struct Timeouts {
     high: Span,
     /// With fewer packets in flight it waits less.
     few: u64,
+    /// Whether so few were in flight when it began to wait.
+    waits_low: bool,
 }
 
 /// Sending state of one queue pair.
@@ -119,15 +121,29 @@ impl RoceSender {
         (self.window < Bytes::MAX).then_some(self.window)
     }
 
-    /// The retransmission timeout in force, if there is one.
-    pub fn timeout(&self) -> Option<Span> {
-        match &self.repair {
+    /// The retransmission timeout, if there is one, of what is in flight as it begins to wait.
+    pub fn timeout(&mut self) -> Option<Span> {
+        let packets = self.packets_in_flight();
+        match &mut self.repair {
             Repair::GoBackN { timeout } => Some(*timeout),
-            Repair::Selective { timeouts, .. } => timeouts.map(|Timeouts { low, high, few }| {
-                let packets = (self.sent - self.unacknowledged).div_ceil(self.payload);
-                if packets < few { low } else { high }
+            Repair::Selective { timeouts, .. } => timeouts.as_mut().map(|timeouts| {
+                timeouts.waits_low = packets < timeouts.few;
+                if timeouts.waits_low { timeouts.low } else { timeouts.high }
             }),
         }
+    }
+
+    /// How much longer it waits, if since it began more packets have left than the shorter timeout is for (IRN, SIGCOMM 2018,
+    /// section 3.1).
+    pub fn prolongs_timeout(&mut self) -> Option<Span> {
+        let packets = self.packets_in_flight();
+        let Repair::Selective { timeouts: Some(timeouts), .. } = &mut self.repair else { return None };
+        let is_longer = std::mem::take(&mut timeouts.waits_low) && packets >= timeouts.few;
+        is_longer.then(|| timeouts.high.saturating_sub(timeouts.low))
+    }
+
+    fn packets_in_flight(&self) -> u64 {
+        (self.sent - self.unacknowledged).div_ceil(self.payload)
     }
 
     /// The earliest that it may send its next packet; `Time::MAX` if it has none, or too much in flight.
@@ -339,6 +355,7 @@ impl Repair {
                     low: settings.timeout_low,
                     high: settings.timeout_high,
                     few: u64::from(settings.few_packets),
+                    waits_low: false,
                 }),
             },
         }

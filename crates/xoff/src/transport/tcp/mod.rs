@@ -1,6 +1,6 @@
 //! TCP with SACK (RFC 6675) or `NewReno` (RFC 6582) recovery.
 //! Left out: FIN and RST, more than one SACK block in an acknowledgement, the receiver's window. Of a persistent connection only
-//! the sender remembers the flow before; receivers begin anew.
+//! the sender remembers the flow before; receivers begin anew, and switches hash the flow.
 
 mod connection;
 mod handshake;

@@ -67,14 +67,20 @@ pub struct TcpSender {
     recovery: Recovery,
     /// The next retransmission goes out whatever the window.
     forced: bool,
+    /// Acknowledgements leave the retransmission timer as it is.
+    keeps_timer: bool,
     round_trip: RoundTrip,
     bounds: Bounds,
     scoreboard: Scoreboard,
     recover: u64,
+    /// Whether a partial acknowledgement has come in this recovery.
+    had_partial: bool,
     /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
     rescued: bool,
     /// Most bytes of an acknowledgement that the congestion control hears of at once.
     counted_at_once: Bytes,
+    /// First byte not yet sent when the first block came of those that are known.
+    first_block_at: u64,
     /// First byte that was not acknowledged when the timer last expired.
     expired_at: u64,
     /// Payload bytes sent again.
@@ -112,7 +118,9 @@ impl TcpSender {
             duplicates: 0,
             inflation: 0,
             forced: false,
+            keeps_timer: false,
             rescued: false,
+            had_partial: false,
             window_limited: false,
             reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
@@ -120,6 +128,7 @@ impl TcpSender {
             departures: (segmentation.is_some() || timing.is_some())
                 .then(|| Box::new(Departures { segmentation, timing })),
             counted_at_once,
+            first_block_at: 0,
             expired_at: u64::MAX,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
@@ -157,6 +166,13 @@ impl TcpSender {
     #[inline]
     pub fn is_done(&self) -> bool {
         self.unacknowledged == self.size
+    }
+
+    /// Whether an acknowledgement of something new leaves the retransmission timer as it is: a window of which much is lost is
+    /// better sent again after a timeout than repaired segment by segment.
+    #[inline]
+    pub fn keeps_timer(&self) -> bool {
+        self.keeps_timer
     }
 
     /// Whether anything sent is not acknowledged.
@@ -412,11 +428,15 @@ impl TcpSender {
             self.state = State::Open;
             self.inflation = 0;
             self.forced = false;
+            self.keeps_timer = false;
+            self.had_partial = false;
         } else if self.state == State::Recovery && self.recovery == Recovery::NewReno {
             self.inflation = self.inflation.saturating_sub(newly_acked);
             if newly_acked >= self.segment {
                 self.inflation += self.segment;
             }
+            // From the second partial acknowledgement on (RFC 6582, section 3.2, step 3).
+            self.keeps_timer = std::mem::replace(&mut self.had_partial, true);
             self.lose_first();
         }
     }
@@ -436,7 +456,20 @@ impl TcpSender {
     fn begin_scoreboard(&mut self) {
         if self.scoreboard.is_clear() {
             self.scoreboard.reset(self.unacknowledged / self.segment);
+            self.first_block_at = self.next;
         }
+    }
+
+    /// Bytes sent and not acknowledged, without segments beyond the window that went out for blocks by limited transmit
+    /// (RFC 6675, section 5, step 4.2) [FlightSize].
+    fn flight_size(&self) -> Bytes {
+        let sent = self.next - self.unacknowledged;
+        if self.state != State::Open || self.scoreboard.is_clear() {
+            return Bytes::new(sent);
+        }
+        let window = self.window().get().min(self.maximum_window);
+        let before_blocks = self.first_block_at.saturating_sub(self.unacknowledged);
+        Bytes::new(sent.min(window.max(before_blocks)))
     }
 
     fn lose_first(&mut self) {
@@ -471,6 +504,7 @@ impl TcpSender {
 
     #[cold]
     fn enter_recovery(&mut self, now: Time) {
+        let in_flight = self.flight_size();
         self.state = State::Recovery;
         self.recover = self.next;
         self.rescued = false;
@@ -478,11 +512,10 @@ impl TcpSender {
             self.inflation = u64::from(DUPLICATE_ACKS) * self.segment;
         }
         self.lose_first();
-        self.lower_window(now, LossKind::Recovery);
+        self.lower_window(now, in_flight, LossKind::Recovery);
     }
 
-    fn lower_window(&mut self, now: Time, kind: LossKind) {
-        let in_flight = Bytes::new(self.next - self.unacknowledged);
+    fn lower_window(&mut self, now: Time, in_flight: Bytes, kind: LossKind) {
         let loss = Loss { in_flight, kind, next_sequence: self.next };
         let before = self.window();
         self.congestion_control.on_loss(now, &loss);
@@ -495,10 +528,12 @@ impl TcpSender {
         self.timeouts += 1;
         if self.expired_at != self.unacknowledged {
             self.expired_at = self.unacknowledged;
-            self.lower_window(now, LossKind::Timeout);
+            self.lower_window(now, self.flight_size(), LossKind::Timeout);
         }
         self.round_trip.back_off();
         self.state = State::Loss;
+        self.keeps_timer = false;
+        self.had_partial = false;
         self.recover = self.next;
         self.duplicates = 0;
         self.inflation = 0;
@@ -628,12 +663,23 @@ mod tests {
         assert_eq!(ack(&mut sender, 2, Some((5, 6))), [14]);
         assert_eq!(ack(&mut sender, 2, Some((5, 7))), [2]);
         assert_eq!(ack(&mut sender, 2, Some((5, 8))), Vec::<u64>::new());
-        for end in 9..12 {
+        for end in 9..13 {
             ack(&mut sender, 2, Some((5, end)));
         }
         assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
-        assert!(ack(&mut sender, 4, Some((5, 12))).iter().all(|&segment| segment >= 15));
+        assert!(ack(&mut sender, 4, Some((5, 13))).iter().all(|&segment| segment >= 15));
         assert_eq!(sender.timeouts, 0);
+    }
+
+    /// Ten segments are out, and two more go for the first two blocks: the window becomes five segments, and not six.
+    #[test]
+    fn segments_of_limited_transmit_are_no_part_of_what_is_halved() {
+        let mut sender = sender(Recovery::Sack, 100);
+        assert_eq!(sent(&mut sender).len(), 10);
+        assert_eq!(ack(&mut sender, 0, Some((1, 2))), [10]);
+        assert_eq!(ack(&mut sender, 0, Some((1, 3))), [11]);
+        assert_eq!(ack(&mut sender, 0, Some((1, 4))), [0]);
+        assert_eq!(sender.window(), Bytes::new(5 * SEGMENT));
     }
 
     #[test]
@@ -649,6 +695,21 @@ mod tests {
         ack(&mut sender, 10, None);
         assert_eq!(sender.state, State::Open);
         assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
+    }
+
+    /// RFC 6582, section 3.2, step 3: only the first partial acknowledgement restarts the timer.
+    #[test]
+    fn the_timer_runs_on_from_the_second_partial_acknowledgement() {
+        let mut sender = sender(Recovery::NewReno, 100);
+        sent(&mut sender);
+        for end in 2..5 {
+            ack(&mut sender, 0, Some((1, end)));
+        }
+        let kept = [1, 2, 3, 10].map(|next| {
+            ack(&mut sender, next, None);
+            sender.keeps_timer()
+        });
+        assert_eq!(kept, [false, true, true, false]);
     }
 
     /// `facts/algorithms.md` 1: after a timeout no fast retransmit until more than `recover` is acknowledged.
