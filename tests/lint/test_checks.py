@@ -327,9 +327,11 @@ def test_thresholds_of_either_kind_are_in_pools_of_either_mode() -> None:
 
 
 def test_packet_counting_has_a_direction() -> None:
-    group, queue = of("pool_of_other_direction")
+    group, queue, ingress, egress = of("pool_of_other_direction")
     assert "priority group 0 of Ethernet4 is limited by egress_lossy_pool, an egress pool" in group[2]
     assert "queue 0 of Ethernet4 is limited by ingress_lossy_pool, an ingress pool" in queue[2]
+    assert ingress[2] == "out is of egress_lossy_pool, an egress pool: this list counts packets as they come in"
+    assert egress[2] == "in is of ingress_lossy_pool, an ingress pool: this list counts packets as they wait to leave"
 
 
 def test_a_sender_resumes_below_where_it_was_paused() -> None:
@@ -746,6 +748,57 @@ def test_what_may_have_been_meant_is_of_the_same_kind(name: str, remedy: str) ->
     del tables["BUFFER_POOL"]["egress_lossless_pool"]
     tables["BUFFER_PROFILE"]["egress_lossless_profile"]["pool"] = name
     assert [one.remedy for one in judged(tables) if one.check == "dangling_reference"] == [remedy]
+
+
+def test_every_table_that_names_rows_names_what_is_there() -> None:
+    example = EXAMPLES / "faults" / "dangling_reference.json"
+    named = {(finding.place.key, finding.physics.rpartition(" ")[2]) for finding in findings(example)}
+    assert named == {
+        ("BUFFER_PROFILE|ingress_lossy_profile|pool", "ingress_losless_pool"),
+        ("BUFFER_PG|Ethernet0|0|profile", "ingress_losy_profile"),
+        ("BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0|profile_list", "ingress_lossless_profile"),
+        ("QUEUE|Ethernet0|3|scheduler", "scheduler.1"),
+        ("QUEUE|Ethernet0|3|wred_profile", "RDMA"),
+        ("PORT_QOS_MAP|Ethernet0|scheduler", "scheduler.port"),
+        ("PORT_QOS_MAP|Ethernet0|tc_to_dscp_map", "AZUR"),
+        ("BUFFER_PORT_EGRESS_PROFILE_LIST|Ethernet4", "Ethernet4"),
+        ("CABLE_LENGTH|AZURE|Ethernet4", "Ethernet4"),
+        ("QUEUE|Ethernet4|3", "Ethernet4"),
+        ("PORT_QOS_MAP|Ethernet4", "Ethernet4"),
+        ("PFC_WD|Ethernet4", "Ethernet4"),
+    }
+
+
+@pytest.mark.parametrize("table", ["BUFFER_PG", "BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP", "PFC_WD", "CABLE_LENGTH"])
+def test_ports_that_are_named_are_there(table: str) -> None:
+    tables = changed_good()
+    rows = tables[table]["AZURE"] if table == "CABLE_LENGTH" else tables[table]
+    key = next(key for key in rows if key.startswith("Ethernet4"))
+    rows[key.replace("Ethernet4", "Ethernet8")] = rows.pop(key)
+    found = [one.physics for one in judged(tables) if one.check == "dangling_reference"]
+    assert found == ["PORT has no row Ethernet8"]
+
+
+def test_every_name_of_a_list_is_looked_for() -> None:
+    tables = changed_good()
+    lists = tables["BUFFER_PORT_EGRESS_PROFILE_LIST"]
+    lists["Ethernet0"]["profile_list"] = "egress_lossless_profile,egress_losy_profile,other"
+    found = [(one.check, one.physics, one.remedy) for one in judged(tables)]
+    assert found == [
+        ("dangling_reference", "BUFFER_PROFILE has no row egress_losy_profile", "did you mean egress_lossy_profile?"),
+        ("dangling_reference", "BUFFER_PROFILE has no row other", "add it to BUFFER_PROFILE"),
+    ]
+    names = ("egress_lossless_profile", "egress_lossy_profile")
+    lists["Ethernet0"]["profile_list"] = ",".join(f"[BUFFER_PROFILE|{name}]" for name in names)
+    (old,) = judged(tables)
+    assert (old.check, old.place.key) == (
+        "bracketed_reference", "BUFFER_PORT_EGRESS_PROFILE_LIST|Ethernet0|profile_list"
+    )  # fmt: skip
+
+
+def test_a_scheduler_with_a_field_that_sonic_does_not_know_is_refused_by_it() -> None:
+    found = [(severity, line) for severity, line, physics in of("unknown_field") if "refuses the whole row" in physics]
+    assert found == [(Severity.ERROR, 9)]
 
 
 def test_a_table_that_is_named_and_not_there_is_noted_once() -> None:

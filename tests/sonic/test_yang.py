@@ -89,6 +89,18 @@ def unknown_wred(tables: dict[str, Any]) -> None:
     tables["QUEUE"]["Ethernet0|3"]["wred_profile"] = "AZURE_LOST"
 
 
+def unknown_profile(tables: dict[str, Any]) -> None:
+    tables["BUFFER_PORT_EGRESS_PROFILE_LIST"]["Ethernet0"]["profile_list"] = "egress_lossless_profile,egress_lost"
+
+
+def unknown_kind_of_scheduler(tables: dict[str, Any]) -> None:
+    tables["SCHEDULER"]["scheduler.0"]["type"] = "STRCT"
+
+
+def weight_of_zero(tables: dict[str, Any]) -> None:
+    tables["SCHEDULER"]["scheduler.0"]["weight"] = "0"
+
+
 def length_without_unit(tables: dict[str, Any]) -> None:
     tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"] = "40"
 
@@ -104,6 +116,14 @@ FAULTS = [
     ),
     (group_eight, "invalid_value", "BUFFER_PG|Ethernet0|8", "Invalid Buffer PG number"),
     (unknown_wred, "dangling_reference", "QUEUE|Ethernet0|3|wred_profile", "AZURE_LOST"),
+    (
+        unknown_profile,
+        "dangling_reference",
+        "BUFFER_PORT_EGRESS_PROFILE_LIST|Ethernet0|profile_list",
+        "egress_lost",
+    ),
+    (unknown_kind_of_scheduler, "invalid_value", "SCHEDULER|scheduler.0|type", "STRCT"),
+    (weight_of_zero, "invalid_value", "SCHEDULER|scheduler.0|weight", "Unsatisfied range"),
     (length_without_unit, "invalid_value", "CABLE_LENGTH|AZURE|Ethernet0", "Invalid cable length"),
 ]
 faults = pytest.mark.parametrize(

@@ -20,6 +20,8 @@ _ROWS = {
     "BUFFER_PROFILE": ("sonic-buffer-profile", ("name",)),
     "BUFFER_PG": ("sonic-buffer-pg", ("port", "pg_num")),
     "BUFFER_QUEUE": ("sonic-buffer-queue", ("port", "qindex")),
+    "BUFFER_PORT_INGRESS_PROFILE_LIST": ("sonic-buffer-port-ingress-profile-list", ("port",)),
+    "BUFFER_PORT_EGRESS_PROFILE_LIST": ("sonic-buffer-port-egress-profile-list", ("port",)),
     "SCHEDULER": ("sonic-scheduler", ("name",)),
     "WRED_PROFILE": ("sonic-wred-profile", ("name",)),
     "QUEUE": ("sonic-queue", ("ifname", "qindex")),
@@ -92,4 +94,6 @@ def _row(keys: tuple[str, ...] | list[str], parts: Any, fields: dict[str, str]) 
 def _value(leaf: str, value: str) -> object:
     if leaf in _NUMBERS:
         return int(value)
+    if leaf == "profile_list":
+        return value.split(",")
     return value == "true" if leaf in _BOOLEANS else value

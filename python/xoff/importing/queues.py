@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xoff.importing.port import Port
-    from xoff.sonic.config_db import BufferPool, BufferProfile
+    from xoff.sonic.config_db import BufferPool, BufferProfile, Scheduler
 
 _FOR_ACKNOWLEDGEMENTS = 256 << 10
 """Where no row says what lossy classes share."""
+_RATES = {"pir", "cir", "pbs", "cbs"}
 
 
 def shared(port: Port) -> int:
@@ -75,14 +76,13 @@ def buffer_notes(port: Port) -> Iterator[str]:
 def scheduler(port: Port) -> Setting:
     """Which queue sends next."""
     rows = _schedulers(port)
-    kinds = {one: row.get("type", "") for one, row in rows.items()}
     if not rows:
         comment = "no row of QUEUE names one"
         return Setting(
             "scheduler", {"kind": "deficit_round_robin"}, f"{comment}; left out, the higher class first", True
         )
-    strict = sorted((one for one in rows if kinds[one] == "STRICT"), reverse=True)
-    weights = [_weight(rows.get(one, {})) if one not in strict else 1 for one in CLASSES]
+    strict = sorted((one for one, row in rows.items() if row.type == "STRICT"), reverse=True)
+    weights = [rows[one].weight if one in rows and one not in strict else 1 for one in CLASSES]
     value: dict[str, object] = {"kind": "deficit_round_robin", "weights": weights}
     return Setting("scheduler", value | ({"strict": strict} if strict else {}), f"SCHEDULER|{several(_named(port))}")
 
@@ -92,9 +92,9 @@ def scheduler_notes(port: Port) -> Iterator[str]:
     rows = _schedulers(port)
     if rows and (without := [one for one in port.classes if one not in rows]):
         yield f"of weight 1, since no row of QUEUE names their scheduler: {classes(without)}"
-    if any(row.get("type") == "WRR" for row in rows.values()):
+    if any(row.type == "WRR" for row in rows.values()):
         yield "WRR takes turns by packets, a scenario's by bytes"
-    limited = sorted({key for row in rows.values() for key in row if key in ("pir", "cir", "pbs", "cbs")})
+    limited = sorted({rate for row in rows.values() for rate in _RATES & row.model_fields_set})
     if limited:
         yield f"{listed(limited)} of schedulers, rates of queues, are left out"
 
@@ -117,12 +117,7 @@ def _named(port: Port) -> list[str]:
     return [name for one in port.classes if (name := port.scheduler_of(one))]
 
 
-def _schedulers(port: Port) -> dict[int, dict[str, str]]:
+def _schedulers(port: Port) -> dict[int, Scheduler]:
     rows = port.tables.config.scheduler
     named = {one: port.scheduler_of(one) for one in port.classes}
     return {one: rows[name] for one, name in named.items() if name in rows}
-
-
-def _weight(row: dict[str, str]) -> int:
-    weight = row.get("weight", "1")
-    return max(1, int(weight)) if weight.isdigit() else 1

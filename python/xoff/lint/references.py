@@ -29,9 +29,10 @@ def references(tables: Tables) -> Iterator[Reference]:
     """All names of rows, whether these are there or not."""
     for table, field, target in _FIELDS:
         for key, row in getattr(tables.config, table.lower()).items():
-            name = getattr(row, field)
-            if name and name != "NULL":
-                yield Reference(table, key, field, target, name)
+            value = getattr(row, field)
+            for name in value if isinstance(value, tuple) else (value,):
+                if name and name != "NULL":
+                    yield Reference(table, key, field, target, name)
 
 
 def _fields() -> Iterator[tuple[str, str, str]]:

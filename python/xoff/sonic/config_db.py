@@ -14,16 +14,18 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from xoff.sonic.fields import (
     Boolean,
     Bytes,
-    CableLength,
     DscpKey,
     Exponent,
     Integer,
+    LengthIfKnown,
+    Names,
     Percent,
     Priorities,
     PriorityGroupKey,
     PriorityKey,
     QueueKey,
     RowOf,
+    RowsOf,
     TrafficClassKey,
     refusal,
 )
@@ -109,6 +111,36 @@ class BufferQueue(WholeRow):
     profile: Annotated[str, RowOf("BUFFER_PROFILE")]
 
 
+class ProfileList(WholeRow):
+    """`BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0`, and the same of egress: what a port may have in each pool."""
+
+    profile_list: Annotated[Names, RowsOf("BUFFER_PROFILE")] = ()
+
+
+class Scheduler(WholeRow):
+    """`SCHEDULER|name`: rates per second and bursts in bytes, or in packets."""
+
+    type: Literal["DWRR", "WRR", "STRICT"] = "WRR"
+    weight: Annotated[Integer, Field(ge=1, le=100)] = 1
+    priority: Annotated[Integer, Field(ge=0, le=9)] | None = None
+    meter_type: Literal["packets", "bytes"] = "bytes"
+    cir: Annotated[Integer, Field(ge=0, lt=2**64)] | None = None
+    cbs: Annotated[Integer, Field(ge=0, lt=2**32)] | None = None
+    pir: Annotated[Integer, Field(ge=0, lt=2**64)] | None = None
+    pbs: Annotated[Integer, Field(ge=0, lt=2**32)] | None = None
+
+    @model_validator(mode="after")
+    def _peak_above_committed(self) -> Scheduler:
+        for peak, committed in (("pir", "cir"), ("pbs", "cbs")):
+            most, least = getattr(self, peak), getattr(self, committed)
+            if None not in (most, least) and most < least:
+                raise refusal(f"has {peak} {most} below {committed}; expected at least {least}")
+        for burst, rate in (("cbs", "cir"), ("pbs", "pir")):
+            if getattr(self, burst) is not None and not getattr(self, rate):
+                raise refusal(f"has {burst} without {rate}; expected both or neither")
+        return self
+
+
 class WredProfile(WholeRow):
     """`WRED_PROFILE|name`: thresholds in bytes of one queue, probabilities in percent."""
 
@@ -148,10 +180,15 @@ class PortQosMap(Row):
 
     dscp_to_tc_map: Annotated[str | None, RowOf("DSCP_TO_TC_MAP")] = None
     dot1p_to_tc_map: Annotated[str | None, RowOf("DOT1P_TO_TC_MAP")] = None
+    mpls_tc_to_tc_map: Annotated[str | None, RowOf("MPLS_TC_TO_TC_MAP")] = None
     tc_to_queue_map: Annotated[str | None, RowOf("TC_TO_QUEUE_MAP")] = None
     tc_to_pg_map: Annotated[str | None, RowOf("TC_TO_PRIORITY_GROUP_MAP")] = None
     pfc_to_queue_map: Annotated[str | None, RowOf("MAP_PFC_PRIORITY_TO_QUEUE")] = None
     pfc_to_pg_map: Annotated[str | None, RowOf("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")] = None
+    tc_to_dscp_map: Annotated[str | None, RowOf("TC_TO_DSCP_MAP")] = None
+    tc_to_dot1p_map: Annotated[str | None, RowOf("TC_TO_DOT1P_MAP")] = None
+    dscp_to_fc_map: Annotated[str | None, RowOf("DSCP_TO_FC_MAP")] = None
+    exp_to_fc_map: Annotated[str | None, RowOf("EXP_TO_FC_MAP")] = None
     pfc_enable: Priorities | None = None
     pfcwd_sw_enable: Priorities | None = None
     scheduler: Annotated[str | None, RowOf("SCHEDULER")] = None
@@ -193,11 +230,13 @@ class ConfigDb(BaseModel):
 
     device_metadata: dict[str, DeviceMetadata] = {}
     port: dict[str, Port] = {}
-    cable_length: dict[str, dict[str, CableLength]] = {}
+    cable_length: dict[str, dict[str, LengthIfKnown]] = {}
     buffer_pool: dict[str, BufferPool] = {}
     buffer_profile: dict[str, BufferProfile] = {}
     buffer_pg: dict[PriorityGroupKey, BufferPg] = {}
     buffer_queue: dict[QueueKey, BufferQueue] = {}
+    buffer_port_ingress_profile_list: dict[str, ProfileList] = {}
+    buffer_port_egress_profile_list: dict[str, ProfileList] = {}
     default_lossless_buffer_parameter: dict[str, DefaultLosslessBufferParameter] = {}
     lossless_traffic_pattern: dict[str, LosslessTrafficPattern] = {}
     dscp_to_tc_map: dict[str, dict[DscpKey, ToSixteen]] = {}
@@ -206,7 +245,12 @@ class ConfigDb(BaseModel):
     tc_to_priority_group_map: dict[str, dict[TrafficClassKey, ToEight]] = {}
     map_pfc_priority_to_queue: dict[str, dict[PriorityKey, ToEight]] = {}
     pfc_priority_to_priority_group_map: dict[str, dict[PriorityKey, ToEight]] = {}
-    scheduler: dict[str, dict[str, str]] = {}
+    mpls_tc_to_tc_map: dict[str, Row] = {}
+    tc_to_dscp_map: dict[str, Row] = {}
+    tc_to_dot1p_map: dict[str, Row] = {}
+    dscp_to_fc_map: dict[str, Row] = {}
+    exp_to_fc_map: dict[str, Row] = {}
+    scheduler: dict[str, Scheduler] = {}
     wred_profile: dict[WredName, WredProfile] = {}
     queue: dict[QueueKey, Queue] = {}
     port_qos_map: dict[str, PortQosMap] = {}

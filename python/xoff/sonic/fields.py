@@ -58,6 +58,16 @@ def _priorities(value: Any) -> Any:  # noqa: ANN401
     return tuple(int(part) for part in value.split(",") if part)
 
 
+def _names(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, tuple):
+        return value
+    if not isinstance(value, str) or not re.fullmatch(r"([^,\s]+(,[^,\s]+)*)?", value):
+        raise refusal(
+            'is no list of names; expected them in one text with commas and no spaces, such as "first,second"'
+        )
+    return tuple(part for part in value.split(",") if part)
+
+
 _TEXT = PlainSerializer(str)
 
 Integer = Annotated[int, BeforeValidator(_integer), _TEXT]
@@ -67,9 +77,12 @@ Exponent = Annotated[Integer, Field(ge=-8, le=7)]
 """Of two: alpha = 2^n."""
 Boolean = Annotated[bool, BeforeValidator(_boolean), PlainSerializer(lambda value: str(value).lower())]
 CableLength = Annotated[int, Field(ge=0), BeforeValidator(_length), PlainSerializer(lambda metres: f"{metres}m")]
+LengthIfKnown = Annotated[CableLength | None, BeforeValidator(lambda value: None if value == "None" else value)]
+"""Not known where it is `None`."""
 Priorities = Annotated[
     tuple[int, ...], BeforeValidator(_priorities), PlainSerializer(lambda values: ",".join(map(str, values)))
 ]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names), PlainSerializer(",".join)]
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,13 @@ class RowOf:
     def _alone(self, value: Any) -> Any:  # noqa: ANN401
         bracketed = re.fullmatch(rf"\[{self.table}\|(.+)\]", value) if isinstance(value, str) else None
         return bracketed[1] if bracketed else value
+
+
+class RowsOf(RowOf):
+    """Names of rows in one text, with commas between."""
+
+    def _alone(self, value: Any) -> Any:  # noqa: ANN401
+        return ",".join(map(super()._alone, value.split(","))) if isinstance(value, str) else value
 
 
 def _number_to(largest: int, what: str) -> AfterValidator:

@@ -19,7 +19,7 @@ def bracketed_reference(tables: Tables) -> Iterator[Fault]:
     It is told once; other checks read them as the names alone.
     """
     found = [(tables.place(table, key, field), target, name) for table, key, field, target, name in references(tables)]
-    bracketed = [(place, name) for place, target, name in found if place.value == f"[{target}|{name}]"]
+    bracketed = [(place, name) for place, target, name in found if f"[{target}|{name}]" in place.value.split(",")]
     if bracketed:
         place, name = bracketed[0]
         others = f", and {len(bracketed) - 1} more like it" if bracketed[1:] else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.references import references
+from xoff.lint.tables import WHOLE_SWITCH
 from xoff.sonic.fields import ports_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
 _KINDS = (("ingress", "egress"), ("less", "lossy"))
 """Words of names that rule one another out."""
-_OF_PORTS = ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE")
+_OF_QUEUES = ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE")
+"""Tables whose keys are of ports and their priority groups or queues."""
+_OF_PORTS = ("BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST", "PORT_QOS_MAP", "PFC_WD")
+"""Tables whose keys are of ports alone."""
+_NO_PORTS = {("QUEUE", "CPU"), ("PORT_QOS_MAP", WHOLE_SWITCH), ("PFC_WD", "GLOBAL")}
+"""What keys of such tables may be of besides."""
 
 
 def dangling_reference(tables: Tables) -> Iterator[Fault]:
@@ -30,7 +36,7 @@ def dangling_reference(tables: Tables) -> Iterator[Fault]:
         if not tables.has_table(target):
             lacking.setdefault(target, (tables.place(table, key, field), name))
         elif not tables.has(target, name):
-            remedy = _remedy(name, target, getattr(tables.config, target.lower()))
+            remedy = _remedy(name, target, _rows(tables, target))
             yield Fault(Severity.ERROR, tables.place(table, key, field), f"{target} has no row {name}", remedy)
     for target, (place, name) in lacking.items():
         problem = f"there is no {target}, so that nothing is known of {name}"
@@ -40,12 +46,25 @@ def dangling_reference(tables: Tables) -> Iterator[Fault]:
 
 
 def _ports(tables: Tables) -> Iterator[Fault]:
+    for path, port in _named_ports(tables):
+        if (path[0], port) not in _NO_PORTS and not tables.has("PORT", port):
+            remedy = f"add {port} to PORT, or remove {'its length' if path[2:] else 'the row'}"
+            yield Fault(Severity.ERROR, tables.place(*path), f"PORT has no row {port}", remedy)
+
+
+def _named_ports(tables: Tables) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Each port that something is about, and where that is."""
+    for table in _OF_QUEUES:
+        yield from (((table, key), port) for key in _rows(tables, table) for port in ports_of(key))
     for table in _OF_PORTS:
-        for key in getattr(tables.config, table.lower()):
-            for port in ports_of(key):
-                if not tables.has("PORT", port):
-                    remedy = f"add {port} to PORT, or remove the row"
-                    yield Fault(Severity.ERROR, tables.place(table, key), f"PORT has no row {port}", remedy)
+        yield from (((table, key), port) for key in _rows(tables, table) for port in key.split(","))
+    for name, lengths in tables.config.cable_length.items():
+        yield from ((("CABLE_LENGTH", name, port), port) for port in lengths)
+
+
+def _rows(tables: Tables, table: str) -> dict[str, object]:
+    rows: dict[str, object] = getattr(tables.config, table.lower())
+    return rows
 
 
 def _remedy(name: str, target: str, known: dict[str, object]) -> str:

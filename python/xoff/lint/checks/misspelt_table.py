@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from xoff.lint.tables import Tables
 
-_OTHERS = frozenset({"BFD_PROFILE", "DSCP_TO_FC_MAP"})
+_OTHERS = frozenset({"BFD_PROFILE"})
 """Tables of SONiC that no check looks at, and whose names come near one that is looked at."""
 _NEAR = 0.8
 

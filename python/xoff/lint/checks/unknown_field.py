@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def unknown_field(tables: Tables) -> Iterator[Fault]:
-    """Fields of buffers and WRED that SONiC's models do not have, and fields that PORT_QOS_MAP|global has in vain.
+    """Fields of buffers, WRED and schedulers that SONiC does not have, and what PORT_QOS_MAP|global has in vain.
 
     Such as misspelt ones, ECN on a pool, or PFC for all ports: of the whole switch it applies `dscp_to_tc_map` alone.
+    A scheduler with such a field it refuses (sonic-swss, orchagent/qosorch.cpp).
     """
     yield from _of_no_model(tables)
     yield from _of_whole_switch(tables)
@@ -30,14 +31,19 @@ def _of_no_model(tables: Tables) -> Iterator[Fault]:
         ("BUFFER_PROFILE", config.buffer_profile),
         ("BUFFER_PG", config.buffer_pg),
         ("BUFFER_QUEUE", config.buffer_queue),
+        ("BUFFER_PORT_INGRESS_PROFILE_LIST", config.buffer_port_ingress_profile_list),
+        ("BUFFER_PORT_EGRESS_PROFILE_LIST", config.buffer_port_egress_profile_list),
         ("WRED_PROFILE", config.wred_profile),
+        ("SCHEDULER", config.scheduler),
     ):
         for key, row in rows.items():
             for name in row.model_extra or {}:
                 nearest = get_close_matches(name, type(row).model_fields, n=1)
                 remedy = f"did you mean {nearest[0]}?" if nearest else "remove it"
-                place = tables.place(table, key, name)
-                yield Fault(Severity.WARNING, place, f"{table} has no such field, so that nothing follows", remedy)
+                refused = table == "SCHEDULER"
+                follows = "so that SONiC refuses the whole row" if refused else "so that nothing follows"
+                severity = Severity.ERROR if refused else Severity.WARNING
+                yield Fault(severity, tables.place(table, key, name), f"{table} has no such field, {follows}", remedy)
 
 
 def _of_whole_switch(tables: Tables) -> Iterator[Fault]:
