@@ -53,6 +53,14 @@ def test_workloads_are_compared_where_there_are_several() -> None:
     comparison.plot.fct_ratios(Figure().subplots())
 
 
+def test_values_without_a_ratio_say_why() -> None:
+    unmarked = BASE.with_value("switch.marking.queue.threshold", "400kB")
+    told = xoff.compare({"late": unmarked, "early": OTHER}, measures=["packets.marked", "loss_rate"])._repr_html_()
+    assert "  -</td>" in told
+    assert "<td>0 %</td><td>0 %</td>" in told
+    assert told.endswith("x: how many times late; -: no ratio, late has 0.</small>")
+
+
 def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
     table = comparison.table
     assert table.num_rows == len(comparison.rows)
@@ -136,6 +144,78 @@ def test_ratios_are_drawn_with_their_intervals(comparison: xoff.Comparison) -> N
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["other"]
+
+
+@pytest.fixture(scope="module")
+def of_sizes() -> xoff.Comparison:
+    """Incasts of 50 kB beside flows of 1 MB."""
+    texts = {name: SMALL.replace('"30kB"', f'"{name}kB"') + PERMUTATION for name in ("30", "5")}
+    return xoff.compare({name: xoff.Scenario.from_text(text) for name, text in texts.items()}, seeds=2)
+
+
+def test_slowdowns_are_means_over_seeds_of_the_same_groups_of_flows(of_sizes: xoff.Comparison) -> None:
+    assert [(row.largest_bytes, row.scenario) for row in of_sizes.by_size] == [
+        (50_000, "30"), (50_000, "5"), (1_000_000, "30"), (1_000_000, "5")
+    ]  # fmt: skip
+    assert [row.flows for row in of_sizes.by_size] == [40, 40, 8, 8]
+    runs = [xoff.Scenario.from_text(SMALL + PERMUTATION).run(seed=seed) for seed in (3, 4)]
+    p99 = [run.summary["workloads"][1]["slowdown_p99"] for run in runs]
+    assert of_sizes.by_size[2].quantiles[-1].value == pytest.approx(sum(p99) / 2)
+    assert of_sizes.slowdown_by_size["slowdown_p99"].to_pylist()[2] == pytest.approx(sum(p99) / 2)
+
+
+def test_slowdowns_have_a_line_for_each_scenario_over_the_same_sizes(of_sizes: xoff.Comparison, tmp_path: Path) -> None:
+    axes = Figure().subplots(1, 2).tolist()
+    of_sizes.plot.slowdown_by_size(axes)
+    assert [ax.get_title("left") for ax in axes] == ["p50", "p99"]
+    assert axes[0].get_ylabel() == "FCT slowdown"
+    for ax in axes:
+        assert [line.get_label() for line in ax.get_lines()] == ["30", "5"]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["50 kB", "1 MB"]
+        assert len(ax.collections) == 2, "intervals over seeds"
+    path = of_sizes.save(tmp_path / "out")
+    assert "largest of each group" in (path / "slowdown_by_size.svg").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="percents: 90 was not computed; expected some of 50, 95, 99"):
+        of_sizes.plot.slowdown_by_size(axes[:1], percents=[90])
+
+
+def test_what_is_measured_can_be_asked_for() -> None:
+    found = xoff.compare([BASE, OTHER], measures=["flows.small.slowdown_p999", "packets.marked"])
+    assert [(row.measure, row.scenario) for row in found.rows] == [
+        ("flows.small.slowdown_p999", "base"),
+        ("flows.small.slowdown_p999", "other"),
+        ("packets.marked", "base"),
+        ("packets.marked", "other"),
+    ]
+    with pytest.raises(xoff.ScenarioError, match=r"measures: `flows\.small\.slowdown_p98` is no number of"):
+        xoff.compare([BASE], measures=["flows.small.slowdown_p98"])
+    with pytest.raises(xoff.ScenarioError, match=r"base\.toml: workload: there are 1, of which none is that of"):
+        xoff.compare([BASE], measures=["workloads[1].count"])
+
+
+def saved(scenario: xoff.Scenario, path: Path) -> Path:
+    """The folder of a run."""
+    return scenario.run().save(path, report=False)
+
+
+def test_results_that_are_there_are_compared_like_their_scenarios(tmp_path: Path) -> None:
+    folders = [saved(one, tmp_path / one.name) for one in (BASE, OTHER)]
+    assert xoff.Comparison.open(folders).as_dict() == xoff.compare([BASE, OTHER]).as_dict()
+    named = xoff.Comparison.open({"K = 30 kB": folders[0], "K = 5 kB": folders[1]}, measures=["loss_rate"])
+    assert (named.names, [row.measure for row in named.rows]) == (("K = 30 kB", "K = 5 kB"), ["loss_rate"] * 2)
+    alike = saved(OTHER, tmp_path / "again" / "base")
+    assert xoff.Comparison.open([folders[0], alike]).names == (str(folders[0]), str(alike))
+
+
+def test_results_of_other_traffic_or_of_half_a_run_are_not_compared(tmp_path: Path) -> None:
+    base = saved(BASE, tmp_path / "base")
+    with pytest.raises(xoff.ScenarioError, match=r"scenario\.toml: seed: is 4, but 3 in .*base/scenario\.toml"):
+        xoff.Comparison.open([base, saved(BASE.with_value("seed", 4), tmp_path / "seed")])
+    whole = BASE.run()
+    cut_short = dataclasses.replace(whole, summary=whole.summary | {"interrupted": True})
+    half = cut_short.save(tmp_path / "half", report=False)
+    with pytest.raises(ValueError, match=r"half/summary\.json: interrupted: the run was cut short; expected one that"):
+        xoff.Comparison.open([base, half])
 
 
 def test_names_of_files_are_no_formulas(tmp_path: Path) -> None:

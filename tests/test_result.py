@@ -35,9 +35,12 @@ CLASS_KEYS = {
     "fct_p50_us",
     "fct_p95_us",
     "fct_p99_us",
+    "fct_p999_us",
     "slowdown_mean",
     "slowdown_p50",
+    "slowdown_p95",
     "slowdown_p99",
+    "slowdown_p999",
 }
 
 
@@ -140,7 +143,7 @@ def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Re
     ("name", "content", "says"),
     [
         ("summary.json", b"", "is damaged: Expecting value"),
-        ("summary.json", b"\xff", "is damaged: 'utf-8' codec"),
+        ("summary.json", b"\xff", "is damaged: byte 0 is not UTF-8"),
         ("summary.json", b'{"name": "another"}', "is no summary of a run"),
         ("summary.json", b"[]", "is no table"),
         ("provenance.json", b"{", "is damaged: Expecting property name"),
@@ -157,7 +160,7 @@ def test_a_damaged_or_foreign_folder_is_a_line(
         xoff.Result.open(path)
     assert str(refused.value).startswith(f"{path / name}: {says}")
     assert str(refused.value).endswith(
-        "expected what xoff run has written; run the scenario again, or name another folder"
+        "expected what xoff run has written; name another folder, or remove this one and run the scenario again"
     )
 
 

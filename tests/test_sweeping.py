@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 import xoff
 from conftest import ROOT, SMALL
+from xoff import grids
 from xoff.axes import Axis
 from xoff.kept import KeptRuns
 from xoff.sweep_file import load
@@ -92,6 +93,37 @@ def test_lines_run_along_the_first_axis_of_numbers(swept: xoff.Swept) -> None:
         assert (ax.get_title(loc="left"), ax.get_xlabel()) == ("small FCT mean", "fan_in")
         assert [line.get_label() for line in ax.containers] == ["late", "early"]
     assert drawn.axes[0].get_ylabel() == "over fan_in 1"
+
+
+MARKED = "packets.marked"
+THRESHOLD = "switch.marking.queue.threshold"
+
+
+def test_what_has_no_ratio_is_named_and_not_drawn() -> None:
+    swept = xoff.sweep(BASE, {THRESHOLD: ["400kB", "5kB"]}, measures=[MARKED, MEAN])
+    assert [row.ratios.keys() for row in swept.rows] == [{MEAN}, {MEAN}]
+    grid = grids.of_sweep(swept, ratios=True)
+    assert [row[1] for row in grid.sections[0]] == ["-", "-"]
+    assert grid.note.endswith("x: how many times threshold 400kB; -: no ratio, threshold 400kB has 0.")
+    figure = swept.plot.ratios()
+    assert [ax.get_title("left") for ax in figure.axes] == ["small FCT mean"]
+    assert figure.get_supxlabel() == "no ratio of packets marked: threshold 400kB has 0"
+
+
+def test_where_some_have_a_ratio_their_panel_says_how_many_have_none() -> None:
+    found = xoff.sweep(BASE, {THRESHOLD: ["60kB", "5kB"], "workload.fan_in": [2, 3]}, measures=[MARKED])
+    assert [row.measured[MARKED].value > 0 for row in found.rows] == [False, True, True, True]
+    assert [MARKED in row.ratios for row in found.rows] == [False, True, False, True]
+    [ax] = found.plot.ratios().axes
+    assert ax.get_xlabel() == "threshold (kB)\nno ratio of 2 of 4: threshold 60kB has 0"
+
+
+def test_a_ratio_of_zero_stands_below_all_others() -> None:
+    many = BASE.with_value("workload.fan_in", 3)
+    swept = xoff.sweep(many, {THRESHOLD: ["5kB", "90kB", "400kB"]}, measures=[MARKED])
+    assert swept.rows[2].ratios[MARKED].value == 0 < swept.rows[1].ratios[MARKED].value < 1 / 3
+    [ax] = swept.plot.ratios().axes
+    assert (ax.get_yscale(), ax.get_ylim()[0]) == ("symlog", 0)
 
 
 def test_it_shows_itself_in_a_notebook(swept: xoff.Swept) -> None:

@@ -1,4 +1,4 @@
-"""Writes what follows from descriptions in the code: the scenario file's schema, references of all files.
+"""Writes what follows from descriptions in the code: the scenario file's schema, references of all files, of results.
 
 `python tools/generate.py` writes; with `--check` it writes nothing and fails, with the difference, where a file is not
 as it would be written.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import model_reference
 from xoff import catalogue
+from xoff.summary_keys import KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +124,20 @@ def row(key: str, variant: str | None) -> str:
     return "| " + " | ".join(plain(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
+SUMMARY = DOCS / "summary.md"
+OF_KEYS = re.compile(r"(?<=\| key \| unit \| meaning \|\n\|---\|---\|---\|\n)(\|.*\n)+")
+
+
+def summary_page() -> str:
+    """The page on what a run leaves, with the keys of `summary.json` as they are now."""
+    rows = [
+        f"| {', '.join(f'`{key}`' for key in entry.keys)} | {entry.unit or ''} "
+        f"| {entry.about}{f' ({entry.source})' if entry.source else ''} |\n"
+        for entry in KEYS
+    ]
+    return OF_KEYS.sub(lambda _: "".join(rows), SUMMARY.read_text(encoding="utf-8"), count=1)
+
+
 def plain(text: str) -> str:
     """Text on one line."""
     return " ".join(text.split())
@@ -134,6 +150,7 @@ def generated() -> dict[Path, str]:
         DOCS / "reference.md": reference(),
         DOCS / "plans.md": model_reference.plans(),
         DOCS / "sweeps.md": model_reference.sweeps(),
+        SUMMARY: summary_page(),
     }
 
 

@@ -16,6 +16,10 @@ Several scenarios with the same traffic in, ratios with confidence intervals out
 
     xoff.compare(["standard.toml", "bcc.toml"], seeds=3).table
 
+Result folders of the same traffic in, FCT slowdown by flow size out, a line for each:
+
+    xoff.Comparison.open(["results/dctcp", "results/hpcc"]).plot.slowdown_by_size()
+
 One scenario for every combination of some values of its keys:
 
     xoff.sweep("standard.toml", {"workload.load": [0.4, 0.8]}).table

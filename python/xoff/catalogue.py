@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from xoff import _xoff, starters, vocabulary
+from xoff import _xoff, measures, starters, vocabulary
 from xoff.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from xoff.summary_keys import Key
 
 _SIZES = "workload.sizes"
 """The key that takes flow sizes."""
+_STATISTICS = {
+    "": "",
+    "mean": "This is the mean.",
+    "min": "This is the least.",
+    "max": "This is the greatest.",
+    "p50": "This is the median.",
+    "p95": "This is the 95th percentile.",
+    "p99": "This is the 99th percentile.",
+    "p999": "This is the 99.9th percentile.",
+}
 
 
 class Entry(TypedDict):
@@ -81,24 +94,25 @@ def scenarios() -> list[Entry]:
 
 
 def explain(name: str) -> list[dict[str, Any]]:
-    """What a key (`switch.buffer.alpha`), an algorithm, a kind, flow sizes or a paper's symbol (`K_min`) means.
+    """What a key (`switch.buffer.alpha`), an algorithm, a kind, flow sizes, a symbol (`K_min`) or a measure means.
 
     Several answers where the name is not unique. Raises ScenarioError, which names the nearest, if nothing has it.
     """
     try:
         found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
     except ScenarioError:
-        found = _of_symbol(name) or _of_sizes(name)
+        found = _of_symbol(name) or _of_sizes(name) or _of_measures(name)
         if not found:
             raise
     return [entry | _forms_of_sizes() if entry["path"] == _SIZES and not entry["family"] else entry for entry in found]
 
 
 def mentions(word: str) -> list[Entry]:
-    """Keys and algorithms that have a word, as PFC, in their names or are described with it; names first."""
+    """Keys, algorithms and measures that have a word, as PFC, in their names or are described with it; names first."""
     described: dict[str, str] = {}
     of_algorithms = ((entry["name"], entry["about"]) for entry in algorithms())
-    for name, text in (*((key.path, key.text) for key in _keys()), *of_algorithms):
+    of_measures = ((entry.keys[0], _as_sentence(entry.about)) for entry in measures.every().values())
+    for name, text in (*((key.path, key.text) for key in _keys()), *of_algorithms, *of_measures):
         described.setdefault(name, text)  # a key of several kinds as it is described first
     found: dict[int, list[Entry]] = {}
     for name, text in described.items():
@@ -137,6 +151,33 @@ def _of_sizes(name: str) -> list[dict[str, Any]]:
         for entry in sizes()
         if entry["name"] == name
     ]
+
+
+def _of_measures(name: str) -> list[dict[str, Any]]:
+    """Numbers of `summary.json` that a name means."""
+    return [_of_measure(name, entry, keys) for entry, keys in measures.named(name).items()]
+
+
+def _of_measure(name: str, entry: Key, keys: list[str]) -> dict[str, Any]:
+    statistics = {measures.statistic(key) for key in keys}
+    which = _STATISTICS[statistics.pop()] if len(statistics) == 1 else ""
+    is_whole = set(keys) == {key for path in entry.keys for key in measures.spelled_out(path)}
+    nothing: dict[str, Any] = {"symbol": None, "takes": None, "default": None, "required": False}
+    return {
+        "name": name,
+        "path": keys[0],
+        "family": "measure",
+        "about": f"{_as_sentence(entry.about)} {which}".rstrip(),
+        "unit": entry.unit,
+        "source": entry.source,
+        "measures": list(entry.keys) if is_whole else keys,
+        **nothing,
+        **{empty: [] for empty in ("of", "choices", "keys")},
+    }
+
+
+def _as_sentence(phrase: str) -> str:
+    return f"{phrase[:1].upper()}{phrase[1:]}."
 
 
 def _forms_of_sizes() -> dict[str, Any]:

@@ -8,10 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff import batch, intervals, json_text, traffic
-from xoff.errors import check_at_least_one
-from xoff.folder import read_summary
+from xoff import batch, comparison_by_size, intervals, json_text, traffic
+from xoff.errors import ResultError, check_at_least_one
+from xoff.folder import SCENARIO, SUMMARY, read_summary
 from xoff.kept import KeptRuns
+from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
 from xoff.summary import CLASSES, value_at
@@ -21,17 +22,20 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from xoff.comparison_by_size import OfSize
     from xoff.intervals import Estimate
     from xoff.plot.comparison import ComparisonPlots
     from xoff.summary import Summary
 
 _OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
 _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
+FCTS = tuple(measure for measure in _OF_CLASSES if "fct" in measure)
+"""What `fct_ratios.svg` draws."""
 _OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
 _OF_UNFINISHED = ("flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
 _OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", *_OF_UNFINISHED, "pfc.off_us")
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
-"""What is compared: keys of `summary.json`, which docs/summary.md explains."""
+"""What is compared unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
 
 _MOST_WORKLOADS = 12
 _ONLY_WHERE_PAUSED = {"pfc.off_us"}
@@ -44,7 +48,7 @@ class Row(NamedTuple):
     """One measure of one scenario."""
 
     measure: str
-    """One of `MEASURES`, or of a workload: `workloads[1].fct_p99_us`, `collectives[0].completion_mean_us`."""
+    """A key of `summary.json`: `flows.all.fct_p99_us`, `workloads[1].fct_p99_us`, `loss_rate`."""
     scenario: str
     value: Estimate
     """Mean over the seeds."""
@@ -62,13 +66,54 @@ class Comparison:
     """Seeds with which every scenario has run."""
     summaries: tuple[tuple[Summary, ...], ...]
     """For each scenario, what `summary.json` holds of its run with each seed."""
+    by_size: tuple[OfSize, ...] = ()
+    """Slowdowns of each group of flows of similar size in each scenario."""
+    measures: tuple[str, ...] = MEASURES
+    """What was asked for; of `MEASURES` also those of several workloads, and of collectives."""
     interrupted: bool = False
     """Whether Ctrl-C left seeds out."""
+
+    @classmethod
+    def open(
+        cls, folders: Sequence[str | Path] | Mapping[str, str | Path], *, measures: Sequence[str] = MEASURES
+    ) -> Comparison:
+        """Compares runs that are there with the first: their result folders, each of one scenario.
+
+        Args:
+            folders: What `xoff run` has written, at least one; a dictionary gives them names of their own.
+            measures: Keys of `summary.json`.
+
+        Raises:
+            ValueError: There is no folder.
+            FileNotFoundError: One is no result folder.
+            ResultError: One is damaged, or of a run that was interrupted.
+            ScenarioError: One is of other traffic than the first, or of another seed, or a measure is no number of
+                summaries.
+        """
+        check_at_least_one("folders", len(folders))
+        check_measures(measures)
+        paths = [Path(folder) for folder in (folders.values() if isinstance(folders, Mapping) else folders)]
+        summaries = [_whole_summary(path) for path in paths]
+        scenarios = [Scenario.load(path / SCENARIO) for path in paths]
+        check_workloads(scenarios[0], measures)
+        traffic.check_same(scenarios)
+        own = tuple(folders) if isinstance(folders, Mapping) else None
+        names = own or _told_apart([path.name for path in paths], list(map(str, paths)))
+        by_size = comparison_by_size.of_runs(names, [[path] for path in paths])
+        return cls(
+            names,
+            (scenarios[0].seed,),
+            tuple((summary,) for summary in summaries),
+            tuple(by_size),
+            tuple(measures),
+        )
 
     @property
     def rows(self) -> list[Row]:
         """Measure by measure, the scenarios in order; measures that count no flow or pause are left out."""
-        measures = (*_OF_CLASSES, *self._of_workloads, *self._of_collectives, *_OF_RUNS)
+        measures = self.measures
+        if measures == MEASURES:
+            measures = (*_OF_CLASSES, *self._of_workloads, *self._of_collectives, *_OF_RUNS)
         return [row for measure in measures for row in self._rows_of(measure)]
 
     @property
@@ -96,8 +141,15 @@ class Comparison:
         return pa.Table.from_pylist([_plain(row) for row in self.rows])
 
     @property
+    def slowdown_by_size(self) -> pa.Table:
+        """`by_size` as an Arrow table: `largest_bytes`, `scenario`, `flows`, `slowdown_p50`, `slowdown_p50_low`, ..."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([row.as_dict() for row in self.by_size])
+
+    @property
     def plot(self) -> ComparisonPlots:
-        """Figures: `comparison.plot.fct_ratios()`."""
+        """Figures: `comparison.plot.fct_ratios()`, `comparison.plot.slowdown_by_size()`."""
         from xoff.plot.comparison import ComparisonPlots  # brings Matplotlib
 
         return ComparisonPlots(self)
@@ -116,10 +168,13 @@ class Comparison:
             "confidence": intervals.CONFIDENCE,
             "interrupted": self.interrupted,
             "rows": [_plain(row) for row in self.rows],
+            "slowdown_by_size": [row.as_dict() for row in self.by_size],
         }
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Writes `comparison.json` and `fct_ratios.svg` into a new folder, whole or not at all, and returns its path.
+        """Writes `comparison.json`, `fct_ratios.svg` and `slowdown_by_size.svg` into a new folder; returns its path.
+
+        The figures are left out where there is nothing to draw: one scenario, flows of one size.
 
         Args:
             path: The folder to make.
@@ -134,8 +189,10 @@ class Comparison:
     def commit(self, staging: Staging) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
         json_text.write(staging.path / NUMBERS, self.as_dict())
-        if len(self.names) > 1:
+        if any(row.ratio for row in self.rows if row.measure in FCTS and row.scenario != self.names[0]):
             self.plot.save(staging.path / "fct_ratios.svg")
+        if len({row.largest_bytes for row in self.by_size}) > 1:
+            self.plot.save_slowdown_by_size(staging.path / "slowdown_by_size.svg")
         return staging.commit()
 
     def __repr__(self) -> str:
@@ -153,7 +210,7 @@ class Comparison:
 
     def _rows_of(self, measure: str) -> Iterator[Row]:
         values = self.values(measure)
-        if measure in _ONLY_WHERE_PAUSED and not any(map(any, values)):
+        if self.measures == MEASURES and measure in _ONLY_WHERE_PAUSED and not any(map(any, values)):
             return
         for name, of_scenario in zip(self.names, values, strict=True):
             counted = [value for value in of_scenario if value is not None]
@@ -170,17 +227,26 @@ class Plan:
     seeds: tuple[int, ...]
     runs: tuple[tuple[Scenario, ...], ...]
     """For each seed, every scenario with it."""
+    measures: tuple[str, ...]
 
     @classmethod
-    def of(cls, scenarios: Sequence[Scenario], seeds: int, names: tuple[str, ...] | None = None) -> Plan:
+    def of(
+        cls,
+        scenarios: Sequence[Scenario],
+        seeds: int,
+        names: tuple[str, ...] | None = None,
+        measures: Sequence[str] = MEASURES,
+    ) -> Plan:
         """Every scenario with as many seeds, from the first one's own upwards; named by their files unless told.
 
-        Raises ScenarioError if the scenarios do not have the same traffic.
+        Raises ScenarioError if the scenarios do not have the same traffic, or a measure is no number of summaries.
         """
+        check_measures(measures)
+        check_workloads(scenarios[0], measures)
         traffic.check_same(scenarios)
         chosen = tuple(range(scenarios[0].seed, scenarios[0].seed + seeds))
         runs = tuple(tuple(scenario.with_value("seed", seed) for scenario in scenarios) for seed in chosen)
-        return cls(names or _names(scenarios), chosen, runs)
+        return cls(names or _names(scenarios), chosen, runs, tuple(measures))
 
     @property
     def all_runs(self) -> list[Scenario]:
@@ -194,17 +260,24 @@ class Plan:
     def finished(self, kept: KeptRuns) -> Comparison | None:
         """What can be said of the seeds with which every scenario has run; None if there is no such seed."""
         complete = [index for index, runs in enumerate(self.runs) if all(map(kept.has, runs))]
-        by_seed = [[read_summary(kept.place(scenario)) for scenario in self.runs[index]] for index in complete]
-        seeds = tuple(self.seeds[index] for index in complete)
         if not complete:
             return None
-        return Comparison(self.names, seeds, tuple(zip(*by_seed, strict=True)), len(complete) < len(self.runs))
+        folders = list(zip(*(map(kept.place, self.runs[index]) for index in complete), strict=True))
+        return Comparison(
+            self.names,
+            tuple(self.seeds[index] for index in complete),
+            tuple(tuple(map(read_summary, runs)) for runs in folders),
+            tuple(comparison_by_size.of_runs(self.names, folders)),
+            self.measures,
+            interrupted=len(complete) < len(self.runs),
+        )
 
 
 def compare(
     scenarios: Sequence[Scenario | str | Path] | Mapping[str, Scenario | str | Path],
     *,
     seeds: int = 1,
+    measures: Sequence[str] = MEASURES,
     workers: int = 1,
     keep: str | Path | None = None,
     on_finished: Callable[[], None] = lambda: None,
@@ -214,6 +287,7 @@ def compare(
     Args:
         scenarios: Scenarios or their files, at least one; a dictionary gives them names of its own.
         seeds: How many seeds each runs with, from the first scenario's own upwards.
+        measures: Keys of `summary.json`.
         workers: How many run at once, each in a process of its own; 1 runs them in this one. In a script, a call with
             more must stand below `if __name__ == "__main__":`, and the script in a file, not in text piped to Python.
         keep: A folder in which finished runs are kept and never run again; left out, they are not kept.
@@ -221,7 +295,8 @@ def compare(
 
     Raises:
         ValueError: There is no scenario, no seed or no worker.
-        ScenarioError: A scenario cannot be simulated, or has other traffic than the first.
+        ScenarioError: A scenario cannot be simulated, or has other traffic than the first, or a measure is no number
+            of summaries.
         WorkerLostError: A process was killed, or none could begin.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
@@ -229,7 +304,7 @@ def compare(
     check_at_least_one("seeds", seeds)
     given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
-    plan = Plan.of(loaded, seeds, tuple(scenarios) if isinstance(scenarios, Mapping) else None)
+    plan = Plan.of(loaded, seeds, tuple(scenarios) if isinstance(scenarios, Mapping) else None, measures)
     with TemporaryDirectory() as temporary:
         kept = KeptRuns(Path(keep or temporary))
         batch.run(plan.all_runs, kept, workers=workers, on_finished=on_finished)
@@ -248,13 +323,26 @@ def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Stagin
 
 
 def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
-    """The names of their files; where two are alike, the paths; where these are alike too, with their place."""
-    names = tuple(scenario.name for scenario in scenarios)
-    paths = tuple(scenario.file or scenario.title for scenario in scenarios)
+    """The names of their files, told apart."""
+    return _told_apart(
+        [scenario.name for scenario in scenarios], [scenario.file or scenario.title for scenario in scenarios]
+    )
+
+
+def _told_apart(names: Sequence[str], paths: Sequence[str]) -> tuple[str, ...]:
+    """The names; where two are alike, the paths; where these are alike too, with their place."""
     for told in (names, paths):
         if len(set(told)) == len(told):
-            return told
+            return tuple(told)
     return tuple(f"{path} ({place})" for place, path in enumerate(paths, 1))
+
+
+def _whole_summary(folder: Path) -> Summary:
+    summary = read_summary(folder)
+    if summary["interrupted"]:
+        expected = "expected one that ran to its end; run the scenario again"
+        raise ResultError(str(folder / SUMMARY), "interrupted", "the run was cut short", expected)
+    return summary
 
 
 def _plain(row: Row) -> dict[str, Any]:

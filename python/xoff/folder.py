@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import tomllib
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xoff import json_text
-from xoff.errors import ResultError
+from xoff import columns, inputs, json_text, result_files
 from xoff.staging import Staging, unwritable
+from xoff.summary import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from xoff.columns import FlowRows
@@ -34,7 +34,19 @@ SCENARIO = "scenario.toml"
 PROVENANCE = "provenance.json"
 REPORT = "report.html"
 
-_REMEDY = "expected what xoff run has written; run the scenario again, or name another folder"
+_TABLES = {
+    "flow_rows": (FLOWS, columns.FLOWS),
+    "unfinished": (UNFINISHED, columns.UNFINISHED),
+    "queries": (QUERIES, columns.QUERIES),
+    "collectives": (COLLECTIVES, columns.COLLECTIVES),
+    "series": (SERIES, columns.SERIES),
+    "drops": (DROPS, columns.DROPS),
+    "pauses": (PAUSES, columns.PAUSES),
+    "pause_flows": (PAUSE_FLOWS, columns.PAUSE_FLOWS),
+    "headroom": (HEADROOM, columns.HEADROOM),
+    "off_times": (OFF_TIMES, columns.OFF_TIMES),
+}
+"""What of a result is in which file, with which columns."""
 
 ROW_GROUP = 1 << 16
 """Rows that are made and written at a time."""
@@ -73,19 +85,8 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     json_text.write(path / SUMMARY, result.summary)
     json_text.write(path / PROVENANCE, result.provenance)
     (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
-    tables = {
-        FLOWS: result.flow_rows,
-        UNFINISHED: result.unfinished,
-        QUERIES: result.queries,
-        COLLECTIVES: result.collectives,
-        SERIES: result.series,
-        DROPS: result.drops,
-        PAUSES: result.pauses,
-        PAUSE_FLOWS: result.pause_flows,
-        HEADROOM: result.headroom,
-        OFF_TIMES: result.off_times,
-    }
-    for name, table in tables.items():
+    for attribute, (name, _) in _TABLES.items():
+        table = getattr(result, attribute)
         if table is not None:
             _write_table(path / name, table)
     for name, text in result.inputs.items():
@@ -103,57 +104,55 @@ def read(path: str | Path) -> Result:
 
     path = Path(path)
     summary = read_summary(path)
-    if "schema_version" not in summary or "digest" not in summary:
-        raise ResultError(str(path / SUMMARY), "", "is no summary of a run", _REMEDY)
+    scenario, named = result_files.scenario(path / SCENARIO)
+    if inputs.digest(scenario, named) != summary["scenario_digest"]:
+        or_files = f", or {' or '.join(named)} is not what it was" if named else ""
+        raise result_files.refusal(path / SCENARIO, f"is not the scenario that was run{or_files}")
+    written = _written(summary, tomllib.loads(scenario)["observe"])
+    tables = {
+        attribute: result_files.table(path / name, schema) if name in written or (path / name).exists() else None
+        for attribute, (name, schema) in _TABLES.items()
+    }
     return Result(
         summary=summary,
-        flow_rows=_read_table(path / FLOWS),
-        unfinished=_optional(path / UNFINISHED),
-        queries=_optional(path / QUERIES),
-        collectives=_optional(path / COLLECTIVES),
-        series=_optional(path / SERIES),
-        drops=_optional(path / DROPS),
-        pauses=_optional(path / PAUSES),
-        pause_flows=_optional(path / PAUSE_FLOWS),
-        headroom=_optional(path / HEADROOM),
-        off_times=_optional(path / OFF_TIMES),
-        scenario=(path / SCENARIO).read_text(encoding="utf-8"),
-        provenance=_read_json(path / PROVENANCE),
-        inputs={f"inputs/{file.name}": file.read_text(encoding="utf-8") for file in path.glob("inputs/*")},
+        scenario=scenario,
+        provenance=result_files.document(path / PROVENANCE),
+        inputs=named,
+        **tables,
     )
 
 
-def _optional(path: Path) -> pa.Table | None:
-    return _read_table(path) if path.exists() else None
+def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
+    """The tables that a run of these numbers has left; whether anything was sampled, they do not tell."""
+    was_written = {
+        FLOWS: True,
+        UNFINISHED: summary["flows"].get("unfinished_goodput_max_gbps") is not None,
+        QUERIES: summary.get("queries", {}).get("finished", 0) > 0,
+        COLLECTIVES: any(one["finished"] for one in summary.get("collectives", [])),
+        DROPS: observe.get("drops", {}).get("every") == "change",
+        PAUSES: observe["pauses"],
+        PAUSE_FLOWS: observe["pauses"],
+        HEADROOM: observe["headroom"],
+        OFF_TIMES: observe["headroom"],
+    }
+    return {name for name, is_there in was_written.items() if is_there}
 
 
 def read_summary(path: Path) -> Summary:
     """What `summary.json` of a result folder holds.
 
-    Raises FileNotFoundError if there is none, ResultError if it is damaged.
+    Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
     """
-    return _read_json(path / SUMMARY)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise FileNotFoundError(ENOENT, "no result of xoff; " + _REMEDY, str(path))
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # of JSON, or of UTF-8
-        raise ResultError(str(path), "", f"is damaged: {error}", _REMEDY) from None
-    if not isinstance(found, dict):
-        raise ResultError(str(path), "", "is no table", _REMEDY)
+    file = path / SUMMARY
+    if not file.exists():
+        raise FileNotFoundError(ENOENT, "no result of xoff; expected a folder that xoff run has written", str(file))
+    found = result_files.document(file)
+    if "schema_version" not in found or "digest" not in found:
+        raise result_files.refusal(file, "is no summary of a run")
+    if found["schema_version"] != SCHEMA_VERSION:
+        problem = f"is {found['schema_version']}, and this xoff reads {SCHEMA_VERSION}"
+        raise result_files.refusal(file, problem, "schema_version")
     return found
-
-
-def _read_table(path: Path) -> pa.Table:
-    try:
-        return pq.read_table(path).unify_dictionaries()  # each row group has its own
-    except (pa.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError):
-            raise
-        raise ResultError(str(path), "", f"is damaged: {error}", _REMEDY) from None
 
 
 def _write_table(path: Path, table: pa.Table | FlowRows) -> None:
@@ -161,7 +160,13 @@ def _write_table(path: Path, table: pa.Table | FlowRows) -> None:
     whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
     named = [field.name for field in table.schema if pa.types.is_dictionary(field.type)]
     differences = dict.fromkeys(whole, "DELTA_BINARY_PACKED")
-    options = {"compression": "zstd", "use_dictionary": named, "column_encoding": differences}
-    with pq.ParquetWriter(path, table.schema, **options) as writer:
+    with pq.ParquetWriter(
+        path,
+        table.schema,
+        compression="zstd",
+        use_dictionary=named,
+        column_encoding=differences,
+        write_page_checksum=True,
+    ) as writer:
         for batch in table.to_batches(max_chunksize=ROW_GROUP):
             writer.write_batch(batch)

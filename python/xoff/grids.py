@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from xoff.table import class_labels, measure_name, measured, quantity_name, workload_names
+from xoff.alike import telling
+from xoff.table import class_labels, measure_name, quantity_name, workload_names
 from xoff.units import percent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xoff.comparison import Comparison, Row
     from xoff.intervals import Estimate
     from xoff.sweeping import Swept
@@ -42,12 +45,16 @@ def of_comparison(comparison: Comparison) -> Grid:
         label = labels.get(group.removeprefix("flows."), "")
         section = sections.setdefault(label, [])
         base, *others = rows
-        first = measured(measure, base.value.value) if others else _with_bounds(measure, base.value)
+        tell = telling(measure, [base.value.value, *(row.value.value for row in others)])
+        first = tell(base.value.value) if others else _with_bounds(tell, base.value)
         told = "" if section else label
-        section.append([told, quantity_name(measure), first, *(_compared(measure, row) for row in others)])
+        name = quantity_name(measure) if label else measure_name(key)
+        section.append([told, name, first, *(_compared(tell, row) for row in others)])
     what = _runs(comparison.seeds)
     ratios = f"; x: how many times {comparison.names[0]}" if len(comparison.names) > 1 else ""
-    note = f"{what}{ratios}{_brackets(comparison.seeds)}."
+    over_zero = any(row.ratio is None and row.value.value for row in comparison.rows)
+    missing = f"; -: no ratio, {comparison.names[0]} has 0" if over_zero else ""
+    note = f"{what}{ratios}{_brackets(comparison.seeds)}{missing}."
     return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:])
 
 
@@ -55,16 +62,19 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
     """What was measured at each combination, or how many times that at the first position it is."""
     sweep, measures = swept.sweep, swept.told
     headings = (*map(sweep.heading, sweep.axes), *map(measure_name, measures))
+    tells = {measure: telling(measure, _values(swept, measure)) for measure in measures}
     rows = []
     for row in swept.rows:
         if ratios:
             cells = [_ratio(row.ratios.get(measure)) for measure in measures]
         else:
-            cells = [_with_share(measure, row.measured.get(measure)) for measure in measures]
+            cells = [_with_share(tell, row.measured.get(measure)) for measure, tell in tells.items()]
         rows.append([*(sweep.spelled(axis, value) for axis, value in row.at.items()), *cells])
     note = f"{sweep.title}, {_runs(sweep.seeds)}"
     if ratios:
         note += f"; x: how many times {sweep.base}{_brackets(sweep.seeds)}"
+        if any(map(swept.over_zero, measures)):
+            note += f"; -: no ratio, {sweep.base} has 0"
     elif len(sweep.seeds) > 1:
         note += "; ±: half of the 95 % confidence interval"
     return Grid((), headings, [rows], f"{note}.")
@@ -78,10 +88,14 @@ def _brackets(seeds: tuple[int, ...]) -> str:
     return "; in brackets 95 % confidence" if len(seeds) > 1 else ""
 
 
-def _compared(measure: str, row: Row) -> str:
+def _values(swept: Swept, measure: str) -> list[float]:
+    return [row.measured[measure].value for row in swept.rows if measure in row.measured]
+
+
+def _compared(tell: Callable[[float], str], row: Row) -> str:
     """A value and how many times the base's it is."""
-    value = measured(measure, row.value.value)
-    return f"{value}  {_ratio(row.ratio)}" if row.ratio else value
+    value = tell(row.value.value)
+    return f"{value}  {_ratio(row.ratio)}" if row.ratio or row.value.value else value
 
 
 def _ratio(ratio: Estimate | None) -> str:
@@ -91,18 +105,18 @@ def _ratio(ratio: Estimate | None) -> str:
     return f"x{value} ({'-'.join(bounds)})" if bounds else f"x{value}"
 
 
-def _with_bounds(measure: str, value: Estimate) -> str:
-    told = measured(measure, value.value)
+def _with_bounds(tell: Callable[[float], str], value: Estimate) -> str:
+    told = tell(value.value)
     if value.low is None or value.high is None:
         return told
-    low = measured(measure, max(value.low, 0))  # none of them is negative
-    return f"{told} ({low} to {measured(measure, value.high)})"
+    low = tell(max(value.low, 0))  # none of them is negative
+    return f"{told} ({low} to {tell(value.high)})"
 
 
-def _with_share(measure: str, found: Estimate | None) -> str:
+def _with_share(tell: Callable[[float], str], found: Estimate | None) -> str:
     if found is None:
         return "-"
-    value = measured(measure, found.value)
+    value = tell(found.value)
     if found.high is None or not found.value:
         return value
     return f"{value} ±{percent((found.high - found.value) / found.value)}"

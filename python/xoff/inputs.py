@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from xoff.errors import InputError
 
 
+FOLDER = "inputs/"
+"""Where a result folder holds them."""
+
 _INIT = "`xoff init` writes one to start from"
 
 
@@ -42,10 +45,10 @@ def names(paths: Iterable[str]) -> dict[str, str]:
     given: dict[str, str] = {}
     for path in paths:
         plain = PurePosixPath(path)
-        name, number = f"inputs/{plain.name}", 1
+        name, number = f"{FOLDER}{plain.name}", 1
         while name in given.values():
             number += 1
-            name = f"inputs/{plain.stem}-{number}{plain.suffix}"
+            name = f"{FOLDER}{plain.stem}-{number}{plain.suffix}"
         given[path] = name
     return given
 

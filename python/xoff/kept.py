@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, columns, execution, folder, summary
-from xoff.errors import OutputError
+from xoff.errors import OutputError, ResultError
 from xoff.staging import Staging
 
 if TYPE_CHECKING:
@@ -39,8 +39,12 @@ class KeptRuns:
         return self.root / f"{scenario.name}-{key[:_DIGITS]}"
 
     def has(self, scenario: Scenario) -> bool:
-        """Whether it has run."""
-        return (self.place(scenario) / folder.SUMMARY).is_file()
+        """Whether it has run; what cannot be read any more is to run again."""
+        try:
+            folder.read_summary(self.place(scenario))
+        except (FileNotFoundError, ResultError):
+            return False
+        return True
 
     def keep(self, scenario: Scenario, result: Result) -> None:
         """Writes the result of a scenario. Raises OutputError."""

@@ -29,6 +29,9 @@ SCHEMA_VERSION = 1
 
 CLASSES = ("all", "small", "medium", "large")
 
+_PERCENTILES = {"p50": 50, "p95": 95, "p99": 99, "p999": 99.9}
+"""Of completion times and slowdowns."""
+
 
 def summarise(
     flows: FlowRows | pa.Table,
@@ -219,11 +222,11 @@ def value_at(summary: Summary, path: str) -> float | None:
     return None if found is None else float(found)
 
 
-def quantile(ordered: npt.NDArray[Any], percent: int) -> float | None:
-    """Element floor(p n) of n ordered values, for p in percent below 100; None if there are none."""
+def quantile(ordered: npt.NDArray[Any], percent: float) -> float | None:
+    """Element floor(p n) of n ordered values, for p in percent below 100, to a tenth; None if there are none."""
     if not len(ordered):
         return None
-    return float(ordered[percent * len(ordered) // 100])
+    return float(ordered[round(10 * percent) * len(ordered) // 1000])
 
 
 def ordered_members(values: npt.NDArray[Any], members: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -246,17 +249,14 @@ def _times(fct_us: npt.NDArray[Any]) -> _Numbers:
     return {
         "count": len(fct_us),
         "fct_mean_us": _mean(fct_us),
-        "fct_p50_us": quantile(fct_us, 50),
-        "fct_p95_us": quantile(fct_us, 95),
-        "fct_p99_us": quantile(fct_us, 99),
+        **{f"fct_{name}_us": quantile(fct_us, percent) for name, percent in _PERCENTILES.items()},
     }
 
 
 def _slowdowns(slowdown: npt.NDArray[Any]) -> _Numbers:
     return {
         "slowdown_mean": _mean(slowdown),
-        "slowdown_p50": quantile(slowdown, 50),
-        "slowdown_p99": quantile(slowdown, 99),
+        **{f"slowdown_{name}": quantile(slowdown, percent) for name, percent in _PERCENTILES.items()},
     }
 
 

@@ -23,9 +23,10 @@ from pydantic import Field, StrictInt
 from xoff import inputs, toml_text
 from xoff.axes import Axis, Changes
 from xoff.errors import ScenarioError
+from xoff.measures import check_measures
 from xoff.model_file import Kind, Table
 from xoff.scenario import Scenario
-from xoff.sweeping import MEASURES, Sweep, check_measures
+from xoff.sweeping import MEASURES, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import re
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,6 +13,7 @@ from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.folder import read_summary
 from xoff.kept import KeptRuns
+from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
 from xoff.summary import value_at
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from xoff.axes import Value
     from xoff.intervals import Estimate
     from xoff.plot.sweep import SweptPlots
-    from xoff.summary import Summary
 
 MEASURES = (
     "flows.all.fct_mean_us",
@@ -43,16 +41,9 @@ MEASURES = (
     "flows.unfinished_goodput_min_gbps",
     "flows.long_lived_jain_index",
 )
-"""What is measured unless something else is asked for: keys of `summary.json`, which docs/summary.md explains."""
+"""What is measured unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
 
 NUMBERS = "sweep.json"
-
-_ONE_FLOW = """
-topology = { kind = "star", hosts = 2, host_link = { rate = "100Gbps", delay = "1us" } }
-switch = [{ total = "1MB" }]
-transport.tcp = { kind = "tcp", congestion_control = { algorithm = "reno" } }
-workload = [{ kind = "long_lived", transport = "tcp", size = "1kB", pairs = [["host0", "host1"]] }]
-"""
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class Sweep:
                 base.file, "", "nothing is varied", "expected an axis: --sweep KEY=A,B,C, or {KEY: [A, B, C]}"
             )
         check_measures(measures)
-        _check_workloads(base, measures)
+        check_workloads(base, measures)
         chosen = tuple(range(base.seed, base.seed + seeds))
         positions = {name: axis.positions for name, axis in axes.items()}
         if any("seed" in changes for axis in positions.values() for changes in axis.values()):
@@ -115,7 +106,7 @@ class Sweep:
     @property
     def base(self) -> str:
         """What ratios are over: the first position of the first axis."""
-        return self.told(next(iter(self.axes)), self._first_position)
+        return self.told(next(iter(self.axes)), self.first_position)
 
     @property
     def all_runs(self) -> list[Scenario]:
@@ -132,7 +123,7 @@ class Sweep:
         if not done:
             return None
         values = {tuple(one.at.values()): self._values(one, kept) for one in done}
-        first = self._first_position
+        first = self.first_position
         return Swept(
             self,
             tuple(
@@ -151,7 +142,8 @@ class Sweep:
         }
 
     @property
-    def _first_position(self) -> Value:
+    def first_position(self) -> Value:
+        """Of the first axis."""
         first, *_ = self.axes.values()
         return next(iter(first.positions))
 
@@ -207,6 +199,20 @@ class Swept:
         if self.sweep.measures != MEASURES:
             return self.sweep.measures
         return tuple(measure for measure in MEASURES if any(_counts(row, measure) for row in self.rows))
+
+    def over_zero(self, measure: str) -> list[Row]:
+        """The combinations where a measure has no ratio, since it is zero at what that would be over."""
+        bases = {self._others(row) for row in self.rows if row.at[self._first_axis] == self.sweep.first_position}
+        rows = [row for row in self.rows if measure in row.measured and self._others(row) in bases]
+        return [row for row in rows if measure not in row.ratios]
+
+    @property
+    def _first_axis(self) -> str:
+        return next(iter(self.sweep.axes))
+
+    def _others(self, row: Row) -> tuple[Value, ...]:
+        """The positions on all axes but the first."""
+        return tuple(position for axis, position in row.at.items() if axis != self._first_axis)
 
     def as_dict(self) -> dict[str, Any]:
         """What `sweep.json` holds."""
@@ -335,30 +341,3 @@ def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
         for name, of in ((measure, row.measured), (f"{measure}_ratio", row.ratios)):
             columns[name], columns[f"{name}_low"], columns[f"{name}_high"] = of.get(measure) or (None, None, None)
     return columns
-
-
-def check_measures(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
-    """Raises ScenarioError for none, and for one that no summary has: that of the least run there is tells."""
-    if not measures or isinstance(measures, str):
-        raise ScenarioError(file, key, "is no list of measures", "expected keys such as flows.small.fct_p99_us")
-    summary = _least_summary()
-    for measure in measures:
-        try:
-            value_at(summary, re.sub(r"\[\d+\]", "[0]", measure))
-        except (KeyError, TypeError, ValueError):
-            expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
-            raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected) from None
-
-
-def _check_workloads(base: Scenario, measures: Sequence[str]) -> None:
-    count = len(base._core.workloads)
-    for measure in measures:
-        found = re.match(r"workloads\[(\d+)\]", measure)
-        if found and int(found[1]) >= count:
-            problem = f"there are {count}, of which none is that of {measure}"
-            raise ScenarioError(base.file, "workload", problem, f"expected a position below {count}")
-
-
-@cache
-def _least_summary() -> Summary:
-    return Scenario.from_text(_ONE_FLOW).run().summary

@@ -37,6 +37,8 @@ COLUMNS = (
 
 
 _NAMES = {column.key: column.heading for column in COLUMNS} | {
+    "fct_p999_us": "FCT p99.9",
+    "slowdown_p999": "slowdown p99.9",
     "off_us": "pause duration",
     "off_port_as_one_us": "pause duration, port as one",
     "unfinished_goodput_min_gbps": "least goodput of unfinished flows",

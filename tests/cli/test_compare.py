@@ -54,6 +54,34 @@ def test_other_traffic_is_refused(command: Command, files: tuple[Path, Path]) ->
     assert not Path("results").exists()
 
 
+def test_results_that_are_there_are_compared(command: Command, files: tuple[Path, Path]) -> None:
+    for file in files:
+        command("run", file, "--out", file.stem, "--no-report")
+    outcome = command("compare", "small", "early", "--measure", "flows.all.slowdown_p95")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "slowdown p95" in outcome.out
+    assert outcome.out.endswith("Seed 3; x: how many times small.\nResults: results/compare-001\n")
+    assert not Path("results/runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("small.toml",), "small.toml: OTHER: is no result folder; expected one that xoff run has written, as the oth"),
+        (("out", "--seeds", "2"), "--seeds: nothing runs where results are compared; expected scenario files with it"),
+        (("out", "--set", "seed=2"), "--set: nothing runs where results are compared; expected scenario files with it"),
+        (("out", "--measure", "flows"), "--measure: `flows` is no number of summary.json; expected a key such as"),
+    ],
+)
+def test_results_are_compared_as_they_are(
+    command: Command, small_file: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    command("run", small_file, "--out", "out", "--no-report")
+    outcome = command("compare", "out", *arguments)
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.err.startswith(says)
+
+
 def test_one_scenario_is_no_comparison(command: Command, small_file: Path) -> None:
     assert command("compare", small_file).status == 2
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from conftest import Outcome
-from xoff import catalogue, vocabulary
+from xoff import catalogue, comparison, measures, sweeping, table, vocabulary
 
 Command = Callable[..., Outcome]
 Compare = Callable[[str], None]
@@ -41,6 +41,8 @@ def test_list_as_json(command: Command) -> None:
         "web_search",
         "K_min",
         "PFC",
+        "slowdown",
+        "flows.small.fct_p999_us",
     ],
 )
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
@@ -62,6 +64,14 @@ def test_symbols_of_papers_are_explained_by_all_keys_that_have_them() -> None:
     for symbol in ("R_AI", "GO", "q_ref", "tau*", "path MTU"):
         having = {key.path for key in all_keys() if symbol in vocabulary.symbols(key.text)}
         assert {entry["path"] for entry in catalogue.explain(symbol)} == having != set()
+
+
+def test_measures_are_explained_by_what_tables_print_and_what_sweeps_take() -> None:
+    for name in (table.measure_name(key) for key in (*comparison.MEASURES, *sweeping.MEASURES)):
+        assert [entry["family"] for entry in catalogue.explain(name)] == ["measure"], name
+    for key in (*comparison.MEASURES, *sweeping.MEASURES):
+        (entry,) = catalogue.explain(key)
+        assert (entry["measures"], bool(entry["about"])) == ([measures.anywhere(key)], True)
 
 
 def test_every_key_is_described_where_it_can_be_explained() -> None:

@@ -41,6 +41,13 @@ def test_names_choose_what_is_drawn_over_time(command: Command, run: Path) -> No
     assert "switch0.port1" not in drawn
 
 
+def test_a_stretch_of_time_is_drawn(command: Command, run: Path) -> None:
+    assert command("plot", run, "queues", "--from", "0.2ms", "--to", "250us").status == 0
+    drawn = (run / "queues.svg").read_text(encoding="utf-8")
+    assert "220 us" in drawn
+    assert "300 us" not in drawn
+
+
 def test_flows_are_drawn_side_by_side(command: Command) -> None:
     rates = 'observe={ rates = { every = "1ms" }, flow_throughput = { every = "1ms" } }'
     command("run", SCENARIOS / "dcqcn.toml", "--out", "out", "--no-report", "--set", rates)
@@ -62,6 +69,14 @@ def test_everything_that_python_draws_of_a_result_has_a_kind() -> None:
         (("queues", "--names", "leaf0"), "out: queues: names: nothing that was observed matches"),
         (("rates",), "out: rates: rate was not observed; expected rates = "),
         (("fct_cdf", "--names", "host0"), "--names: no names are chosen in fct_cdf; expected it with one of queues"),
+        (
+            ("queues", "--from", "3us", "--to", "2us"),
+            "--from: 3.00 us is not before --to, 2.00 us; expected a time bef",
+        ),
+        (("queues", "--from", "3s"), "--from: the run ended at 989.7 us; expected a time before that"),
+        (("queues", "--to", "3s"), "--to: the run ended at 989.7 us; expected a time before that"),
+        (("queues", "--to", "3"), '--to: "3" has no unit; expected a time with its unit (ps, ns, us, ms, s), such as'),
+        (("fct_cdf", "--to", "3us"), "--to: no time is chosen in fct_cdf; expected it with one of queues, pools, "),
         (("fct_cdf", "--out", "cdf.txt"), "cdf.txt: --out: no format of figures; expected a file that ends with .svg"),
         (("fct_cdf", "--out", "none/cdf.svg"), "none/cdf.svg: --out: No such file or directory; expected a file in"),
     ],

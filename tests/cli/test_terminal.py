@@ -1,14 +1,17 @@
 """What users have written is printed as it is written."""
 
 import io
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.table import Table
 
-from conftest import Outcome
+from conftest import SCENARIOS, Outcome
 from xoff.cli import progress
 from xoff.cli.terminal import Console, printable
 
@@ -120,3 +123,24 @@ def test_progress_shows_titles_as_they_are_written(monkeypatch: pytest.MonkeyPat
     with progress.shown_count(NASTY, 1) as finished:
         finished()
     assert AS_PRINTED in terminal.getvalue()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("buffering", [{}, {"PYTHONUNBUFFERED": "1"}])
+@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["topology", str(SCENARIOS / "lossless.toml")]])
+def test_output_that_cannot_be_written_is_a_line(arguments: list[str], buffering: dict[str, str]) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | buffering
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        command = [sys.executable, "-m", "xoff", *arguments]
+        done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "cannot write: no space left on device; make room, or send the output elsewhere\n"
+
+
+def test_a_reader_that_has_seen_enough_hears_nothing_more() -> None:
+    command = [sys.executable, "-m", "xoff", "list", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""

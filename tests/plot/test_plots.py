@@ -20,8 +20,9 @@ import xoff
 from conftest import ANY_TRAFFIC, SCENARIOS, SMALL, storm
 from xoff.pause_tree import PauseTree
 from xoff.pauses import Queue
-from xoff.plot import completion, inputs, over_time, pauses, slowdown, style
+from xoff.plot import completion, inputs, over_time, pause_tree, style
 from xoff.plot.along import Along
+from xoff.slowdowns import groups_of
 
 
 @pytest.fixture
@@ -128,31 +129,31 @@ def with_sizes(result: xoff.Result, *sizes: int) -> xoff.Result:
 def test_slowdown_is_drawn_for_groups_of_equally_many(small_result: xoff.Result, ax: Axes) -> None:
     result = with_sizes(small_result, *range(1000, 1020))
     result.plot.slowdown_by_size(ax, groups=4)
-    assert [row.flows for row in slowdown.groups_of(result, 4)] == [5, 5, 5, 5]
+    assert [row.flows for row in groups_of(result.flow_rows, 4)] == [5, 5, 5, 5]
     assert [line.get_label() for line in ax.get_lines()] == ["p50", "p95", "p99"]
     assert ax.get_xlabel() == "flow size (largest of each of 4 groups of flows)"
 
 
 def test_fewer_flows_than_groups_make_fewer_groups(small_result: xoff.Result) -> None:
-    assert len(slowdown.groups_of(with_sizes(small_result, 3, 1, 2), 50)) == 3
-    assert slowdown.groups_of(with_sizes(small_result)) == []
+    assert len(groups_of(with_sizes(small_result, 3, 1, 2).flow_rows, 50)) == 3
+    assert groups_of(with_sizes(small_result).flow_rows) == []
 
 
 @pytest.mark.parametrize(("flows", "groups"), [(5000, 20), (342, 6), (60, 5), (3, 3)])
 def test_groups_have_fifty_flows_where_there_are_enough(small_result: xoff.Result, flows: int, groups: int) -> None:
     result = with_sizes(small_result, *range(1, 1 + flows))
-    of_each = [row.flows for row in slowdown.groups_of(result)]
+    of_each = [row.flows for row in groups_of(result.flow_rows)]
     assert (len(of_each), sum(of_each)) == (groups, flows)
 
 
 def test_flows_of_one_size_are_one_group(small_result: xoff.Result, ax: Axes) -> None:
-    (group,) = slowdown.groups_of(small_result)
+    (group,) = groups_of(small_result.flow_rows)
     assert (group.largest_bytes, group.flows) == (50_000, 20)
     small_result.plot.slowdown_by_size(ax)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["50 kB"]
     assert ax.get_xlabel() == "flow size"
     mostly_fifty = with_sizes(small_result, *range(3), *[50] * 14, *range(60, 63))
-    groups = [(row.largest_bytes, row.flows, row.quantiles[0]) for row in slowdown.groups_of(mostly_fifty, 5)]
+    groups = [(row.largest_bytes, row.flows, row.quantiles[0]) for row in groups_of(mostly_fifty.flow_rows, 5)]
     assert groups == [(2, 3, 2), (50, 14, 11), (62, 3, 19)]
 
 
@@ -277,12 +278,12 @@ def pause_tree_of(count: int) -> PauseTree:
 )
 def test_a_tree_is_drawn_as_far_as_it_can_be_read(count: int, drawn: int, title: str, ax: Axes) -> None:
     tree = pause_tree_of(count)
-    pauses.draw_tree(tree, ax)
+    pause_tree.draw(tree, ax)
     boxes = [text.get_text() for text in ax.texts if not isinstance(text, Annotation)]
     assert len(boxes) == drawn + 1
     assert any(box.startswith(f"leaf0.port{count} ") for box in boxes)
     assert ax.get_title() == title
-    assert pauses.size_inches(tree) == pauses.size_inches(pause_tree_of(drawn))
+    assert pause_tree.size_inches(tree) == pause_tree.size_inches(pause_tree_of(drawn))
 
 
 def test_thinning_keeps_both_ends() -> None:

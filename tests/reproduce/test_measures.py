@@ -9,6 +9,7 @@ import pytest
 from xoff import folder
 from xoff.reproduce import measures
 from xoff.reproduce.points import Point, Points
+from xoff.summary import SCHEMA_VERSION
 
 
 @pytest.fixture
@@ -23,7 +24,8 @@ def points(tmp_path: Path) -> Points:
 
 def _run(path: Path, dropped: int) -> Path:
     path.mkdir()
-    (path / folder.SUMMARY).write_text(json.dumps({"packets": {"dropped": dropped}}), encoding="utf-8")
+    summary = {"schema_version": SCHEMA_VERSION, "digest": "", "packets": {"dropped": dropped}}
+    (path / folder.SUMMARY).write_text(json.dumps(summary), encoding="utf-8")
     return path
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
 from typing import Annotated
@@ -29,7 +31,7 @@ from xoff.cli import (
     sweep,
     topology,
 )
-from xoff.cli.terminal import say
+from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
 
 application = typer.Typer(
@@ -57,6 +59,9 @@ application.command("lint")(lint.lint)
 application.command("init")(init.init)
 application.command("list")(listing.listing)
 application.command("explain")(explain.explain)
+
+
+_NOT_WRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
 def _version(wanted: bool) -> None:
@@ -94,3 +99,9 @@ def main() -> None:
     except BrokenPipeError:  # whoever read the output has gone, as `head` does
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        if error.errno not in _NOT_WRITTEN:
+            raise
+        say(f"cannot write: {os.strerror(error.errno).lower()}; make room, or send the output elsewhere", err=True)
+        give_up_output()
+        sys.exit(2)

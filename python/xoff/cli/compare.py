@@ -7,28 +7,55 @@ from typing import Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Force, Out, Workers
+from xoff.cli.options import ChangesOfAll, Force, Measures, Out, Workers
+from xoff.errors import InputError, OutputError
 from xoff.scenario import Scenario
 
 
 def compare(
-    base: Annotated[Path, typer.Argument(help="The scenario file (TOML) that the others are held against.")],
-    others: Annotated[list[Path], typer.Argument(metavar="SCENARIO...", help="The others, with the same traffic.")],
+    base: Annotated[
+        Path, typer.Argument(help="The scenario file (TOML), or the result folder, that the others are held against.")
+    ],
+    others: Annotated[list[Path], typer.Argument(metavar="OTHER...", help="The others, with the same traffic.")],
     changes: ChangesOfAll = None,
+    measures: Measures = None,
     seeds: Annotated[int, typer.Option(min=1, help="Run each with so many seeds, from the base's own upwards.")] = 1,
     workers: Workers = None,
     out: Out = None,
     force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print comparison.json and nothing else.")] = False,
 ) -> None:
-    """Run the same traffic through several scenarios and print what changes.
+    """Run the same traffic through several scenarios and print what changes; or compare results that are there.
 
     With several seeds every ratio has a 95 % confidence interval: runs are paired by seed, the ratio is the geometric
     mean of theirs, and the interval is Student's t on their logarithms. Finished runs are kept in results/runs and
     never run again, so that after Ctrl-C the same command goes on.
     """
-    from xoff.cli.many import run_comparison
-    from xoff.comparison import Plan  # brings Arrow
+    from xoff.cli.many import print_comparison, run_comparison
+    from xoff.comparison import MEASURES, Comparison, Plan  # brings Arrow
+    from xoff.measures import check_measures
 
-    scenarios = [Scenario.load(path, tuple(changes or ())) for path in (base, *others)]
-    run_comparison(Plan.of(scenarios, seeds), "compare", workers=workers, out=out, force=force, as_json=as_json)
+    if measures:
+        check_measures(measures, key="--measure")
+    paths = [base, *others]
+    if any(map(Path.is_dir, paths)):
+        _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers})
+        found = Comparison.open(paths, measures=measures or MEASURES)
+        print_comparison(found, out=out, force=force, as_json=as_json)
+        return
+    scenarios = [Scenario.load(path, tuple(changes or ())) for path in paths]
+    plan = Plan.of(scenarios, seeds, measures=measures or MEASURES)
+    run_comparison(plan, "compare", workers=workers, out=out, force=force, as_json=as_json)
+
+
+def _check_results(paths: list[Path], options: dict[str, object]) -> None:
+    """Raises InputError for options of runs, OutputError for what is no result folder."""
+    from xoff.folder import SUMMARY
+
+    for option, given in options.items():
+        if given:
+            raise InputError(None, option, "nothing runs where results are compared", "expected scenario files with it")
+    for path in paths:
+        if not (path / SUMMARY).is_file():
+            message = f"{path}: OTHER: is no result folder; expected one that xoff run has written, as the others are"
+            raise OutputError(message)

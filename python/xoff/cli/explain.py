@@ -20,12 +20,13 @@ def explain(
     name: Annotated[
         str,
         typer.Argument(
-            help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min) or a word (PFC)."
+            help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min), "
+            "a measure (slowdown_p99) or a word (PFC)."
         ),
     ],
     as_json: DataOnly = False,
 ) -> None:
-    """Explain an algorithm, a key of the scenario file or a value of one; or name the keys that speak of a word."""
+    """Explain an algorithm, a key of the scenario file, a value of one or a measure; or name what speaks of a word."""
     try:
         found = catalogue.explain(name)
     except ScenarioError:
@@ -44,7 +45,7 @@ def explain(
 
 
 def _offer(word: str, mentions: list[catalogue.Entry], *, as_json: bool) -> None:
-    """Keys and algorithms that speak of a word, as many as are looked at."""
+    """Keys, algorithms and measures that speak of a word, as many as are looked at."""
     if as_json:
         typer.echo(json_text.document(mentions))
         return
@@ -73,11 +74,15 @@ def _facts(entry: dict[str, Any]) -> dict[str, str | None]:
         "default": _default(entry) if is_key and not entry["keys"] else None,
         "symbol": entry["symbol"],
         "only for": ", ".join(entry["of"]),
+        "unit": (entry["unit"] or "none") if "unit" in entry else None,
+        "keys": ", ".join(entry.get("measures", ())),
         "source": entry["source"],
     }
 
 
 def _written(entry: dict[str, Any]) -> str:
+    if entry["family"] == "measure":
+        return f"xoff sweep FILE --measure {entry['path'].replace('[]', '[0]')}"
     if entry["path"].startswith(_FLUID):
         return f"xoff fluid {entry['name']} --set KEY=VALUE"
     return f'{entry["path"]} = "{entry["name"]}"'

@@ -16,7 +16,7 @@ from xoff.comparison import Comparison, prepare
 from xoff.kept import KeptRuns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from xoff.comparison import Plan
     from xoff.grids import Grid
@@ -81,13 +81,23 @@ def run_and_print(
         found = wanted.finished(kept)
         if found is not None:
             path = commit(found, staging)
-            if as_json:
-                typer.echo(json_text.document(found.as_dict()))
-            else:
-                print_grid(grid(found), path, _notes(wanted.all_runs))
+            _print(found, path, grid(found), _notes(wanted.all_runs), as_json=as_json)
     if interrupted:
         say(f"interrupted: {wanted.progress(found)} are finished; the same command goes on", err=True)
         raise typer.Exit(130)
+
+
+def print_comparison(found: Comparison, *, out: Path | None, force: bool, as_json: bool) -> None:
+    """Writes and prints a comparison of results that are there."""
+    with prepare(out, "compare", force=force) as staging:
+        _print(found, found.commit(staging), grids.of_comparison(found), as_json=as_json)
+
+
+def _print(found: Found, path: Path, grid: Grid, notes: Iterable[str] = (), *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json_text.document(found.as_dict()))
+    else:
+        print_grid(grid, path, notes)
 
 
 def _notes(runs: Sequence[Scenario]) -> Iterator[str]:

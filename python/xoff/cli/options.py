@@ -15,6 +15,12 @@ Changes: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one key; KEY= leaves it out; may be repeated."),
 ]
+Measures: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure", metavar="KEY", help="A number of summary.json, instead of the usual ones; may be repeated."
+    ),
+]
 Sweeps: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--sweep", metavar="KEY=A,B,C", help="Try each value; repeated, every combination."),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import _xoff, json_text
+from xoff import json_text
 from xoff.cli.files import DRAWABLE, check_drawable, draw
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
+from xoff.cli.times import check_within, nanoseconds
 from xoff.errors import InputError, OutputError
 from xoff.units import duration
 
@@ -43,11 +43,10 @@ def pauses(
     """
     if plot is not None:
         check_drawable(plot, force=force)
-    at_ns = None if at is None else _nanoseconds(at)
+    at_ns = None if at is None else nanoseconds(at, "--at")
     result = opened(folder)
-    if at_ns is not None and at_ns > result.summary["end_ns"]:
-        problem = f"the run ended at {duration(result.summary['end_ns'] / 1000)}"
-        raise InputError(None, "--at", problem, "expected a time before that")
+    if at_ns is not None:
+        check_within(result, at_ns, "--at")
     try:
         tree = result.pause_tree(victim, at_ns=at_ns)
     except InputError:
@@ -56,9 +55,9 @@ def pauses(
         message = f"{folder}: {'--victim' if victim else 'pauses'}: {error}"
         raise OutputError(message) from None
     if plot is not None:
-        from xoff.plot import pauses as drawing
+        from xoff.plot import pause_tree as drawing
 
-        draw(plot, drawing.size_inches(tree), lambda ax: drawing.draw_tree(tree, ax))
+        draw(plot, drawing.size_inches(tree), lambda ax: drawing.draw(tree, ax))
     if as_json:
         cycles = [
             cycle._asdict() | {"queues": [str(queue) for queue in cycle.queues]} for cycle in result.pause_cycles()
@@ -75,15 +74,6 @@ def pauses(
             say(str(tree))
     for line in _cycles(result):
         say(line)
-
-
-def _nanoseconds(text: str) -> float:
-    """A time with its unit. Raises InputError."""
-    try:
-        return _xoff.quantity("time", json.dumps(text)) / 1000
-    except ValueError as error:
-        problem, _, expected = str(error).partition("; ")
-        raise InputError(None, "--at", problem, expected) from None
 
 
 def _roots(tree: PauseTree) -> Table:

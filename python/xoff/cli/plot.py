@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 from xoff.cli.files import DRAWABLE, check_drawable, draw, save
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
+from xoff.cli.times import between, nanoseconds
 from xoff.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ _OVER_TIME = {
     Kind.FLOW_THROUGHPUT: "flow_throughput",
     Kind.CNMS: "cnms",
 }
+_WITH_FLOWS = (Kind.INPUTS, Kind.FLOWS_OVER_TIME)
+"""Drawn over time, too, of flows that are not chosen by name."""
 
 
 def plot(
@@ -67,6 +71,15 @@ def plot(
             help="Of what, as in observe.of: leaf0.port3, 'leaf0.*', of flows host0; may be repeated. "
             "Left out, the highest.",
         ),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="TIME", help="From when, of what is drawn over time: 1.5ms; left out, the begin."
+        ),
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="Until when; left out, the end of the run.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help=f"Where ({DRAWABLE}); left out, KIND.svg in the result folder.")
@@ -82,9 +95,11 @@ def plot(
     if names and kind not in _OVER_TIME:
         expected = f"expected it with one of {', '.join(_OVER_TIME)}"
         raise InputError(None, "--names", f"no names are chosen in {kind}", expected)
+    start_ns, end_ns = _times(kind, {"--from": start, "--to": end})
     result = opened(folder)
+    between_ns = between(result, start_ns, end_ns)
     try:
-        _draw(result, kind, names, path)
+        _draw(result, kind, names, between_ns, path)
     except InputError:
         raise
     except ValueError as error:
@@ -93,23 +108,40 @@ def plot(
     say(f"Plot: {path}")
 
 
-def _draw(result: Result, kind: Kind, names: list[str] | None, path: Path) -> None:
+def _times(kind: Kind, options: dict[str, str | None]) -> list[float | None]:
+    """Times that options give. Raises InputError, also where nothing is drawn over time."""
+    narrowed = (*_OVER_TIME, *_WITH_FLOWS)
+    for option, given in options.items():
+        if given is not None and kind not in narrowed:
+            expected = f"expected it with one of {', '.join(narrowed)}"
+            raise InputError(None, option, f"no time is chosen in {kind}", expected)
+    return [None if given is None else nanoseconds(given, option) for option, given in options.items()]
+
+
+def _draw(
+    result: Result, kind: Kind, names: list[str] | None, between_ns: tuple[float, float] | None, path: Path
+) -> None:
     """Draws into a file. Raises ValueError if there is nothing of the kind."""
     from xoff.plot import style
 
+    plots = result.plot
     if kind is Kind.FLOWS_OVER_TIME:
-        save(_flows_over_time(result), path, "--out")
+        save(_flows_over_time(result, between_ns), path, "--out")
+    elif kind is Kind.INPUTS:
+        draw(path, style.SIZE_INCHES, lambda ax: plots.inputs(ax, between_ns=between_ns), "--out")
     elif kind in _OVER_TIME:
-        draw(path, style.SIZE_INCHES, lambda ax: result.plot.over_time(_OVER_TIME[kind], ax, names=names), "--out")
+        quantity = _OVER_TIME[kind]
+        drawn = partial(plots.over_time, quantity, names=names, between_ns=between_ns)
+        draw(path, style.SIZE_INCHES, drawn, "--out")
     else:
-        draw(path, style.SIZE_INCHES, getattr(result.plot, kind), "--out")
+        draw(path, style.SIZE_INCHES, getattr(plots, kind), "--out")
 
 
-def _flows_over_time(result: Result) -> Figure:
+def _flows_over_time(result: Result, between_ns: tuple[float, float] | None) -> Figure:
     """The row of panels; its figure is Pyplot's, which is to open no window."""
     import matplotlib as mpl
 
     mpl.use("agg")
-    figure = result.plot.flows_over_time()[0].get_figure(root=True)
+    figure = result.plot.flows_over_time(between_ns=between_ns)[0].get_figure(root=True)
     assert figure is not None
     return figure

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Force, Out, Sweeps, Workers
+from xoff.cli.options import ChangesOfAll, Force, Measures, Out, Sweeps, Workers
 
 
 def sweep(
@@ -17,10 +17,7 @@ def sweep(
     ],
     sweeps: Sweeps = None,
     changes: ChangesOfAll = None,
-    measures: Annotated[
-        list[str] | None,
-        typer.Option("--measure", metavar="KEY", help="A number of summary.json to print and draw; may be repeated."),
-    ] = None,
+    measures: Measures = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Run each with so many seeds; print means with 95 % confidence intervals.")
     ] = None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import rich.console
@@ -24,6 +26,14 @@ def printable(text: str) -> str:
 def say(text: str, *, err: bool = False) -> None:
     """Prints a line."""
     typer.echo(printable(text), err=err)
+
+
+def give_up_output() -> None:
+    """Drops what standard output has not taken, where it takes no more: Python would try again as it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Console(rich.console.Console):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.plot import collectives, completion, headroom, inputs, over_time, pauses, slowdown, style
+from xoff.plot import collectives, completion, headroom, inputs, over_time, pause_tree, pauses, slowdown, style
 from xoff.plot import flows as flows_panels
+from xoff.plot.stretch import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,14 @@ class Plots:
         with style.context():
             return slowdown.draw(self._result, style.axes(ax), groups)
 
-    def over_time(self, quantity: str, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def over_time(
+        self,
+        quantity: str,
+        ax: Axes | None = None,
+        *,
+        names: list[str] | None = None,
+        between_ns: tuple[float, float] | None = None,
+    ) -> Axes:
         """Something observed, against time.
 
         Args:
@@ -64,9 +72,11 @@ class Plots:
             ax: Where to draw.
             names: Of what, as in `observe.of`: `leaf0.port3`, `leaf0.*`, for what is of flows `host0`; left out, all.
                 At most eight are drawn, those with the highest peaks.
+            between_ns: The time that is shown; left out, all of it.
         """
+        stretch = Stretch.of(self._result, between_ns)
         with style.context():
-            return over_time.draw(self._result, quantity, style.axes(ax), names)
+            return over_time.draw(self._result, quantity, style.axes(ax), names, stretch)
 
     def pauses(self, ax: Axes | None = None) -> Axes:
         """When ports were paused: a line for each port, those that were paused longest."""
@@ -84,50 +94,68 @@ class Plots:
         """Why a victim was paused, back to where it began; the arguments are those of `Result.pause_tree`."""
         tree = self._result.pause_tree(victim, at_ns=at_ns, between_ns=between_ns)
         with style.context():
-            return pauses.draw_tree(tree, style.axes(ax, pauses.size_inches(tree)))
+            return pause_tree.draw(tree, style.axes(ax, pause_tree.size_inches(tree)))
 
     def headroom(self, ax: Axes | None = None) -> Axes:
         """Distribution of the headroom in use at its local maxima, as a share of what is set aside."""
         with style.context():
             return headroom.draw(self._result, style.axes(ax))
 
-    def queues(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def queues(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """Queue lengths over time."""
-        return self.over_time("queue", ax, names=names)
+        return self.over_time("queue", ax, names=names, between_ns=between_ns)
 
-    def throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def throughput(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """Throughput of ports over time."""
-        return self.over_time("throughput", ax, names=names)
+        return self.over_time("throughput", ax, names=names, between_ns=between_ns)
 
-    def class_throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def class_throughput(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """Throughput of the traffic classes of ports over time."""
-        return self.over_time("class_throughput", ax, names=names)
+        return self.over_time("class_throughput", ax, names=names, between_ns=between_ns)
 
-    def windows(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def windows(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """Windows of flows over time."""
-        return self.over_time("window", ax, names=names)
+        return self.over_time("window", ax, names=names, between_ns=between_ns)
 
-    def rates(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def rates(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """Rates of flows over time."""
-        return self.over_time("rate", ax, names=names)
+        return self.over_time("rate", ax, names=names, between_ns=between_ns)
 
-    def flow_throughput(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def flow_throughput(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """What flows put on the wire at their adapters' exits, over time."""
-        return self.over_time("flow_throughput", ax, names=names)
+        return self.over_time("flow_throughput", ax, names=names, between_ns=between_ns)
 
-    def cnms(self, ax: Axes | None = None, *, names: list[str] | None = None) -> Axes:
+    def cnms(
+        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """Congestion notification messages that reached the adapters of flows, over time."""
-        return self.over_time("cnms", ax, names=names)
+        return self.over_time("cnms", ax, names=names, between_ns=between_ns)
 
-    def inputs(self, ax: Axes | None = None, *, port: str | None = None) -> Axes:
+    def inputs(
+        self, ax: Axes | None = None, *, port: str | None = None, between_ns: tuple[float, float] | None = None
+    ) -> Axes:
         """What flows have in the input buffer of a port, one on another, with set point, XOFF and XON.
 
         Args:
             ax: Where to draw.
             port: Such as `switch0.port1`; left out, the one whose input buffer was fullest.
+            between_ns: The time that is shown; left out, all of it.
         """
+        stretch = Stretch.of(self._result, between_ns)
         with style.context():
-            axes = inputs.draw(self._result, style.axes(ax), port)
+            axes = inputs.draw(self._result, style.axes(ax), port, stretch=stretch)
             style.legend(axes)
             return axes
 

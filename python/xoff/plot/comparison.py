@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from xoff.comparison import FCTS
+from xoff.plot import comparison_by_size as by_size
 from xoff.plot import style
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -30,6 +33,32 @@ class ComparisonPlots:
         with style.context():
             return _draw(self._comparison, style.axes(ax))
 
+    def slowdown_by_size(
+        self, axes: Sequence[Axes] | None = None, *, percents: Sequence[int] = by_size.DRAWN
+    ) -> Sequence[Axes]:
+        """FCT slowdown against flow size, a line for each scenario, over the same groups of flows.
+
+        Args:
+            axes: Where to draw, one for each percentile; left out, a new figure with a legend.
+            percents: Percentiles, of 50, 95 and 99; means over seeds, whose 95 % intervals are shaded.
+        """
+        with style.context():
+            size = by_size.size_inches(self._comparison, len(percents))
+            row = style.row_of_axes(len(percents), size) if axes is None else axes
+            by_size.draw(self._comparison, row, percents)
+            if axes is None:
+                style.shared_legend(row)
+            return row
+
+    def save_slowdown_by_size(self, path: Path) -> None:
+        """Writes that figure to a file; its ending says in which format."""
+        with style.context():
+            panels = len(by_size.DRAWN)
+            row = Figure(figsize=by_size.size_inches(self._comparison, panels)).subplots(1, panels).tolist()
+            by_size.draw(self._comparison, row)
+            style.shared_legend(row)
+            row[0].figure.savefig(path, facecolor="white")
+
     def save(self, path: Path) -> None:
         """Writes the figure of completion times to a file; its ending says in which format."""
         with style.context():
@@ -40,8 +69,7 @@ class ComparisonPlots:
 
 def _draw(comparison: Comparison, ax: Axes) -> Axes:
     base, *others = comparison.names
-    of_classes = [row for row in comparison.rows if row.measure.startswith("flows.") and row.ratio]
-    rows = [row for row in of_classes if row.measure.rpartition(".")[2] in _LABELS]
+    rows = [row for row in comparison.rows if row.measure in FCTS and row.ratio]
     measures = list(dict.fromkeys(row.measure for row in rows))
     offsets = np.linspace(-0.2, 0.2, len(others)) if len(others) > 1 else [0.0]
     for name, offset in zip(others, offsets, strict=True):

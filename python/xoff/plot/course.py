@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from xoff import _xoff
 from xoff.plot import style
+from xoff.plot.stretch import Stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,11 +22,25 @@ _COLOUR = "#8c8c8c"
 _LOOKS = {"down": ":", "up": "--", "rate": "-."}
 
 
-def draw(result: Result, ax: Axes) -> None:
-    """A vertical line for each link event, a grey stretch for each slow receiver, named in the legend."""
+def draw(result: Result, ax: Axes, stretch: Stretch | None = None) -> None:
+    """A vertical line for each link event, a grey area for each slow receiver, named in the legend.
+
+    Args:
+        result: What is drawn.
+        ax: Where.
+        stretch: Of these those in it, what is outside being hidden; left out, all.
+    """
     scenario = tomllib.loads(result.scenario)
-    _draw_link_events(scenario.get("link_event", []), ax)
-    _draw_slow_receivers(scenario.get("slow_receiver", []), result.summary["end_ns"] / 1000, ax)
+    end_us = result.summary["end_ns"] / 1000
+    shown = stretch or Stretch(0, math.inf)
+    events = scenario.get("link_event", [])
+    receivers = scenario.get("slow_receiver", [])
+    _draw_link_events([event for event in events if shown.holds(_us(event["at"]), _us(event["at"]))], ax)
+    _draw_slow_receivers([slow for slow in receivers if shown.holds(*_span(slow, end_us))], end_us, ax)
+
+
+def _span(slow: dict[str, Any], end_us: float) -> tuple[float, float]:
+    return _us(slow["start"]), _us(slow["end"]) if "end" in slow else end_us
 
 
 def _draw_link_events(events: list[dict[str, Any]], ax: Axes) -> None:
@@ -41,8 +57,7 @@ def _draw_slow_receivers(receivers: list[dict[str, Any]], end_us: float, ax: Axe
     labels = named if len(set(named)) <= MOST_NAMED else ["receivers are slow"] * len(named)
     drawn: set[str] = set()
     for slow, label in zip(receivers, labels, strict=True):
-        until = _us(slow["end"]) if "end" in slow else end_us
-        ax.axvspan(_us(slow["start"]), until, color=_COLOUR, alpha=0.15, linewidth=0, label=_once(label, drawn))
+        ax.axvspan(*_span(slow, end_us), color=_COLOUR, alpha=0.15, linewidth=0, label=_once(label, drawn))
 
 
 def _once(label: str, drawn: set[str]) -> str | None:

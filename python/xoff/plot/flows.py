@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import inputs, over_time, style
+from xoff.plot.stretch import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,21 +49,20 @@ def draw(
         port: Whose input buffer is drawn; left out, the one that was fullest.
         between_ns: The time that is shown; left out, all of it.
     """
+    stretch = Stretch.of(result, between_ns)
     flows = flows or _highest(result, panels[0], port)
     colours = dict(zip(flows, style.COLOURS, strict=False))
     for quantity, ax in zip(panels, axes, strict=True):
         if quantity == "input":
-            inputs.draw(result, ax, port, flows)
+            inputs.draw(result, ax, port, flows, stretch)
         else:
             lines = {line.label: line for line in over_time.lines_of(result, quantity)}
             for flow in filter(lines.__contains__, flows):
-                over_time.draw_line(result, quantity, lines[flow], ax, colours[flow], flows[flow])
-            over_time.draw_axes(result, quantity, ax)
+                over_time.draw_line(result, quantity, lines[flow], ax, colours[flow], flows[flow], stretch)
+            over_time.draw_axes(result, quantity, ax, stretch)
         ax.set_title(ax.get_ylabel())
         ax.set_ylabel("")
         ax.xaxis.set_major_locator(MaxNLocator(4))
-        if between_ns:
-            ax.set_xlim(between_ns[0] / 1000, between_ns[1] / 1000)
 
 
 def _highest(result: Result, quantity: str, port: str | None) -> dict[str, str]:

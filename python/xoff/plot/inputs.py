@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from xoff.plot.stretch import Stretch
     from xoff.result import Result
 
 MOST_FLOWS = 6
@@ -59,7 +60,13 @@ def occupancy(result: Result, port: str) -> Occupancy:
     return Occupancy(time_us, dict(sorted(by_flow.items(), key=lambda item: -item[1].sum())))
 
 
-def draw(result: Result, ax: Axes, port: str | None = None, flows: Mapping[str, str] | None = None) -> Axes:
+def draw(
+    result: Result,
+    ax: Axes,
+    port: str | None = None,
+    flows: Mapping[str, str] | None = None,
+    stretch: Stretch | None = None,
+) -> Axes:
     """Flows stacked one on another, with lines for the set point, XOFF and XON where the scenario has them.
 
     Args:
@@ -67,9 +74,14 @@ def draw(result: Result, ax: Axes, port: str | None = None, flows: Mapping[str, 
         ax: Where to draw.
         port: Whose input buffer; left out, the one that was fullest.
         flows: From the bottom up flows, at most six, and what they are called; left out, those with the most bytes.
+        stretch: The time that is shown; left out, all of it.
     """
     port = port or ports(result)[0]
     time_us, by_flow = occupancy(result, port)
+    if stretch is not None:
+        cut = {flow: stretch.cut(time_us, value, before=False) for flow, value in by_flow.items()}
+        time_us, _ = stretch.cut(time_us, time_us, before=False)
+        by_flow = {flow: value for flow, (_, value) in cut.items()}
     flows = flows or {flow: style.plain(flow) for flow in list(by_flow)[:MOST_FLOWS]}
     none = np.zeros(len(time_us))
     shown = {called: by_flow.get(flow, none) for flow, called in flows.items()}
@@ -88,7 +100,7 @@ def draw(result: Result, ax: Axes, port: str | None = None, flows: Mapping[str, 
     for (name, height), dashes in zip(_thresholds(result, port).items(), ("--", "-.", ":"), strict=False):
         ax.axhline(height, color=mpl.rcParams["axes.edgecolor"], linewidth=0.9, linestyle=dashes)
         ax.annotate(name, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=8)
-    over_time.draw_axes(result, "input", ax)
+    over_time.draw_axes(result, "input", ax, stretch)
     return ax
 
 

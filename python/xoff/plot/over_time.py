@@ -11,11 +11,13 @@ from matplotlib.ticker import MaxNLocator
 
 from xoff import patterns
 from xoff.plot import course, style
+from xoff.units import duration
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from xoff.plot.stretch import Stretch
     from xoff.result import Result
 
 MOST_LINES = 8
@@ -97,7 +99,7 @@ def _why_not(result: Result, quantity: str) -> str:
     """Why there is nothing of a quantity."""
     key = _OBSERVED_BY.get(quantity, quantity)
     if key in tomllib.loads(result.scenario).get("observe", {}):
-        return f"observe.{key} recorded nothing"
+        return f"observe.{key} recorded nothing" + ("; there is no series.parquet" if result.series is None else "")
     expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
     return f"{quantity} was not observed; {expected}"
 
@@ -116,41 +118,78 @@ def _meant(there: list[str], names: list[str]) -> set[str]:
     return meant
 
 
-def draw(result: Result, quantity: str, ax: Axes, names: list[str] | None = None) -> Axes:
+def draw(
+    result: Result, quantity: str, ax: Axes, names: list[str] | None = None, stretch: Stretch | None = None
+) -> Axes:
     """At most eight lines, the highest peaks first; the legend says how many there are."""
     lines = lines_of(result, quantity, names)
+    if stretch is not None:
+        lines = _within(result, quantity, lines, stretch)
     for line in lines[:MOST_LINES]:
-        draw_line(result, quantity, line, ax)
-    draw_axes(result, quantity, ax)
-    course.draw(result, ax)
+        draw_line(result, quantity, line, ax, stretch=stretch)
+    draw_axes(result, quantity, ax, stretch)
+    course.draw(result, ax, stretch)
     hidden = len(lines) - MOST_LINES
     style.legend(ax, f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None)
     return ax
 
 
+def _within(result: Result, quantity: str, lines: list[Line], stretch: Stretch) -> list[Line]:
+    """The lines that have something in a stretch, the highest peak there first. Raises ValueError if none has."""
+    peaks = {line.label: _cut(result, quantity, line, stretch).value.max(initial=-1) for line in lines}
+    found = [line for line in lines if peaks[line.label] >= 0]
+    if not found:
+        message = f"nothing was recorded from {duration(stretch.start_us)} to {duration(stretch.end_us)}"
+        raise ValueError(message)
+    return sorted(found, key=lambda line: -peaks[line.label])
+
+
+def _cut(result: Result, quantity: str, line: Line, stretch: Stretch) -> Line:
+    """What a line has in a stretch."""
+    if _is_dots(result, quantity):
+        inside = (line.time_us >= stretch.start_us) & (line.time_us <= stretch.end_us)
+        return Line(line.label, line.time_us[inside], line.value[inside])
+    held = _held(result, quantity, line)
+    before = _axis(result, quantity).drawstyle == _BEFORE
+    return Line(line.label, *stretch.cut(held.time_us, held.value, before=before))
+
+
 def draw_line(
-    result: Result, quantity: str, line: Line, ax: Axes, colour: str | None = None, called: str | None = None
+    result: Result,
+    quantity: str,
+    line: Line,
+    ax: Axes,
+    colour: str | None = None,
+    called: str | None = None,
+    stretch: Stretch | None = None,
 ) -> None:
     """One line, or one dot for each CNM, of which only the instant is known."""
     label = called or style.plain(line.label)
-    if quantity == "cnms" and _is_of_changes(result, quantity):
-        ax.plot(line.time_us, line.value, ".", markersize=3, label=label, color=colour)
+    shown = _held(result, quantity, line) if stretch is None else _cut(result, quantity, line, stretch)
+    if _is_dots(result, quantity):
+        ax.plot(shown.time_us, shown.value, ".", markersize=3, label=label, color=colour)
         return
-    time_us, value = thinned(_held(result, quantity, line))
+    time_us, value = thinned(shown)
     drawstyle = _axis(result, quantity).drawstyle
     ax.plot(time_us, value, label=label, drawstyle=drawstyle, linewidth=1.1, color=colour)
 
 
-def draw_axes(result: Result, quantity: str, ax: Axes) -> None:
-    """Both axes with their units, from zero."""
+def _is_dots(result: Result, quantity: str) -> bool:
+    return quantity == "cnms" and _is_of_changes(result, quantity)
+
+
+def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None = None) -> None:
+    """Both axes with their units, from zero; of time all, or a stretch."""
     axis = _axis(result, quantity)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_locator(MaxNLocator(6))
-    ax.set_ylim(0, 1.05 * ax.dataLim.y1 if ax.dataLim.y1 > 0 else None)
+    ax.set_ylim(0, 1.05 * ax.dataLim.y1 if ax.dataLim.y1 > 0 else 1)
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.yaxis.set_major_formatter(style.ticks(axis.units))
     if axis.units is _COUNTED:
         ax.yaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
+    if stretch is not None:
+        stretch.show(ax)
     ax.set_xlabel("time")
     ax.set_ylabel(axis.label)
 
@@ -162,7 +201,7 @@ def _counted(line: Line) -> Line:
 
 def _held(result: Result, quantity: str, line: Line) -> Line:
     """What was recorded on change stays as it is after the last change: to the end of a flow, or of the run."""
-    if not _is_of_changes(result, quantity):
+    if not _is_of_changes(result, quantity) or _is_dots(result, quantity):
         return line
     source, _, number = line.label.partition(".flow")
     if number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 
 SIZE_INCHES = (6.4, 3.6)
 _CHARACTERS_PER_INCH = 11.25  # of a legend
+_INCHES_OF_A_LABEL = 0.17
 _MUCH = 3
 """How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 
@@ -80,11 +82,11 @@ def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axe
     return plt.subplots(figsize=size_inches)[1]
 
 
-def row_of_axes(count: int) -> list[Axes]:
+def row_of_axes(count: int, size_inches: tuple[float, float] | None = None) -> list[Axes]:
     """Those of a new figure, side by side over the same horizontal axis."""
     from matplotlib import pyplot as plt
 
-    figure = plt.figure(figsize=(3.3 * count if count > 1 else SIZE_INCHES[0], 2.7))
+    figure = plt.figure(figsize=size_inches or (3.3 * count if count > 1 else SIZE_INCHES[0], 2.7))
     return list(figure.subplots(1, count, sharex=True, squeeze=False)[0])
 
 
@@ -99,6 +101,11 @@ def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
     columns = _columns(handles, figure.get_figwidth())
     labels, drawn = list(handles), list(handles.values())
     figure.legend(drawn, labels, loc="outside upper center", ncols=columns, fontsize=8, title=title)
+
+
+def legend_inches(labels: Collection[str], width_inches: float) -> float:
+    """How high the legend above a row of axes is."""
+    return math.ceil(len(labels) / _columns(labels, width_inches)) * _INCHES_OF_A_LABEL
 
 
 def plain(text: str) -> str:
@@ -146,9 +153,17 @@ def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
 
 
 def scale_of_ratios(axis: Axes, ratios: Iterable[Estimate]) -> None:
-    """Logarithmic where they differ much, linear otherwise."""
-    values = [bound for ratio in ratios for bound in ratio if bound]
-    if values and max(values) > _MUCH * min(values):
+    """Logarithmic where they differ much, linear otherwise; zero stands a step below the least."""
+    found = list(ratios)
+    values = [bound for ratio in found for bound in ratio if bound]
+    if not values or max(values) <= _MUCH * min(values):
+        return
+    if any(ratio.value == 0 for ratio in found):
+        axis.set_yscale("symlog", linthresh=min(values), linscale=0.5)
+        axis.set_ylim(bottom=0)
+        axis.yaxis.set_major_formatter(ticks(("",)))
+        axis.minorticks_off()
+    else:
         axis.set_yscale("log")
         logarithmic(axis.yaxis, ("",), min(values), max(values))
 

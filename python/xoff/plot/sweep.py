@@ -13,8 +13,11 @@ from xoff.plot import style
 from xoff.plot.along import Along
 from xoff.plot.over_time import MOST_LINES
 from xoff.table import measure_name, measured
+from xoff.units import quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
     from xoff.intervals import Estimate
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 3
 _PANEL_INCHES = (3.4, 2.5)
 _TITLE_CHARACTERS = 32
+_NOTE_CHARACTERS = 40
+_CHARACTERS_PER_INCH = 15
 _APART = 0.4
 """How much of the way to the next position the points of all lines take."""
 
@@ -65,6 +70,7 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         if ratios:
             ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
             style.scale_of_ratios(ax, estimates[measure])
+            _say_what_has_none(swept, measure, ax)
         else:
             ax.yaxis.set_major_formatter(_ticks(measure))
             highest = max((each.high or each.value for each in estimates[measure]), default=1)
@@ -72,12 +78,33 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     if ratios:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {swept.sweep.base}"))
+        _name_what_has_none(swept, shown, figure)
     for ax in panels[len(shown) :]:
         ax.remove()
     if len(lines) > 1:
         hidden = f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None
         style.shared_legend(panels[: len(shown)], hidden)
     return figure
+
+
+def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
+    """Below a panel, where points are missing since there is no ratio over zero."""
+    missing = len(swept.over_zero(measure))
+    if missing:
+        counted = sum(measure in row.measured for row in swept.rows)
+        said = style.plain(f"no ratio of {missing} of {counted}: {swept.sweep.base} has 0")
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{fill(said, _NOTE_CHARACTERS)}")
+
+
+def _name_what_has_none(swept: Swept, shown: Sequence[str], figure: Figure) -> None:
+    """At the foot, the measures that have no panel since there is no ratio over zero."""
+    without = (
+        measure for measure in swept.told if any(row.measured[measure].value for row in swept.over_zero(measure))
+    )
+    names = [measure_name(measure) for measure in without if measure not in shown]
+    if names:
+        said = style.plain(f"no ratio of {', '.join(names)}: {swept.sweep.base} has 0")
+        figure.supxlabel(fill(said, int(_CHARACTERS_PER_INCH * figure.get_figwidth())), fontsize=8)
 
 
 def _beside(lines: int, *, joined: bool) -> list[float]:
@@ -114,6 +141,8 @@ def _ticks(measure: str) -> FuncFormatter:
         return style.ticks(style.TIME_UNITS)
     if measure.endswith("_bytes"):
         return style.ticks(style.SIZE_UNITS)
+    if measure.endswith("_gbps"):
+        return FuncFormatter(lambda value, _: quantity(1e9 * value, style.RATE_UNITS))
     return FuncFormatter(lambda value, _: measured(measure, value) if value else "0")
 
 

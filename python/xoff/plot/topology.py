@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matplotlib.collections import LineCollection
 
 from xoff.plot import style
+from xoff.plot.tier_order import ordered
 from xoff.units import TIMES, quantity
 
 if TYPE_CHECKING:
@@ -46,9 +47,10 @@ def size_inches(topology: Topology) -> tuple[float, float]:
 
 def draw(topology: Topology, ax: Axes) -> Axes:
     """Draws it; links are told apart by rate and delay, and by what is wrong with them."""
+    tiers = ordered(topology)
     at = {
         node: ((place + 0.5) / len(nodes), float(tier))
-        for tier, nodes in enumerate(topology.tiers)
+        for tier, nodes in enumerate(tiers)
         for place, node in enumerate(nodes)
     }
     ax.set_axis_off()
@@ -56,10 +58,10 @@ def draw(topology: Topology, ax: Axes) -> Axes:
     figure = ax.get_figure(root=True)
     assert figure is not None
     inches = ax.get_position().width * figure.get_figwidth()
-    for nodes in topology.tiers:
+    for nodes in tiers:
         _draw_nodes(nodes, at, inches / len(nodes), ax)
     ax.set_xlim(0, 1)
-    ax.set_ylim(-0.1, max(len(topology.tiers) - 0.8, ax.dataLim.y1 + 0.05))
+    ax.set_ylim(-0.1, max(len(tiers) - 0.8, ax.dataLim.y1 + 0.05))
     style.legend(ax)
     return ax
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from xoff.plot import Plots, inputs, over_time, slowdown, style
-from xoff.plot.pauses import draw_tree, longest_paused, size_inches
+from xoff.plot import Plots, inputs, over_time, pause_tree, slowdown, style
+from xoff.plot.pauses import longest_paused
 from xoff.table import workload_rows
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
             f"Why {victim} was paused",
             "The host that was paused longest, or the port where no host was. Each queue was paused for the one to its "
             "right; the pauses began with the queues that name flows.",
-            svg(lambda ax: draw_tree(tree, ax), size_inches(tree)),
+            svg(lambda ax: pause_tree.draw(tree, ax), pause_tree.size_inches(tree)),
             is_wide=True,
         ),
     ]

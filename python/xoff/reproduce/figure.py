@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xoff import json_text
-from xoff.errors import OutputError, ScenarioError
+from xoff.errors import OutputError, ResultError, ScenarioError
 from xoff.reproduce import expected
 from xoff.reproduce.plan import Plan
 from xoff.reproduce.points import Planned, Point, Points
@@ -80,7 +80,7 @@ class Figure:
             if function is None:
                 return points.mean(row.measure, **row.at)
             return float(function(points.where(**row.at)) if self.plan.axes else function(**row.at))
-        except LookupError as error:
+        except (LookupError, ResultError) as error:
             problem = f"{row.measure} cannot be measured: {error}"
             expected = "expected a function of figure.py or a key of summary.json, and points to measure"
             raise ScenarioError(*row.where, problem, expected) from None

@@ -1,0 +1,83 @@
+"""A stretch of a run's time, to which what is drawn over time can be narrowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from xoff.units import duration
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+_SCALES = {"s": 1e6, "ms": 1e3, "us": 1.0}
+_DIGITS = 9
+"""After the point of a tick: those behind are of binary fractions."""
+_TICKS, _FEW_TICKS = 6, 4
+_SHORT = 0.01
+"""Of the time until its end; ticks of a shorter one have many digits."""
+
+
+class Stretch(NamedTuple):
+    """From when until when."""
+
+    start_us: float
+    end_us: float
+
+    @classmethod
+    def of(cls, result: Result, between_ns: tuple[float, float] | None) -> Stretch | None:
+        """None for all of it. Raises ValueError for no time, or one after the run."""
+        if between_ns is None:
+            return None
+        start, end = between_ns
+        if not start < end:
+            message = f"between_ns: {_told(start)} is not before {_told(end)}; expected a start, and an end after it"
+            raise ValueError(message)
+        if start >= result.summary["end_ns"]:
+            message = f"between_ns: the run ended at {_told(result.summary['end_ns'])}; expected a start before that"
+            raise ValueError(message)
+        return cls(start / 1000, end / 1000)
+
+    def holds(self, start_us: float, end_us: float) -> bool:
+        """Whether some of that time is in it."""
+        return start_us <= self.end_us and end_us >= self.start_us
+
+    def cut(self, time_us: np.ndarray, value: np.ndarray, *, before: bool) -> tuple[np.ndarray, np.ndarray]:
+        """What steps have in it, from its start to its end as far as they reach.
+
+        Args:
+            time_us: In order.
+            value: Of the time from then on.
+            before: Whether it is of the time before instead.
+        """
+        start, end = self
+        inside = (time_us > start) & (time_us <= end) if before else (time_us >= start) & (time_us < end)
+        at_start = np.searchsorted(time_us, start, side="right") - (not before)
+        at_end = np.searchsorted(time_us, end, side="left") - (not before)
+        known = [
+            (edge, value[place])
+            for edge, place in ((start, at_start), (end, at_end))
+            if 0 <= place < len(time_us) and time_us[0] <= edge <= time_us[-1]
+        ]
+        times = np.append(time_us[inside], [edge for edge, _ in known])
+        values = np.append(value[inside], [held for _, held in known])
+        order = np.argsort(times, kind="stable")
+        return times[order], values[order]
+
+    def show(self, ax: Axes) -> None:
+        """Has the axis show it and nothing else, with ticks that differ however short it is."""
+        start, end = self
+        ax.set_xlim(start, end)
+        unit = next(unit for unit, scale in _SCALES.items() if end >= scale or scale == 1)
+        ax.xaxis.set_major_locator(MaxNLocator(_FEW_TICKS if end - start < _SHORT * end else _TICKS))
+        ax.xaxis.set_major_formatter(
+            FuncFormatter(lambda time, _: f"{round(time / _SCALES[unit], _DIGITS):.12g} {unit}")
+        )
+
+
+def _told(time_ns: float) -> str:
+    return duration(time_ns / 1000)

@@ -1,0 +1,79 @@
+"""Slowdown by flow size: flows in groups of similar size, which are the same for all runs that are held together."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from xoff.summary import counted, ordered_members, quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from xoff.columns import FlowRows
+
+COLUMNS = ("size_bytes", "slowdown", "after_stop")
+"""What is needed of `flows.parquet`."""
+
+PERCENTS = (50, 95, 99)
+# In smaller groups the 95th and the 99th percentile are those of the same flow.
+_FLOWS_OF_A_GROUP = 50
+_FEWEST_GROUPS, _MOST_GROUPS = 5, 20
+
+
+class Group(NamedTuple):
+    """Flows of similar size."""
+
+    largest_bytes: int
+    """The largest size that is in it, in whichever run."""
+    flows: int
+    quantiles: tuple[float, ...]
+    """Slowdown at each of `PERCENTS`; none of no flows."""
+
+
+def groups_of(flows: FlowRows | pa.Table, groups: int | None = None) -> list[Group]:
+    """The flows by size, in at most `groups` groups of about equally many; those of one size are in one group.
+
+    By default 5 to 20 groups, of 50 flows or more where there are enough.
+
+    Args:
+        flows: What has the columns of `flows.parquet`.
+        groups: How many at most.
+    """
+    return groups_within(flows, limits([counted(flows, "size_bytes")], groups))
+
+
+def limits(sizes_of_runs: Sequence[npt.NDArray[np.int64]], groups: int | None = None) -> npt.NDArray[np.int64]:
+    """The largest size of each group, over all runs; by default as many as the run with the fewest flows has."""
+    fewest = min((len(sizes) for sizes in sizes_of_runs if len(sizes)), default=0)
+    groups = groups or min(max(fewest // _FLOWS_OF_A_GROUP, _FEWEST_GROUPS), _MOST_GROUPS)
+    ordered = np.sort(np.concatenate(sizes_of_runs))
+    groups = min(groups, len(ordered))
+    shares = np.arange(1, groups + 1) * len(ordered) // max(groups, 1)
+    there = ordered[shares - 1]
+    first, last = (np.searchsorted(ordered, there, side=side) for side in ("left", "right"))
+    # At equal shares of the flows, or where a size begins or ends.
+    ends = np.where(shares - first < last - shares, first, last)
+    largest: npt.NDArray[np.int64] = ordered[np.unique(ends[ends > 0]) - 1]
+    return largest
+
+
+def groups_within(flows: FlowRows | pa.Table, largest: npt.NDArray[np.int64]) -> list[Group]:
+    """The flows in groups of which each ends with the next of these sizes."""
+    sizes = counted(flows, "size_bytes")
+    order = np.argsort(sizes, kind="stable")
+    ends = np.searchsorted(sizes, largest, side="right", sorter=order)
+    del sizes  # a run may have millions of flows
+    slowdowns = counted(flows, "slowdown")
+    parts = [ordered_members(slowdowns, order[start:end]) for start, end in pairwise([0, *ends])]
+    return [Group(int(size), len(part), _quantiles(part)) for size, part in zip(largest, parts, strict=True)]
+
+
+def _quantiles(ordered: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    found = (quantile(ordered, percent) for percent in PERCENTS)
+    return tuple(value for value in found if value is not None)

@@ -1,0 +1,285 @@
+"""What every key of `summary.json` means; `xoff explain`, docs/summary.md and what can be measured come from here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Key(NamedTuple):
+    """Numbers, text or truths that mean the same."""
+
+    keys: tuple[str, ...]
+    """Paths, `{}` around what stands in one place, `[]` after lists."""
+    unit: str | None
+    """Empty if it has none; None of what is no number."""
+    about: str
+    source: str | None = None
+    """Whose the definition is."""
+
+
+_CLASSES = "flows.{all,small,medium,large}"
+_PERCENTILES = "{mean,p50,p95,p99,p999}"
+
+KEYS = (
+    Key(("schema_version",), "", "1; rises when a key changes its meaning or goes"),
+    Key(("title",), None, "as in the scenario"),
+    Key(("seed",), "", "as in the scenario"),
+    Key(("interrupted",), "", "whether the run was cut short; then everything is about what had happened until then"),
+    Key(
+        ("size_classes_bytes[]",),
+        "bytes",
+        "sizes at which small ends and medium ends; a flow of just that size is in the class above",
+    ),
+    Key(
+        ("end_ns",),
+        "ns",
+        "simulated time at the end: the measured time. Where nothing is left to do, when the last flow finished or the "
+        "last bit was sent; where packets are left that are paused, when the last event was",
+    ),
+    Key((f"{_CLASSES}.count",), "flows", "flows that finished; those that finished after the stop condition stay out"),
+    Key(
+        (f"{_CLASSES}.fct_{_PERCENTILES}_us", f"workloads[].fct_{_PERCENTILES}_us"),
+        "us",
+        "flow completion time (FCT): from the start to the last acknowledgement at the sender; of the flows of a size "
+        "class, or of a `[[workload]]`, that finished",
+    ),
+    Key(
+        (f"{_CLASSES}.slowdown_{_PERCENTILES}", f"workloads[].slowdown_{_PERCENTILES}"),
+        "",
+        "FCT slowdown: completion time over that of the same flow alone on the idle network with an unlimited window",
+        "HPCC, SIGCOMM 2019; the normalised FCT of pFabric, SIGCOMM 2013",
+    ),
+    Key(("workloads[].kind", "workloads[].transport"), None, "what each `[[workload]]` is, in their order"),
+    Key(
+        ("workloads[].count",),
+        "flows",
+        "flows of each `[[workload]]` in their order that finished; of queries, requests and responses; of "
+        "collectives, parts of steps",
+    ),
+    Key(("flows.started",), "flows", "flows that started"),
+    Key(("flows.unfinished",), "flows", "flows that started and had not finished at the end"),
+    Key(
+        ("flows.unfinished_goodput_{min,mean,max}_gbps",),
+        "Gbps",
+        "goodput of unfinished flows: what the receiver could hand on, over the time from the flow's start to the end",
+    ),
+    Key(
+        ("flows.long_lived_jain_index",),
+        "",
+        "Jain's index of the goodputs of flows without end, if there are several: 1 where all have the same",
+        "Jain, Chiu and Hawe, DEC-TR-301, 1984",
+    ),
+    Key(("flows.timeouts",), "", "expiries of retransmission timers"),
+    Key(("queries.started",), "queries", "queries of workloads of kind `query` that began"),
+    Key(("queries.finished",), "queries", "queries that were complete"),
+    Key(("queries.unfinished",), "queries", "queries that began and were not complete at the end"),
+    Key(
+        ("queries.completion_{mean,p50,p95,p99}_us",),
+        "us",
+        "query completion time: from its start to the last byte of the last response at the aggregator",
+    ),
+    Key(
+        ("queries.with_timeouts",),
+        "queries",
+        "complete queries with a request or a response whose retransmission timer expired",
+    ),
+    Key(
+        ("queries.timeout_fraction",),
+        "",
+        "share of complete queries with a request or a response whose retransmission timer expired",
+    ),
+    Key(
+        ("queries.late",),
+        "queries",
+        "queries whose deadline was over before they were complete, or before the end of the run",
+    ),
+    Key(
+        ("collectives[].workload",),
+        "",
+        "position in the scenario of each `[[workload]]` of kind `collective`",
+    ),
+    Key(("collectives[].operation", "collectives[].algorithm"), None, "what its collectives are"),
+    Key(("collectives[].ranks",), "", "ranks of a group"),
+    Key(("collectives[].groups",), "", "groups that do the same at once"),
+    Key(("collectives[].size_bytes",), "bytes", "what a rank begins or ends with"),
+    Key(("collectives[].started",), "collectives", "collectives of all its groups that began"),
+    Key(("collectives[].finished",), "collectives", "collectives of all its groups that were complete"),
+    Key(
+        ("collectives[].unfinished",),
+        "collectives",
+        "collectives of all its groups that began and were not complete at the end",
+    ),
+    Key(
+        ("collectives[].completion_{mean,p50,p99,max}_us",),
+        "us",
+        "completion time of a collective: from when the first rank begins until the last has received everything",
+    ),
+    Key(
+        ("collectives[].bus_bandwidth_{mean,min}_gbps",),
+        "Gbps",
+        "bus bandwidth: `size_bytes` over the completion time, times how often a byte crosses the link of a rank, "
+        "2(n-1)/n of an `all_reduce` and (n-1)/n of the others; to be held against the rate of the link",
+        "doc/PERFORMANCE.md of nccl-tests",
+    ),
+    Key(("packets.sent",), "packets", "data packets handed to adapters, retransmissions included"),
+    Key(("packets.delivered",), "packets", "data packets that reached their receiver"),
+    Key(("packets.dropped",), "packets", "data packets that were dropped, for whatever reason"),
+    Key(
+        ("packets.in_flight",),
+        "packets",
+        "data packets that were under way at the end; with those delivered and dropped they are all that were sent",
+    ),
+    Key(
+        ("packets.dropped_threshold",),
+        "packets",
+        "dropped data packets whose queue was at the buffer policy's threshold",
+    ),
+    Key(
+        ("packets.dropped_pool_full",),
+        "packets",
+        "dropped data packets for which the shared pool, or a buffer of a cioq switch, had no room",
+    ),
+    Key(
+        ("packets.dropped_not_ecn_capable",),
+        "packets",
+        "dropped data packets which would have been marked, were they ECN-capable",
+    ),
+    Key(
+        ("packets.dropped_adapter_full",),
+        "packets",
+        "dropped data packets for which the queue of the host's adapter had no room",
+    ),
+    Key(
+        ("packets.dropped_headroom_full",),
+        "packets",
+        "dropped data packets which came after a pause, and for which the headroom had no room",
+    ),
+    Key(("packets.dropped_link_error",), "packets", "dropped data packets which a link corrupted"),
+    Key(
+        ("packets.dropped_link_down",),
+        "packets",
+        "dropped data packets whose link had failed, or failed while they were on their way or waited for it",
+    ),
+    Key(
+        ("packets.dropped_receiver_full",),
+        "packets",
+        "dropped data packets that the adapter of a slow receiver had no room for; acknowledgements count in "
+        "`packets.acknowledgements_dropped`, as for all other reasons",
+    ),
+    Key(("packets.dropped_pfc_watchdog",), "packets", "dropped data packets of queues that the PFC watchdog let go"),
+    Key(("packets.marked",), "", "ECN marks set; a packet can be marked at several switches"),
+    Key(("packets.retransmitted",), "packets", "data packets sent again"),
+    Key(
+        ("packets.acknowledgements_sent",),
+        "packets",
+        "acknowledgements sent, of any kind, NACKs and CNPs too",
+    ),
+    Key(
+        ("packets.cnps_sent",),
+        "packets",
+        "of the acknowledgements, congestion notification packets (CNPs)",
+    ),
+    Key(
+        ("packets.acknowledgements_dropped",),
+        "packets",
+        "acknowledgements dropped, for any reason; congestion notification messages count in `qcn.cnms_dropped`",
+    ),
+    Key(("loss_rate",), "", "share of data packets that were dropped: `packets.dropped` over `packets.sent`"),
+    Key(("goodput_gbps",), "Gbps", "goodput: payload delivered over the measured time, each byte once"),
+    Key(("pfc.pause_frames",), "frames", "frames that pause a class, sent by all ports"),
+    Key(("pfc.resume_frames",), "frames", "frames that only resume, sent by all ports"),
+    Key(("pfc.paused_us",), "us", "time that classes of ports were paused, class by class and port by port"),
+    Key(
+        ("pfc.off_us",),
+        "us",
+        "total pause duration: time from XOFF to XON, summed over switches and slow receivers, ports and classes; a "
+        "port-level pause counts once for each of the eight classes",
+        "DSH, ToN 2025, section V-B",
+    ),
+    Key(("pfc.off_port_as_one_us",), "us", "total pause duration where a port-level pause counts once"),
+    Key(("pfc.headroom_peak_bytes",), "bytes", "the most bytes that were ever in the headroom of one switch"),
+    Key(
+        ("pfc.longest_pause_us",),
+        "us",
+        "the longest time that a class of a port was paused without a break",
+    ),
+    Key(("pfc.storms",), "ports", "ports that were paused without a break for `pfc.detection_time`"),
+    Key(
+        ("storms[].port",),
+        None,
+        "which port was paused for `pfc.detection_time`, the one that was paused longest first",
+    ),
+    Key(("storms[].paused_ns",), "ns", "for how long the port was paused without a break"),
+    Key(("pfc.interventions",), "", "times that a PFC watchdog let a queue go (`pfc.watchdog`)"),
+    Key(("watchdog[].port",), None, "port whose queue a PFC watchdog let go, in order of detection"),
+    Key(("watchdog[].priority",), "", "class of the queue that a PFC watchdog let go"),
+    Key(("watchdog[].detected_ns",), "ns", "from when a PFC watchdog let the queue go"),
+    Key(
+        ("watchdog[].restored_ns",),
+        "ns",
+        "until when a PFC watchdog let the queue go; null: until the end; it may also be after it, as nothing else "
+        "happened any longer",
+    ),
+    Key(("watchdog[].dropped",), "packets", "packets that the queue lost while a PFC watchdog let it go, of any kind"),
+    Key(
+        ("deadlock",),
+        "",
+        "whether there are queues at the end each of which waits for the next and the last for the first",
+    ),
+    Key(("deadlock_cycle[].port",), None, "port of each queue of the deadlock; empty without one"),
+    Key(("deadlock_cycle[].priority",), "", "class of the queue"),
+    Key(("deadlock_cycle[].since_ns",), "ns", "since when the queue is paused"),
+    Key(("deadlock_cycle[].queue_bytes",), "bytes", "what the queue holds"),
+    Key(("stuck_queues",), "queues", "queues that will never send: in the cycle of a deadlock or behind it"),
+    Key(
+        ("stood_still",),
+        "",
+        "whether the run ended because nothing could move any longer: a paused port held packets, and there was "
+        "nothing left to do, or no packet went onto any wire for 5 ms and the longest first timeout",
+    ),
+    Key(
+        ("reached_time_limit",),
+        "",
+        "whether the run was cut off at the longest time that one can last, 1125.9 s; then everything is about what "
+        "had happened until then",
+    ),
+    Key(
+        ("qcn.cnms_sent_by_inputs", "qcn.cnms_sent_by_outputs"),
+        "",
+        "congestion notification messages (CNMs) of the congestion points at inputs, and at outputs, of cioq switches",
+    ),
+    Key(("qcn.cnms_received",), "", "CNMs that reached hosts"),
+    Key(
+        ("qcn.cnms_dropped",),
+        "",
+        "CNMs that found no room in the switch that made them or on their way, or that a link corrupted",
+    ),
+    Key(
+        ("qcn.cnms_through_crossbars",),
+        "",
+        "times that a CNM crossed a crossbar; those of the input by which a flow comes in cross none",
+    ),
+    Key(
+        ("buffer.peak_bytes",),
+        "bytes",
+        "the most that any one switch held, in all its pools and reserves together",
+    ),
+    Key(("buffer.end_bytes",), "bytes", "what all switches held at the end"),
+    Key(("engine.packet_hops",), "", "links crossed by data and acknowledgement packets"),
+    Key(("engine.events",), "", "events the engine handled; depends on the threads"),
+    Key(("engine.cpu_seconds",), "s", "CPU time of all threads, from a checked scenario to its results"),
+    Key(("engine.wall_seconds",), "s", "time by the clock, from a checked scenario to its results"),
+    Key(("engine.ns_per_packet_hop",), "ns", "CPU time over packet-hops"),
+    Key(
+        ("engine.added_rss_mb",),
+        "10^6 bytes",
+        "peak resident memory during the run less what was resident before; null off Linux",
+    ),
+    Key(("engine.threads",), "", "threads that were asked for"),
+    Key(
+        ("digest",),
+        None,
+        "hash of all integer results: equal for equal scenario and seed, whatever machine and number of threads",
+    ),
+    Key(("scenario_digest",), None, "SHA-256 of `scenario.toml` and `inputs/`"),
+)
