@@ -206,6 +206,9 @@ impl Ingress {
     /// otherwise of what its queue holds.
     pub fn pass(&mut self, now: Time, index: usize, frame: Bytes) -> PfcRequest {
         self.headroom.on_arrival(now, &self.arrival(index, frame));
+        if self.queues[index].bytes() == Bytes::ZERO && self.ports[Self::port(index)].shared == Bytes::ZERO {
+            return PfcRequest::NOTHING;
+        }
         self.pause_if_due(now, index, false)
     }
 

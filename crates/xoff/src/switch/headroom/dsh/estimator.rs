@@ -135,8 +135,12 @@ impl Estimate {
     ) {
         match gains {
             Gains::Arithmetic { gradient, deviation, .. } => {
-                let carried = line.clock.bytes_in(elapsed).max(frame);
-                let newest = change * LINE_RATE / carried.get().cast_signed();
+                let newest = if change == 0 {
+                    0
+                } else {
+                    let carried = line.clock.bytes_in(elapsed).max(frame);
+                    change * LINE_RATE / carried.get().cast_signed()
+                };
                 let part = |part: i64, weight: i64| part * weight / WEIGHT.cast_signed();
                 self.average(newest, |change| part(change, *gradient), |change| part(change, *deviation));
             }
