@@ -17,7 +17,6 @@ _UNITS = {
     "gbps": {"bps": 1e-9, "kbps": 1e-6, "Mbps": 1e-3, "Gbps": 1.0},
 }
 """By the end of a measure: units from the least to the greatest, and how many times that of the measure each is."""
-_OWN = {"us": "us", "ns": "ns", "bytes": "B", "gbps": "Gbps"}
 _DIGITS = 3
 """At least as many of a number that is not zero."""
 
@@ -29,7 +28,7 @@ def telling(measure: str, values: Iterable[float]) -> Callable[[float], str]:
         return lambda value: measured(measure, value)
     greatest = max(map(abs, values), default=0.0)
     fitting = [unit for unit, scale in _UNITS[own].items() if scale <= greatest]
-    unit = fitting[-1] if fitting else _OWN[own]
+    unit = fitting[-1] if fitting else next(unit for unit, scale in _UNITS[own].items() if scale == 1)
     return lambda value: f"{_number(value / _UNITS[own][unit])} {unit}"
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from xoff.errors import ScenarioError
-from xoff.summary_keys import KEYS
+from xoff.summary_keys import KEYS, UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from xoff.summary_keys import Key
 
 
-_UNIT = re.compile("_(us|ns|bytes|gbps)$")
 _STATISTIC = re.compile(r"_(mean|min|max|p\d+)$")
 
 
@@ -50,7 +49,7 @@ def named(name: str) -> dict[Key, list[str]]:
 
 def statistic(key: str) -> str:
     """What of many values a measure is: `p99`, or nothing."""
-    found = _STATISTIC.search(_UNIT.sub("", key))
+    found = _STATISTIC.search(UNIT.sub("", key))
     return found[1] if found else ""
 
 
@@ -59,7 +58,7 @@ def _names(key: str) -> set[str]:
     from xoff.table import measure_name, quantity_name  # brings NumPy
 
     end = key.rpartition(".")[2]
-    quantity = _UNIT.sub("", end)
+    quantity = UNIT.sub("", end)
     names = (key, end, quantity, _STATISTIC.sub("", quantity), measure_name(key), quantity_name(end))
     return set(map(_plain, names))
 

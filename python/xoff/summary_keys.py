@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+UNIT = re.compile("_(us|ns|bytes|gbps)$")
+"""The end of a key that tells its unit."""
 
 
 class Key(NamedTuple):

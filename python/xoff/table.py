@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.summary import CLASSES
+from xoff.summary_keys import UNIT
 from xoff.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ _REASONS = {
     "receiver_full": "receiver full",
     "pfc_watchdog": "PFC watchdog",
 }
-_UNITS = re.compile("_(us|ns|bytes|gbps)$")
 
 
 def measure_name(key: str) -> str:
@@ -68,7 +67,7 @@ def measure_name(key: str) -> str:
 
 def quantity_name(quantity: str) -> str:
     """The same of the last part of its key."""
-    return _NAMES.get(quantity) or _UNITS.sub("", quantity).replace("_", " ")
+    return _NAMES.get(quantity) or UNIT.sub("", quantity).replace("_", " ")
 
 
 def measured(key: str, value: float) -> str:

@@ -590,7 +590,7 @@ impl Port {
         let packet = self.queues[priority].0.pop_front()?;
         if self.queues[priority].0.is_empty() {
             self.waiting &= !(1 << priority);
-            if self.paused & TAKES_TURNS != 0 {
+            if self.takes_turns() {
                 self.scheduler.on_empty(priority);
             }
         }

@@ -57,6 +57,16 @@ impl Needs {
         }
     }
 
+    /// Whether it reads what switches write into packets.
+    pub fn reads_telemetry(self) -> bool {
+        matches!(self, Self::Telemetry { .. })
+    }
+
+    /// Whether it goes by what packets meet on their path.
+    pub fn goes_by_path(self) -> bool {
+        self == Self::Delay || self.reads_telemetry()
+    }
+
     /// Whether it goes by marks; elsewhere packets are not ECN-capable.
     pub fn marks(self) -> bool {
         matches!(self, Self::Cnps(_)) || self.echo() != Echo::None

@@ -241,7 +241,7 @@ impl Host {
         } else {
             let progress = pair.acknowledge(packet, context);
             let is_done = pair.sender.is_done();
-            let has_rate = matches!(pair.needs, Needs::Delay | Needs::Telemetry { .. });
+            let has_rate = pair.needs.goes_by_path();
             if let Some(window) = pair.sender.window() {
                 context.observer.on_window(context.now, self.id, packet.flow(), window);
             }

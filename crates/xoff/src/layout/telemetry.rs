@@ -16,9 +16,7 @@ pub fn longest_path_of_each(
     routes_over_time: &[&Routes],
 ) -> Vec<Path> {
     let path = |transport: &Transport| match transport {
-        Transport::Roce(roce) if matches!(roce.needs(), Needs::Delay | Needs::Telemetry { .. }) => {
-            longest_path(roce, network, routes_over_time)
-        }
+        Transport::Roce(roce) if roce.needs().goes_by_path() => longest_path(roce, network, routes_over_time),
         _ => Path::default(),
     };
     scenario.transport.values().map(path).collect()
@@ -50,9 +48,7 @@ pub fn rates(
 ) -> Result<Vec<Rate>, ScenarioError> {
     let mut transports = scenario.transport.iter().zip(paths);
     let reader = transports.find_map(|((name, transport), path)| match transport {
-        Transport::Roce(roce) if matches!(roce.needs(), Needs::Telemetry { .. }) => {
-            Some((name, roce, path.switches))
-        }
+        Transport::Roce(roce) if roce.needs().reads_telemetry() => Some((name, roce, path.switches)),
         _ => None,
     });
     let Some((name, roce, switches)) = reader else { return Ok(Vec::new()) };

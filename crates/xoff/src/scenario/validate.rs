@@ -269,9 +269,7 @@ fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked
 /// Packets have room for telemetry only where something reads it.
 fn check_telemetry(name: &str, transport: &Transport) -> Checked {
     match transport {
-        Transport::Roce(roce)
-            if roce.telemetry.is_some() && !matches!(roce.needs(), Needs::Telemetry { .. }) =>
-        {
+        Transport::Roce(roce) if roce.telemetry.is_some() && !roce.needs().reads_telemetry() => {
             let problem = "nothing reads it";
             let expected = "expected a congestion control that does, such as hpcc, or no such key";
             Err(ScenarioError::at(format!("transport.{name}.telemetry"), problem, expected))

@@ -176,10 +176,6 @@ fn goes_by_cnps(needs: Needs) -> bool {
     matches!(needs, Needs::Cnps(_))
 }
 
-fn goes_by_the_path(needs: Needs) -> bool {
-    matches!(needs, Needs::Delay | Needs::Telemetry { .. })
-}
-
 fn any_sender() -> impl Strategy<Value = (Parameters, u64, u64)> {
     (any_parameters(goes_by_acknowledgements), 500..9000u64, 1..40u64)
 }
@@ -328,7 +324,7 @@ impl Probe {
 /// A queue of 100 us that stays, and one that grows from there, leave less than a fifth of the link; an idle path gives all of it back.
 #[test]
 fn a_long_queue_slows_a_flow_down_and_an_idle_path_lets_it_go() {
-    for name in names(goes_by_the_path) {
+    for name in names(Needs::goes_by_path) {
         let mut probe = Probe::new(&default(name));
         let full = Probe::LINE_RATE.as_f64();
         for packet in 0..100_000 {
@@ -377,7 +373,7 @@ proptest! {
     /// Whatever the path is like, the flow goes on, and what it may do follows from what it was told.
     #[test]
     fn flows_go_on_whatever_the_path_is_like(
-        parameters in any_parameters(goes_by_the_path),
+        parameters in any_parameters(Needs::goes_by_path),
         passages in proptest::collection::vec(any_passage(), 1..200),
     ) {
         let mut probes = [(); 2].map(|()| Probe::new(&parameters));

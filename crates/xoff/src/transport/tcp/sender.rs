@@ -67,14 +67,12 @@ pub struct TcpSender {
     recovery: Recovery,
     /// The next retransmission goes out whatever the window.
     forced: bool,
-    /// Acknowledgements leave the retransmission timer as it is.
-    keeps_timer: bool,
+    /// Partial acknowledgements of this recovery, of which the second and later ones leave the timer as it is.
+    partials: u8,
     round_trip: RoundTrip,
     bounds: Bounds,
     scoreboard: Scoreboard,
     recover: u64,
-    /// Whether a partial acknowledgement has come in this recovery.
-    had_partial: bool,
     /// Whether this recovery has already sent its last segment again (RFC 6675, `NextSeg` rule 4).
     rescued: bool,
     /// Most bytes of an acknowledgement that the congestion control hears of at once.
@@ -118,9 +116,8 @@ impl TcpSender {
             duplicates: 0,
             inflation: 0,
             forced: false,
-            keeps_timer: false,
+            partials: 0,
             rescued: false,
-            had_partial: false,
             window_limited: false,
             reduced_before: u64::MAX,
             scoreboard: Scoreboard::default(),
@@ -169,10 +166,10 @@ impl TcpSender {
     }
 
     /// Whether an acknowledgement of something new leaves the retransmission timer as it is: a window of which much is lost is
-    /// better sent again after a timeout than repaired segment by segment.
+    /// better sent again after a timeout than repaired segment by segment (RFC 6582, section 3.2, step 3).
     #[inline]
     pub fn keeps_timer(&self) -> bool {
-        self.keeps_timer
+        self.partials > 1
     }
 
     /// Whether anything sent is not acknowledged.
@@ -428,15 +425,13 @@ impl TcpSender {
             self.state = State::Open;
             self.inflation = 0;
             self.forced = false;
-            self.keeps_timer = false;
-            self.had_partial = false;
+            self.partials = 0;
         } else if self.state == State::Recovery && self.recovery == Recovery::NewReno {
             self.inflation = self.inflation.saturating_sub(newly_acked);
             if newly_acked >= self.segment {
                 self.inflation += self.segment;
             }
-            // From the second partial acknowledgement on (RFC 6582, section 3.2, step 3).
-            self.keeps_timer = std::mem::replace(&mut self.had_partial, true);
+            self.partials = self.partials.saturating_add(1);
             self.lose_first();
         }
     }
@@ -532,8 +527,7 @@ impl TcpSender {
         }
         self.round_trip.back_off();
         self.state = State::Loss;
-        self.keeps_timer = false;
-        self.had_partial = false;
+        self.partials = 0;
         self.recover = self.next;
         self.duplicates = 0;
         self.inflation = 0;
