@@ -59,7 +59,7 @@ snapshots: .venv/tools ## Write the tests' snapshots anew; look at the differenc
 	$(BIN)/python -m pytest --quiet tests/cli/test_listing.py tests/cli/test_init.py
 
 .PHONY: readme
-readme: .venv/built ## Put what its commands print into the README, and draw its picture
+readme: .venv/built ## Put what their commands print into README and guides, and draw the demo
 	$(BIN)/python tools/readme.py
 
 .PHONY: notebooks

@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""What the README and the guides show is what happens."""
 
 import re
 import shlex
@@ -9,12 +9,13 @@ import pytest
 
 from conftest import ROOT, Outcome
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 
 
 def block(language: str, after: str = "") -> str:
-    """The first code block in a language after a text."""
-    match = re.search(rf"```{language}\n(.*?)```", README[README.index(after) :], re.DOTALL)
+    """The first code block in a language, of the page that has a text, after it."""
+    page = next(text for page in PAGES if after in (text := page.read_text(encoding="utf-8")))
+    match = re.search(rf"```{language}\n(.*?)```", page[page.index(after) :], re.DOTALL)
     assert match
     return match[1]
 
@@ -89,6 +90,7 @@ def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert (tmp_path / "my_result" / "report.html").exists()
 
 
-def test_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

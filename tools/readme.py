@@ -1,4 +1,4 @@
-"""Puts what its commands print into the README, and draws the demo, docs/web_search.svg: `make readme`."""
+"""Puts what their commands print into README and guides, and draws the demo, docs/web_search.svg: `make readme`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import xoff
 from xoff.plot import style
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 DEMO = "scenarios/web_search.toml"
 
 
@@ -37,11 +37,11 @@ def printed(commands: str) -> str:
 
 
 def put_outputs() -> None:
-    """Writes every such block in the README anew."""
-    text = README.read_text(encoding="utf-8")
-    README.write_text(
-        SHOWN.sub(lambda m: f"```sh\n{m[1]}\n```{m[2]}```text\n{printed(m[1])}\n```", text), encoding="utf-8"
-    )
+    """Writes every such block anew."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = SHOWN.sub(lambda m: f"```sh\n{m[1]}\n```{m[2]}```text\n{printed(m[1])}\n```", text)
+        page.write_text(shown, encoding="utf-8")
 
 
 def draw() -> None:
