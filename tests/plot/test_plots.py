@@ -259,6 +259,27 @@ def test_pauses_are_drawn_as_far_as_there_are_any(ax: Axes) -> None:
     assert last_us <= ax.get_xlim()[1] <= 1.05 * last_us
 
 
+def test_pauses_of_a_stretch_are_those_in_it(ax: Axes) -> None:
+    result = storm()
+    assert result.pauses is not None
+    first = result.pauses.slice(0, 1).to_pylist()[0]
+    between_ns = (first["start_ns"] - 1000, first["start_ns"] + 1000)
+    result.plot.pauses(ax, between_ns=between_ns)
+    assert ax.get_xlim() == tuple(edge / 1000 for edge in between_ns)
+    [bar] = [
+        line
+        for line in ax.get_lines()
+        if not np.isnan(np.asarray(line.get_xdata())).all() and line.get_label() != "let go by the watchdog"
+    ]
+    within = np.asarray(bar.get_xdata())
+    assert list(within[~np.isnan(within)]) == [first["start_ns"] / 1000, between_ns[1] / 1000]
+
+
+def test_a_stretch_without_pauses_says_so(ax: Axes) -> None:
+    storm().plot.pauses(ax, between_ns=(0, 1000))
+    assert [text.get_text() for text in ax.texts] == ["nothing was paused from 0.00 us to 1.00 us"]
+
+
 def pause_tree_of(count: int) -> PauseTree:
     """So many queues that one victim waited for, each a microsecond longer than the one before."""
     graph = nx.DiGraph()

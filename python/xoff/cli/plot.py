@@ -57,8 +57,8 @@ _OVER_TIME = {
     Kind.FLOW_THROUGHPUT: "flow_throughput",
     Kind.CNMS: "cnms",
 }
-_WITH_FLOWS = (Kind.INPUTS, Kind.FLOWS_OVER_TIME)
-"""Drawn over time, too, of flows that are not chosen by name."""
+_NOT_BY_NAME = (Kind.INPUTS, Kind.FLOWS_OVER_TIME, Kind.PAUSES)
+"""Drawn over time, too, of what is not chosen by name."""
 
 
 def plot(
@@ -110,7 +110,7 @@ def plot(
 
 def _times(kind: Kind, options: dict[str, str | None]) -> list[float | None]:
     """Times that options give. Raises InputError, also where nothing is drawn over time."""
-    narrowed = (*_OVER_TIME, *_WITH_FLOWS)
+    narrowed = (*_OVER_TIME, *_NOT_BY_NAME)
     for option, given in options.items():
         if given is not None and kind not in narrowed:
             expected = f"expected it with one of {', '.join(narrowed)}"
@@ -127,8 +127,8 @@ def _draw(
     plots = result.plot
     if kind is Kind.FLOWS_OVER_TIME:
         save(_flows_over_time(result, between_ns), path, "--out")
-    elif kind is Kind.INPUTS:
-        draw(path, style.SIZE_INCHES, lambda ax: plots.inputs(ax, between_ns=between_ns), "--out")
+    elif kind in _NOT_BY_NAME:
+        draw(path, style.SIZE_INCHES, partial(getattr(plots, kind), between_ns=between_ns), "--out")
     elif kind in _OVER_TIME:
         quantity = _OVER_TIME[kind]
         drawn = partial(plots.over_time, quantity, names=names, between_ns=between_ns)

@@ -78,10 +78,16 @@ class Plots:
         with style.context():
             return over_time.draw(self._result, quantity, style.axes(ax), names, stretch)
 
-    def pauses(self, ax: Axes | None = None) -> Axes:
-        """When ports were paused: a line for each port, those that were paused longest."""
+    def pauses(self, ax: Axes | None = None, *, between_ns: tuple[float, float] | None = None) -> Axes:
+        """When ports were paused: a line for each port, those that were paused longest.
+
+        Args:
+            ax: Where to draw.
+            between_ns: The time that is shown, and in which they were; left out, all of it.
+        """
+        stretch = Stretch.of(self._result, between_ns)
         with style.context():
-            return pauses.draw_timeline(self._result, style.axes(ax))
+            return pauses.draw_timeline(self._result, style.axes(ax), stretch)
 
     def pause_tree(
         self,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import course, style
+from xoff.plot.stretch import Stretch
+from xoff.units import duration
 from xoff.victims import pauses_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _LET_GO, _PAUSED = style.COLOURS[3], style.COLOURS[0]
 
 def longest_paused(result: Result) -> str:
     """The host that was paused longest, or the port where no host was. Raises ValueError without any pause."""
-    by_time = _by_time(pauses_of(result))
+    by_time = _by_time(pauses_of(result), Stretch.all_of(result))
     hosts = {host for table in (result.flows, result.pause_flows) for host in _ends(table)}
     paused = (queue.port.rpartition(".")[0] for queue in by_time)
     return next((node for node in paused if node in hosts), by_time[0].port)
@@ -37,27 +39,38 @@ def _ends(flows: pa.Table) -> set[str]:
     return {host for end in ("source", "destination") for host in flows[end].unique().to_pylist()}
 
 
-def draw_timeline(result: Result, ax: Axes) -> Axes:
-    """A bar for each pause, a line for each class of a port, the longest paused at the top, or that there is none."""
+def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> Axes:
+    """A bar for each pause, a line for each class of a port, the longest paused at the top, or that there is none.
+
+    Args:
+        result: What is drawn.
+        ax: Where.
+        stretch: The time that is shown and counts; left out, all.
+    """
     pauses = pauses_of(result)
-    queues = _by_time(pauses)
+    shown_time = stretch or Stretch.all_of(result)
+    queues = _by_time(pauses, shown_time)
     if not queues:
-        ax.text(0.5, 0.5, "nothing was paused", transform=ax.transAxes, ha="center", va="center")
+        when = "" if stretch is None else f" from {duration(stretch.start_us)} to {duration(stretch.end_us)}"
+        ax.text(0.5, 0.5, f"nothing was paused{when}", transform=ax.transAxes, ha="center", va="center")
     shown = queues[:MOST_PORTS]
     several = len({queue.priority for queue in shown}) > 1
-    end_us = result.summary["end_ns"] / 1000
     for line, queue in enumerate(shown):
-        bars = _bars(pauses, queue, end_us / PIXELS)
+        bars = _bars(pauses, queue, shown_time)
         across = [edge for start, length in bars for edge in (start, start + length, nan)]
         thick = min(9.0, 130 / len(shown))  # one line with gaps is a fraction of as many rectangles in a page
         ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, solid_capstyle="butt")
-    _draw_watchdog(result, shown, end_us, ax)
+    _draw_watchdog(result, shown, shown_time, ax)
     ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
     ax.set_ylim(max(len(shown), 1) - 0.5, -0.5)
-    course.draw(result, ax)
-    ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1) if queues else end_us)
-    ax.xaxis.set_major_locator(MaxNLocator(6))
-    ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
+    course.draw(result, ax, stretch)
+    if stretch is not None:
+        stretch.show(ax)
+    else:
+        end_us = shown_time.end_us
+        ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1) if queues else end_us)
+        ax.xaxis.set_major_locator(MaxNLocator(6))
+        ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("time")
     ax.set_ylabel("paused port")
     ax.tick_params(axis="y", labelsize=7.5)
@@ -69,32 +82,40 @@ def draw_timeline(result: Result, ax: Axes) -> Axes:
     return ax
 
 
-def _draw_watchdog(result: Result, shown: list[Queue], end_us: float, ax: Axes) -> None:
+def _draw_watchdog(result: Result, shown: list[Queue], time: Stretch, ax: Axes) -> None:
     """A line above the pauses of a queue for as long as the watchdog let it go."""
     lines = {(queue.port, queue.priority): line for line, queue in enumerate(shown)}
     label = "let go by the watchdog"
     for let_go in result.summary.get("watchdog", []):  # results of before have none
         line = lines.get((let_go["port"], let_go["priority"]))
-        if line is None:
+        start = let_go["detected_ns"] / 1000
+        end = time.end_us if let_go["restored_ns"] is None else let_go["restored_ns"] / 1000
+        if line is None or not time.holds(start, end):
             continue
-        until = min(end_us, end_us if let_go["restored_ns"] is None else let_go["restored_ns"] / 1000)
-        ax.plot([let_go["detected_ns"] / 1000, until], [line - 0.3] * 2, color=_LET_GO, linewidth=2, label=label)
+        ax.plot(time.clip(start, end), [line - 0.3] * 2, color=_LET_GO, linewidth=2, label=label)
         label = ""
 
 
-def _by_time(pauses: Pauses) -> list[Queue]:
-    """Queues that were paused, the longest first."""
-    time: defaultdict[Queue, int] = defaultdict(int)
+def _by_time(pauses: Pauses, time: Stretch) -> list[Queue]:
+    """Queues that were paused in that time, the longest first."""
+    paused: defaultdict[Queue, float] = defaultdict(float)
     for row, queue in enumerate(pauses.paused):
-        time[queue] += int(pauses.end_ns[row] - pauses.start_ns[row])
-    return sorted(time, key=lambda queue: (-time[queue], queue))
+        start, end = pauses.start_ns[row] / 1000, pauses.end_ns[row] / 1000
+        if time.holds(start, end):
+            within = time.clip(start, end)
+            paused[queue] += within[1] - within[0]
+    return sorted(paused, key=lambda queue: (-paused[queue], queue))
 
 
-def _bars(pauses: Pauses, queue: Queue, gap_us: float) -> list[tuple[float, float]]:
-    """Start and length in microseconds of each pause; those with a gap too narrow to be seen are one."""
+def _bars(pauses: Pauses, queue: Queue, time: Stretch) -> list[tuple[float, float]]:
+    """Start and length in microseconds of each pause in that time; those with a gap too narrow to be seen are one."""
     bars: list[tuple[float, float]] = []
+    gap_us = (time.end_us - time.start_us) / PIXELS
     for row in pauses.of(queue):
         start, end = float(pauses.start_ns[row]) / 1000, float(pauses.end_ns[row]) / 1000
+        if not time.holds(start, end):
+            continue
+        start, end = time.clip(start, end)
         if bars and start - sum(bars[-1]) < gap_us:
             bars[-1] = (bars[-1][0], end - bars[-1][0])
         else:

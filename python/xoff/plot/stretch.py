@@ -42,6 +42,15 @@ class Stretch(NamedTuple):
             raise ValueError(message)
         return cls(start / 1000, end / 1000)
 
+    @classmethod
+    def all_of(cls, result: Result) -> Stretch:
+        """All of a run."""
+        return cls(0.0, result.summary["end_ns"] / 1000)
+
+    def clip(self, start_us: float, end_us: float) -> tuple[float, float]:
+        """What of that time is in it, of a time that it holds some of."""
+        return max(start_us, self.start_us), min(end_us, self.end_us)
+
     def holds(self, start_us: float, end_us: float) -> bool:
         """Whether some of that time is in it."""
         return start_us <= self.end_us and end_us >= self.start_us

@@ -2,7 +2,6 @@
 
 use super::Subject;
 use super::marking_keys::{Key, Of};
-use super::most_held::MostHeld;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
 use crate::packet::PRIORITIES;
@@ -114,7 +113,6 @@ pub(super) fn of(
         pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of },
     };
     subject.check_pool_marker(&marks.pools, &on_pools)?;
-    subject.check_reach(&marks, settings, pools, reserve)?;
     Ok(marks)
 }
 
@@ -225,39 +223,6 @@ impl Subject<'_> {
                     format!("it is set to {all_above}, which is not below the pool's size, {shared}");
                 let expected = "expected less, or a larger pool";
                 return Err(self.refuse_marker(Key::POOL, &problem, expected));
-            }
-        }
-        Ok(())
-    }
-
-    /// A queue or port that can never hold more than where its marking begins is never marked: what comes then has been
-    /// dropped before. The most that it can hold is known where it is alone; lossless classes are not held here.
-    fn check_reach(
-        &self,
-        marks: &Marks,
-        settings: &SwitchSettings,
-        pools: &[Pool],
-        reserve: Reserve,
-    ) -> Result<(), ScenarioError> {
-        let classes = self.fabric.classes;
-        if classes == 0 || self.scenario.has_lossless_class() {
-            return Ok(());
-        }
-        for pool in pools {
-            let most = MostHeld::of(pool, &settings.buffer, reserve, classes);
-            let limits = [(Of::Queues, &marks.queues, most.queue), (Of::Ports, &marks.ports, most.port)];
-            for (&port, (of, placed, most)) in
-                pool.ports.iter().flat_map(|port| limits.map(|limit| (port, limit)))
-            {
-                let reach = placed.at(port.into()).marker.as_ref().and_then(|marker| marker.reach(0));
-                if let Some(Range { none_up_to, .. }) = reach.filter(|reach| reach.none_up_to >= most) {
-                    let limit = most + Bytes::new(1);
-                    let problem =
-                        format!("it marks above {none_up_to}, and packets are dropped from {limit} on");
-                    let expected = "expected less, or more memory for it: a larger alpha, threshold or total";
-                    let key = Key::deciding(of, self.rate(port), &settings.marking);
-                    return Err(self.refuse_marker(key, &problem, expected));
-                }
             }
         }
         Ok(())

@@ -177,11 +177,6 @@ mod tests {
             problem(&format!("{{ total = '1MB', marking.queue = {{ {K} = '30kB' }} }}, {{ {marking} }}"))
         };
         assert_eq!(
-            at("queue", &format!("{K} = '500kB'")),
-            "switch[1].marking.at_rate.10Gbps.queue: on left, it marks above 500kB, and packets are dropped from 500kB on; \
-             expected less, or more memory for it: a larger alpha, threshold or total"
-        );
-        assert_eq!(
             at("port", "kind = 'codel'"),
             "switch[1].marking.at_rate.10Gbps.port: on left, codel drops what leaves a queue of a switch; \
              expected it in marking.queue of a switch"

@@ -52,13 +52,23 @@ impl SharedMemoryLayout {
         for threshold in pool.ports.iter().filter_map(|port| self.marks.least_port_threshold(*port)) {
             *ports_by_threshold.entry(threshold).or_default() += 1;
         }
-        let of_ports = ports_by_threshold
-            .into_iter()
-            .flat_map(|(port, ports)| [too_early(of_pool, port), self.too_late(pool, port, ports)]);
-        of_ports.flatten().chain(self.never_all(pool)).collect()
+        let most = self.most_held(pool);
+        let is_reached = |threshold: Bytes| most.is_none_or(|most| threshold < most.port);
+        let of_ports = ports_by_threshold.into_iter().flat_map(|(port, ports)| {
+            let too_late = self.too_late(pool, port, ports).filter(|_| is_reached(port));
+            [too_early(of_pool, port), too_late]
+        });
+        let out_of_reach = most.map(|most| self.out_of_reach(pool, most));
+        of_ports.flatten().chain(out_of_reach.into_iter().flatten()).collect()
     }
 
-    /// What is dropped before so many ports of a pool reach the threshold at which marking begins.
+    /// Where nobody is paused: how long queues become that are, nobody knows.
+    fn most_held(&self, pool: &Pool) -> Option<MostHeld> {
+        let held = || MostHeld::of(pool, &self.policy, self.reserve, self.classes);
+        self.lossless.is_none().then(held)
+    }
+
+    /// What is dropped before so many ports of a pool, more than one, reach the threshold at which marking begins.
     fn too_late(&self, pool: &Pool, threshold: Bytes, ports: u64) -> Option<String> {
         let (alpha, reserved) = (least_alpha(&self.policy, self.droppable)?, self.reserve.size());
         let busy = bcc::drops_before_marking_from(pool.shared, alpha, reserved, threshold, ports)?;
@@ -66,21 +76,20 @@ impl SharedMemoryLayout {
         Some(format!("with {with}, packets are dropped before their threshold of {threshold} marks any"))
     }
 
-    /// Where a probability never gets as far as it is set to. How long queues become that are paused, nobody knows.
-    fn never_all(&self, pool: &Pool) -> Vec<String> {
-        if self.lossless.is_some() {
-            return Vec::new();
-        }
-        let most = MostHeld::of(pool, &self.policy, self.reserve, self.classes);
+    /// Where marking never begins, or a probability never gets as far as it is set to.
+    fn out_of_reach(&self, pool: &Pool, most: MostHeld) -> Vec<String> {
         let limits = [("queue", most.queue + Bytes::new(1)), ("port", most.port + Bytes::new(1))];
         let of_ports =
             pool.ports.iter().flat_map(|port| self.marks.port_reaches(*port).into_iter().zip(limits));
-        let of_ports = of_ports.filter_map(|(range, limit)| Some((range?, limit)));
-        let beyond = of_ports.filter(|(range, (_, limit))| range.all_above >= *limit);
-        let note = |(Range { all_above, .. }, (place, limit)): (Range, (&str, Bytes))| {
-            format!("a {place} drops packets from {limit} on, and marks every packet only above {all_above}")
+        let note = |(range, (place, limit)): (Option<Range>, (&str, Bytes))| {
+            let Range { none_up_to, all_above } = range?;
+            let drops = format!("a {place} drops packets from {limit} on");
+            if none_up_to + Bytes::new(1) >= limit {
+                return Some(format!("{drops}, and marks only above {none_up_to}: never"));
+            }
+            (all_above >= limit).then(|| format!("{drops}, and marks every packet only above {all_above}"))
         };
-        beyond.map(note).collect()
+        of_ports.filter_map(note).collect()
     }
 }
 
