@@ -48,7 +48,7 @@ def test_another_value_makes_another_plan() -> None:
 def test_a_plan_is_exported_with_its_notes() -> None:
     written = DCQCN.export("sonic")
     assert json.loads(written.text)["WRED_PROFILE"]
-    assert any("ports are counted" in note for note in written.notes)
+    assert any("counted as the plan has them" in note for note in written.notes)
     with pytest.raises(PlanError, match="congestion: is left out, and hosts are set by it"):
         DCQCN.with_value("congestion", None).export("host")
 

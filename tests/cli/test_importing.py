@@ -27,7 +27,7 @@ def test_left_out_the_port_is_that_with_most_headroom(command: Command) -> None:
 
 
 def test_errors_in_the_tables_are_told_of(command: Command) -> None:
-    leaf = EXAMPLES / "leaf" / "config_db.json"
+    leaf = EXAMPLES / "faults" / "ecn_after_pfc.json"
     outcome = command("import", leaf)
     assert outcome.status == 0
     assert outcome.err == f"warning: 1 error in these tables; see `xoff lint {leaf}`\n"

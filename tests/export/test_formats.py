@@ -76,6 +76,8 @@ def test_sonics_ports_have_the_mtu_that_headroom_is_for() -> None:
     export = Format.SONIC.write(settings)
     assert {row["mtu"] for row in json.loads(export.text)["PORT"].values()} == {"4200"}
     assert "mtu of PORT is the plan's, 4,200 B" in "".join(export.notes)
+    assert "ports that keep SONiC's 9100 need more" in "".join(export.notes)
+    assert "need more" not in "".join(Format.SONIC.write(replace(SETTINGS, mtu_bytes=9100)).notes)
     large = Format.SONIC.write(replace(SETTINGS, mtu_bytes=16_000))
     assert ConfigFile.parse("t.json", large.text).invalid == ()
     assert all("mtu" not in row for row in json.loads(large.text)["PORT"].values())
@@ -110,6 +112,20 @@ def test_sonics_tables_are_valid_and_have_no_faults_but_late_marks() -> None:
     assert [finding.check for finding in lint([Tables.parse("t.json", text)])] == ["ecn_after_pfc"]
 
 
+@pytest.mark.parametrize(("scheme", "where"), [("sih", "xoff of its profiles"), ("dsh", "xoff of that pool")])
+def test_what_the_size_of_sonics_pool_counts_is_told(scheme: str, where: str) -> None:
+    (note,) = [note for note in Format.SONIC.write(replace(SETTINGS, headroom_scheme=scheme)).notes if "on top" in note]
+    assert f"headroom comes on top ({where})" in note
+    assert "holds xoff, too, 160,000 B more are to be added to it, or less is shared" in note
+
+
+@pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
+def test_what_becomes_of_dscps_of_no_class_is_told(target: str) -> None:
+    assert any(
+        "DSCPs of no class" in note or "DSCPs of the plan's" in note for note in Format(target).write(SETTINGS).notes
+    )
+
+
 def test_a_planned_watchdog_is_written_for_sonic_and_named_elsewhere() -> None:
     planned = replace(SETTINGS, watchdog=Watchdog("forward", 150, 300))
     text = Format.SONIC.write(planned).text
@@ -119,9 +135,46 @@ def test_a_planned_watchdog_is_written_for_sonic_and_named_elsewhere() -> None:
     }
     assert lint([Tables.parse("t.json", text)]) == []
     assert not any("watchdog" in note for note in Format.SONIC.write(planned).notes)
-    for target in (Format.EOS, Format.NXOS, Format.NVUE):
+    for target in (Format.EOS, Format.NXOS):
         [note] = [note for note in target.write(planned).notes if "watchdog" in note]
         assert "forward after 150 ms, restored after 300 ms" in note
+
+
+@pytest.mark.parametrize(
+    ("planned", "interval", "robustness", "told"),
+    [
+        (Watchdog("drop", 400, 200), 200, 2, []),
+        (Watchdog("drop", 400, 800), 400, 1, ["400 ms, and not after 800 ms as planned"]),
+        (Watchdog("forward", 150, 150), 150, 1, ["drops, and does not forward as planned"]),
+    ],
+)
+def test_cumulus_looks_as_often_as_the_watchdog_needs(
+    planned: Watchdog, interval: int, robustness: int, told: list[str]
+) -> None:
+    written = Format.NVUE.write(replace(SETTINGS, watchdog=planned))
+    lines = written.text.splitlines()
+    assert f"nv set qos pfc-watchdog polling-interval {interval}" in lines
+    assert f"nv set qos pfc-watchdog robustness {robustness}" in lines
+    notes = [note for note in written.notes if "watchdog" in note]
+    assert len(notes) == len(told)
+    assert all(part in note for part, note in zip(told, notes, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("lossless", "lossy", "percents"), [(9_000_000, 3_000_000, (76, 24)), (12_000_000, 0, (99, 1))]
+)
+def test_cumulus_has_memory_for_lossless_classes(lossless: int, lossy: int, percents: tuple[int, int]) -> None:
+    """9,166,000 of 12,169,000 B with headroom and reserves are 75.3 %."""
+    pools = replace(SETTINGS.pools, lossless_bytes=lossless, lossy_bytes=lossy)
+    lines = body("nvue", replace(SETTINGS, pools=pools))
+    assert [line.rpartition(" ")[2] for line in lines if "memory-percent" in line] == [str(one) for one in percents]
+
+
+def test_cumulus_keeps_its_memory_and_watches_nothing_where_nothing_pauses() -> None:
+    groups = tuple(replace(group, pause=None) for group in SETTINGS.groups)
+    written = Format.NVUE.write(replace(SETTINGS, groups=groups, classes=(BEST_EFFORT,), headroom_scheme=None))
+    assert "traffic-pool" not in written.text
+    assert "watchdog" not in "".join([written.text, *written.notes])
 
 
 @pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
@@ -151,7 +204,7 @@ def test_a_fixed_pause_threshold_is_written_where_there_is_a_form() -> None:
     assert (profile["xoff"], profile["static_th"], profile["xon_offset"]) == ("40000", "110000", "66000")
     assert "dynamic_th" not in profile
     assert "    pause buffer-size 150000 pause-threshold 110000 resume-threshold 44000" in body("nxos", settings)
-    assert body("nvue", settings)[10:13] == [
+    assert [line for line in body("nvue", settings) if line.startswith("nv set qos pfc xoff-near ")][1:4] == [
         "nv set qos pfc xoff-near port-buffer 150000",
         "nv set qos pfc xoff-near xoff-threshold 110000",
         "nv set qos pfc xoff-near xon-threshold 44000",
@@ -251,6 +304,19 @@ interface Ethernet1/2
     )
 
 
+@pytest.mark.parametrize(
+    ("ecn", "written"),
+    [
+        (Ecn(150_001, 150_400, 0.2), (150, 151)),
+        (Ecn(600, 900, 0.2), (1, 2)),
+        (Ecn(30_000, 30_000, 1.0), (30, 30)),
+    ],
+)
+def test_a_ramp_stays_one_in_whole_kbytes(ecn: Ecn, written: tuple[int, int]) -> None:
+    (line,) = [line for line in body("nxos", replace(SETTINGS, classes=(replace(ROCE, ecn=ecn),))) if "detect" in line]
+    assert f"minimum-threshold {written[0]} kbytes maximum-threshold {written[1]} kbytes" in line
+
+
 def test_ports_that_are_alike_have_one_policy() -> None:
     alike = replace(FAR, pause=NEAR.pause)
     text = Format.NXOS.write(replace(SETTINGS, groups=(NEAR, alike))).text
@@ -323,10 +389,10 @@ def test_names_that_a_system_cannot_have_are_told(target: str, own: str, foreign
 
 
 def test_counted_names_are_told() -> None:
-    (note,) = [note for note in Format.NXOS.write(SETTINGS).notes if note.startswith("ports are counted")]
-    assert note.startswith(
-        "ports are counted, Ethernet1/1 to Ethernet1/2, since the plan names none; NX-OS calls them "
-    )
+    (note,) = [note for note in Format.NXOS.write(SETTINGS).notes if "counted" in note]
+    assert note.startswith("ports are Ethernet1/1 to Ethernet1/2, counted as the plan has them; NX-OS calls them ")
+    one = replace(SETTINGS, groups=(NEAR,))
+    assert any(note.startswith("ports are Ethernet0, counted") for note in Format.SONIC.write(one).notes)
 
 
 def test_nvue() -> None:
@@ -342,18 +408,22 @@ nv set qos congestion-control xoff traffic-class 3 red disable
 nv set qos congestion-control xoff traffic-class 3 min-threshold 150000
 nv set qos congestion-control xoff traffic-class 3 max-threshold 1500000
 nv set qos congestion-control xoff traffic-class 3 probability 20
+nv set qos traffic-pool default-lossless memory-percent 76
+nv set qos traffic-pool default-lossy memory-percent 24
 nv set qos pfc xoff-near switch-priority 3
 nv set qos pfc xoff-near cable-length 40
 nv set qos pfc xoff-near rx enable
 nv set qos pfc xoff-near tx enable
 nv set interface swp1 qos congestion-control profile xoff
 nv set interface swp1 qos pfc profile xoff-near
+nv set interface swp1 qos pfc-watchdog state enable
 nv set qos pfc xoff-far switch-priority 3
 nv set qos pfc xoff-far cable-length 300
 nv set qos pfc xoff-far rx enable
 nv set qos pfc xoff-far tx enable
 nv set interface swp2 qos congestion-control profile xoff
 nv set interface swp2 qos pfc profile xoff-far
+nv set interface swp2 qos pfc-watchdog state enable
 nv config apply""".splitlines()
     )
 

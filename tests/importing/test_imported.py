@@ -151,6 +151,14 @@ def test_a_row_of_the_lookup_table_is_as_good_as_a_profile() -> None:
     assert pfc["headroom"]["scheme"] == "sih"
 
 
+def test_queues_of_a_line_card_are_those_of_its_ports() -> None:
+    tables, chassis = good(), good()
+    for table in ("QUEUE", "BUFFER_QUEUE"):
+        chassis[table] = {f"linecard1|asic0|{key}": row for key, row in tables[table].items()}
+    chassis["DEVICE_METADATA"] = {"localhost": {"hostname": "linecard1", "asic_name": "asic0"}}
+    assert part_of(chassis, "Ethernet0").text == part_of(tables, "Ethernet0").text
+
+
 def test_schedulers_are_weights_and_strict_classes() -> None:
     tables = good()
     tables["SCHEDULER"]["first"] = {"type": "STRICT", "pir": "1000"}

@@ -120,6 +120,20 @@ def test_lossless_unwatched() -> None:
     assert judged(tables) == [], "no watchdog at all is a choice"
 
 
+def test_what_sonics_template_leaves_unwatched_is_a_note() -> None:
+    tables = changed_good()
+    row = tables["PORT_QOS_MAP"]["Ethernet0"]
+
+    def unwatched() -> list[tuple[Severity, bool]]:
+        found = [one for one in judged(tables) if one.check == "lossless_unwatched"]
+        return [(one.severity, "SONiC's template" in one.physics) for one in found]
+
+    row["pfc_enable"] = "2,3,4,6"
+    assert unwatched() == [(Severity.NOTE, True)]
+    row["pfc_enable"] = "2,3,4"
+    assert unwatched() == [(Severity.WARNING, False)]
+
+
 def test_a_watchdog_that_is_told_no_time_is_none() -> None:
     ((severity, line, physics),) = of("watchdog_without_time")
     assert (severity, line) == (Severity.ERROR, 9)
@@ -179,7 +193,7 @@ def test_oversubscription_within_the_ratio_that_the_tables_name_is_a_note() -> N
 
 def test_threshold_cannot_fire() -> None:
     dynamic, static, ramp = of("threshold_cannot_fire")
-    assert "holds 1,000,000 B at most" in dynamic[2]  # 1/9 of 9 MB
+    assert "holds 1,000,000 B at most" in dynamic[2]  # 1/9 of 9 MB, which a reserve of 500,000 B leaves of 9.5 MB
     assert "1,000,000 B at most, alone in its pool: static_th" in static[2]
     assert [dynamic[0], static[0], ramp[0]] == [Severity.ERROR, Severity.ERROR, Severity.WARNING]
     assert "holds 3,500,000 B at most" in ramp[2]  # 500,000 reserved, and 1/3 of 9 MB
@@ -187,11 +201,11 @@ def test_threshold_cannot_fire() -> None:
 
 
 def test_ecn_after_pfc() -> None:
-    dynamic, static, sometimes = of("ecn_after_pfc")
+    static, dynamic, sometimes = of("ecn_after_pfc")
+    assert [static[0], dynamic[0], sometimes[0]] == [Severity.ERROR, Severity.WARNING, Severity.NOTE]
     assert "paused from 1,000,000 B on" in dynamic[2]
-    assert "only if 2 ports or more feed it" in dynamic[2]  # 524,288 B each, below (9 MB - 1,048,576 B)/8
-    assert "only if 43 ports or more feed it" in static[2]  # 1,048,576 / 24,475 = 42.8
-    assert sometimes[0] == Severity.NOTE
+    assert "marks first if 2 ports or more feed it; fewer" in dynamic[2]  # 524,288 B each, below (9 MB - 1,048,576 B)/8
+    assert "only if 43 ports or more feed it, and there are fewer" in static[2]  # 1,048,576 / 24,475 = 42.8
     assert "450,000 B" in sometimes[2]  # 9 MB / 8 / (2 x (1 + 2/8))
 
 
@@ -200,21 +214,25 @@ def test_a_group_is_paused_by_what_its_mmu_has_of_the_pool() -> None:
     tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "4000000", "green_max_threshold": "5000000"}
     assert judged(tables) == []
     (finding,) = judged(tables, chip="tomahawk_2")
+    assert (finding.severity, finding.check) == (Severity.WARNING, "ecn_after_pfc")
+    # A reserve of 4608 B, and half of what four such leave of 30 MB, in an MMU: 29,981,568 / 4 / 2.
+    assert "paused from 3,752,304 B on" in finding.physics
+    assert "of the pool's 7500000 B less 4608 B of reserves in one of 4 MMUs" in finding.physics
+    assert "marks first if 2 ports or more feed it" in finding.physics  # 4 MB / (7.5 MB - 4 MB)
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "30000000", "green_max_threshold": "30000000"}
+    (finding,) = judged(tables)
     assert (finding.severity, finding.check) == (Severity.ERROR, "ecn_after_pfc")
-    # Half of 30 MB / 4, and a reserve of 4608 B.
-    assert "paused from 3,754,608 B on" in finding.physics
-    assert "of the pool's 7500000 B in one of 4 MMUs" in finding.physics
-    assert "only if 2 ports or more feed it" in finding.physics  # 4 MB / (7.5 MB - 4 MB)
+    assert "no queue marks first, however many ports feed it" in finding.physics
 
 
 def test_senders_fill_what_their_mmu_has_of_the_pool() -> None:
     tables = changed_good()
     tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "4000000"
-    assert [finding.check for finding in judged(tables)] == ["lossless_queue_drops"]  # 15,124,608 B of one port
-    assert judged(tables, chip="tomahawk_2") == []  # half of 7.5 MB, 4608 B and 120,000 B
+    assert [finding.check for finding in judged(tables)] == ["lossless_queue_drops"]  # 15,115,392 B of one port
+    assert judged(tables, chip="tomahawk_2") == []  # half of what is shared of 7.5 MB, 4608 B and 120,000 B
     tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "3800000"
     (finding,) = judged(tables, chip="tomahawk_2")
-    assert "one port that feeds it has sent up to 3,874,608 B" in finding.physics
+    assert "one port that feeds it has sent up to 3,872,304 B" in finding.physics
 
 
 def lossless_ports(
@@ -272,7 +290,14 @@ def test_a_queue_holds_no_more_than_its_pool() -> None:
 def test_memory_exceeded() -> None:
     together, alone = of("memory_exceeded")
     assert "18,000,000 B together; trident_2_plus has 16,777,216 B" in together[2]
-    assert "222,784 B less" in alone[2]
+    assert "722,784 B less" in alone[2]
+
+
+@pytest.mark.parametrize(("size", "found"), [(12_766_208, False), (12_834_571, True)])
+def test_published_sizes_of_memory_are_rounded(size: int, *, found: bool) -> None:
+    """61,440 cells of 208 B, 12,779,520 B, are published as 12 MiB; 2 % more than that are 12,834,570 B."""
+    tables = {"BUFFER_POOL": {"out": {"type": "egress", "mode": "static", "size": str(size)}}}
+    assert [one.check for one in judged(tables, chip="trident_2")] == ["memory_exceeded"] * found
 
 
 def test_headroom_of_all_priority_groups_is_held_against_the_memory() -> None:
@@ -302,10 +327,10 @@ def test_a_reserve_as_large_as_its_headroom_holds_it() -> None:
     tables = changed_good()
     del tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"]
     for length in ("40m", "300m"):
-        numbers = {"size": "8400000", "xoff": "8000000"}
+        numbers = {"size": "8600000", "xoff": "8000000"}
         tables["BUFFER_PROFILE"][f"pg_lossless_100000_{length}_profile"] |= numbers
     (finding,) = [one for one in judged(tables, chip="trident_3") if one.severity == Severity.ERROR]
-    assert "all 33,600,000 B" in finding.physics  # four of 8.4 MB
+    assert "all 34,400,000 B" in finding.physics  # four of 8.6 MB
 
 
 def test_pools_that_only_fit_with_their_headroom_inside_are_a_note() -> None:
@@ -341,13 +366,29 @@ def test_a_sender_resumes_below_where_it_was_paused() -> None:
     assert "30,000 B below where they are paused, which is at 24,475 B in an empty pool" in never[2]
 
 
-@pytest.mark.parametrize(("xon", "offset", "found"), [("0", "0", 1), ("4608", "4000", 1), ("0", "9100", 0)])
-def test_between_pause_and_resume_is_a_packet(xon: str, offset: str, found: int) -> None:
+@pytest.mark.parametrize(
+    ("xon", "offset", "found"),
+    [
+        ("0", "0", [Severity.WARNING]),
+        ("0", "1499", [Severity.WARNING]),
+        ("4608", "4000", [Severity.NOTE]),
+        ("0", "9100", []),
+    ],
+)
+def test_between_pause_and_resume_is_a_packet(xon: str, offset: str, found: list[Severity]) -> None:
     tables = changed_good()
     tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] |= {"xon": xon, "xon_offset": offset}
     findings = judged(tables)
-    assert [(one.severity, one.check) for one in findings] == [(Severity.WARNING, "xon_above_xoff")] * found
-    assert all("less than one packet, 9,100 B" in one.physics for one in findings)
+    assert [(one.severity, one.check) for one in findings] == [(severity, "xon_above_xoff") for severity in found]
+    assert all("less than one packet" in one.physics and "9,100 B" in one.physics for one in findings)
+
+
+@pytest.mark.parametrize(("mtu", "found"), [("3556", []), ("4096", [Severity.WARNING])])
+def test_lossless_packets_may_be_smaller_than_those_of_their_port(mtu: str, found: list[Severity]) -> None:
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] |= {"xon": "0", "xon_offset": "3556"}
+    tables["LOSSLESS_TRAFFIC_PATTERN"] = {"AZURE": {"mtu": mtu, "small_packet_percentage": "100"}}
+    assert [one.severity for one in judged(tables)] == found
 
 
 def test_what_pfc_has_kept_a_queue_must_hold() -> None:
@@ -365,9 +406,48 @@ def test_a_queue_that_one_sender_overfills_is_an_error() -> None:
     tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15000000"
     (finding,) = judged(tables)
     assert (finding.severity, finding.check) == (Severity.ERROR, "lossless_queue_drops")
-    # Half of 30 MB, a reserve of 4608 B and 120,000 B of headroom.
+    # Half of what four reserves of 4608 B leave of 30 MB, one of these and 120,000 B of headroom.
     assert "of lossless priority 3 and 3 more like it" in finding.physics
-    assert "one port that feeds it has sent up to 15,124,608 B" in finding.physics
+    assert "one port that feeds it has sent up to 15,115,392 B" in finding.physics
+
+
+def test_a_pool_shares_what_its_reserves_leave() -> None:
+    """Three groups with 50,000 B each leave 8 of 8.15 MB: one with alpha 1 takes half of that, two a third each."""
+    tables = lossless_ports(
+        {"Ethernet0": "3", "Ethernet4": "3", "Ethernet8": "3"},
+        {
+            "in": {"type": "ingress", "mode": "dynamic", "size": "8150000"},
+            "out": {"type": "egress", "mode": "dynamic", "size": "20000000"},
+        },
+        kept={"size": "50000", "xon": "0", "xon_offset": "20000", "dynamic_th": "0"},
+        sent={"static_th": "4100000"},
+    )
+    (finding,) = judged(tables)
+    # 50,000 B reserved, 4,000,000 shared and 100,000 of headroom.
+    assert "one port that feeds it has sent up to 4,150,000 B" in finding.physics
+    tables["BUFFER_PROFILE"]["sent"]["static_th"] = "4200000"
+    (finding,) = judged(tables)
+    assert "2 ports that feed it have sent up to 5,633,333 B" in finding.physics
+
+
+@pytest.mark.parametrize(("type_", "size"), [("egress", "10000000"), ("egress", "19900000"), ("both", "90000000")])
+def test_a_threshold_that_may_be_of_one_mmu_or_of_the_chip_alone_is_no_error(type_: str, size: str) -> None:
+    """As Tomahawk 5 has it, half of a pool, and a chassis, of which the pool counts memory beside the chip."""
+    tables = lossless_ports(
+        {"Ethernet0": "3", "Ethernet4": "3"},
+        {
+            "in": {"type": "ingress", "mode": "dynamic", "size": "20000000"},
+            "out": {"type": type_, "mode": "dynamic", "size": size},
+        },
+        kept={"xon": "0", "xon_offset": "20000", "dynamic_th": "0"},
+        sent={"static_th": "5000000"},
+    )
+    (finding,) = judged(tables)
+    assert finding.check == "lossless_queue_drops"
+    assert finding.severity == Severity.WARNING
+    assert ("--chip" in finding.physics) == (type_ == "egress")
+    tables["BUFFER_POOL"]["out"] |= {"type": "egress", "size": "12000000"}
+    assert judged(tables)[0].severity == Severity.ERROR
 
 
 def test_every_queue_is_judged_by_the_ports_that_feed_it() -> None:
@@ -818,9 +898,49 @@ def test_values_are_shown_as_json_has_them() -> None:
     assert found == {"BUFFER_POOL|egress_lossy_pool|a": '["b"]', "PFC_WD": "null"}
 
 
-def test_queues_of_other_line_cards_are_passed_over() -> None:
-    tables = {"PORT": {"Ethernet0": {"speed": "100000"}}, "QUEUE": {"linecard2|asic0|Ethernet8|3": {}}}
-    assert lint([Tables.parse("t.json", json.dumps(tables))]) == []
+def in_chassis(tables: dict[str, Any], card: str) -> dict[str, Any]:
+    """The same tables with queues by line card and chip, as qos_config.j2 of sonic-buildimage writes them."""
+    queues = {
+        table: {f"{card}|{key}": row for key, row in tables[table].items()} for table in ("QUEUE", "BUFFER_QUEUE")
+    }
+    return tables | queues | {"DEVICE_METADATA": {"localhost": {"hostname": "linecard1", "asic_name": "asic0"}}}
+
+
+def test_queues_of_this_line_card_are_those_of_its_ports() -> None:
+    tables = changed_good()
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "20000000", "green_max_threshold": "20000000"}
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15000000"
+    plain, here = judged(tables), judged(in_chassis(tables, "linecard1|asic0"))
+    assert [finding.physics for finding in here] == [finding.physics for finding in plain]
+    assert {"ecn_after_pfc", "lossless_queue_drops"} <= {finding.check for finding in plain}
+
+
+@pytest.mark.parametrize("card", ["linecard1|asic1", "linecard2|asic0"])
+def test_queues_of_other_line_cards_are_passed_over(card: str) -> None:
+    tables = in_chassis(changed_good(), card)
+    tables["QUEUE"] = {key.replace("Ethernet4", "Ethernet8"): row for key, row in tables["QUEUE"].items()}
+    assert {finding.check for finding in judged(tables)} == {"lossless_queue_drops"}  # of which no row says anything
+
+
+def test_queues_of_an_unknown_line_card_are_not_judged() -> None:
+    ((severity, line, physics),) = of("queue_unjudged")
+    assert (severity, line) == (Severity.NOTE, 11)
+    assert physics.startswith("no queue of a line card is judged, linecard1|asic0|Ethernet0|3 and 1 more: no hostname")
+    tables = in_chassis(changed_good(), "linecard1|asic0")
+    del tables["DEVICE_METADATA"]
+    assert [finding.check for finding in judged(tables)] == ["queue_unjudged"] * 2
+
+
+@pytest.mark.parametrize(
+    ("table", "key"),
+    [("BUFFER_PG", "|3"), ("BUFFER_PG", "|0|3"), ("QUEUE", "Ethernet0,|3"), ("PFC_WD", ""), ("PORT_QOS_MAP", "")],
+)
+def test_a_key_without_a_port_is_none(table: str, key: str) -> None:
+    tables = changed_good()
+    tables[table][key] = next(iter(tables[table].values()))
+    (finding,) = judged(tables)
+    assert (finding.check, finding.place.key) == ("invalid_value", f"{table}|{key}")
+    assert finding.remedy.startswith("expected ")
 
 
 @st.composite

@@ -96,6 +96,14 @@ def test_what_a_table_does_not_allow_is_told_and_left_out(table: str, row: objec
     assert file.config == ConfigDb()
 
 
+@pytest.mark.parametrize("number", ['"18446744073709551616"', "18446744073709551616", f'"{"9" * 5000}"'])
+def test_a_number_is_no_more_than_64_bits_hold(number: str) -> None:
+    row = f'{{"type": "ingress", "mode": "dynamic", "size": {number}}}'
+    (invalid,) = ConfigFile.parse("t.json", f'{{"BUFFER_POOL": {{"pool": {row}}}}}').invalid
+    assert invalid.path == ("BUFFER_POOL", "pool", "size")
+    assert invalid.problem == "is more than 64 bits hold; expected at most 18446744073709551615"
+
+
 def test_one_wrong_length_leaves_the_others() -> None:
     file = ConfigFile.parse("t.json", '{"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40", "Ethernet4": "300m"}}}')
     assert file.config.cable_length == {"AZURE": {"Ethernet4": 300}}
@@ -113,6 +121,10 @@ def test_a_length_may_be_unknown() -> None:
         ("[]", "t.json: is no object of tables; expected config_db.json of SONiC"),
         ('{"name": "xoff"}', "t.json: holds none of the tables about buffers; expected config_db.json of SONiC, with"),
         ("[" * 100_000, "t.json: "),
+        (
+            f'{{"BUFFER_POOL": {"9" * 5000}}}',
+            "t.json: holds a number of more than 4300 digits; expected config_db.json",
+        ),
     ],
 )
 def test_what_is_no_such_file_is_refused(text: str, says: str) -> None:

@@ -105,6 +105,9 @@ def _notes(settings: Settings) -> list[str]:
             f"headroom shared by {settings.headroom_scheme} is left out: "
             "the form of `mmu headroom-pool` is not confirmed"
         )
+    notes.append(
+        "DSCPs of no class keep the traffic class that EOS's own map gives them, which may be that of a lossless class"
+    )
     notes.append("on Jericho, uc-tx-queue is tx-queue")
     return [*notes, *_NAMES.notes(settings)]
 

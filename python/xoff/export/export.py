@@ -75,10 +75,10 @@ class PortNames:
         """Where the names are from, if that is not the plan; or which of the plan's the system cannot have."""
         planned = _planned(settings)
         if _counts_only(planned):
-            names = list(self.of(settings).values())
+            names = dict.fromkeys(list(self.of(settings).values())[:: len(planned) - 1 or 1])
             return [
-                f"ports are counted, {names[0]} to {names[-1]}, since the plan names none; {self.system} calls them "
-                f"{self.like}: name them in the plan (names of [[ports]])"
+                f"ports are {' to '.join(names)}, counted as the plan has them; {self.system} calls them {self.like}: "
+                "other names in the plan (names of [[ports]]) are kept"
             ]
         foreign = [name for name in planned if not re.fullmatch(self.known, name)]
         if not foreign:
@@ -96,6 +96,12 @@ def _planned(settings: Settings) -> list[str]:
 
 def _counts_only(planned: list[str]) -> bool:
     return planned == [f"Ethernet{number}" for number in range(len(planned))]
+
+
+def reserved(settings: Settings, *, lossless: bool) -> int:
+    """What queues have for themselves: as on the MMU that has most ports, on all of them."""
+    ports = settings.pools.ports_per_mmu * settings.pools.mmus
+    return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * ports
 
 
 def beyond_memory(settings: Settings, all_bytes: int) -> str:

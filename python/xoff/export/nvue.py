@@ -1,15 +1,18 @@
-"""NVIDIA Cumulus Linux by NVUE commands."""
+"""NVIDIA Cumulus Linux by NVUE commands.
+
+Source: the manual of Cumulus Linux (CumulusNetworks/docs), Quality of Service.
+"""
 
 from __future__ import annotations
 
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, PortNames, feedback_notes, percent, pool_notes, rounding_notes, watchdog_notes
+from xoff.export.export import Export, PortNames, feedback_notes, percent, pool_notes, reserved, rounding_notes
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
-    from xoff.plan.settings import PortGroup, Settings
+    from xoff.plan.settings import PortGroup, Settings, Watchdog
 
 _MARKING = "xoff"
 _NAMES = PortNames("Cumulus Linux", "swp{}", 1, "swp[0-9]+(s[0-9]+)?", "swp1 and on")
@@ -32,6 +35,7 @@ def nvue(settings: Settings) -> Export:
                 f"{base} max-threshold {one.ecn.maximum_bytes}",
                 f"{base} probability {percent(one.ecn.probability)}",
             ]
+    lines += _flow_control(settings)
     for group in settings.groups:
         lines += _pfc(settings, group) if group.pause else []
         for port in group.ports:
@@ -39,7 +43,47 @@ def nvue(settings: Settings) -> Export:
                 lines.append(f"nv set interface {names[port]} qos congestion-control profile {_MARKING}")
             if group.pause:
                 lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
+                lines.append(f"nv set interface {names[port]} qos pfc-watchdog state enable")
     return Export("\n".join([*lines, "nv config apply"]) + "\n", tuple(_notes(settings)), "#")
+
+
+def _flow_control(settings: Settings) -> list[str]:
+    """Memory of lossless classes, of which Cumulus Linux gives none by itself, and times of the watchdog."""
+    if not _pauses(settings):
+        return []
+    lossless = _lossless_percent(settings)
+    lines = [
+        f"nv set qos traffic-pool default-lossless memory-percent {lossless}",
+        f"nv set qos traffic-pool default-lossy memory-percent {100 - lossless}",
+    ]
+    if settings.watchdog:
+        interval = _polling_ms(settings.watchdog)
+        lines += [
+            f"nv set qos pfc-watchdog polling-interval {interval}",
+            f"nv set qos pfc-watchdog robustness {settings.watchdog.detection_ms // interval}",
+        ]
+    return lines
+
+
+def _pauses(settings: Settings) -> bool:
+    return any(group.pause for group in settings.groups)
+
+
+def _lossless_percent(settings: Settings) -> int:
+    """The lossless pool with its headroom and reserves, rounded up; of some memory control traffic has need, too."""
+    pools = settings.pools
+    lossless = (pools.lossless_bytes + pools.headroom_bytes) * pools.mmus + reserved(settings, lossless=True)
+    lossy = pools.lossy_bytes * pools.mmus + reserved(settings, lossless=False)
+    return min(99, ceil(100 * lossless / (lossless + lossy)))
+
+
+def _polling_ms(watchdog: Watchdog) -> int:
+    """Several such intervals are the time of detection, and one that of restoration.
+
+    Where these do not go together, detection is one interval.
+    """
+    detection, restoration = watchdog.detection_ms, watchdog.restoration_ms
+    return detection if detection % restoration else restoration
 
 
 def _profile(group: PortGroup) -> str:
@@ -76,12 +120,36 @@ def _notes(settings: Settings) -> list[str]:
                 f"{group.name}: headroom is computed by the switch from the cable's length; "
                 f"the plan has {group.pause.headroom_bytes} B for each class"
             )
-    notes.append("alphas, reserves and sizes of pools are left out: the form of advance-buffer-config is not confirmed")
+    notes.append("alphas and reserves are left out: the form of advance-buffer-config is not confirmed")
+    if _pauses(settings):
+        notes.append(
+            "sizes of pools are whole percents of memory (traffic-pool), headroom and reserves with the pool of their "
+            "classes, the lossless one rounded up and the lossy one at least 1"
+        )
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
-    notes += watchdog_notes(settings, "no command for it is confirmed")
+    notes += _watchdog_notes(settings)
     notes.append(
         "DSCPs of no class keep the priority that Cumulus Linux gives them, their highest three bits, even that of a "
         "lossless class"
     )
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _watchdog_notes(settings: Settings) -> list[str]:
+    if not _pauses(settings):
+        return []
+    if settings.watchdog is None:
+        return ["times of the PFC watchdog are none of the plan's: Cumulus Linux's own are 3 intervals of 100 ms"]
+    planned, interval = settings.watchdog, _polling_ms(settings.watchdog)
+    notes = []
+    if planned.action != "drop":
+        notes.append(
+            f"the PFC watchdog drops, and does not {planned.action} as planned: Cumulus Linux's has no other way"
+        )
+    if interval != planned.restoration_ms:
+        notes.append(
+            f"the PFC watchdog restores a queue after a polling interval without pauses, {interval} ms, and not after "
+            f"{planned.restoration_ms} ms as planned"
+        )
+    return notes

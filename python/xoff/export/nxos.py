@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.export.export import (
@@ -18,7 +19,7 @@ from xoff.export.export import (
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
-    from xoff.plan.settings import Pause, PortGroup, Settings
+    from xoff.plan.settings import Ecn, Pause, PortGroup, Settings
 
 _NAMES = PortNames("NX-OS", "Ethernet1/{}", 1, "Ethernet[0-9]+(/[0-9]+){1,2}", "Ethernet1/1 and on")
 
@@ -33,8 +34,8 @@ def nxos(settings: Settings) -> Export:
         assert one.ecn is not None
         lines += [
             f"  class type queuing {_queue('out-8q-q', one.priority)}",
-            f"    random-detect minimum-threshold {_kbytes(one.ecn.minimum_bytes)} kbytes "
-            f"maximum-threshold {_kbytes(one.ecn.maximum_bytes)} kbytes "
+            f"    random-detect minimum-threshold {_kbytes(one.ecn)[0]} kbytes "
+            f"maximum-threshold {_kbytes(one.ecn)[1]} kbytes "
             f"drop-probability {percent(one.ecn.probability)} weight 0 ecn",
         ]
     if lossless:
@@ -76,8 +77,10 @@ def _policy(settings: Settings, group: PortGroup) -> str:
     return "XOFF-IN" if alike else f"XOFF-IN-{identifier(group.name)}"
 
 
-def _kbytes(size: int) -> int:
-    return max(1, round(size / 1000))
+def _kbytes(ecn: Ecn) -> tuple[int, int]:
+    """Both thresholds, rounded outward, so that a ramp stays one."""
+    minimum, maximum = max(1, ecn.minimum_bytes // 1000), ceil(ecn.maximum_bytes / 1000)
+    return minimum, max(maximum, minimum + (ecn.minimum_bytes < ecn.maximum_bytes))
 
 
 def _static_xoff(settings: Settings) -> int:
@@ -126,7 +129,10 @@ def _notes(settings: Settings) -> list[str]:
     )
     for one in settings.classes:
         if one.ecn and (one.ecn.minimum_bytes % 1000 or one.ecn.maximum_bytes % 1000):
-            notes.append(f"class {one.name}: thresholds are rounded to whole kbytes of 1000 B")
+            notes.append(
+                f"class {one.name}: thresholds {one.ecn.minimum_bytes} B and {one.ecn.maximum_bytes} B are rounded to "
+                "whole kbytes of 1000 B, the lower one down and the upper one up: no form in bytes is confirmed"
+            )
     pauses = [group.pause for group in settings.groups if group.pause]
     if any(pause.xoff_bytes is None for pause in pauses):
         notes.append(

@@ -12,6 +12,7 @@ from xoff.export.export import (
     percent,
     pool_notes,
     ranges,
+    reserved,
     resuming_notes,
     rounding_notes,
 )
@@ -45,6 +46,7 @@ _POLL_MS = 200
 """The watchdog looks as often as this, or as it must."""
 _MTUS = range(68, 9216 + 1)
 """Those of PORT, in bytes, and without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
+_DEFAULT_MTU = 9100
 _NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", "Ethernet0, Ethernet4 and on, by their first lane")
 
 
@@ -97,20 +99,14 @@ def _upper(one: TrafficClass) -> str:
     return one.name.upper()
 
 
-def _reserved(settings: Settings, *, lossless: bool) -> int:
-    """Of the ports of the MMU that has most, in all of them alike."""
-    ports = settings.pools.ports_per_mmu * settings.pools.mmus
-    return sum(one.reserved_bytes for one in settings.classes if one.lossless is lossless) * ports
-
-
 def _shares_headroom(settings: Settings) -> bool:
     return settings.headroom_scheme not in (None, "sih")
 
 
 def _pools(settings: Settings) -> dict[str, BufferPool]:
     pools = settings.pools
-    paused = pools.lossless_bytes * pools.mmus + _reserved(settings, lossless=True)
-    lossy = pools.lossy_bytes * pools.mmus + _reserved(settings, lossless=False)
+    paused = pools.lossless_bytes * pools.mmus + reserved(settings, lossless=True)
+    lossy = pools.lossy_bytes * pools.mmus + reserved(settings, lossless=False)
     found = {}
     if paused:
         xoff = pools.headroom_bytes * pools.mmus if _shares_headroom(settings) else None
@@ -257,9 +253,15 @@ def _notes(settings: Settings) -> list[str]:
             "DSH keeps headroom for each port and shares the rest, which SONiC has not; written is its shared headroom "
             f"pool of {settings.pools.headroom_bytes * settings.pools.mmus} B, which guarantees no port its part"
         )
+    if _pauses(settings):
+        notes.append(_size_note(settings))
     notes += resuming_notes(settings)
     if settings.watchdog is None and _pauses(settings):
         notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG.detection_ms} ms each")
+    notes.append(
+        "DSCP_TO_TC_MAP has DSCPs of the plan's classes alone: others have no traffic class by it, and merged into a "
+        f"switch's own {_MAP} they keep the one they have there, even that of a lossless class"
+    )
     notes += _NAMES.notes(settings)
     notes += _mtu_notes(settings)
     notes.append(
@@ -270,6 +272,15 @@ def _notes(settings: Settings) -> list[str]:
     return notes
 
 
+def _size_note(settings: Settings) -> str:
+    where = "xoff of that pool" if _shares_headroom(settings) else "xoff of its profiles"
+    headroom = settings.pools.headroom_bytes * settings.pools.mmus
+    return (
+        f"size of {_PAUSED} is what classes share and their reserves, headroom comes on top ({where}): on chips whose "
+        f"size of a pool holds xoff, too, {headroom:,} B more are to be added to it, or less is shared"
+    )
+
+
 def _mtu_notes(settings: Settings) -> list[str]:
     if not _pauses(settings):
         return []
@@ -278,4 +289,5 @@ def _mtu_notes(settings: Settings) -> list[str]:
         return [
             f"mtu of PORT is left out, which is {_MTUS[0]} to {_MTUS[-1]}: headroom holds only for packets of {mtu}"
         ]
-    return [f"mtu of PORT is the plan's, {mtu}, for which headroom is: ports that keep SONiC's 9100 need more"]
+    more = f": ports that keep SONiC's {_DEFAULT_MTU} need more" if settings.mtu_bytes < _DEFAULT_MTU else ""
+    return [f"mtu of PORT is the plan's, {mtu}, for which headroom is{more}"]

@@ -65,8 +65,7 @@ class Pauses:
     @property
     def shared(self) -> int:
         """What lossless classes share, reserves apart."""
-        assert self._pool.size is not None, "it was looked for"
-        return max(0, self._pool.size - self._reserves) // self._port.tables.mmus
+        return self._port.tables.shared(self._pool_name) or 0
 
     def aside(self, ports: int) -> int:
         """Headroom and reserves of so many ports like this one."""
@@ -78,16 +77,16 @@ class Pauses:
     @property
     def reserved(self) -> int:
         """Of one class of a port."""
-        return min((_reserve(profile) for profile in self._profiles.values()), default=0)
+        return min(self._reserve_sizes, default=0)
 
     @property
-    def _reserves(self) -> int:
-        groups = [group.profile for group in self._port.tables.priority_groups if group.profile]
-        return sum(_reserve(profile) for profile in groups if profile.pool == self._pool_name)
+    def _reserve_sizes(self) -> set[int]:
+        return {group.reserve for group in self._port.lossless.values() if group.profile}
 
     @property
     def _less(self) -> str:
-        less = f" less {self._reserves:,} B of reserves" if self._reserves else ""
+        reserves = self._port.tables.reserves[self._pool_name]
+        less = f" less {reserves:,} B of reserves" if reserves else ""
         mmus = self._port.tables.mmus
         return f"{less}, of one of {mmus} MMUs" if mmus > 1 else less
 
@@ -150,7 +149,7 @@ class Pauses:
             yield f"headroom is set by the switch, and in a scenario by its own formula: {classes(computed)}"
         for what, kinds in (
             ("xoff", {profile.xoff for profile in profiles}),
-            ("size", {_reserve(profile) for profile in profiles}),
+            ("size", self._reserve_sizes),
             ("xon_offset", {profile.xon_offset for profile in profiles}),
             ("static_th", {profile.static_th for profile in profiles}),
         ):
@@ -187,11 +186,6 @@ class Pauses:
                 limited.append(queue.profile_name)
         if limited:
             yield f"{several(limited)} limits lossless queues; a scenario's never drop (lossless_queue_drops)"
-
-
-def _reserve(profile: BufferProfile) -> int:
-    """A `size` as large as its headroom holds that already, as Spectrum has it."""
-    return profile.size - profile.xoff if profile.xoff and profile.size >= profile.xoff else profile.size
 
 
 def not_lossless(tables: Tables, port: Port) -> Iterator[str]:

@@ -12,7 +12,7 @@ from xoff.errors import InputError
 from xoff.lint.headrooms import link_of, set_by_switch
 from xoff.lint.wording import listed
 from xoff.planning import SONIC_CABLE_M_PER_S
-from xoff.sonic.fields import indices_of, ports_of
+from xoff.sonic.fields import indices_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +68,8 @@ class Port:
     @cached_property
     def classes(self) -> tuple[int, ...]:
         """What scenarios have: priorities that pause, and the other queues."""
-        rows = [index for key in self.tables.config.queue if self.name in ports_of(key) for index in indices_of(key)]
+        keys = [key for key in self.tables.config.queue if self.name in self.tables.ports_of(key)]
+        rows = [index for key in keys for index in indices_of(key)]
         given = [self._waits(traffic_class) for traffic_class in self.tables.classes_given(self.name) or ()]
         used = {self.queue_of(one) for one in self.lossless}
         lossy = {queue for queue in (*self.queues, *rows, *given) if queue in CLASSES and queue not in used}

@@ -29,23 +29,31 @@ class Limit(NamedTuple):
 def limit_of(tables: Tables, buffer: Buffer, beside: Sequence[Fraction] = ()) -> Limit | None:
     """Of one beside busy others of its pool, which have these alphas; None where tables do not say.
 
-    A pool is what one MMU has of it; static_th is that of an MMU already.
+    A threshold is of what a pool shares, to which come its own reserves. A pool is what one MMU has of it; static_th is
+    that of an MMU already.
     """
-    profile, name = buffer.profile, buffer.profile_name
+    profile, name, reserve = buffer.profile, buffer.profile_name, buffer.reserve
     if profile is None:
         return None
-    pool = tables.part(buffer.pool.size if buffer.pool else None)
-    of_pool = f"the pool's {pool} B{f' in one of {tables.mmus} MMUs' if tables.mmus > 1 else ''}"
+    pool, larger = tables.shared(profile.pool), f"a larger threshold in {name}"
+    own = f"{reserve} reserved + " if reserve else ""
     if profile.static_th is not None:
         if pool is not None and pool <= profile.static_th:
-            formula = f"{of_pool}, no more than static_th of {name}"
-            return Limit(pool, formula, f"a larger {profile.pool}", pool, is_pool=True)
-        return Limit(profile.static_th, f"static_th of {name}", f"a larger threshold in {name}", profile.static_th)
+            formula = f"{own}{_of_pool(tables, profile.pool)}, no more than static_th of {name}"
+            return Limit(reserve + pool, formula, f"a larger {profile.pool}", reserve + pool, is_pool=True)
+        fixed = reserve + profile.static_th
+        return Limit(fixed, f"{own}static_th of {name}", larger, fixed)
     if profile.dynamic_th is None or pool is None:
         return None
     share, others = alpha(profile.dynamic_th), sum(beside, Fraction(0))
-    reserve = f"{profile.size} reserved + " if profile.size else ""
     of_others, queues = (f" + {others}", f" beside {len(beside)} busy queues") if beside else ("", "")
-    formula = f"{reserve}alpha/(1 + alpha{of_others}) of {of_pool} with alpha = {share}{queues}, by {name}"
-    size = profile.size + dynamic_limit(profile.dynamic_th, pool, others)
-    return Limit(size, formula, f"a larger threshold in {name}", profile.size + int(share * pool))
+    ratio = f"alpha/(1 + alpha{of_others}) of {_of_pool(tables, profile.pool)} with alpha = {share}{queues}"
+    size = reserve + dynamic_limit(profile.dynamic_th, pool, others)
+    return Limit(size, f"{own}{ratio}, by {name}", larger, reserve + int(share * pool))
+
+
+def _of_pool(tables: Tables, name: str) -> str:
+    """What is shared of it, and of what that is left."""
+    size, reserves = tables.part(tables.config.buffer_pool[name].size), tables.reserves[name] // tables.mmus
+    less = f" less {reserves} B of reserves" if reserves else ""
+    return f"the pool's {size} B{less}{f' in one of {tables.mmus} MMUs' if tables.mmus > 1 else ''}"

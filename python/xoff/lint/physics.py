@@ -12,6 +12,15 @@ _STATED_MBPS = {10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000, 800_0
 """Speeds of which IEEE 802.3 says how fast an end stops (31B.3.7)."""
 
 
+_ROUNDED = Fraction(2, 100)
+"""By how much published sizes of memory may be rounded: the 12 MiB of a Trident II are 61,440 cells, 1.6 % more."""
+
+
+def rounded_up(size: int) -> int:
+    """The most that something may have of which a size is published."""
+    return size + int(_ROUNDED * size)
+
+
 def bytes_on_cable(speed_mbps: int, cable_m: int) -> int:
     """What is in flight while a pause goes out and the last bit sent before it comes in: 2 L/c times the rate."""
     return ceil(Fraction(2 * cable_m * speed_mbps * 1_000_000, 8 * SONIC_CABLE_M_PER_S))

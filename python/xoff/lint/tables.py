@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +12,7 @@ from xoff.lint.finding import Place
 from xoff.lint.switches import configs_of, lookups_of, parse
 from xoff.sonic import ConfigDb, ConfigFile, Invalid, PgProfileLookup
 from xoff.sonic.config_db import BufferProfile
-from xoff.sonic.fields import indices_of, ports_of
+from xoff.sonic.fields import card_of, indices_of, ports_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,8 @@ COMPUTED = "NULL"
 _POOL_OF_LOOKUP = "ingress_lossless_pool"
 """Of profiles that the switch makes of a row of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp)."""
 
-_MTU_BYTES = 1500
+MTU_BYTES = 1500
+"""Of Ethernet."""
 
 WHOLE_SWITCH = "global"
 """Key of a row of PORT_QOS_MAP that is about no port of its own."""
@@ -54,6 +55,14 @@ class Buffer:
     def lossless(self) -> bool:
         """Whether it has headroom."""
         return self.profile is not None and self.profile.xoff is not None
+
+    @property
+    def reserve(self) -> int:
+        """What it has for itself: a `size` as large as its headroom holds that already, as Spectrum has it."""
+        if self.profile is None:
+            return 0
+        size, headroom = self.profile.size, self.profile.xoff or 0
+        return size - headroom if size >= headroom else size
 
 
 @dataclass(frozen=True)
@@ -130,6 +139,34 @@ class Tables:
         """What an MMU has of a pool."""
         return None if size is None else size // self.mmus
 
+    @property
+    def card(self) -> tuple[str, ...] | None:
+        """Host and chip by which keys of a chassis' queues name this line card; None where no row says both."""
+        here = self.config.device_metadata.get("localhost")
+        return (here.hostname, here.asic_name) if here and here.hostname and here.asic_name else None
+
+    def ports_of(self, key: str) -> list[str]:
+        """The ports that a key is about; none for other line cards, whose ports are in other tables."""
+        return ports_of(key) if card_of(key) in ((), self.card) else []
+
+    def unplaced(self, table: str) -> list[str]:
+        """Keys of line cards' queues, where no row says which card this is."""
+        return [key for key in getattr(self.config, table.lower()) if card_of(key)] if self.card is None else []
+
+    @cached_property
+    def reserves(self) -> Counter[str]:
+        """By pool, what priority groups and queues have of it for themselves, and do not share."""
+        found: Counter[str] = Counter()
+        for buffer in (*self.priority_groups, *self.queues):
+            if buffer.profile is not None:
+                found[buffer.profile.pool] += buffer.reserve
+        return found
+
+    def shared(self, pool: str) -> int | None:
+        """What is shared of a pool in an MMU, its size less all reserves (SAI, saibuffer.h); None where none says."""
+        row = self.config.buffer_pool.get(pool)
+        return None if row is None or row.size is None else max(0, row.size - self.reserves[pool]) // self.mmus
+
     def has(self, table: str, row: str) -> bool:
         """Whether there is such a row, valid or not."""
         return any(source.has(table, row) for source in self.sources)
@@ -145,7 +182,7 @@ class Tables:
     def mtu_bytes(self, port: str) -> int:
         """The largest packet of a port; that of Ethernet where no row says."""
         row = self.config.port.get(port)
-        return row.mtu if row and row.mtu else _MTU_BYTES
+        return row.mtu if row and row.mtu else MTU_BYTES
 
     @cached_property
     def priority_groups(self) -> tuple[Buffer, ...]:
@@ -172,14 +209,14 @@ class Tables:
             (port, index): (row.wred_profile, profiles[row.wred_profile])
             for key, row in self.config.queue.items()
             if row.wred_profile in profiles
-            for port in ports_of(key)
+            for port in self.ports_of(key)
             for index in indices_of(key)
         }
 
     def row_of_queue(self, port: str, queue: int) -> str | None:
         """The key of the row of QUEUE that is about a queue."""
         rows = self.config.queue
-        return next((key for key in rows if port in ports_of(key) and queue in indices_of(key)), None)
+        return next((key for key in rows if port in self.ports_of(key) and queue in indices_of(key)), None)
 
     def wred_name(self, port: str, queue: int) -> str | None:
         """The WRED profile that a row names for a queue, whether it is there or not."""
@@ -290,7 +327,7 @@ class Tables:
         for key, name in rows.items():
             profile = self.config.buffer_profile.get(name)
             pool = self.config.buffer_pool.get(profile.pool) if profile else None
-            for port in ports_of(key):
+            for port in self.ports_of(key):
                 for index in indices_of(key):
                     yield Buffer(key, port, index, name, profile, pool)
 

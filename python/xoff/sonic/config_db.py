@@ -20,6 +20,7 @@ from xoff.sonic.fields import (
     LengthIfKnown,
     Names,
     Percent,
+    PortKey,
     Priorities,
     PriorityGroupKey,
     PriorityKey,
@@ -47,6 +48,9 @@ class DeviceMetadata(Row):
     """`DEVICE_METADATA|localhost`."""
 
     buffer_model: Literal["traditional", "dynamic"] = "traditional"
+    hostname: str | None = None
+    asic_name: str | None = None
+    """The chip of a line card."""
 
 
 class Port(Row):
@@ -169,7 +173,7 @@ class WredProfile(WholeRow):
 
 
 class Queue(Row):
-    """`QUEUE|Ethernet0|3`."""
+    """`QUEUE|Ethernet0|3`; in a chassis with queues at the input (VOQ) `QUEUE|linecard1|asic0|Ethernet0|3`."""
 
     scheduler: Annotated[str | None, RowOf("SCHEDULER")] = None
     wred_profile: Annotated[str | None, RowOf("WRED_PROFILE")] = None
@@ -230,13 +234,13 @@ class ConfigDb(BaseModel):
 
     device_metadata: dict[str, DeviceMetadata] = {}
     port: dict[str, Port] = {}
-    cable_length: dict[str, dict[str, LengthIfKnown]] = {}
+    cable_length: dict[str, dict[PortKey, LengthIfKnown]] = {}
     buffer_pool: dict[str, BufferPool] = {}
     buffer_profile: dict[str, BufferProfile] = {}
     buffer_pg: dict[PriorityGroupKey, BufferPg] = {}
     buffer_queue: dict[QueueKey, BufferQueue] = {}
-    buffer_port_ingress_profile_list: dict[str, ProfileList] = {}
-    buffer_port_egress_profile_list: dict[str, ProfileList] = {}
+    buffer_port_ingress_profile_list: dict[PortKey, ProfileList] = {}
+    buffer_port_egress_profile_list: dict[PortKey, ProfileList] = {}
     default_lossless_buffer_parameter: dict[str, DefaultLosslessBufferParameter] = {}
     lossless_traffic_pattern: dict[str, LosslessTrafficPattern] = {}
     dscp_to_tc_map: dict[str, dict[DscpKey, ToSixteen]] = {}
@@ -253,8 +257,8 @@ class ConfigDb(BaseModel):
     scheduler: dict[str, Scheduler] = {}
     wred_profile: dict[WredName, WredProfile] = {}
     queue: dict[QueueKey, Queue] = {}
-    port_qos_map: dict[str, PortQosMap] = {}
-    pfc_wd: dict[str, PfcWatchdog] = {}
+    port_qos_map: dict[PortKey, PortQosMap] = {}
+    pfc_wd: dict[PortKey, PfcWatchdog] = {}
 
     def to_json(self) -> str:
         """The file as SONiC has it, every value a string; empty tables and fields that are not set are left out."""

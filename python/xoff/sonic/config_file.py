@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,9 @@ def _tables(name: str, text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InputError(name, where, f"is no JSON: {error.msg[:1].lower()}{error.msg[1:]}", expected) from None
+    except ValueError:
+        most = sys.get_int_max_str_digits()
+        raise InputError(name, "", f"holds a number of more than {most} digits", expected) from None
     except RecursionError:
         raise InputError(name, "", "is nested too deeply", expected) from None
     if not isinstance(raw, dict):

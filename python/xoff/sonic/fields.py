@@ -30,9 +30,21 @@ def problem(detail: ErrorDetails) -> str:
     return f"is not allowed; expected {detail['msg'].removeprefix('Input should be ').replace('Input', 'input')}"
 
 
+_MOST = 2**64 - 1
+"""The largest number of SONiC's models."""
+
+
 def _integer(value: Any) -> Any:  # noqa: ANN401 what stands in a file
-    if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
+    if not isinstance(value, str):
+        return value
+    if not re.fullmatch(r"-?[0-9]+", value):
         raise refusal("is no whole number; expected digits only")
+    return value if len(value) <= len(f"-{_MOST}") else _in_64_bits(_MOST + 1)
+
+
+def _in_64_bits(value: int) -> int:
+    if value > _MOST:
+        raise refusal(f"is more than 64 bits hold; expected at most {_MOST}")
     return value
 
 
@@ -70,7 +82,7 @@ def _names(value: Any) -> Any:  # noqa: ANN401
 
 _TEXT = PlainSerializer(str)
 
-Integer = Annotated[int, BeforeValidator(_integer), _TEXT]
+Integer = Annotated[int, BeforeValidator(_integer), AfterValidator(_in_64_bits), _TEXT]
 Bytes = Annotated[Integer, Field(ge=0)]
 Percent = Annotated[Integer, Field(ge=0, le=100)]
 Exponent = Annotated[Integer, Field(ge=-8, le=7)]
@@ -126,10 +138,13 @@ def indices(text: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
+_PORTS = r"[^|,]+(,[^|,]+)*"
+
+
 def _port_indices(largest: int, of: str) -> AfterValidator:
     def check(key: str) -> str:
         index = key.rpartition("|")[2]
-        if "|" not in key or not re.fullmatch(r"[0-9]+(-[0-9]+)?", index):
+        if not re.fullmatch(rf"([^|]+\|[^|]+\|)?{_PORTS}\|[0-9]+(-[0-9]+)?", key):
             raise refusal(f"is no key of this table; expected PORT|{of} or PORT|{of}-{of}, such as Ethernet0|3-4")
         found = indices(index)
         if not found or found[-1] > largest:
@@ -143,13 +158,23 @@ PriorityGroupKey = Annotated[str, _port_indices(7, "GROUP")]
 QueueKey = Annotated[str, _port_indices(15, "QUEUE")]
 
 
-def ports_of(key: str) -> list[str]:
-    """The ports that a key `Ethernet0,Ethernet4|3-4` is about.
+def _ports(key: str) -> str:
+    if not re.fullmatch(_PORTS, key):
+        raise refusal("is no key of this table; expected the name of a port, such as Ethernet0")
+    return key
 
-    None for queues of a chassis' other line cards, `host|asic|port|queue`: their ports are in other tables.
-    """
-    ports, *others = key.split("|")[:-1]
-    return [] if others else ports.split(",")
+
+PortKey = Annotated[str, AfterValidator(_ports)]
+
+
+def card_of(key: str) -> tuple[str, ...]:
+    """Host and chip of a chassis' line card, whose queue a key `host|asic|port|queue` is about; empty in other keys."""
+    return tuple(key.split("|")[:-2])
+
+
+def ports_of(key: str) -> list[str]:
+    """The ports that a key `Ethernet0,Ethernet4|3-4` is about: of its line card, where it names one."""
+    return key.split("|")[-2].split(",")
 
 
 def indices_of(key: str) -> range:

@@ -30,6 +30,7 @@ from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
 from xoff.lint.checks.pool_unjudged import pool_unjudged
 from xoff.lint.checks.profile_admits_nothing import profile_admits_nothing
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
+from xoff.lint.checks.queue_unjudged import queue_unjudged
 from xoff.lint.checks.repeated_key import repeated_key
 from xoff.lint.checks.threshold_above_pool import threshold_above_pool
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
@@ -58,6 +59,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     dangling_reference,
     pool_of_other_direction,
     pool_unjudged,
+    queue_unjudged,
     profile_without_threshold,
     profile_admits_nothing,
     headroom_below_cable,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.references import references
 from xoff.lint.tables import WHOLE_SWITCH
-from xoff.sonic.fields import ports_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +54,7 @@ def _ports(tables: Tables) -> Iterator[Fault]:
 def _named_ports(tables: Tables) -> Iterator[tuple[tuple[str, ...], str]]:
     """Each port that something is about, and where that is."""
     for table in _OF_QUEUES:
-        yield from (((table, key), port) for key in _rows(tables, table) for port in ports_of(key))
+        yield from (((table, key), port) for key in _rows(tables, table) for port in tables.ports_of(key))
     for table in _OF_PORTS:
         yield from (((table, key), port) for key in _rows(tables, table) for port in key.split(","))
     for name, lengths in tables.config.cable_length.items():

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from xoff.lint.ramps import Ramp
     from xoff.lint.tables import Buffer, Tables
 
+_FEW = 2
+"""Ports that may feed a queue in any switch, however few its tables have."""
+
 
 class _Pair(NamedTuple):
     """A lossless priority group and the WRED profile of the queue of its class."""
@@ -29,7 +32,8 @@ class _Pair(NamedTuple):
 def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
     """K_min above the occupancy at which senders are paused.
 
-    A note where the order hangs on how traffic comes in, which DCQCN (section 4) rules out.
+    A warning where a queue marks first if several ports feed it: two, or as many as there are. A note where the order
+    hangs on how traffic comes in, which DCQCN (section 4) rules out.
     """
     seen = set()
     for pair in _pairs(tables):
@@ -55,33 +59,44 @@ def _always(tables: Tables, pair: _Pair) -> list[Fault]:
     limit = limit_of(tables, pair.group)
     if limit is None or pair.ramp.minimum < limit.size:
         return []
+    needed, there = _senders(tables, pair), len({group.port for group in tables.priority_groups if group.lossless}) - 1
+    is_reached = needed is not None and needed <= max(_FEW, there)
     return [
         Fault(
-            Severity.ERROR,
+            Severity.WARNING if is_reached else Severity.ERROR,
             _place(tables, pair),
             f"senders into {pair.group.port} are paused from {bytes_text(limit.size)} on: {limit.formula}; "
-            f"{_senders(tables, pair)}",
+            f"{_order(needed, is_reached=is_reached)}",
             f"{pair.ramp.colour}_min_threshold below {limit.size}, or {limit.more}",
         )
     ]
 
 
-def _senders(tables: Tables, pair: _Pair) -> str:
-    """How many ports must feed the queue for it to mark first."""
-    profile, pool = pair.group.profile, tables.part(pair.group.pool.size if pair.group.pool else None)
-    minimum = pair.ramp.minimum
+def _order(needed: int | None, *, is_reached: bool) -> str:
+    if needed is None:
+        return "no queue marks first, however many ports feed it"
+    if not is_reached:
+        return f"a queue marks first only if {needed} ports or more feed it, and there are fewer"
+    return (
+        f"a queue marks first if {needed} ports or more feed it; fewer that are faster than its port, or that a pause "
+        "from downstream holds up, are paused unmarked"
+    )
+
+
+def _senders(tables: Tables, pair: _Pair) -> int | None:
+    """How many ports must feed the queue for it to mark first; None if however many do not do."""
+    profile, minimum = pair.group.profile, pair.ramp.minimum
+    pool = tables.shared(profile.pool) if profile else None
     if profile and profile.static_th and (pool is None or minimum < pool):
-        return f"a queue marks first only if {minimum // profile.static_th + 1} ports or more feed it"
+        return minimum // profile.static_th + 1
     if profile and profile.dynamic_th is not None and pool and minimum < pool:
-        share = alpha(profile.dynamic_th)
-        ports = int(minimum / (share * (pool - minimum))) + 1
-        return f"a queue marks first only if {ports} ports or more feed it"
-    return "no queue marks first, however many ports feed it"
+        return int(minimum / (alpha(profile.dynamic_th) * (pool - minimum))) + 1
+    return None
 
 
 def _sometimes(tables: Tables, pair: _Pair) -> list[Fault]:
     profile, pool = pair.group.profile, pair.group.pool
-    size = tables.part(pool.size if pool else None)
+    size = tables.shared(profile.pool) if profile else None
     if profile is None or profile.dynamic_th is None or not size:
         return []
     lossless = [group for group in tables.priority_groups if group.lossless and group.pool is pool]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.limits import limit_of
-from xoff.lint.physics import alpha
+from xoff.lint.physics import alpha, rounded_up
 from xoff.lint.tables import several
 from xoff.lint.wording import bytes_text
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from xoff.lint.limits import Limit
     from xoff.lint.tables import Buffer, Tables
+
+
+_MMUS = (2, 4)
+"""Of chips that have several (`xoff list chips`)."""
 
 
 class _Loss(NamedTuple):
@@ -33,10 +37,10 @@ class _Loss(NamedTuple):
 def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
     """A queue of a lossless class that may hold less than comes in until senders have stopped: it drops what PFC keeps.
 
-    A warning where it takes several senders, or where no row is about the queue. Senders and queue are taken for ports
-    of one MMU: which are, no table says.
+    A warning where it takes several senders, where no row is about the queue, or where tables leave it open how
+    much senders share. Senders and queue are taken for ports of one MMU: which are, no table says.
     """
-    if not tables.has_table("BUFFER_QUEUE"):
+    if not tables.has_table("BUFFER_QUEUE") or tables.unplaced("BUFFER_QUEUE"):
         return
     queues = {(queue.port, queue.index): queue for queue in tables.queues}
     unset: dict[int, list[str]] = defaultdict(list)
@@ -63,14 +67,31 @@ def _dropped(tables: Tables, of: tuple[Buffer, int], loss: _Loss, others: int) -
     like = f" and {others} more like it" if others else ""
     feed = "one port that feeds it has sent" if loss.senders == 1 else f"{loss.senders} ports that feed it have sent"
     never = "" if loss.limit.is_pool else "a profile that never drops, with static_th of all its pool, or "
+    unless = _unless(tables, first)
     return Fault(
-        Severity.ERROR if loss.senders == 1 else Severity.WARNING,
+        Severity.ERROR if loss.senders == 1 and not unless else Severity.WARNING,
         tables.place("BUFFER_QUEUE", first.row, "profile"),
         f"queue {first.index} of {first.port}, of lossless priority {priority}{like}, holds "
         f"{bytes_text(loss.limit.size)} at most: {loss.limit.formula}; {feed} up to {bytes_text(loss.sent)} until the "
-        f"pause works, and {bytes_text(loss.sent - loss.limit.size)} may be dropped",
+        f"pause works, and {bytes_text(loss.sent - loss.limit.size)} may be dropped{unless}",
         f"{never}{loss.limit.more}",
     )
+
+
+def _unless(tables: Tables, queue: Buffer) -> str:
+    """Why senders may share less than all of the pool; empty where nothing speaks for it.
+
+    As where a threshold is, to the rounding of published sizes, the part that one MMU has of its pool.
+    """
+    fixed, pool = queue.profile and queue.profile.static_th, queue.pool
+    if pool is None or pool.size is None or not fixed:
+        return ""
+    if pool.type == "both":
+        return ", unless lossless classes share less than this pool of both directions, such as the memory on the chip"
+    mmus = next((mmus for mmus in _MMUS if pool.size <= fixed * mmus <= rounded_up(pool.size)), None)
+    if mmus is None or tables.chip is not None:
+        return ""
+    return f", unless the chip has {mmus} MMUs, of which static_th is one's part of the pool: name it with --chip"
 
 
 def _unset(tables: Tables, ports: list[str], priority: int) -> Fault:
@@ -126,17 +147,17 @@ def _sent(tables: Tables, groups: Iterable[Buffer]) -> int:
 
 
 def _sent_into_one(tables: Tables, groups: Iterable[Buffer]) -> int:
-    reserved = fixed = headroom = size = 0
-    shares, together = Fraction(0), None
+    reserved = fixed = headroom = 0
+    shares, together, pool = Fraction(0), None, None
     for group in groups:
         assert group.profile is not None, "it is lossless"
-        reserved += group.profile.size
+        reserved += group.reserve
         headroom += group.profile.xoff or 0
         together = tables.part(group.pool.xoff if group.pool else None)
-        size = tables.part(group.pool.size if group.pool else None) or 0
+        pool = tables.shared(group.profile.pool)
         if group.profile.static_th is not None:
             fixed += group.profile.static_th
         elif group.profile.dynamic_th is not None:
             shares += alpha(group.profile.dynamic_th)
-    shared = fixed + int(shares * size / (1 + shares))
-    return reserved + (min(shared, size) if size else shared) + min(headroom, together or headroom)
+    shared = fixed + int(shares * (pool or 0) / (1 + shares))
+    return reserved + (shared if pool is None else min(shared, pool)) + min(headroom, together or headroom)

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from xoff.lint.tables import Tables
 
 _OF_ALL = "GLOBAL"
+_DUAL_TOR = ({2, 3, 4, 6}, {3, 4})
+"""Priorities of PFC, and those that are watched, at uplinks of dual ToRs (sonic-buildimage, qos_config.j2)."""
 
 
 def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
-    """Priorities of PFC that the watchdog does not look after, where it looks after others, and the other way round."""
+    """Priorities of PFC that the watchdog does not look after, where it looks after others, and the other way round.
+
+    A note where it is so by SONiC's own template.
+    """
     watched = {port for port in tables.config.pfc_wd if port != _OF_ALL}
     if not watched:
         yield from _nobody(tables)
@@ -41,8 +46,11 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
         enable = ",".join(str(priority) for priority in sorted(paused))
         if missing := sorted(paused - looked_after):
             named = listed([str(priority) for priority in missing])
-            physics = f"priority {named} of {port} can be paused, and its watchdog does not look after it"
-            yield Fault(Severity.WARNING, place, physics, f'"{enable}", as pfc_enable has it')
+            is_stock = (paused, looked_after) == _DUAL_TOR
+            stock = ", as SONiC's template for uplinks of dual ToRs has it" if is_stock else ""
+            physics = f"priority {named} of {port} can be paused, and its watchdog does not look after it{stock}"
+            severity = Severity.NOTE if is_stock else Severity.WARNING
+            yield Fault(severity, place, physics, f'"{enable}", as pfc_enable has it')
         if more := sorted(looked_after - paused):
             named = listed([str(priority) for priority in more])
             physics = f"the watchdog of {port} looks after priority {named}, which has no PFC"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
+from xoff.lint.physics import rounded_up
 from xoff.lint.wording import bytes_text, listed
 
 if TYPE_CHECKING:
@@ -20,27 +21,29 @@ def memory_exceeded(tables: Tables) -> Iterator[Fault]:
     Every packet is counted twice, where it comes in and where it leaves: ingress pools share the memory, and so do
     egress pools; these are overbooked by design, so that only each alone is held against it. Whether `size` holds the
     pool's headroom differs from vendor to vendor: what is too large without is an error, what only fits with it a note.
+    Sizes of chips are published rounded: nothing is said of what is no more than 2 % too large.
     """
     if tables.chip is None:
         return
     memory = tables.chip["memory_bytes"]
+    most = rounded_up(memory)
     pools = tables.config.buffer_pool
     for key, pool in pools.items():
-        if (pool.size or 0) > memory:
+        if (pool.size or 0) > most:
             problem = f"{_has(tables)} of packet memory in all, {bytes_text((pool.size or 0) - memory)} less"
             remedy = f"at most {memory}, less what is reserved"
             yield Fault(Severity.ERROR, tables.place("BUFFER_POOL", key, "size"), problem, remedy)
-    yield from _guaranteed(tables, memory)
+    yield from _guaranteed(tables, most)
     ingress = {key: pool.size for key, pool in pools.items() if pool.type == "ingress" and pool.size}
     total, headroom = sum(ingress.values()), _headroom(tables)
-    if not ingress or max(ingress.values()) > memory or total + headroom <= memory:
+    if not ingress or max(ingress.values()) > most or total + headroom <= most:
         return
     place = tables.place("BUFFER_POOL", list(ingress)[-1], "size")
     are = f"{listed(list(ingress))} {'are' if len(ingress) > 1 else 'is'} {bytes_text(total)}"
-    if total > memory:
+    if total > most:
         problem = f"{are} together; {_has(tables)}"
         yield Fault(Severity.ERROR, place, problem, f"{total - memory} less in them")
-    elif headroom <= memory:
+    elif headroom <= most:
         problem = f"{are}, and headroom {bytes_text(headroom)}; {_has(tables)}, less than both together"
         remedy = f"{total + headroom - memory} less in them, unless size of this vendor's pools holds their headroom"
         yield Fault(Severity.NOTE, place, problem, remedy)
@@ -51,15 +54,15 @@ def _has(tables: Tables) -> str:
     return f"{tables.chip['name']} has {bytes_text(tables.chip['memory_bytes'])}"
 
 
-def _guaranteed(tables: Tables, memory: int) -> Iterator[Fault]:
+def _guaranteed(tables: Tables, most: int) -> Iterator[Fault]:
     """What is set aside for each priority group, or each queue, shared by nobody."""
-    groups = [(group, _aside(group)) for group in tables.priority_groups if group.profile]
+    groups = [(group, group.reserve + _own_headroom(group)) for group in tables.priority_groups if group.profile]
     of_groups = sum(size for _, size in groups) + _shared_headroom(tables)
-    if of_groups > memory:
+    if of_groups > most:
         yield _too_much(tables, groups, of_groups, "priority groups set aside", "headroom and reserves")
     queues = [(queue, queue.profile.size) for queue in tables.queues if queue.profile]
     of_queues = sum(size for _, size in queues)
-    if of_queues > memory:
+    if of_queues > most:
         yield _too_much(tables, queues, of_queues, "queues set aside", "reserves")
 
 
@@ -78,13 +81,6 @@ def _largest_part(tables: Tables, buffer: Buffer) -> Place:
     profile = buffer.profile
     assert profile is not None, "it sets something aside"
     return tables.place_of_profile(buffer.profile_name, "xoff" if (profile.xoff or 0) > profile.size else "size")
-
-
-def _aside(group: Buffer) -> int:
-    """Of one priority group: a `size` as large as its headroom holds that already, as Spectrum has it."""
-    assert group.profile is not None, "only such are asked"
-    own = _own_headroom(group)
-    return group.profile.size if group.profile.size >= own else group.profile.size + own
 
 
 def _own_headroom(group: Buffer) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.limits import limit_of
-from xoff.lint.tables import several
+from xoff.lint.tables import MTU_BYTES, several
 from xoff.lint.wording import bytes_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def xon_above_xoff(tables: Tables) -> Iterator[Fault]:
     """A sender that may resume where it is paused, or above, or, by its xon_offset, never.
 
-    It resumes at xon, or xon_offset below the pause if that is more.
+    It resumes at xon, or xon_offset below the pause if that is more. A note where lossless packets may be smaller than
+    that distance.
     """
     yield from _without_distance(tables)
     seen = set()
@@ -46,6 +47,9 @@ def xon_above_xoff(tables: Tables) -> Iterator[Fault]:
             )
 
 
+_PATTERN = ", or LOSSLESS_TRAFFIC_PATTERN with the mtu of lossless packets if they are smaller"
+
+
 def _without_distance(tables: Tables) -> Iterator[Fault]:
     """By profiles that set both, and to less than one packet together."""
     users: dict[str, list[Buffer]] = defaultdict(list)
@@ -53,15 +57,19 @@ def _without_distance(tables: Tables) -> Iterator[Fault]:
         if group.lossless:
             users[group.profile_name].append(group)
     for name, groups in users.items():
-        profile, mtu = groups[0].profile, max(tables.mtu_bytes(group.port) for group in groups)
+        profile = groups[0].profile
         if profile is None or profile.xon is None or profile.xon_offset is None:
             continue
-        if profile.xon + profile.xon_offset < mtu:
+        distance, stated = profile.xon + profile.xon_offset, tables.config.lossless_traffic_pattern.values()
+        packet = max((row.mtu for row in stated), default=max(tables.mtu_bytes(group.port) for group in groups))
+        if distance < packet:
+            is_some = distance >= MTU_BYTES and not stated
+            less = "may be less than one packet, up to" if is_some else "is less than one packet,"
             yield Fault(
-                Severity.WARNING,
+                Severity.NOTE if is_some else Severity.WARNING,
                 tables.place_of_profile(name, "xon_offset"),
                 f"senders into {several(group.port for group in groups)} resume at xon = {profile.xon} or "
-                f"{bytes_text(profile.xon_offset)} below the pause, whichever is more: that is less than one packet, "
-                f"{bytes_text(mtu)}, between them, and each packet pauses or resumes",
-                f"xon_offset of at least {mtu}, better of two packets",
+                f"{bytes_text(profile.xon_offset)} below the pause, whichever is more: that {less} "
+                f"{bytes_text(packet)}, between them, and each packet pauses or resumes",
+                f"xon_offset of at least {packet}, better of two packets{_PATTERN if is_some else ''}",
             )
