@@ -21,7 +21,6 @@ MISSES = {
         "With bursts DCTCP at 100 KB is far from full throughput",
         "With bursts: least threshold of full throughput under DCTCP (KB)",
     },
-    "bcc/fig2": {"Mean of large flows under BCC over that under K=720KB: greatest of all loads"},
     "bcc/fig2_ns2": {
         "Mean of large flows under BCC over that under K=720KB: least of all loads",
         "Mean of large flows under BCC over that under K=720KB: greatest of all loads",
@@ -65,7 +64,7 @@ MISSES = {
     },
     "dctcp/fig18": {"RTOmin 10 ms, 40 servers: share of DCTCP's queries with a timeout over that of TCP's"},
     "dctcp/fig19": {"TCP: share of queries with a timeout, 10 servers"},
-    "dctcp/fig21": {"DCTCP: median completion time (us)"},
+    "dctcp/fig21": {"DCTCP: median completion time (us)", "TCP: share of fetches with a timeout"},
     "dctcp/fig22": {"TCP: share of background flows with a timeout"},
     "dctcp/fig24": {
         "Queries: 95th percentile, TCP through deep buffers over DCTCP",

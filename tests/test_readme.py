@@ -69,7 +69,9 @@ def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp
     assert without_measurements(outcome.out) == without_measurements(block("text", "## Plan a switch"))
 
 
-@pytest.mark.parametrize("heading", ["## Try many settings", "## Collectives", "## Fail a link", "## Try a watchdog"])
+@pytest.mark.parametrize(
+    "heading", ["## Try many settings", "## Collectives", "## Balance load", "## Fail a link", "## Try a watchdog"]
+)
 def test_the_sweep_prints_the_table(command: Callable[..., Outcome], tmp_path: Path, heading: str) -> None:
     for shipped in ("scenarios", "sweeps"):
         (tmp_path / shipped).symlink_to(ROOT / shipped)

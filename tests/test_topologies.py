@@ -55,10 +55,11 @@ def test_a_flow_goes_where_ports_lead() -> None:
     scenario = SCENARIOS / "web_search.toml"
     path = _xoff.Scenario(scenario.read_text(encoding="utf-8")).path({}, "host0", 0)
     assert path is not None
-    destination, _, _, names = path
+    destination, _, _, names, is_one = path
     leads_to = {port.name: port.peer_node for port in topology("web_search").ports}
     assert [name.rpartition(".")[0] for name in names[1:]] == [leads_to[name] for name in names[:-1]]
     assert leads_to[names[-1]] == destination
+    assert is_one
 
 
 def test_links_that_have_failed_or_corrupt_packets_are_told() -> None:

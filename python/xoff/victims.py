@@ -18,7 +18,7 @@ class _Victim(NamedTuple):
     name: str
     queues: list[Queue]
     between_ns: tuple[float, float]
-    is_flow: bool = False
+    is_one_path: bool = False
 
 
 def pauses_of(result: Result) -> Pauses:
@@ -46,7 +46,7 @@ def pause_tree_of(
         found.name,
         considered,
         between_ns or found.between_ns,
-        one_after_another=found.is_flow,
+        one_after_another=found.is_one_path,
     )
 
 
@@ -78,9 +78,9 @@ def _flow(result: Result, name: str, source: str, number: int, whole: tuple[floa
     if path is None:
         message = f"there is no flow {name}, or queries decide which of {source}'s flows it is"
         raise ValueError(message)
-    _, priority, start_ns, ports = path
+    _, priority, start_ns, ports, is_one = path
     queues = [Queue(port, priority) for port in ports]
-    return _Victim(name, queues, (start_ns, _finish(result, source, number, whole[1])), is_flow=True)
+    return _Victim(name, queues, (start_ns, _finish(result, source, number, whole[1])), is_one_path=is_one)
 
 
 def _finish(result: Result, source: str, number: int, end_ns: float) -> float:

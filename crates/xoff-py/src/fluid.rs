@@ -30,11 +30,11 @@ impl Fluid {
     }
 
     /// Where equal flows stay for ever: probability of a mark, queue in bytes, target rate less rate in bit/s, alpha. Nothing
-    /// for a model that goes round in a cycle.
+    /// for a model that goes round in a cycle, or a flow alone.
     fn fixed_point(&self) -> Option<(f64, f64, f64, f64)> {
         match &self.0 {
             fluid::Parameters::Dcqcn(parameters) => {
-                let found = parameters.fixed_point();
+                let found = parameters.fixed_point()?;
                 Some((found.probability, found.queue, found.above_rate, found.alpha))
             }
             fluid::Parameters::Dctcp(_) => None,

@@ -132,7 +132,7 @@ impl Scenario {
     }
 
     /// The flow of a number at a host: whom it is for, its priority, when it starts in ns, and the ports that its data
-    /// leaves by. Nothing if there will never be such a flow.
+    /// leaves by: of its one path, or of all that it may take, and whether it is one. Nothing if there will never be such a flow.
     #[allow(clippy::type_complexity)]
     fn path(
         &self,
@@ -140,7 +140,7 @@ impl Scenario {
         files: BTreeMap<String, String>,
         source: &str,
         number: u32,
-    ) -> PyResult<Option<(String, u8, u64, Vec<String>)>> {
+    ) -> PyResult<Option<(String, u8, u64, Vec<String>, bool)>> {
         let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
         let network = simulation.network();
         let host = network.names().find(source).filter(|&node| network.is_host(node));
@@ -150,7 +150,7 @@ impl Scenario {
         let names: Vec<String> = port_names(network).collect();
         let ports = path.ports.iter().map(|&port| names[port as usize].clone()).collect();
         let destination = network.nodes[path.destination as usize].name.clone();
-        Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports)))
+        Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports, path.is_one)))
     }
 
     /// Simulates it, without holding the GIL. `progress` ends the run by returning False, and so does Ctrl-C.

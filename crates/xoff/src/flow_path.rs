@@ -3,7 +3,7 @@
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
 use crate::routing::{FiveTuple, Hop};
 use crate::simulation::Simulation;
-use crate::topology::{Network, NodeId, PortId};
+use crate::topology::{Link, Network, NodeId, PortId};
 
 /// One flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,14 +14,19 @@ pub struct FlowPath {
     pub priority: u8,
     /// When it starts.
     pub start: Time,
-    /// The ports, the source's own first.
+    /// The ports, the source's own first: of its one path, or of all that it may take.
     pub ports: Vec<PortId>,
+    /// Whether it takes one path only, as by ECMP.
+    pub is_one: bool,
 }
 
-/// A place that a frame enters as a whole and leaves as a whole, frames in order: a link, or the crossbar of a switch.
+/// A place that a frame enters as a whole and leaves as a whole, frames in order: a link, or the crossbar of a switch. Or several
+/// links side by side, of which each frame takes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
     clock: TransmissionClock,
+    /// Where there are several, their rates together.
+    together: Option<TransmissionClock>,
     overhead: Bytes,
     delay: Span,
 }
@@ -29,17 +34,27 @@ pub struct Stage {
 impl Stage {
     /// A link, on which every frame has `wire_overhead`: preamble and gap.
     pub fn link(rate: Rate, delay: Span, wire_overhead: Bytes) -> Self {
-        Self { clock: TransmissionClock::new(rate), overhead: wire_overhead, delay }
+        Self { clock: TransmissionClock::new(rate), together: None, overhead: wire_overhead, delay }
+    }
+
+    /// Links side by side, at least one: none of them is faster or shorter than the stage.
+    pub fn side_by_side(links: &[Link], wire_overhead: Bytes) -> Self {
+        let rate = links.iter().map(|link| link.rate).max().unwrap_or_default();
+        let delay = links.iter().map(|link| link.delay).min().unwrap_or_default();
+        let together = links.iter().fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
+        let together = (links.len() > 1).then(|| TransmissionClock::new(together));
+        Self { together, ..Self::link(rate, delay, wire_overhead) }
     }
 
     /// A crossbar, which moves a frame alone, from the buffer of an input to that of an output.
     pub fn crossbar(rate: Rate) -> Self {
-        Self { clock: TransmissionClock::new(rate), overhead: Bytes::ZERO, delay: Span::ZERO }
+        let clock = TransmissionClock::new(rate);
+        Self { clock, together: None, overhead: Bytes::ZERO, delay: Span::ZERO }
     }
 
-    /// Bits per second.
+    /// Bits per second, of several links together.
     pub fn rate(&self) -> Rate {
-        self.clock.rate()
+        self.together.as_ref().unwrap_or(&self.clock).rate()
     }
 
     /// Propagation, one way.
@@ -47,9 +62,14 @@ impl Stage {
         self.delay
     }
 
-    /// How long a frame keeps the next one waiting.
+    /// How long it has a frame, which keeps the next one waiting where there are not several links.
     pub fn time_of(&self, frame: Bytes) -> Span {
         self.clock.transmission_time(frame + self.overhead)
+    }
+
+    /// How much of the time of several links a frame takes.
+    pub fn share_of(&self, frame: Bytes) -> Option<Span> {
+        self.together.as_ref().map(|together| together.transmission_time(frame + self.overhead))
     }
 }
 
@@ -87,10 +107,21 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
     }
     let flow = found?;
     let network = simulation.network();
-    let tuple = FiveTuple::of_flow(source, flow.destination, number);
-    let path = simulation.routes().path(network, source, flow.destination, tuple);
-    let ports = path.map(|hop| network.ports.first(hop.node) + PortId::from(hop.port)).collect();
-    Some(FlowPath { destination: flow.destination, priority: flow.priority, start: flow.start, ports })
+    let is_one = !simulation.balances_load();
+    let hops: Vec<Hop> = if is_one {
+        let tuple = FiveTuple::of_flow(source, flow.destination, number);
+        simulation.routes().path(network, source, flow.destination, tuple).collect()
+    } else {
+        simulation.routes().links_by_hop(network, source, flow.destination).concat()
+    };
+    let ports = hops.iter().map(|hop| network.ports.first(hop.node) + PortId::from(hop.port)).collect();
+    Some(FlowPath {
+        destination: flow.destination,
+        priority: flow.priority,
+        start: flow.start,
+        ports,
+        is_one,
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! What a flow would take alone on an idle network with an unlimited window: the exact time, in closed form.
 //! With it, a slowdown is at least 1 by construction; what a flow waits for interrupts is part of it. One exception: where acknowledgements take longer than data
-//! they queue, and the loss of one lets the last come earlier than it would alone.
+//! they queue, and the loss of one lets the last come earlier than it would alone; and links that get another rate in the course of a run
+//! count with that of the start.
 //! Left out: the handshake of a persistent connection, which one flow of many pays for.
 
 use crate::flow_path::{Stage, stages};
 use crate::kernel::units::{Bytes, Rate, Span};
-use crate::routing::FiveTuple;
+use crate::routing::{FiveTuple, Hop};
 use crate::scenario::{Connections, Host, PacketSizes, Transport};
 use crate::simulation::Simulation;
 use crate::topology::NodeId;
@@ -32,8 +33,8 @@ struct Train {
     gap: Span,
     /// Nothing where nothing is acknowledged.
     acknowledgement: Option<Bytes>,
-    /// Whether every packet is acknowledged, and not only the last.
-    acknowledges_each: bool,
+    /// Of how many packets one is acknowledged, besides the last; nothing where interrupts decide that.
+    acknowledge_every: Option<u64>,
     /// A SYN and its answer, which go before.
     handshake: Option<Bytes>,
 }
@@ -42,6 +43,15 @@ struct Train {
 struct Times {
     full: Span,
     last: Span,
+    /// The same of several links together, where the stage has several.
+    together: Option<[Span; 2]>,
+}
+
+impl Times {
+    fn of(stage: &Stage, [full, last]: [Bytes; 2]) -> Self {
+        let together = stage.share_of(full).zip(stage.share_of(last)).map(|(full, last)| [full, last]);
+        Self { full: stage.time_of(full), last: stage.time_of(last), together }
+    }
 }
 
 /// The ideal times of one flow.
@@ -59,8 +69,14 @@ pub fn of_flow(
     let tuple = FiveTuple::of_flow(source, destination, number);
     let (network, wire_overhead) = (simulation.network(), transport.packet_sizes().wire_overhead);
     let path = |from, to, tuple| {
-        let path = simulation.routes().path(network, from, to, tuple);
-        stages(network, path, wire_overhead, |node| simulation.layout(node).crossbar())
+        if !simulation.balances_load() {
+            let path = simulation.routes().path(network, from, to, tuple);
+            return stages(network, path, wire_overhead, |node| simulation.layout(node).crossbar());
+        }
+        let link = |hop: &Hop| network.links[hop.link as usize];
+        let hops = simulation.routes().links_by_hop(network, from, to);
+        let links = hops.iter().map(|hops| hops.iter().map(link).collect::<Vec<_>>());
+        links.map(|links| Stage::side_by_side(&links, wire_overhead)).collect()
     };
     let host_delay = if transport.is_in_adapter() { Span::ZERO } else { fabric.host.delay };
     train.alone_on(
@@ -81,19 +97,20 @@ impl Train {
             last: size - payload * (packets - 1) + headers,
             gap: Span::ZERO,
             acknowledgement: None,
-            acknowledges_each: false,
+            acknowledge_every: None,
             handshake: None,
         };
         match transport {
             Transport::Tcp(tcp) => {
                 train.acknowledgement = Some(tcp.acknowledgement);
-                train.acknowledges_each = tcp.acknowledge_every == 1 && host.receive_offload.is_none();
+                train.acknowledge_every =
+                    host.receive_offload.is_none().then_some(tcp.acknowledge_every.into());
                 let opens = tcp.handshake && tcp.connections == Connections::PerFlow;
                 train.handshake = opens.then_some(tcp.acknowledgement);
             }
             Transport::Roce(roce) => {
                 train.acknowledgement = Some(roce.acknowledgement_frame());
-                train.acknowledges_each = roce.acknowledge_every == 1;
+                train.acknowledge_every = Some(roce.acknowledge_every.into());
             }
             Transport::ConstantRate(constant) => {
                 let wire = full + wire_overhead;
@@ -111,25 +128,38 @@ impl Train {
         let opened = self
             .handshake
             .map_or(Span::ZERO, |frame| alone(there, frame) + alone(back, frame) + base_round_trip);
-        let times = |stage: &Stage| Times { full: stage.time_of(self.full), last: stage.time_of(self.last) };
-        let mut all: Vec<Times> = there.iter().map(times).collect();
+        let mut all: Vec<Times> =
+            there.iter().map(|stage| Times::of(stage, [self.full, self.last])).collect();
         let received = opened + self.time_through(&all, self.packets) + delay(there);
         let finished = match self.acknowledgement {
             None => received,
-            Some(frame) if self.acknowledges_each => {
-                let times = |stage: &Stage| Times { full: stage.time_of(frame), last: stage.time_of(frame) };
-                all.extend(back.iter().map(times));
+            Some(frame) if self.acknowledge_every == Some(1) => {
+                all.extend(back.iter().map(|stage| Times::of(stage, [frame, frame])));
                 opened + self.time_through(&all, self.packets) + base_round_trip
             }
-            Some(frame) => received + alone(back, frame) + delay(back),
+            Some(frame) => {
+                let behind = self.acknowledged_before().map(|packets| {
+                    let all: Vec<Times> =
+                        there.iter().map(|stage| Times::of(stage, [self.full, self.full])).collect();
+                    let slowest = back.iter().map(|stage| stage.time_of(frame)).max().unwrap_or_default();
+                    opened + self.time_through(&all, packets) + delay(there) + slowest
+                });
+                received.max(behind.unwrap_or_default()) + alone(back, frame) + delay(back)
+            }
         };
         let bottleneck = there.iter().map(Stage::rate).min().unwrap_or_default();
         Ideal { received, finished, base_round_trip, bottleneck }
     }
 
+    /// The packets whose acknowledgement goes before that of the last, which may have to wait for it.
+    fn acknowledged_before(&self) -> Option<u64> {
+        let every = self.acknowledge_every?;
+        Some((self.packets - 1) / every * every).filter(|packets| *packets > 0)
+    }
+
     /// When the last packet is through all stages, each of which serves packets in order: the longest way through a
     /// grid of packets and stages. The rows of full packets are alike, so the way keeps to the slowest stage so far
-    /// until it turns to the last packet's row.
+    /// until it turns to the last packet's row. Of several links side by side it is known that all packets take their time together.
     fn time_through(&self, stages: &[Times], packets: u64) -> Span {
         let last_row_from = |stage: usize| stages[stage..].iter().map(|stage| stage.last).sum::<Span>();
         let mut longest = self.gap * (packets - 1) + last_row_from(0);
@@ -138,8 +168,13 @@ impl Train {
         }
         let (mut through, mut slowest) = (Span::ZERO, self.gap);
         for (index, stage) in stages.iter().enumerate() {
+            if let Some([full, last]) = stage.together {
+                let all = full * (packets - 1) + last;
+                longest = longest.max(through + all + last_row_from(index + 1));
+            } else {
+                slowest = slowest.max(stage.full);
+            }
             through += stage.full;
-            slowest = slowest.max(stage.full);
             longest = longest.max(through + slowest * (packets - 2) + last_row_from(index));
         }
         longest
@@ -158,7 +193,7 @@ mod tests {
             last: Bytes::new(last),
             gap: Span::ZERO,
             acknowledgement: acknowledgement.map(Bytes::new),
-            acknowledges_each: false,
+            acknowledge_every: None,
             handshake: None,
         }
     }

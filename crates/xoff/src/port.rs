@@ -445,6 +445,16 @@ impl Port {
         self.queues[priority].0.push_back(packet);
     }
 
+    /// The same before all others of its queue.
+    #[cold]
+    pub fn enqueue_first(&mut self, packet: Packet, agenda: &mut impl Agenda) {
+        let queue = &mut self.queues[packet.priority()].0;
+        if queue.is_empty() {
+            return self.enqueue(packet, agenda);
+        }
+        queue.push_ahead(packet, |_| true);
+    }
+
     /// Puts a packet on the wire, which must be free, at a port whose packets line up.
     #[inline(always)]
     #[allow(clippy::inline_always)]

@@ -22,8 +22,8 @@ use crate::packet::NO_TRANSPORT;
 use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
-use crate::routing::{Lengths, Routes};
-use crate::scenario::{PauseForm, Pfc, Scenario, ScenarioError, Transport};
+use crate::routing::{Lengths, LoadBalancer, Routes};
+use crate::scenario::{PauseForm, Pfc, RoutingKind, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
@@ -110,6 +110,9 @@ impl Simulation {
             }
         }
         layout::check_adapter_marker(scenario)?;
+        if scenario.topology.routing().kind != RoutingKind::Ecmp {
+            refuse_inputs(&network, &switches, "topology.routing", "where it is not \"ecmp\"")?;
+        }
         if !engine::fit(&network) {
             let problem = "links without delay join too many ports for one event order";
             return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
@@ -228,11 +231,23 @@ impl Simulation {
         let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
         let (markers, release) = (layout.markers(rng), layout.release);
         let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
-            .with_cell(layout.cell);
+            .with_cell(layout.cell)
+            .with_load_balancer(self.load_balancer(node));
         Switch::SharedMemory(match layout.lossless() {
             Some((classes, pausing)) => self.with_watchdog(switch.with_lossless(classes, pausing)),
             None => switch,
         })
+    }
+
+    /// Whether packets of a flow may take several paths.
+    pub fn balances_load(&self) -> bool {
+        self.scenario.topology.routing().kind != RoutingKind::Ecmp
+    }
+
+    /// What chooses among next hops of a switch, where not ECMP does.
+    fn load_balancer(&self, node: NodeId) -> Option<LoadBalancer> {
+        let rng = stream(self.scenario.seed, Purpose::LoadBalancing, u64::from(node));
+        LoadBalancer::new(&self.scenario.topology.routing(), rng)
     }
 
     /// The same switch with the watchdog that the scenario has, if it has one.

@@ -543,6 +543,26 @@ fn telemetry_and_round_trips_among_losses_on_a_leaf_spine() {
 }
 
 #[test]
+fn every_way_to_balance_load_on_a_leaf_spine() {
+    let selective = "recovery = { kind = 'selective_repeat', reordering = 20 }";
+    for routing in ["packet_spraying", "adaptive", "flowlet", "adaptive_flowlet"] {
+        let gap = if routing.ends_with("flowlet") { ", flowlet_gap = '2us'" } else { "" };
+        let balanced = format!("kind = 'leaf_spine', routing = '{routing}'{gap}");
+        scene(&[
+            &LEAF_SPINE.replace("kind = 'leaf_spine'", &balanced),
+            DCTCP,
+            &format!(
+                "transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = 'dcqcn' }}, {selective} }}"
+            ),
+            "switch = [{ total = '900kB' }]",
+            "workload = [\
+             { kind = 'permutation', transport = 'dctcp', size = '90kB' }, \
+             { kind = 'incast', transport = 'roce', fan_in = 5, size = '30kB', groups = 2, every = '30us', priority = 2 }]",
+        ]);
+    }
+}
+
+#[test]
 fn another_seed_gives_other_results() {
     let workload = "workload = [{ kind = 'permutation', transport = 'dctcp', size = '20kB' }]";
     let digest = |seed: &str| {

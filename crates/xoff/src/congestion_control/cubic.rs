@@ -236,7 +236,7 @@ mod tests {
 
     fn loss(segments: f64, kind: LossKind) -> Loss {
         let in_flight = Bytes::from_f64(segments * SEGMENT as f64);
-        Loss { in_flight, kind, next_sequence: in_flight.get() }
+        Loss { in_flight, kind, first_lost: 0, next_sequence: in_flight.get() }
     }
 
     /// A window of so many segments that has just lost a packet.
@@ -287,7 +287,10 @@ mod tests {
         assert_near(cubic.window, 70.0);
         assert_near(cubic.plateau, 100.0);
         cubic.window = 80.0;
-        cubic.on_loss(Time::ZERO, &Loss { next_sequence: 1 << 40, ..loss(80.0, LossKind::Recovery) });
+        cubic.on_loss(
+            Time::ZERO,
+            &Loss { first_lost: 1 << 40, next_sequence: 1 << 41, ..loss(80.0, LossKind::Recovery) },
+        );
         assert_near(cubic.plateau, 68.0);
         assert_near(cubic.window, 56.0);
     }
@@ -366,7 +369,10 @@ mod tests {
         cubic.window = 1.2;
         cubic.on_ack(Time::ZERO, &Ack { next_sequence: 900, ..echo(501) });
         assert_eq!((cubic.window(), cubic.threshold), (Bytes::new(SEGMENT), FLOOR));
-        cubic.on_loss(Time::ZERO, &Loss { next_sequence: 2000, ..loss(1.0, LossKind::Recovery) });
+        cubic.on_loss(
+            Time::ZERO,
+            &Loss { first_lost: 1000, next_sequence: 2000, ..loss(1.0, LossKind::Recovery) },
+        );
         assert_near(cubic.window, FLOOR);
     }
 }

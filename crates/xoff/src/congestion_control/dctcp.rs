@@ -217,7 +217,12 @@ mod tests {
     #[test]
     fn an_echo_after_a_timeout_does_not_raise_the_window() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);
-        let loss = Loss { in_flight: Bytes::new(146_000), kind: LossKind::Timeout, next_sequence: 146_000 };
+        let loss = Loss {
+            in_flight: Bytes::new(146_000),
+            kind: LossKind::Timeout,
+            first_lost: 0,
+            next_sequence: 146_000,
+        };
         dctcp.on_loss(Time::ZERO, &loss);
         dctcp.cut();
         assert_eq!(dctcp.window(), Bytes::new(1460));
@@ -233,6 +238,7 @@ mod tests {
         let noticed = |first_lost: u64, kind| Loss {
             in_flight: Bytes::new(219_000 - first_lost),
             kind,
+            first_lost,
             next_sequence: 219_000,
         };
         dctcp.on_loss(Time::ZERO, &noticed(144_540, LossKind::Recovery));

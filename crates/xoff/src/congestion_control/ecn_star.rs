@@ -99,7 +99,7 @@ mod tests {
 
     fn loss(first_lost: u64, next: u64, kind: LossKind) -> Loss {
         let in_flight = Bytes::new((next - first_lost) * SEGMENT);
-        Loss { in_flight, kind, next_sequence: next * SEGMENT }
+        Loss { in_flight, kind, first_lost: first_lost * SEGMENT, next_sequence: next * SEGMENT }
     }
 
     /// `facts/algorithms.md` 2: 100 segments become 50, and 40 further echoes in the same window leave them.

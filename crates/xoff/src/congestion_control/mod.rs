@@ -87,6 +87,8 @@ pub struct Path {
 pub struct Flow {
     /// Payload of a full segment [SMSS].
     pub segment: Bytes,
+    /// What its packet takes on the wire beyond that: headers, preamble and gap; zero where the transport does not pace.
+    pub overhead: Bytes,
     /// Window to start with.
     pub initial_window: Bytes,
     /// Rate of the adapter's link; `Rate::MAX` where the transport does not pace.
@@ -131,6 +133,8 @@ pub struct Loss {
     pub in_flight: Bytes,
     /// How it was noticed.
     pub kind: LossKind,
+    /// First byte not acknowledged [snd_una]: the first that is lost.
+    pub first_lost: u64,
     /// First byte not yet sent [snd_nxt].
     pub next_sequence: u64,
 }
@@ -205,7 +209,8 @@ macro_rules! congestion_controls {
             pub fn has_window(&self) -> bool {
                 let path = Path { switches: 1, base_rtt: Span::from_microseconds(10) };
                 let (segment, line_rate) = (Bytes::new(1_000), Rate::from_gbps(100));
-                self.start(&Flow { segment, initial_window: Bytes::MAX, line_rate, path }).window() < Bytes::MAX
+                let flow = Flow { segment, initial_window: Bytes::MAX, line_rate, path, ..Flow::default() };
+                self.start(&flow).window() < Bytes::MAX
             }
         }
 

@@ -22,8 +22,7 @@ impl OnceAWindow {
 
     /// A loss was noticed. Returns whether that reduces the window: a timeout always does.
     pub(super) fn on_loss(&mut self, loss: &Loss) -> bool {
-        let lost = loss.next_sequence - loss.in_flight.get();
-        let reduces = loss.kind == LossKind::Timeout || lost >= self.end;
+        let reduces = loss.kind == LossKind::Timeout || loss.first_lost >= self.end;
         if reduces {
             self.end = loss.next_sequence;
         }

@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn loss(segments: u64, kind: LossKind) -> Loss {
-        Loss { in_flight: Bytes::new(segments * SEGMENT), kind, next_sequence: 0 }
+        Loss { in_flight: Bytes::new(segments * SEGMENT), kind, first_lost: 0, next_sequence: 0 }
     }
 
     /// `facts/algorithms.md` 1, vector 2.

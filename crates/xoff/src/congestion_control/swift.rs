@@ -76,6 +76,8 @@ pub struct Swift {
     least: f64,
     most: f64,
     segment: f64,
+    /// Bytes of a packet on the wire.
+    wire: f64,
     window: f64,
     rtt: f64,
     last_cut: Option<Time>,
@@ -103,6 +105,7 @@ impl Swift {
             least,
             most,
             segment,
+            wire: (flow.segment + flow.overhead).as_f64(),
             window: (flow.line_rate.as_f64() / 8.0 * rtt / segment).clamp(least, most),
             rtt,
             last_cut: None,
@@ -155,12 +158,12 @@ impl CongestionControl for Swift {
         Bytes::from_f64(self.window * self.segment)
     }
 
-    /// A window below one packet is a packet each so many round trips.
+    /// A window below one packet is a packet each so many round trips (pacing; SIGCOMM 2020, section 3.5).
     fn rate(&self) -> Rate {
         if self.window >= 1.0 {
             return Rate::MAX;
         }
-        Rate::from_f64(self.window * self.segment * 8.0 / self.rtt).max(Rate::new(1))
+        Rate::from_f64(self.window * self.wire * 8.0 / self.rtt).max(Rate::new(1))
     }
 }
 
@@ -220,11 +223,11 @@ mod tests {
         }
     }
 
-    /// Half a packet of 1000 bytes in 100 us.
+    /// Half a packet of 1000 bytes, 1082 on the wire, in 100 us: a packet in 200 us.
     #[test]
     fn a_window_below_one_packet_is_paced() {
-        let swift = Swift { rtt: 100e-6, ..swift(0.5) };
-        assert_eq!((swift.window(), swift.rate()), (Bytes::new(500), Rate::new(40_000_000)));
+        let swift = Swift { rtt: 100e-6, wire: 1082.0, ..swift(0.5) };
+        assert_eq!((swift.window(), swift.rate()), (Bytes::new(500), Rate::new(43_280_000)));
         assert_eq!(Swift { window: 1.0, ..swift }.rate(), Rate::MAX);
     }
 }

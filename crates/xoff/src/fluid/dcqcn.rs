@@ -338,8 +338,9 @@ impl Observed for Dcqcn {
 }
 
 impl Parameters {
-    /// The fixed point of equal flows, where the slopes of equations 6 to 9 are zero.
-    pub fn fixed_point(&self) -> FixedPoint {
+    /// The fixed point of equal flows, where the slopes of equations 6 to 9 are zero. None where it has target rates above the link's,
+    /// which no flow has: one flow alone never fills a queue.
+    pub fn fixed_point(&self) -> Option<FixedPoint> {
         let model = Dcqcn::new(self);
         let rate = model.capacity / f64::from(self.flows);
         let feedback = |probability| model.feedback(&model.marks(probability), rate);
@@ -357,12 +358,13 @@ impl Parameters {
         let feedback = feedback(high);
         let ramp = (model.maximum - model.minimum) / model.probability;
         let queue = if high <= model.probability { model.minimum + high * ramp } else { model.maximum };
-        FixedPoint {
+        let above_rate = above_rate(&feedback);
+        (rate + above_rate <= model.capacity).then(|| FixedPoint {
             probability: high,
             queue: queue * model.packets.bytes,
-            above_rate: above_rate(&feedback) * model.packets.bits(),
+            above_rate: above_rate * model.packets.bits(),
             alpha: feedback.alpha,
-        }
+        })
     }
 }
 
@@ -380,16 +382,21 @@ mod tests {
         for (flows, probability, queue_kb) in
             [(2, 0.000_78, 20.15), (4, 0.001_89, 41.81), (8, 0.004_55, 93.77), (10, 0.006_03, 122.62)]
         {
-            let found = with_flows(flows).fixed_point();
+            let found = with_flows(flows).fixed_point().unwrap();
             assert!((found.probability - probability).abs() < 5e-6, "{flows}: {found:?}");
             assert!((found.queue / 1000.0 - queue_kb).abs() < 0.005, "{flows}: {found:?}");
         }
-        let two = with_flows(2).fixed_point();
+        let two = with_flows(2).fixed_point().unwrap();
         assert!((two.above_rate / 1e9 - 0.218).abs() < 5e-4, "{two:?}");
         assert!((two.alpha - 0.1014).abs() < 5e-5, "{two:?}");
-        let sixteen = with_flows(16).fixed_point();
+        let sixteen = with_flows(16).fixed_point().unwrap();
         assert!((sixteen.probability - 0.010_87).abs() < 5e-6, "{sixteen:?}");
         assert!((sixteen.queue - 200_000.0).abs() < 1e-6, "no length below has that probability");
+    }
+
+    #[test]
+    fn a_flow_alone_has_no_fixed_point() {
+        assert!(with_flows(1).fixed_point().is_none());
     }
 
     /// The terms as printed, where nothing is marked, everything, and in between.
@@ -426,7 +433,7 @@ mod tests {
     /// At the fixed point nothing moves.
     #[test]
     fn equal_flows_at_the_fixed_point_stay_there() {
-        let still = with_flows(2).fixed_point();
+        let still = with_flows(2).fixed_point().unwrap();
         let model = Dcqcn::new(&Parameters::default());
         let rate = model.capacity / 2.0;
         let flow = [rate, rate + still.above_rate / model.packets.bits(), still.alpha];

@@ -61,6 +61,15 @@ pub enum Lines {
     OfSmallQueues,
 }
 
+/// Where a packet is put that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Before all of its class.
+    First,
+    /// Behind them.
+    Last,
+}
+
 /// Where a packet went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
@@ -255,7 +264,12 @@ impl Adapter {
     }
 
     /// Takes a packet of a transport that is in the adapter: nothing delays, limits or marks it here.
-    pub(super) fn put(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    pub(super) fn put(
+        &mut self,
+        packet: Packet,
+        place: Place,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         self.tell_emptied_before(context.now);
         let queue = packet.priority();
         if self.port.starts_at_once(queue, context.now) {
@@ -265,7 +279,10 @@ impl Adapter {
             marking.tell(When::Enqueue, context.now, &packet, self.queued[queue]);
         }
         self.queued[queue] += packet.frame();
-        self.port.enqueue(packet, context.agenda);
+        match place {
+            Place::First => self.port.enqueue_first(packet, context.agenda),
+            Place::Last => self.port.enqueue(packet, context.agenda),
+        }
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
     }
 

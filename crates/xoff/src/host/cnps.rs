@@ -1,11 +1,12 @@
 //! The adapter's notification engine: every CNP takes a delay, and the next one may not follow too closely
 //! (SIGCOMM 2015, section 3.3: one CNP in 1 to 5 us). CNPs wait for their turn.
 
+use super::adapter::Place;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::Time;
+use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
 use crate::packet::{Flight, Packet};
 
@@ -20,18 +21,25 @@ pub(super) struct Cnps {
 }
 
 impl Host {
-    /// Has a CNP made and sent.
-    pub(super) fn send_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+    /// Has a CNP made and sent. Returns how long others keep it waiting.
+    pub(super) fn send_cnp(
+        &mut self,
+        cnp: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Span {
         let host = &context.fabric.host;
-        let ready = (context.now + host.cnp_delay).max(self.cnps.free_at);
+        let made = context.now + host.cnp_delay;
+        let ready = made.max(self.cnps.free_at);
         self.cnps.free_at = ready + host.cnp_spacing;
         if ready == context.now {
-            return self.put_cnp(cnp, context);
+            self.put_cnp(cnp, context);
+            return Span::ZERO;
         }
         self.cnps.waiting.push_back(Flight { arrives: ready, packet: cnp });
         if !self.cnps.timer.is_armed() {
             self.pending.arm(&mut self.cnps.timer, TimerKey::Cnp, ready);
         }
+        ready.since(made)
     }
 
     pub(super) fn on_cnp_timer(&mut self, time: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
@@ -52,6 +60,6 @@ impl Host {
     fn put_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.acknowledgements_sent += 1;
         self.counters.cnps_sent += 1;
-        self.adapter.put(cnp, context);
+        self.adapter.put(cnp, Place::Last, context);
     }
 }

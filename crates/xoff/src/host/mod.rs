@@ -430,9 +430,13 @@ impl Host {
             if !packet.is(ACKNOWLEDGEMENT) {
                 self.on_left_adapter(&packet, context);
             }
-            // While something is queued nobody has a turn, and the queue's length is at hand.
-            if self.adapter.queued[packet.priority()] == Bytes::ZERO && self.turns.wait(packet.priority()) {
-                self.take_turns(packet.priority(), context);
+            let priority = packet.priority();
+            if self.turns.wait(priority) {
+                if self.adapter.queued[priority] == Bytes::ZERO {
+                    self.take_turns(priority, context);
+                } else if !context.fabric.is_in_adapter(&packet) {
+                    self.take_turn_between(priority, context);
+                }
             }
         }
         self.adapter.port.next_end()

@@ -1,11 +1,11 @@
 //! The receiving side of a host: flows that arrive, and their acknowledgements.
 
-use super::adapter::Sent;
+use super::adapter::{Place, Sent};
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
 use crate::kernel::timers::Timer;
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, Packet};
 use crate::scenario::{EcnCapable, Tcp, Transport};
@@ -149,7 +149,10 @@ impl Host {
                     self.finish_reception(packet, context);
                 }
                 if reply.cnp {
-                    self.send_cnp_of(back, context);
+                    let late = self.send_cnp_of(back, context);
+                    if !reply.complete {
+                        self.put_off_cnps(slot, late);
+                    }
                 }
                 match reply.answer {
                     Some(answer) => self.send_answer(&answer, back, packet.stamp(), context),
@@ -278,7 +281,8 @@ impl Host {
             }
             Receiver::Roce(receiver) => {
                 if receiver.on_cnp_timer(context.now) {
-                    self.send_cnp_of(back, context);
+                    let late = self.send_cnp_of(back, context);
+                    self.put_off_cnps(slot, late);
                 }
             }
             Receiver::ConstantRate(_) => {}
@@ -326,18 +330,32 @@ impl Host {
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
-        self.adapter.put(header.into(), context);
+        self.adapter.put(header.into(), Place::Last, context);
     }
 
-    fn send_cnp_of(&mut self, back: ReturnAddress, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Transport::Roce(roce) = &context.fabric.transports[back.transport as usize] else { return };
+    /// Sends a CNP. Returns how long others keep it waiting.
+    fn send_cnp_of(
+        &mut self,
+        back: ReturnAddress,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Span {
+        let Transport::Roce(roce) = &context.fabric.transports[back.transport as usize] else {
+            return Span::ZERO;
+        };
         let header = Header {
             frame: roce.cnp.get() as u16,
             flags: back.flags | ECHO,
             stamp: context.now.get(),
             ..self.header_back(back)
         };
-        self.send_cnp(header.into(), context);
+        self.send_cnp(header.into(), context)
+    }
+
+    /// The interval until the next CNP of a flow begins as its last one leaves, which is so late.
+    fn put_off_cnps(&mut self, slot: u32, late: Span) {
+        if let Receiver::Roce(receiver) = &mut self.receptions[slot as usize].receiver {
+            receiver.put_off_cnps(late);
+        }
     }
 
     /// What all that goes back has in common.

@@ -11,7 +11,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::{Connections, EcnCapable, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::Transmit;
@@ -505,6 +505,7 @@ impl Host {
         if !self.pending.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
         }
+        let priority = sending.priority();
         match &mut sending.sender {
             Sender::Tcp(sender) => {
                 sender.on_timeout(context.now);
@@ -516,12 +517,17 @@ impl Host {
                 self.counters.timeouts += 1;
             }
             Sender::QueuePair(pair) => {
+                let key = TimerKey::Sending(number);
+                let waits_here = |packet: &Packet| packet.flow() == number && !packet.is(ACKNOWLEDGEMENT);
+                if pair.sender.packets_in_flight() == 1
+                    && self.adapter.port.queued_of(priority).any(waits_here)
+                    && let Some(timeout) = pair.sender.timeout()
+                {
+                    // Its only packet has not left: what nobody has sent nobody can have lost.
+                    return self.pending.arm(&mut sending.timer, key, context.now + timeout);
+                }
                 if let Some(longer) = pair.sender.prolongs_timeout() {
-                    return self.pending.arm(
-                        &mut sending.timer,
-                        TimerKey::Sending(number),
-                        context.now + longer,
-                    );
+                    return self.pending.arm(&mut sending.timer, key, context.now + longer);
                 }
                 pair.sender.on_timeout();
                 self.counters.timeouts += 1;

@@ -31,6 +31,8 @@ pub enum Purpose {
     Collectives = 10,
     /// Order of the ranks of a workload's collectives.
     RankOrder = 11,
+    /// Next hops of a switch's packets.
+    LoadBalancing = 12,
 }
 
 /// The stream of `entity` for `purpose` under the scenario's seed.

@@ -66,7 +66,7 @@ impl Routes {
             if node == network.attachment(host) {
                 continue;
             }
-            for port in self.table(node).equal_cost_ports(host) {
+            for &port in self.table(node).equal_cost_ports(host) {
                 let next = network.ports.of(node)[usize::from(port)].peer;
                 if next == from {
                     let back = std::iter::successors(Some(node), |&node| came_from[node as usize]);

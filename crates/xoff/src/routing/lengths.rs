@@ -61,9 +61,9 @@ impl Routes {
         if longest.contains_key(&node) {
             return;
         }
-        let ports = if network.is_host(node) { vec![0] } else { self.table(node).equal_cost_ports(to) };
+        let ports = if network.is_host(node) { &[0] } else { self.table(node).equal_cost_ports(to) };
         let mut most = Vec::new();
-        for port in ports {
+        for &port in ports {
             let Port { peer, link, .. } = network.ports.of(node)[usize::from(port)];
             self.find_longest(network, peer, to, longest);
             if longest[&peer].len() >= most.len() {

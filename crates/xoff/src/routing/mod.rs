@@ -1,18 +1,22 @@
 //! Routing: which port leads to which host.
 //! Tables are computed once, by hop count or as the scenario says; destinations are grouped by edge, the switch they hang on, so
 //! that a search runs per edge.
-//! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow.
+//! Among equal next hops the hash of a packet's five-tuple decides, the same for every packet of a flow, unless a switch balances
+//! load (`load_balancing/`).
 
 mod by_hand;
 mod ecmp;
 mod lengths;
+mod load_balancing;
 mod shortest;
 mod table;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use ecmp::FiveTuple;
 pub use lengths::Lengths;
+pub use load_balancing::{Load, LoadBalancer};
 pub use table::SwitchRoutes;
 
 use crate::topology::{Network, NodeId};
@@ -49,7 +53,7 @@ impl Routes {
     /// what is for it as in these routes, and so at last into a link that has failed.
     #[must_use]
     pub fn after(&self, network: &Network) -> Self {
-        Self::find(network, |switch, host| self.table(switch).equal_cost_ports(host))
+        Self::find(network, |switch, host| self.table(switch).equal_cost_ports(host).to_vec())
     }
 
     /// Finds all shortest paths. Of a switch and a host with none between them, `otherwise` says by which ports that is.
@@ -78,6 +82,28 @@ impl Routes {
     #[inline]
     pub fn table(&self, switch: NodeId) -> &SwitchRoutes {
         &self.switches[(switch - self.hosts) as usize]
+    }
+
+    /// The links that packets may cross, those of each hop together, as far as the shortest path goes.
+    pub fn links_by_hop(&self, network: &Network, source: NodeId, destination: NodeId) -> Vec<Vec<Hop>> {
+        let (mut nodes, mut hops) = (BTreeSet::from([source]), Vec::new());
+        while !nodes.contains(&destination) {
+            let links = |&node: &NodeId| {
+                let ports =
+                    if network.is_host(node) { &[0] } else { self.table(node).equal_cost_ports(destination) };
+                ports.iter().map(move |&port| {
+                    let connection = network.ports.of(node)[usize::from(port)];
+                    (connection.peer, Hop { node, port, link: connection.link })
+                })
+            };
+            let mut hop: Vec<(NodeId, Hop)> = nodes.iter().flat_map(links).collect();
+            if hop.iter().any(|(peer, _)| *peer == destination) {
+                hop.retain(|(peer, _)| *peer == destination);
+            }
+            nodes = hop.iter().map(|(peer, _)| *peer).collect();
+            hops.push(hop.into_iter().map(|(_, hop)| hop).collect());
+        }
+        hops
     }
 
     /// The links that a packet of this tuple crosses, in order.
@@ -152,7 +178,7 @@ mod tests {
         let through = |from, to| {
             let hops = (0..64).flat_map(|flow| path(&network, &routes, from, to, flow));
             let names = hops.map(|hop| network.nodes[hop.node as usize].name.as_str());
-            names.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
+            names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(through(0, 3), "host0 leaf0 leaf1 leaf2 leaf3 spine0 spine1");
         assert_eq!(through(1, 2), "host1 leaf1 leaf2 spine0 spine1");
@@ -224,7 +250,7 @@ mod tests {
         let cores = |network: &Network| {
             let routes = Routes::new(network);
             let of_flow = |flow| path(network, &routes, 0, 15, flow)[3].node;
-            (0..64).map(of_flow).collect::<std::collections::BTreeSet<_>>().len()
+            (0..64).map(of_flow).collect::<BTreeSet<_>>().len()
         };
         assert_eq!(cores(&fat_tree(4)), 4);
         assert_eq!(cores(&fat_tree(4).with_hash_seeds(|_| Some(7))), 2);
@@ -318,7 +344,7 @@ mod tests {
             for to in 0..network.hosts {
                 let distances = distances(&network, to);
                 for switch in network.hosts..network.nodes.len() as NodeId {
-                    let mut ports = routes.table(switch).equal_cost_ports(to);
+                    let mut ports = routes.table(switch).equal_cost_ports(to).to_vec();
                     ports.sort_unstable();
                     let closer: Vec<u16> = (0..).zip(network.ports.of(switch))
                         .filter(|(_, port)| distances[port.peer as usize] < distances[switch as usize])

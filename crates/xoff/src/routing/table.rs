@@ -1,5 +1,6 @@
 //! The forwarding table of one switch: what the hot loop asks for every packet.
 
+use std::slice;
 use std::sync::Arc;
 
 use super::FiveTuple;
@@ -84,13 +85,18 @@ impl SwitchRoutes {
     }
 
     /// All ports that lead to a host on a shortest path.
-    pub fn equal_cost_ports(&self, destination: NodeId) -> Vec<u16> {
-        let attachment = self.attachments[destination as usize];
-        match self.next[attachment.edge as usize] {
-            LOCAL => vec![attachment.port],
-            port if port < CHOICE => vec![port],
-            choice => self.ports_of(self.choices[(choice - CHOICE) as usize]).to_vec(),
+    pub fn equal_cost_ports(&self, destination: NodeId) -> &[u16] {
+        let attachment = &self.attachments[destination as usize];
+        match &self.next[attachment.edge as usize] {
+            &LOCAL => slice::from_ref(&attachment.port),
+            port if *port < CHOICE => slice::from_ref(port),
+            choice => self.ports_of(self.choices[(choice - CHOICE) as usize]),
         }
+    }
+
+    /// What its hash begins with.
+    pub fn seed(&self) -> u32 {
+        self.seed
     }
 }
 

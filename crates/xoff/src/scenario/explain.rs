@@ -522,7 +522,7 @@ mod tests {
             problem("transport.mine.recovery.nack"),
             format!(
                 "transport.mine.recovery.nack: {nothing}; did you mean `transport.recovery.nack_interval`? \
-                 `transport.recovery` has few_packets, kind, nack_interval, timeout, timeout_high, timeout_low, \
+                 `transport.recovery` has few_packets, kind, nack_interval, reordering, timeout, timeout_high, timeout_low, \
                  timeouts_with_pfc, window"
             )
         );

@@ -18,6 +18,7 @@ pub struct LinkEvent {
     pub state: Option<LinkState>,
     /// Its rate from then on, of a link between two switches; marking and headroom stay as they are, so that a
     /// higher rate may overfill headroom, of which `xoff check` tells. A frame on the wire leaves at the rate at which it began.
+    /// Slowdowns go by the rates at the start.
     #[serde(default)]
     pub rate: Option<Rate>,
     /// How long it takes, once a link has failed or come back, until all switches send packets by the shortest paths that there

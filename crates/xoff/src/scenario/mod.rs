@@ -56,7 +56,7 @@ pub use self::switch::{
 };
 pub use self::topology::{
     Clos3, Custom, Dumbbell, Fabric, FatTree, FlowControl, InternalLink, LeafSpine, LinkBetween,
-    LinkSettings, RoutingKind, Star, Topology,
+    LinkSettings, Routing, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
     Connections, ConstantRate, EcnCapable, PacketSizes, Recovery, Roce, Tcp, Transport,

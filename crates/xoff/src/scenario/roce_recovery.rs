@@ -52,6 +52,9 @@ pub struct SelectiveRepeat {
     pub timeout_high: Span,
     /// Fewer packets than this are few [N].
     pub few_packets: u32,
+    /// How many packets behind a missing one may arrive, beyond the first, before it counts as lost. IRN has none; packets that
+    /// several paths bring out of order (`topology.routing`) need some.
+    pub reordering: u32,
     /// Whether flows of lossless classes have timeouts too. IRN has none while PFC is on: there a packet is late and not lost.
     pub timeouts_with_pfc: bool,
 }
@@ -63,6 +66,7 @@ impl Default for SelectiveRepeat {
             timeout_low: Span::from_microseconds(100),
             timeout_high: Span::from_microseconds(320),
             few_packets: 3,
+            reordering: 0,
             timeouts_with_pfc: false,
         }
     }

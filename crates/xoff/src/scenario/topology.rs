@@ -94,12 +94,73 @@ crate::tagged! {
 }
 
 /// How switches choose among shortest paths.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RoutingKind {
     /// Equal-cost multipath: the hash of the five-tuple picks the next hop, the same for every packet of a flow.
     #[default]
     Ecmp,
+    /// Every packet takes any next hop, at random (Dixit et al., INFOCOM 2013).
+    PacketSpraying,
+    /// Every packet takes the next hop whose port holds the fewest bytes, as adaptive routing of switches for RoCE does.
+    Adaptive,
+    /// Packets of a flow that follow one another within `flowlet_gap` take the same next hop, and those behind a longer gap any, at
+    /// random (`LetFlow`, NSDI 2017).
+    Flowlet,
+    /// Flowlets, too, of which each takes the next hop whose port holds the fewest bytes as it begins.
+    AdaptiveFlowlet,
+}
+
+impl RoutingKind {
+    /// As a scenario says it.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Self::Ecmp => "ecmp",
+            Self::PacketSpraying => "packet_spraying",
+            Self::Adaptive => "adaptive",
+            Self::Flowlet => "flowlet",
+            Self::AdaptiveFlowlet => "adaptive_flowlet",
+        }
+    }
+
+    /// Whether packets of a flow may take several paths at a time.
+    pub fn is_by_packet(self) -> bool {
+        matches!(self, Self::PacketSpraying | Self::Adaptive)
+    }
+
+    /// Whether gaps between packets count.
+    pub fn is_by_flowlet(self) -> bool {
+        matches!(self, Self::Flowlet | Self::AdaptiveFlowlet)
+    }
+}
+
+/// How switches choose among shortest paths, whatever the topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Routing {
+    /// How.
+    pub kind: RoutingKind,
+    /// The gap that ends a flowlet, where they go by flowlets.
+    pub flowlet_gap: Option<Span>,
+    /// Added to every switch's own number to seed its ECMP hash.
+    pub hash_seed: u32,
+}
+
+impl Topology {
+    /// How its switches choose among shortest paths.
+    pub fn routing(&self) -> Routing {
+        macro_rules! of {
+            ($($kind:ident)*) => {
+                match self {
+                    $(Self::$kind(said) => Routing {
+                        kind: said.routing,
+                        flowlet_gap: said.flowlet_gap,
+                        hash_seed: said.hash_seed,
+                    },)*
+                }
+            };
+        }
+        of!(Star Dumbbell LeafSpine Clos3 FatTree Fabric Custom)
+    }
 }
 
 /// Hosts around one switch, `switch0`.
@@ -114,6 +175,10 @@ pub struct Star {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,
@@ -143,6 +208,10 @@ pub struct Dumbbell {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,
@@ -175,6 +244,10 @@ pub struct LeafSpine {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,
@@ -217,6 +290,10 @@ pub struct Clos3 {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,
@@ -244,6 +321,10 @@ pub struct FatTree {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,
@@ -280,6 +361,10 @@ pub struct Fabric {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,
@@ -319,6 +404,10 @@ pub struct Custom {
     /// How switches choose among shortest paths.
     #[serde(default)]
     pub routing: RoutingKind,
+    /// The gap between two packets of a flow that ends a flowlet, with routing by flowlets only. Left out, 500us, as CONGA's (SIGCOMM 2014).
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub flowlet_gap: Option<Span>,
     /// Added to every switch's own number to seed its ECMP hash.
     #[serde(default)]
     pub hash_seed: u32,

@@ -4,7 +4,9 @@
 use std::ops::RangeInclusive;
 
 use super::words::did_you_mean;
-use super::{Host, PacketSizes, Priority, RoceRecovery, Scenario, ScenarioError, Transport, Workload};
+use super::{
+    Host, PacketSizes, Priority, RoceRecovery, Routing, Scenario, ScenarioError, Transport, Workload,
+};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -28,9 +30,36 @@ impl Scenario {
         for (index, workload) in self.workload.iter().enumerate() {
             self.check_transport_name(&format!("workload[{index}].transport"), workload.transport())?;
         }
+        self.check_routing()?;
         self.check_memory()?;
         self.check_offloads()?;
         self.check_end()
+    }
+
+    /// Flowlets have gaps, and telemetry is of one path.
+    fn check_routing(&self) -> Checked {
+        let Routing { kind, flowlet_gap, .. } = self.topology.routing();
+        let spelling = kind.spelling();
+        if flowlet_gap.is_some() && !kind.is_by_flowlet() {
+            let problem = format!("routing by \"{spelling}\" knows no flowlets");
+            let expected = "expected routing = \"flowlet\" or \"adaptive_flowlet\", or no such key";
+            return Err(ScenarioError::at("topology.flowlet_gap", problem, expected));
+        }
+        let names = self.workload.iter().map(Workload::transport);
+        let mut readers = names.filter(|name| match &self.transport[*name] {
+            Transport::Roce(roce) => roce.needs().reads_telemetry(),
+            _ => false,
+        });
+        match readers.next().filter(|_| kind.is_by_packet()) {
+            Some(name) => {
+                let problem = format!(
+                    "\"{spelling}\" sends packets of a flow by several paths, and transport.{name} goes by the telemetry of one"
+                );
+                let expected = "expected \"ecmp\" or routing by flowlets, or another congestion control";
+                Err(ScenarioError::at("topology.routing", problem, expected))
+            }
+            None => Ok(()),
+        }
     }
 
     fn check_transports(&self) -> Checked {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
-use crate::scenario::{LinkEvent, LinkState, Scenario, Watchdog, WatchdogAction, Workload};
+use crate::scenario::{
+    LinkEvent, LinkState, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction, Workload,
+};
 use crate::topology::{Link, NodeId};
 use crate::workload::overload::{self, Links, Overload};
 
@@ -17,6 +19,7 @@ impl Simulation {
         notes.extend(self.note_of_host_marking());
         notes.extend(self.notes_of_drops());
         notes.extend(self.notes_of_timeouts());
+        notes.extend(self.notes_of_reordering());
         notes.extend(self.notes_of_links());
         notes.extend(self.notes_of_events());
         notes
@@ -43,6 +46,39 @@ impl Simulation {
                  selective repeat has no timeout with PFC for the last of a flow; set recovery.timeouts_with_pfc"
             )
         })
+    }
+
+    /// Transports that take packets for lost that come by a longer way.
+    fn notes_of_reordering(&self) -> Vec<String> {
+        let routing = self.scenario.topology.routing().kind;
+        let many_paths = (0..self.network.hosts).any(|host| self.has_several_paths(host));
+        if !routing.is_by_packet() || !many_paths {
+            return Vec::new();
+        }
+        let takes = |transport: &Transport| match transport {
+            Transport::Tcp(_) => Some("TCP takes the packet before three others"),
+            Transport::Roce(roce) => match &roce.recovery {
+                RoceRecovery::GoBackN(_) => Some("go-back-N takes every packet before another"),
+                RoceRecovery::SelectiveRepeat(settings) => {
+                    (settings.reordering == 0).then_some("selective repeat takes every packet before another")
+                }
+            },
+            Transport::ConstantRate(_) => None,
+        };
+        let names = self.transports_in_use().into_iter();
+        let noted = names.filter_map(|name| Some((name, takes(&self.scenario.transport[name])?)));
+        let note = |(name, takes): (&str, &str)| {
+            format!(
+                "transport.{name}: by {} packets come out of order, and {takes} for lost; selective repeat has `reordering`",
+                routing.spelling()
+            )
+        };
+        noted.map(note).collect()
+    }
+
+    /// Whether a switch has a choice on the way from the first host to another.
+    fn has_several_paths(&self, to: NodeId) -> bool {
+        to != 0 && self.routes.links_by_hop(&self.network, 0, to).iter().any(|links| links.len() > 1)
     }
 
     fn transports_in_use(&self) -> BTreeSet<&str> {
@@ -260,6 +296,37 @@ mod tests {
         assert_eq!(of(selective, "0", true), [""; 0]);
         assert_eq!(of(&format!("{selective}, timeouts_with_pfc = true"), "0.1", true), [""; 0]);
         assert_eq!(of("kind = 'go_back_n'", "0.1", true), [""; 0]);
+    }
+
+    #[test]
+    fn what_packets_out_of_order_are_taken_for_is_noted() {
+        let of = |routing: &str, transport: &str| {
+            let text = format!(
+                "topology = {{ kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 1, routing = '{routing}', \
+                 host_link = {{ rate = '10Gbps', delay = '1us' }}, fabric_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+                 transport.x = {{ {transport} }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'x', size = '1MB' }}]"
+            );
+            let scenario = Scenario::from_toml(&text, &[]).unwrap();
+            Simulation::new(&scenario, &Files::new()).unwrap().notes()
+        };
+        let reno = "kind = 'tcp', congestion_control = { algorithm = 'reno' }";
+        let note = |takes: &str| {
+            [format!(
+                "transport.x: by adaptive packets come out of order, and {takes} for lost; selective repeat has `reordering`"
+            )]
+        };
+        assert_eq!(of("adaptive", reno), note("TCP takes the packet before three others"));
+        assert_eq!(of("adaptive", "kind = 'roce'"), note("go-back-N takes every packet before another"));
+        let selective =
+            |rest: &str| format!("kind = 'roce', recovery = {{ kind = 'selective_repeat', {rest} }}");
+        assert_eq!(
+            of("adaptive", &selective("")),
+            note("selective repeat takes every packet before another")
+        );
+        assert_eq!(of("adaptive", &selective("reordering = 9")), [""; 0]);
+        assert_eq!(of("flowlet", reno), [""; 0]);
+        assert_eq!(of("adaptive", "kind = 'constant_rate'"), [""; 0]);
     }
 
     #[test]

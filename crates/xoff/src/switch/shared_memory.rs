@@ -17,7 +17,7 @@ use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet, classes_of};
 use crate::pause_frames::{self, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::{Departure, Port};
-use crate::routing::SwitchRoutes;
+use crate::routing::{Load, LoadBalancer, SwitchRoutes};
 use crate::scenario::Release;
 use watchdog::LetGo;
 
@@ -26,6 +26,8 @@ use watchdog::LetGo;
 pub struct SharedMemory {
     ports: Vec<Port>,
     routes: SwitchRoutes,
+    /// What chooses among next hops, where not ECMP does.
+    load_balancer: Option<Box<LoadBalancer>>,
     memory: Memory,
     reactions: Reactions,
     /// Bit n is set if class n is lossless.
@@ -65,6 +67,7 @@ impl SharedMemory {
         Self {
             ports,
             routes,
+            load_balancer: None,
             memory,
             reactions,
             lossless: 0,
@@ -73,6 +76,12 @@ impl SharedMemory {
             fifo: None,
             long: Vec::new(),
         }
+    }
+
+    /// The same switch, which balances load, if it does.
+    #[must_use]
+    pub fn with_load_balancer(self, load_balancer: Option<LoadBalancer>) -> Self {
+        Self { load_balancer: load_balancer.map(Box::new), ..self }
     }
 
     /// The same switch whose memory is given out in cells, if it is.
@@ -144,7 +153,11 @@ impl SharedMemory {
         if let Some(control) = packet.control() {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
-        let number = self.routes.port(packet.destination(), || packet.five_tuple());
+        let number = if self.load_balancer.is_some() {
+            self.balance(&packet, context.now)
+        } else {
+            self.routes.port(packet.destination(), || packet.five_tuple())
+        };
         let queue = Mmu::queue(number, packet.priority());
         if self.fifo.is_some() {
             return self.take_in(number, queue, packet, context);
@@ -178,6 +191,18 @@ impl SharedMemory {
         } else {
             port.enqueue(packet, context.agenda);
         }
+    }
+
+    /// The port by which a packet leaves, where load is balanced.
+    #[inline(never)]
+    fn balance(&mut self, packet: &Packet, now: Time) -> u16 {
+        let Self { routes, load_balancer: Some(balancer), ports, memory, .. } = self else { unreachable!() };
+        let hash = || packet.five_tuple().hash(routes.seed());
+        balancer.choose(routes.equal_cost_ports(packet.destination()), now, hash, |number| {
+            let port = &ports[usize::from(number)];
+            let queued = memory.mmu.port_bytes(number.into());
+            Load { is_down: port.is_down(), queued, is_busy: port.free_from(now) > now }
+        })
     }
 
     /// The same where packets leave in the order in which they come, and nothing happens but that they do.

@@ -98,30 +98,22 @@ impl Network {
     /// Lays out what a scenario's `[topology]` describes.
     pub fn build(topology: &Topology) -> Result<Self, ScenarioError> {
         let none = &[][..];
-        let (mut plan, overrides, failed, hash_seed) = match topology {
-            Topology::Star(star) => (star::plan(star)?, &star.links[..], &star.failed_links, star.hash_seed),
+        let (mut plan, overrides, failed) = match topology {
+            Topology::Star(star) => (star::plan(star)?, &star.links[..], &star.failed_links),
             Topology::Dumbbell(dumbbell) => {
-                (dumbbell::plan(dumbbell)?, &dumbbell.links[..], &dumbbell.failed_links, dumbbell.hash_seed)
+                (dumbbell::plan(dumbbell)?, &dumbbell.links[..], &dumbbell.failed_links)
             }
-            Topology::LeafSpine(clos) => {
-                (leaf_spine::plan(clos)?, &clos.links[..], &clos.failed_links, clos.hash_seed)
-            }
-            Topology::Clos3(clos) => {
-                (clos3::plan(clos)?, &clos.links[..], &clos.failed_links, clos.hash_seed)
-            }
-            Topology::FatTree(tree) => {
-                (fat_tree::plan(tree)?, &tree.links[..], &tree.failed_links, tree.hash_seed)
-            }
-            Topology::Fabric(fabric) => {
-                (fabric::plan(fabric)?, &fabric.links[..], &fabric.failed_links, fabric.hash_seed)
-            }
-            Topology::Custom(custom) => (custom::plan(custom)?, none, &custom.failed_links, custom.hash_seed),
+            Topology::LeafSpine(clos) => (leaf_spine::plan(clos)?, &clos.links[..], &clos.failed_links),
+            Topology::Clos3(clos) => (clos3::plan(clos)?, &clos.links[..], &clos.failed_links),
+            Topology::FatTree(tree) => (fat_tree::plan(tree)?, &tree.links[..], &tree.failed_links),
+            Topology::Fabric(fabric) => (fabric::plan(fabric)?, &fabric.links[..], &fabric.failed_links),
+            Topology::Custom(custom) => (custom::plan(custom)?, none, &custom.failed_links),
         };
         overrides::apply(&mut plan, overrides)?;
         failures::apply(&mut plan, failed)?;
         let ports = Ports::new(plan.nodes.len(), &plan.links);
         checks::check(&plan, &ports)?;
-        Ok(Self::from_plan(plan, ports, hash_seed))
+        Ok(Self::from_plan(plan, ports, topology.routing().hash_seed))
     }
 
     fn from_plan(plan: Plan, ports: Ports, hash_seed: u32) -> Self {

@@ -117,10 +117,10 @@ impl Scoreboard {
         self.lose_everything_below((self.first + 1).max(self.highest[0]));
     }
 
-    /// Declares everything lost that has not arrived while a later segment has. Returns whether anything waits to be sent
-    /// again.
-    pub(super) fn lose_holes(&mut self) -> bool {
-        self.lose_below(self.highest[0]);
+    /// Declares everything lost that has not arrived while a segment has that lies more than `reordering` further behind. Returns
+    /// whether anything waits to be sent again.
+    pub(super) fn lose_holes(&mut self, reordering: u64) -> bool {
+        self.lose_below(self.highest[0].saturating_sub(reordering));
         self.next_lost().is_some()
     }
 
@@ -139,6 +139,11 @@ impl Scoreboard {
     /// Whether a segment is lost and not yet sent again, given that it has not arrived.
     fn is_waiting(&self, segment: u64) -> bool {
         (self.next..self.lost_below).contains(&segment)
+    }
+
+    /// Whether a segment has arrived, or is lost and not sent again.
+    pub(super) fn is_gone(&self, segment: u64) -> bool {
+        self.is_sacked(segment) || self.is_waiting(segment)
     }
 
     fn is_sacked(&self, segment: u64) -> bool {

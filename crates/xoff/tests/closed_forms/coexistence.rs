@@ -1,5 +1,5 @@
 //! DCTCP beside Reno, which is not ECN-capable (DCTCP, SIGCOMM 2010, section 1): in one queue the threshold that marks DCTCP's
-//! packets drops Reno's, and in queues of their own each has its share.
+//! packets drops Reno's, and in queues of their own each has its share. And TCP beside RoCE in the adapter of one host.
 
 use xoff::kernel::units::Time;
 
@@ -40,4 +40,32 @@ fn in_queues_of_their_own_each_has_half() {
     let [dctcp, reno] = shares([0, 1]);
     validate("DCTCP beside Reno in two queues: DCTCP's share", 0.5, dctcp, 0.02);
     validate("DCTCP beside Reno in two queues: Reno's share", 0.5, reno, 0.02);
+}
+
+/// Of one class, in which they take turns packet by packet: 1538 B of TCP, then 1106 B of RoCE. How fast TCP is depends on neither.
+#[test]
+fn queue_pairs_and_other_flows_of_a_class_take_turns_in_the_adapter() {
+    for beside in [
+        "{ kind = 'tcp', congestion_control = { algorithm = 'reno' } }",
+        "{ kind = 'constant_rate', payload = '1460B' }",
+    ] {
+        let simulation = simulation(&format!(
+            "title = 'one adapter'\n\
+             topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             switch = [{{ total = '12MB' }}]\n\
+             transport.beside = {beside}\n\
+             transport.rdma = {{ kind = 'roce' }}\n\
+             workload = [\
+             {{ kind = 'long_lived', transport = 'beside', pairs = [['host0', 'host1']], priority = 3 }}, \
+             {{ kind = 'long_lived', transport = 'rdma', pairs = [['host0', 'host2'], ['host0', 'host3']], priority = 3 }}]\n\
+             stop.at = '5ms'"
+        ));
+        let outcome = run(&simulation);
+        let gbps = |host: usize| outcome.hosts[host].counters.payload_delivered.as_f64() * 8.0 / 5e-3 / 1e9;
+        let round_trips = 100.0 / (1538.0 + 1106.0);
+        validate(&format!("{beside} beside two queue pairs, Gbps"), 1460.0 * round_trips, gbps(1), 1.0);
+        for pair in [2, 3] {
+            validate("one of two queue pairs beside it, Gbps", 512.0 * round_trips, gbps(pair), 0.5);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use xoff::kernel::units::{Bytes, Rate, Span};
 use crate::common::simulation_of;
 use crate::{measured, run};
 
-const SIZES: [u64; 7] = [1, 999, 1_460, 1_461, 2_920, 64_000, 1_000_000];
+const SIZES: [u64; 8] = [1, 999, 1_460, 1_461, 2_920, 2_921, 64_000, 1_000_000];
 
 const STAR: &str = "topology = { kind = 'star', hosts = 2, host_link = { rate = '10Gbps', delay = '1us' } }";
 const LEAF_SPINE: &str = "topology = { kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 1, \
@@ -57,6 +57,14 @@ const TCP: &str = "kind = 'tcp', congestion_control = { algorithm = 'reno' }, in
 #[test]
 fn a_lone_flow_of_tcp_takes_the_ideal_time() {
     alone_everywhere(TCP);
+}
+
+/// A last packet of one byte comes so soon after the one before that their acknowledgements meet.
+#[test]
+fn a_lone_flow_with_delayed_acknowledgements_takes_the_ideal_time() {
+    for every in [2, 3] {
+        alone_everywhere(&format!("{TCP}, acknowledge_every = {every}"));
+    }
 }
 
 /// Ten segments fill a sixth of this path. The first flow opens the window, the second finds it open, and for the third

@@ -19,6 +19,7 @@ mod headroom;
 mod host_bursts;
 mod limiters;
 mod link_events;
+mod load_balancing;
 mod lone_flow;
 mod mixed_ports;
 mod observation;

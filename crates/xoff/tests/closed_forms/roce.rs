@@ -1,6 +1,7 @@
 //! RoCE against what can be computed of it: go-back-N on a link that corrupts packets, and DCQCN's shares of a bottleneck.
 
 use xoff::Simulation;
+use xoff::engine::Quantity;
 use xoff::host::HostCounters;
 use xoff::kernel::units::Time;
 
@@ -182,4 +183,53 @@ fn classes_share_an_adapter_by_weight() {
             validate(&what, sum * weight as f64 / (weight + 1) as f64, shares[1], 0.01);
         }
     }
+}
+
+/// A flow of class 4 keeps the only packet of class 3 in the adapter for 4 ms.
+#[test]
+fn the_timer_of_a_packet_that_has_not_left_runs_in_vain() {
+    for recovery in ["kind = 'go_back_n', timeout = '1ms'", "kind = 'selective_repeat'"] {
+        let simulation = simulation(&format!(
+            "title = 'behind a higher class'\n\
+             topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             transport.roce = {{ kind = 'roce', recovery = {{ {recovery} }} }}\n\
+             switch = [{{ total = '12MB' }}]\n\
+             workload = [\
+             {{ kind = 'long_lived', transport = 'roce', pairs = [['host0', 'host1']], size = '50MB', priority = 4 }}, \
+             {{ kind = 'long_lived', transport = 'roce', pairs = [['host0', 'host2']], size = '1MB', start = '10us', priority = 3 }}]"
+        ));
+        let outcome = run(&simulation);
+        let finished = measured(&simulation, &outcome);
+        let timeouts: Vec<u32> = finished.map(|flow| flow.flow.timeouts).collect();
+        assert_eq!(timeouts, [0, 0], "{recovery}");
+    }
+}
+
+/// Nine flows are answered before the tenth, whose CNP leaves 45 us late: its next one leaves 50 us later all the same.
+#[test]
+fn cnps_of_a_flow_keep_their_distance_although_the_engine_is_busy() {
+    let pairs: Vec<String> = (1..10).map(|host| format!("['host{host}', 'host0']")).collect();
+    let simulation = simulation(&format!(
+        "title = 'a busy engine'\n\
+         topology = {{ kind = 'star', hosts = 11, host_link = {{ rate = '40Gbps', delay = '1us' }} }}\n\
+         class = [{{ priority = 3, lossless = true }}, {{ priority = 7 }}]\n\
+         switch = [{{ total = '12MB', pfc = {{}}, marking.queue = {{ kind = 'threshold', threshold = '1kB' }} }}]\n\
+         host.cnp_spacing = '5us'\n\
+         transport.d = {{ kind = 'roce', congestion_control = {{ algorithm = 'dcqcn', preset = 'paper' }} }}\n\
+         workload = [\
+         {{ kind = 'long_lived', transport = 'd', pairs = [{}], size = '12kB', priority = 3 }}, \
+         {{ kind = 'long_lived', transport = 'd', pairs = [['host10', 'host0']], start = '2us', priority = 3 }}]\n\
+         observe.rates = {{ every = 'change', of = ['host10'] }}\n\
+         stop.at = '300us'",
+        pairs.join(", ")
+    ));
+    let outcome = run(&simulation);
+    let rates: Vec<(f64, f64)> = (outcome.samples.rows.iter())
+        .filter(|row| row.quantity == Quantity::Rate)
+        .map(|row| (row.time.as_nanoseconds() as f64 / 1e3, row.value))
+        .collect();
+    let cuts: Vec<f64> =
+        rates.windows(2).filter(|pair| pair[1].1 < pair[0].1).map(|pair| pair[1].0).collect();
+    assert!(cuts.len() >= 2 && cuts[0] > 45.0, "{cuts:?}");
+    assert!(cuts.windows(2).all(|pair| pair[1] - pair[0] > 49.999), "{cuts:?}");
 }

@@ -51,8 +51,27 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
     let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
     let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
-    (text, changes, slow)
-        .prop_map(|(text, changes, slow)| with_link_changes(with_all_that_fit(text, &slow), &changes))
+    (text, changes, slow, routing()).prop_map(|(text, changes, slow, routing)| {
+        with_link_changes(with_all_that_fit(with_routing(text, routing), &slow), &changes)
+    })
+}
+
+/// How switches choose among shortest paths.
+fn routing() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "",
+        "",
+        "routing = 'packet_spraying', ",
+        "routing = 'adaptive', ",
+        "routing = 'flowlet', flowlet_gap = '2us', ",
+        "routing = 'adaptive_flowlet', flowlet_gap = '300ns', ",
+    ])
+}
+
+/// The scenario with that routing if it fits.
+fn with_routing(text: String, routing: &str) -> String {
+    let other = text.replacen("topology = { ", &format!("topology = {{ {routing}"), 1);
+    if is_accepted(&other) { other } else { text }
 }
 
 /// A table about hosts whose adapters are slow for some time.

@@ -149,7 +149,13 @@ impl Sender {
 
     fn lose(&mut self, kind: LossKind) {
         self.recover = self.next;
-        let loss = Loss { in_flight: Bytes::new(self.in_flight()), kind, next_sequence: self.next };
+        let in_flight = self.in_flight();
+        let loss = Loss {
+            in_flight: Bytes::new(in_flight),
+            kind,
+            first_lost: self.next - in_flight,
+            next_sequence: self.next,
+        };
         self.algorithm.on_loss(self.now, &loss);
     }
 }

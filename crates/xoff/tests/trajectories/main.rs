@@ -91,7 +91,8 @@ impl Sender {
 
     fn lose(&mut self, next_sequence: u64, kind: LossKind) {
         let in_flight = Bytes::new(next_sequence - self.acknowledged);
-        self.algorithm.on_loss(self.now, &Loss { in_flight, kind, next_sequence });
+        self.algorithm
+            .on_loss(self.now, &Loss { in_flight, kind, first_lost: self.acknowledged, next_sequence });
     }
 }
 

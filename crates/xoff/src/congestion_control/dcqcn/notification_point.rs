@@ -60,6 +60,13 @@ impl NotificationPoint {
         answers
     }
 
+    /// The CNP that a mark was answered with leaves so much later, and so does the next at the earliest.
+    pub fn put_off(&self, marks: &mut Marks, late: Span) {
+        if self.clock == CnpClock::AfterCnp {
+            marks.interval_end = marks.interval_end + late;
+        }
+    }
+
     /// The interval of a flow that was marked in it is over. Returns whether a CNP goes now.
     pub fn on_interval_end(&self, marks: &mut Marks, now: Time) -> bool {
         let marked = std::mem::take(&mut marks.marked);

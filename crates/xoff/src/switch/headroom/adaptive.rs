@@ -1,6 +1,7 @@
 //! Adaptive headroom (IEEE P802.1Qdt): as static and independent headroom, but each port measures the delay of its link
 //! when it comes up, and learns from its neighbour how long that takes to react.
-//! Left out: the exchange itself (PTP and DCBX) and its time, since links here do not change.
+//! Left out: the exchange itself (PTP and DCBX) and its time, and another measurement when a link gets another rate in the course of
+//! a run (`[[link_event]]`), of which `xoff check` tells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

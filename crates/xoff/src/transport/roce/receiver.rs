@@ -135,6 +135,13 @@ impl RoceReceiver {
         Answer { next: self.arrived.next, negative, block }
     }
 
+    /// The CNP that was to be sent leaves so much later.
+    pub fn put_off_cnps(&mut self, late: Span) {
+        if let Some((point, marks)) = &mut self.marks {
+            point.put_off(marks, late);
+        }
+    }
+
     /// The interval between CNPs is over. Returns whether to send one now.
     pub fn on_cnp_timer(&mut self, now: Time) -> bool {
         self.marks.as_mut().is_some_and(|(point, marks)| point.on_interval_end(marks, now))

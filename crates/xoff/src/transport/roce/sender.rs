@@ -26,7 +26,7 @@ enum Repair {
     /// By sending everything again from the first byte that is missing.
     GoBackN { timeout: Span },
     /// By sending again what is missing (IRN).
-    Selective { missing: Scoreboard, window: u64, timeouts: Option<Timeouts> },
+    Selective { missing: Scoreboard, window: u64, reordering: u64, timeouts: Option<Timeouts> },
 }
 
 /// How long selective repeat waits for an acknowledgement.
@@ -75,12 +75,13 @@ impl RoceSender {
     /// is lossless or not.
     pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
         let payload = settings.payload;
-        let flow = Flow { segment: payload, initial_window: Bytes::MAX, line_rate, path };
+        let overhead = settings.packet_headers() + settings.wire_overhead;
+        let flow = Flow { segment: payload, overhead, initial_window: Bytes::MAX, line_rate, path };
         let congestion_control = settings.congestion_control.as_ref().map(|control| control.start(&flow));
         Self {
             size: size.get(),
             payload: payload.get(),
-            overhead: settings.packet_headers() + settings.wire_overhead,
+            overhead,
             line_rate,
             unacknowledged: 0,
             next: 0,
@@ -142,7 +143,8 @@ impl RoceSender {
         is_longer.then(|| timeouts.high.saturating_sub(timeouts.low))
     }
 
-    fn packets_in_flight(&self) -> u64 {
+    /// Packets sent and not acknowledged.
+    pub fn packets_in_flight(&self) -> u64 {
         (self.sent - self.unacknowledged).div_ceil(self.payload)
     }
 
@@ -247,7 +249,7 @@ impl RoceSender {
                     self.next = cumulative;
                 }
             }
-            Repair::Selective { missing, .. } => {
+            Repair::Selective { missing, reordering, .. } => {
                 if !missing.is_clear() {
                     missing.advance(cumulative.div_ceil(self.payload));
                 }
@@ -258,7 +260,7 @@ impl RoceSender {
                     let start = packet.sequence() + u64::from(packet.reception());
                     let end = start + packet.length();
                     missing.sack(start / self.payload, end.div_ceil(self.payload));
-                    missing.lose_holes();
+                    missing.lose_holes(*reordering);
                 }
             }
         }
@@ -351,6 +353,7 @@ impl Repair {
             RoceRecovery::SelectiveRepeat(settings) => Self::Selective {
                 missing: Scoreboard::default(),
                 window: settings.window.get(),
+                reordering: settings.reordering.into(),
                 timeouts: (!is_lossless || settings.timeouts_with_pfc).then(|| Timeouts {
                     low: settings.timeout_low,
                     high: settings.timeout_high,

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::round_trip::{Bounds, RoundTrip};
 use super::segmentation::Segmentation;
 use super::timing::Timing;
-use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind, Path};
+use crate::congestion_control::{Ack, Algorithm, Flow, Loss, LossKind};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{ECHO, Packet};
 use crate::scenario::{Host, Recovery, Tcp};
@@ -54,7 +54,7 @@ pub struct TcpSender {
     size: u64,
     segment: u64,
     maximum_window: u64,
-    /// Window beyond the congestion control's during `NewReno` recovery.
+    /// Window beyond the congestion control's by duplicate acknowledgements under `NewReno`.
     inflation: u64,
     /// Most bytes of an acknowledgement that is taken without more ado.
     taken_plainly: Bytes,
@@ -77,8 +77,8 @@ pub struct TcpSender {
     rescued: bool,
     /// Most bytes of an acknowledgement that the congestion control hears of at once.
     counted_at_once: Bytes,
-    /// First byte not yet sent when the first block came of those that are known.
-    first_block_at: u64,
+    /// First byte not yet sent when the first block came of those that are known, or the first duplicate under `NewReno`.
+    limited_from: u64,
     /// First byte that was not acknowledged when the timer last expired.
     expired_at: u64,
     /// Payload bytes sent again.
@@ -96,7 +96,7 @@ impl TcpSender {
         let timing = (!settings.timestamps).then(Timing::default);
         let counted_at_once = if host.receive_offload.is_some() { segment } else { Bytes::MAX };
         let initial_window = initial_window(settings);
-        let flow = Flow { segment, initial_window, line_rate: Rate::MAX, path: Path::default() };
+        let flow = Flow { segment, initial_window, line_rate: Rate::MAX, ..Flow::default() };
         Self {
             size: size.get(),
             segment: segment.get(),
@@ -125,7 +125,7 @@ impl TcpSender {
             departures: (segmentation.is_some() || timing.is_some())
                 .then(|| Box::new(Departures { segmentation, timing })),
             counted_at_once,
-            first_block_at: 0,
+            limited_from: 0,
             expired_at: u64::MAX,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
@@ -291,7 +291,15 @@ impl TcpSender {
             return sent;
         }
         let gone = (self.scoreboard.sacked_count() + self.scoreboard.lost_count()) * self.segment;
-        sent.saturating_sub(gone)
+        sent.saturating_sub(gone - self.short_of_gone())
+    }
+
+    /// By how much the last segment, where it is gone, is shorter than others.
+    fn short_of_gone(&self) -> u64 {
+        let last = self.size.saturating_sub(1) / self.segment;
+        let is_sent = self.next == self.size;
+        let length = self.size - last * self.segment;
+        if is_sent && self.scoreboard.is_gone(last) { self.segment - length } else { 0 }
     }
 
     fn repair(&mut self, segment: u64, in_flight: u64, window: u64) -> Transmit {
@@ -351,19 +359,19 @@ impl TcpSender {
     #[inline]
     fn on_progress(&mut self, now: Time, packet: &Packet, newly_acked: u64) {
         self.unacknowledged += newly_acked;
-        self.duplicates = 0;
+        if self.duplicates > 0 {
+            self.forget_duplicates();
+        }
         if !self.scoreboard.is_clear() {
             self.scoreboard.advance(self.unacknowledged.div_ceil(self.segment));
         }
-        if self.state != State::Open {
-            self.on_progress_in_recovery(now, newly_acked);
-        }
+        let may_grow = self.state == State::Open || self.on_progress_in_recovery(now, newly_acked);
         let ack = Ack {
             newly_acked: Bytes::new(newly_acked),
             echo: packet.is(ECHO),
             cumulative: self.unacknowledged,
             next_sequence: self.next,
-            window_limited: self.window_limited && self.state != State::Recovery,
+            window_limited: self.window_limited && may_grow,
             rtt: None,
             telemetry: None,
         };
@@ -416,17 +424,22 @@ impl TcpSender {
         }
     }
 
+    /// Returns whether the window may grow by it: not while a recovery lasts, nor by what ends one of `NewReno`, which says what the
+    /// window is then (RFC 6582, section 3.2, step 3).
     #[cold]
-    fn on_progress_in_recovery(&mut self, now: Time, newly_acked: u64) {
+    fn on_progress_in_recovery(&mut self, now: Time, newly_acked: u64) -> bool {
+        let repairs_by_new_reno = self.state == State::Recovery && self.recovery == Recovery::NewReno;
         if self.unacknowledged >= self.recover {
-            if self.state == State::Recovery && self.recovery == Recovery::NewReno {
+            if repairs_by_new_reno {
                 self.congestion_control.on_recovered(now, Bytes::new(self.next - self.unacknowledged));
             }
             self.state = State::Open;
             self.inflation = 0;
             self.forced = false;
             self.partials = 0;
-        } else if self.state == State::Recovery && self.recovery == Recovery::NewReno {
+            return !repairs_by_new_reno;
+        }
+        if repairs_by_new_reno {
             self.inflation = self.inflation.saturating_sub(newly_acked);
             if newly_acked >= self.segment {
                 self.inflation += self.segment;
@@ -434,6 +447,7 @@ impl TcpSender {
             self.partials = self.partials.saturating_add(1);
             self.lose_first();
         }
+        self.state != State::Recovery
     }
 
     /// Takes the block of an acknowledgement. Returns whether it tells of anything new.
@@ -451,20 +465,24 @@ impl TcpSender {
     fn begin_scoreboard(&mut self) {
         if self.scoreboard.is_clear() {
             self.scoreboard.reset(self.unacknowledged / self.segment);
-            self.first_block_at = self.next;
+            self.limited_from = self.next;
         }
     }
 
-    /// Bytes sent and not acknowledged, without segments beyond the window that went out for blocks by limited transmit
-    /// (RFC 6675, section 5, step 4.2) [FlightSize].
+    /// Bytes sent and not acknowledged as a recovery begins, without segments beyond the window that went out by limited transmit
+    /// (RFC 6675, section 5, step 4.2; RFC 5681, section 3.2, step 2) [FlightSize].
     fn flight_size(&self) -> Bytes {
         let sent = self.next - self.unacknowledged;
-        if self.state != State::Open || self.scoreboard.is_clear() {
+        if self.state != State::Open || self.scoreboard.is_clear() && self.duplicates == 0 {
             return Bytes::new(sent);
         }
+        let before = self.limited_from.saturating_sub(self.unacknowledged);
+        if self.recovery == Recovery::NewReno {
+            return Bytes::new(before);
+        }
         let window = self.window().get().min(self.maximum_window);
-        let before_blocks = self.first_block_at.saturating_sub(self.unacknowledged);
-        Bytes::new(sent.min(window.max(before_blocks)))
+        let whole_segments = window / self.segment * self.segment;
+        Bytes::new(sent.min(whole_segments.max(before)))
     }
 
     fn lose_first(&mut self) {
@@ -473,10 +491,28 @@ impl TcpSender {
         self.forced = true;
     }
 
+    /// Without blocks, each of the first two lets a new segment go (limited transmit; RFC 5681, section 3.2, step 1), and in a
+    /// recovery every one.
     fn on_duplicate(&mut self) {
+        if self.duplicates == 0 && self.recovery == Recovery::NewReno {
+            self.limited_from = self.next;
+        }
         self.duplicates += 1;
-        if self.state == State::Recovery && self.recovery == Recovery::NewReno {
+        let lets_one_go = match self.state {
+            State::Open => self.duplicates < DUPLICATE_ACKS && !self.repeats_repairs(),
+            State::Recovery => true,
+            State::Loss => false,
+        };
+        if lets_one_go && self.recovery == Recovery::NewReno {
             self.inflation += self.segment;
+        }
+    }
+
+    #[cold]
+    fn forget_duplicates(&mut self) {
+        self.duplicates = 0;
+        if self.state == State::Open {
+            self.inflation = 0;
         }
     }
 
@@ -511,7 +547,7 @@ impl TcpSender {
     }
 
     fn lower_window(&mut self, now: Time, in_flight: Bytes, kind: LossKind) {
-        let loss = Loss { in_flight, kind, next_sequence: self.next };
+        let loss = Loss { in_flight, kind, first_lost: self.unacknowledged, next_sequence: self.next };
         let before = self.window();
         self.congestion_control.on_loss(now, &loss);
         self.tell_of_reduction(before);
@@ -523,7 +559,8 @@ impl TcpSender {
         self.timeouts += 1;
         if self.expired_at != self.unacknowledged {
             self.expired_at = self.unacknowledged;
-            self.lower_window(now, self.flight_size(), LossKind::Timeout);
+            let in_flight = Bytes::new(self.next - self.unacknowledged);
+            self.lower_window(now, in_flight, LossKind::Timeout);
         }
         self.round_trip.back_off();
         self.state = State::Loss;
@@ -540,7 +577,7 @@ impl TcpSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion_control::{Parameters, reno};
+    use crate::congestion_control::{Parameters, ecn_star, reno};
     use crate::packet::{ACKNOWLEDGEMENT, Header};
     use crate::reading::from_text;
 
@@ -633,7 +670,7 @@ mod tests {
     fn a_window_at_its_floor_tells_of_an_echo_once_a_window() {
         let mut settings = settings(Recovery::Sack);
         settings.initial_window = 2;
-        settings.congestion_control = Parameters::EcnStar(crate::congestion_control::ecn_star::Parameters {});
+        settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
         let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
         assert_eq!(sent(&mut sender), [0, 1]);
         let echo =
@@ -676,19 +713,67 @@ mod tests {
         assert_eq!(sender.window(), Bytes::new(5 * SEGMENT));
     }
 
+    /// Of the ten segments that were out when an echo cut the window, the last is lost, and noticed after two of limited transmit.
+    #[test]
+    fn a_loss_in_a_window_that_an_echo_cut_does_not_cut_it_again() {
+        let mut settings = settings(Recovery::Sack);
+        settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
+        sent(&mut sender);
+        let echo = Header { sequence: SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
+        sender.on_ack(Time::new(1), &echo.into());
+        let window = sender.window();
+        (2..10).for_each(|next| drop(ack(&mut sender, next, None)));
+        for end in 11..15 {
+            ack(&mut sender, 9, Some((10, end)));
+        }
+        assert_eq!(sender.state, State::Recovery);
+        assert!(sender.window() >= window, "{} after {window}", sender.window());
+    }
+
     #[test]
     fn new_reno_repairs_one_hole_a_round() {
         let mut sender = sender(Recovery::NewReno, 100);
         sent(&mut sender);
         assert!(ack(&mut sender, 0, None).is_empty(), "the answer to a second SYN");
-        assert!(ack(&mut sender, 0, Some((1, 2))).is_empty());
-        assert!(ack(&mut sender, 0, Some((1, 3))).is_empty());
+        assert_eq!(ack(&mut sender, 0, Some((1, 2))), [10]);
+        assert_eq!(ack(&mut sender, 0, Some((1, 3))), [11]);
         assert_eq!(ack(&mut sender, 0, Some((1, 4))), [0]);
         assert_eq!(sender.window(), Bytes::new(5 * SEGMENT));
         assert_eq!(ack(&mut sender, 4, None), [4]);
-        ack(&mut sender, 10, None);
+        ack(&mut sender, 12, None);
         assert_eq!(sender.state, State::Open);
         assert_eq!(sender.retransmitted, Bytes::new(2 * SEGMENT));
+    }
+
+    /// RFC 6582, section 3.2, step 3: the window is what it says, and does not grow by the acknowledgement that ends the recovery.
+    #[test]
+    fn the_end_of_a_new_reno_recovery_leaves_the_window_at_the_threshold() {
+        let mut sender = sender(Recovery::NewReno, 1000);
+        sent(&mut sender);
+        for end in 2..14 {
+            ack(&mut sender, 0, Some((1, end)));
+        }
+        sender.window_limited = true;
+        let recover = sender.recover / SEGMENT;
+        ack(&mut sender, recover, None);
+        assert_eq!((sender.state, sender.window()), (State::Open, Bytes::new(5 * SEGMENT)));
+    }
+
+    /// Of ten segments the last, of one byte, has arrived.
+    #[test]
+    fn a_short_last_segment_counts_by_its_bytes() {
+        let mut sender =
+            TcpSender::new(&settings(Recovery::Sack), &Host::default(), Bytes::new(9 * SEGMENT + 1));
+        sent(&mut sender);
+        let of_bytes = |start: u64, end: u64| Header {
+            reception: start as u32,
+            length: (end - start) as u32,
+            flags: ACKNOWLEDGEMENT,
+            ..Header::default()
+        };
+        sender.on_ack(Time::new(1), &of_bytes(9 * SEGMENT, 9 * SEGMENT + 1).into());
+        assert_eq!(sender.in_flight(), 9 * SEGMENT);
     }
 
     /// RFC 6582, section 3.2, step 3: only the first partial acknowledgement restarts the timer.
@@ -699,7 +784,7 @@ mod tests {
         for end in 2..5 {
             ack(&mut sender, 0, Some((1, end)));
         }
-        let kept = [1, 2, 3, 10].map(|next| {
+        let kept = [1, 2, 3, 12].map(|next| {
             ack(&mut sender, next, None);
             sender.keeps_timer()
         });
@@ -718,8 +803,8 @@ mod tests {
             assert!(ack(&mut sender, 10, Some((11, 12))).is_empty());
         }
         ack(&mut sender, 11, None);
-        assert!(ack(&mut sender, 11, Some((12, 13))).is_empty());
-        assert!(ack(&mut sender, 11, Some((12, 13))).is_empty());
+        let new = [12, 13].map(|_| ack(&mut sender, 11, Some((12, 13))));
+        assert!(new.iter().flatten().all(|segment| *segment > 11), "{new:?}");
         assert_eq!(ack(&mut sender, 11, Some((12, 13))).first(), Some(&11));
     }
 

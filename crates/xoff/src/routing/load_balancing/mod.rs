@@ -1,0 +1,126 @@
+//! Load balancing: which of several next hops of equal cost a packet takes, where not its flow's hash decides for good.
+
+mod adaptive;
+mod flowlets;
+
+use crate::kernel::rng::{Rng, below};
+use crate::kernel::units::{Bytes, Span, Time};
+use crate::scenario::{Routing, RoutingKind};
+use flowlets::Flowlets;
+
+/// What a port has to do already, the least first: a link that is down is the most of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Load {
+    /// Whether its link is down.
+    pub is_down: bool,
+    /// What its queues hold.
+    pub queued: Bytes,
+    /// Whether a packet is on its wire.
+    pub is_busy: bool,
+}
+
+/// How one switch balances load.
+#[derive(Clone, Debug)]
+pub struct LoadBalancer {
+    scheme: Scheme,
+    rng: Rng,
+}
+
+#[derive(Clone, Debug)]
+enum Scheme {
+    PacketSpraying,
+    Adaptive,
+    Flowlet(Flowlets),
+    AdaptiveFlowlet(Flowlets),
+}
+
+impl LoadBalancer {
+    /// As the topology says; nothing for ECMP.
+    pub fn new(routing: &Routing, rng: Rng) -> Option<Self> {
+        let flowlets = || Flowlets::new(routing.flowlet_gap.unwrap_or(FLOWLET_GAP));
+        let scheme = match routing.kind {
+            RoutingKind::Ecmp => return None,
+            RoutingKind::PacketSpraying => Scheme::PacketSpraying,
+            RoutingKind::Adaptive => Scheme::Adaptive,
+            RoutingKind::Flowlet => Scheme::Flowlet(flowlets()),
+            RoutingKind::AdaptiveFlowlet => Scheme::AdaptiveFlowlet(flowlets()),
+        };
+        Some(Self { scheme, rng })
+    }
+
+    /// The port that a packet takes of several, at least one. `hash` is that of its flow at this switch.
+    pub fn choose(
+        &mut self,
+        ports: &[u16],
+        now: Time,
+        hash: impl FnOnce() -> u32,
+        load: impl Fn(u16) -> Load,
+    ) -> u16 {
+        if let [port] = ports {
+            return *port;
+        }
+        let Self { scheme, rng } = self;
+        match scheme {
+            Scheme::PacketSpraying => at_random(ports, rng),
+            Scheme::Adaptive => adaptive::least_loaded(ports, rng, load),
+            Scheme::Flowlet(flowlets) => flowlets.choose(ports, now, hash(), || at_random(ports, rng)),
+            Scheme::AdaptiveFlowlet(flowlets) => {
+                flowlets.choose(ports, now, hash(), || adaptive::least_loaded(ports, rng, load))
+            }
+        }
+    }
+}
+
+/// CONGA's (SIGCOMM 2014).
+const FLOWLET_GAP: Span = Span::from_microseconds(500);
+
+fn at_random(ports: &[u16], rng: &mut Rng) -> u16 {
+    ports[below(rng, ports.len() as u64) as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::rng::{Purpose, stream};
+
+    fn balancer(kind: RoutingKind) -> LoadBalancer {
+        let routing = Routing { kind, flowlet_gap: None, hash_seed: 0 };
+        LoadBalancer::new(&routing, stream(1, Purpose::LoadBalancing, 0)).unwrap()
+    }
+
+    fn load(bytes: u64) -> Load {
+        Load { is_down: false, queued: Bytes::new(bytes), is_busy: false }
+    }
+
+    /// Of 8000 packets each of four ports has 2000, give or take six standard deviations of 38.7.
+    #[test]
+    fn packets_are_sprayed_evenly() {
+        let mut balancer = balancer(RoutingKind::PacketSpraying);
+        let mut packets = [0_i32; 4];
+        for _ in 0..8000 {
+            let port = balancer.choose(&[4, 5, 6, 7], Time::ZERO, || 9, |_| unreachable!());
+            packets[usize::from(port) - 4] += 1;
+        }
+        assert!(packets.iter().all(|packets| (packets - 2000).abs() < 232), "{packets:?}");
+    }
+
+    #[test]
+    fn where_there_is_no_choice_nothing_is_asked() {
+        for kind in [RoutingKind::PacketSpraying, RoutingKind::Adaptive, RoutingKind::Flowlet] {
+            assert_eq!(balancer(kind).choose(&[3], Time::ZERO, || unreachable!(), |_| unreachable!()), 3);
+        }
+    }
+
+    #[test]
+    fn a_flowlet_goes_on_where_it_began_although_another_port_has_less() {
+        let mut balancer = balancer(RoutingKind::AdaptiveFlowlet);
+        let mut choose = |microseconds, loads: [u64; 2]| {
+            let now = Time::ZERO + Span::from_microseconds(microseconds);
+            balancer.choose(&[0, 1], now, || 77, |port| load(loads[usize::from(port)]))
+        };
+        assert_eq!(choose(0, [9, 5]), 1);
+        assert_eq!(choose(500, [0, 5]), 1);
+        assert_eq!(choose(1000, [0, 5]), 1);
+        assert_eq!(choose(1501, [0, 5]), 0, "the gap was longer than 500 us");
+    }
+}

@@ -1,0 +1,119 @@
+//! Load balancing against what is known of it: where links are fast enough it changes nothing, and where one is not, several are.
+
+use xoff::Simulation;
+use xoff::kernel::units::Rate;
+use xoff::port::Port;
+use xoff::switch::Switch;
+
+use crate::{measured, run, simulation, validate};
+
+const BALANCED: [&str; 4] = [
+    "routing = 'packet_spraying'",
+    "routing = 'adaptive'",
+    "routing = 'flowlet'",
+    "routing = 'adaptive_flowlet', flowlet_gap = '10us'",
+];
+
+/// Two leaves with four spines between them and four hosts on each, whose flows begin together; a flow of `steady` fills 24/25 of
+/// 25 Gbps.
+fn between_leaves(routing: &str, host_rate: &str, flows: &str, rest: &str) -> Simulation {
+    simulation(&format!(
+        "title = 'balanced'\n\
+         topology = {{ kind = 'leaf_spine', leaves = 2, spines = 4, hosts_per_leaf = 4, {routing}, \
+         host_link = {{ rate = '{host_rate}', delay = '1us' }}, \
+         fabric_link = {{ rate = '25Gbps', delay = '700ns' }} }}\n\
+         switch = [{{ total = '1GB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+         transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, initial_window = 100000 }}\n\
+         transport.burst = {{ kind = 'constant_rate' }}\n\
+         transport.steady = {{ kind = 'constant_rate', rate = '24Gbps' }}\n\
+         workload = [{{ kind = 'long_lived', {flows} }}]\n{rest}"
+    ))
+}
+
+/// The uplinks of the first leaf, one for each spine.
+fn uplinks(switches: &[Switch]) -> &[Port] {
+    &switches[0].ports()[4..]
+}
+
+#[test]
+fn a_flow_alone_on_links_as_fast_as_its_own_takes_the_ideal_time_of_ecmp() {
+    for transport in ["tcp", "burst"] {
+        let flows = format!("transport = '{transport}', pairs = [['host0', 'host4']], size = '1MB'");
+        let of = |routing: &str| {
+            let simulation = between_leaves(routing, "25Gbps", &flows, "");
+            let outcome = run(&simulation);
+            let flow = measured(&simulation, &outcome).next().expect("it finishes");
+            (flow.finished, flow.ideal)
+        };
+        let (_, by_ecmp) = of("routing = 'ecmp'");
+        for routing in BALANCED {
+            let (finished, ideal) = of(routing);
+            assert_eq!(finished, by_ecmp.finished, "{transport}, {routing}");
+            assert_eq!(ideal.finished, by_ecmp.finished, "{transport}, {routing}");
+            assert_eq!(ideal.base_round_trip, by_ecmp.base_round_trip);
+        }
+    }
+}
+
+/// 10 MB at 100 Gbps over four links of 25 Gbps.
+#[test]
+fn slow_links_side_by_side_are_one_fast_one() {
+    let slowdown = |routing: &str| {
+        let flows = "transport = 'burst', pairs = [['host0', 'host4']], size = '10MB'";
+        let simulation = between_leaves(routing, "100Gbps", flows, "");
+        let outcome = run(&simulation);
+        let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        (flow.finished.as_seconds() / flow.ideal.finished.as_seconds(), flow.ideal.bottleneck)
+    };
+    assert_eq!(slowdown("routing = 'ecmp'"), (1.0, Rate::from_gbps(25)));
+    let (adaptive, together) = slowdown("routing = 'adaptive'");
+    assert_eq!(together, Rate::from_gbps(100));
+    validate("adaptive routing over four slow links, slowdown", 1.0, adaptive, 0.005);
+    // At random the longest of four queues is some packets longer than the mean: 2568 of 10272, give or take 44.
+    let (sprayed, _) = slowdown("routing = 'packet_spraying'");
+    validate("packet spraying over four slow links, slowdown", 1.03, sprayed, 0.03);
+}
+
+/// Four flows of 24 Gbps over four links of 25: by their hashes several share a link.
+#[test]
+fn adaptive_routing_gives_every_flow_its_rate() {
+    let worst = |routing: &str| {
+        let pairs =
+            "pairs = [['host0', 'host4'], ['host1', 'host5'], ['host2', 'host6'], ['host3', 'host7']]";
+        let flows = format!("transport = 'steady', {pairs}, size = '2MB'");
+        let simulation = between_leaves(routing, "25Gbps", &flows, "");
+        let outcome = run(&simulation);
+        let slowdowns = measured(&simulation, &outcome)
+            .map(|flow| flow.finished.as_seconds() / flow.ideal.finished.as_seconds());
+        slowdowns.fold(0.0, f64::max)
+    };
+    assert!(worst("routing = 'ecmp'") > 1.9);
+    validate("four flows of 24 Gbps over four links of 25, worst slowdown", 1.0, worst(BALANCED[1]), 0.01);
+}
+
+#[test]
+fn a_flow_without_gaps_is_one_flowlet() {
+    let used = |gap: &str| {
+        let routing = format!("routing = 'flowlet', flowlet_gap = '{gap}'");
+        let flows = "transport = 'steady', pairs = [['host0', 'host4']], size = '1MB'";
+        let simulation = between_leaves(&routing, "25Gbps", flows, "");
+        let outcome = run(&simulation);
+        uplinks(&outcome.switches).iter().filter(|port| port.counters.packets > 0).count()
+    };
+    // A packet takes 513 ns at 24 Gbps.
+    assert_eq!([used("520ns"), used("500ns")], [1, 4]);
+}
+
+/// A link that is down holds nothing, and is not the least loaded: only what was on it and what waited for it is lost.
+#[test]
+fn adaptive_routing_goes_round_a_link_that_fails_before_routing_has_converged() {
+    let dropped = |routing: &str| {
+        let flows = "transport = 'steady', pairs = [['host0', 'host4']], size = '1MB'";
+        let rest =
+            "[[link_event]]\nat = '50us'\nbetween = ['leaf0', 'spine0']\nstate = 'down'\nconvergence = '1s'";
+        let outcome = run(&between_leaves(routing, "25Gbps", flows, rest));
+        outcome.switches.iter().flat_map(Switch::ports).map(|port| port.counters.dropped()).sum::<u64>()
+    };
+    assert!(dropped("routing = 'packet_spraying'") > 100);
+    assert!(dropped("routing = 'adaptive'") <= 2);
+}
