@@ -9,9 +9,36 @@ from xoff import intervals
 T_2 = 4.302653  # 97.5 % quantile of Student's t with 2 degrees of freedom
 
 
-def test_the_interval_of_a_mean_is_student_s() -> None:
+def test_the_interval_of_a_mean_is_student_s_of_the_logarithms_around_it() -> None:
+    times = 2 ** (T_2 / math.sqrt(3))  # logarithms 0, 1 and 2 times that of 2
+    assert intervals.mean([1.0, 2.0, 4.0]) == pytest.approx((7 / 3, 7 / 3 / times, 7 / 3 * times))
+
+
+def test_the_interval_of_a_mean_with_zeros_is_student_s_and_ends_at_zero() -> None:
     half = T_2 / math.sqrt(3)  # the standard deviation is 1
-    assert intervals.mean([1.0, 2.0, 3.0]) == pytest.approx((2, 2 - half, 2 + half))
+    assert intervals.mean([0.0, 1.0, 2.0]) == pytest.approx((1, 0, 1 + half))
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "least", "most"),
+    [
+        ("flows.all.slowdown_p99", [1.2, 9.0], 1, math.inf),
+        ("workloads[1].slowdown_mean", [1.0, 1.0, 1.5], 1, math.inf),
+        ("flows.small.fct_p99_us", [3.0, 300.0], 0, math.inf),
+        ("loss_rate", [0.0, 0.02], 0, 1),
+        ("queries.timeout_fraction", [0.9, 0.5], 0, 1),
+        ("flows.long_lived_jain_index", [0.4, 0.99], 0, 1),
+        ("flows.timeouts", [0.0, 40.0, 1.0], 0, math.inf),
+    ],
+)
+def test_an_interval_holds_its_mean_and_what_is_possible(
+    measure: str, values: list[float], least: float, most: float
+) -> None:
+    value, low, high = intervals.of_measure(measure, values)
+    assert value == pytest.approx(sum(values) / len(values))
+    assert low is not None
+    assert high is not None
+    assert least <= low < value < high <= most
 
 
 def test_one_seed_says_nothing_about_others() -> None:

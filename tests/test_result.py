@@ -104,7 +104,7 @@ def test_whatever_is_observed_of_a_flow_has_the_flows_name() -> None:
 def test_nothing_observed_is_no_series() -> None:
     result = xoff.Scenario.load(SCENARIOS / "permutation.toml").run()
     assert result.series is None
-    with pytest.raises(ValueError, match="queue was not observed"):
+    with pytest.raises(ValueError, match=r"^observe\.queues is left out; expected"):
         result.plot.queues()
 
 

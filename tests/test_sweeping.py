@@ -77,6 +77,7 @@ def test_it_is_written_whole_and_replaces_nothing_unasked(swept: xoff.Swept, tmp
     path = swept.save(tmp_path / "out")
     assert sorted(file.name for file in path.iterdir()) == ["sweep.csv", "sweep.json", "sweep.svg"]
     assert json.loads((path / "sweep.json").read_text()) == swept.as_dict()
+    assert "dc:date" not in (path / "sweep.svg").read_text(encoding="utf-8")
     with (path / "sweep.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == swept.table.column_names
@@ -93,6 +94,16 @@ def test_lines_run_along_the_first_axis_of_numbers(swept: xoff.Swept) -> None:
         assert (ax.get_title(loc="left"), ax.get_xlabel()) == ("small FCT mean", "fan_in")
         assert [line.get_label() for line in ax.containers] == ["late", "early"]
     assert drawn.axes[0].get_ylabel() == "over fan_in 1"
+
+
+def test_bars_of_lines_stand_beside_one_another_over_the_same_limits(swept: xoff.Swept) -> None:
+    figure = swept.plot.measures()
+    [ax] = figure.axes
+    figure.draw_without_rendering()
+    starts = [bars.get_children()[0].get_transform().transform((1, 0))[0] for bars in ax.containers]
+    assert starts[1] - starts[0] == pytest.approx(3 / 72 * figure.dpi)
+    assert ax.get_xlim()[1] >= 2
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2"]
 
 
 MARKED = "packets.marked"
@@ -165,3 +176,12 @@ def test_a_sweep_says_what_it_is_in_few_words(swept: xoff.Swept) -> None:
 def test_seeds_are_no_axis() -> None:
     with pytest.raises(xoff.ScenarioError, match=r"base\.toml: seed: cannot be varied; expected how many there are"):
         xoff.sweep(BASE, {"seed": [1, 2]})
+
+
+def test_the_combination_that_cannot_run_is_named() -> None:
+    axes: dict[str, Any] = {"workload.fan_in": [2, 9], "marking": {"late": {}, "early": {}}}
+    with pytest.raises(xoff.ScenarioError, match=r"\(with workload\.fan_in = 9, marking = late\); expected"):
+        xoff.sweep(BASE, axes)
+    unit = Axis(key="switch.marking.queue.threshold", values=[5, "x"], unit="kB")
+    with pytest.raises(xoff.ScenarioError, match=r'has an unknown unit "xkB" \(with threshold = xkB\); expected'):
+        Sweep.of(BASE, {"threshold": unit})

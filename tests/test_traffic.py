@@ -7,6 +7,8 @@ import pytest
 import xoff
 from conftest import SMALL
 from xoff import traffic
+from xoff.axes import Axis
+from xoff.sweeping import Sweep
 
 
 def scenario(*changes: str) -> xoff.Scenario:
@@ -45,6 +47,12 @@ def test_what_must_not_differ(change: str, says: str) -> None:
         traffic.check_same([scenario(), scenario("switch.total=2MB"), scenario(change)])
     assert f"small.toml: {says}" in str(error.value)
     assert str(error.value).endswith("; expected the same traffic in every scenario")
+
+
+def test_scenarios_of_one_file_are_told_apart_by_the_names_they_are_given() -> None:
+    with pytest.raises(xoff.ScenarioError) as error:
+        traffic.check_same([scenario(), scenario("workload.fan_in=3")], ["few", "many"])
+    assert str(error.value).startswith("many: workload[0].fan_in: is 3, but 2 in few; expected the same traffic")
 
 
 def loaded(counts: str, name: str, payload: str, overhead: str = "20B") -> xoff.Scenario:
@@ -100,3 +108,35 @@ def test_files_of_the_same_name_may_hold_other_flows(tmp_path: Path) -> None:
         loaded.append(xoff.Scenario.load(folder / "trace.toml"))
     with pytest.raises(xoff.ScenarioError, match=r"inputs/flows\.csv: is another file"):
         traffic.check_same(loaded)
+
+
+PAYLOADS = {"small": {}, "large": {"transport.one.payload": "8960B"}}
+
+
+def test_ratios_over_other_traffic_are_told_in_a_line() -> None:
+    axes = {"packets": Axis(values=PAYLOADS), "load": Axis(key="workload.load", values=[0.2, 0.4])}
+    assert traffic.note_of_ratios(Sweep.of(loaded("", "one", "1460B"), axes)) == (
+        "with large the traffic is another: transport.one.payload is 8960B, but 1460B with small, and workload[0].load "
+        "counts it (2 of 4 combinations)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "first"),
+    [
+        ('load_counts = "payload"', Axis(values=PAYLOADS)),
+        ("", Axis(key="workload.load", values=[0.2, 0.4])),
+        ("", Axis(key="workload.load_counts", values=["frame", "wire", "payload"])),
+        ("", Axis(key="switch.total", values=["1MB", "2MB"])),
+    ],
+)
+def test_ratios_over_the_same_traffic_or_what_the_axis_says_need_no_line(counts: str, first: Axis) -> None:
+    axes = {"first": first, "packets": Axis(values=PAYLOADS)}
+    assert traffic.note_of_ratios(Sweep.of(loaded(counts, "one", "1460B"), axes)) == ""
+
+
+def test_packets_of_another_transport_are_told_beside_what_the_axis_says() -> None:
+    changes = {"transport.two": {"kind": "roce", "payload": "1000B"}, "workload.transport": "two", "workload.load": 0.4}
+    axes = {"transport": Axis(values={"one": {}, "two": changes})}
+    note = traffic.note_of_ratios(Sweep.of(loaded("", "one", "1460B"), axes))
+    assert note.startswith("with two the traffic is another: transport.two.payload is 1kB, but 1460B with one, and")

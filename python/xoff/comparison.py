@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,8 +67,8 @@ class Comparison:
     """Seeds with which every scenario has run."""
     summaries: tuple[tuple[Summary, ...], ...]
     """For each scenario, what `summary.json` holds of its run with each seed."""
-    by_size: tuple[OfSize, ...] = ()
-    """Slowdowns of each group of flows of similar size in each scenario."""
+    flows: tuple[tuple[pa.Table, ...], ...] = field(default=(), repr=False)
+    """For each scenario, the finished flows of its run with each seed: some columns of `flows.parquet`."""
     measures: tuple[str, ...] = MEASURES
     """What was asked for; of `MEASURES` also those of several workloads, and of collectives."""
     interrupted: bool = False
@@ -84,27 +85,27 @@ class Comparison:
             measures: Keys of `summary.json`.
 
         Raises:
+            TypeError: They are no list.
             ValueError: There is no folder.
             FileNotFoundError: One is no result folder.
             ResultError: One is damaged, or of a run that was interrupted.
             ScenarioError: One is of other traffic than the first, or of another seed, or a measure is no number of
                 summaries.
         """
-        check_at_least_one("folders", len(folders))
+        _check_list("folders", folders)
         check_measures(measures)
         paths = [Path(folder) for folder in (folders.values() if isinstance(folders, Mapping) else folders)]
         summaries = [_whole_summary(path) for path in paths]
         scenarios = [Scenario.load(path / SCENARIO) for path in paths]
         check_workloads(scenarios[0], measures)
-        traffic.check_same(scenarios)
         own = tuple(folders) if isinstance(folders, Mapping) else None
+        traffic.check_same(scenarios, own)
         names = own or _told_apart([path.name for path in paths], list(map(str, paths)))
-        by_size = comparison_by_size.of_runs(names, [[path] for path in paths])
         return cls(
             names,
             (scenarios[0].seed,),
             tuple((summary,) for summary in summaries),
-            tuple(by_size),
+            tuple((comparison_by_size.flows_of(path),) for path in paths),
             tuple(measures),
         )
 
@@ -140,6 +141,11 @@ class Comparison:
 
         return pa.Table.from_pylist([_plain(row) for row in self.rows])
 
+    @cached_property
+    def by_size(self) -> tuple[OfSize, ...]:
+        """Slowdowns of each group of flows of similar size in each scenario."""
+        return tuple(comparison_by_size.of_runs(self.names, self.flows))
+
     @property
     def slowdown_by_size(self) -> pa.Table:
         """`by_size` as an Arrow table: `largest_bytes`, `scenario`, `flows`, `slowdown_p50`, `slowdown_p50_low`, ..."""
@@ -149,7 +155,7 @@ class Comparison:
 
     @property
     def plot(self) -> ComparisonPlots:
-        """Figures: `comparison.plot.fct_ratios()`, `comparison.plot.slowdown_by_size()`."""
+        """Figures: `comparison.plot.fct_ratios()`, `slowdown_by_size()`, `fct_cdf()` and `slowdown_cdf()`."""
         from xoff.plot.comparison import ComparisonPlots  # brings Matplotlib
 
         return ComparisonPlots(self)
@@ -216,7 +222,7 @@ class Comparison:
             counted = [value for value in of_scenario if value is not None]
             base = [value for value in values[0] if value is not None]
             if len(counted) == len(base) == len(self.seeds):
-                yield Row(measure, name, intervals.mean(counted), intervals.ratio(counted, base))
+                yield Row(measure, name, intervals.of_measure(measure, counted), intervals.ratio(counted, base))
 
 
 @dataclass(frozen=True)
@@ -243,7 +249,8 @@ class Plan:
         """
         check_measures(measures)
         check_workloads(scenarios[0], measures)
-        traffic.check_same(scenarios)
+        files = [scenario.file or scenario.title for scenario in scenarios]
+        traffic.check_same(scenarios, names or _told_apart(files, files))
         chosen = tuple(range(scenarios[0].seed, scenarios[0].seed + seeds))
         runs = tuple(tuple(scenario.with_value("seed", seed) for scenario in scenarios) for seed in chosen)
         return cls(names or _names(scenarios), chosen, runs, tuple(measures))
@@ -267,7 +274,7 @@ class Plan:
             self.names,
             tuple(self.seeds[index] for index in complete),
             tuple(tuple(map(read_summary, runs)) for runs in folders),
-            tuple(comparison_by_size.of_runs(self.names, folders)),
+            tuple(tuple(map(comparison_by_size.flows_of, runs)) for runs in folders),
             self.measures,
             interrupted=len(complete) < len(self.runs),
         )
@@ -294,13 +301,14 @@ def compare(
         on_finished: Called after each run.
 
     Raises:
+        TypeError: The scenarios are no list.
         ValueError: There is no scenario, no seed or no worker.
         ScenarioError: A scenario cannot be simulated, or has other traffic than the first, or a measure is no number
             of summaries.
         WorkerLostError: A process was killed, or none could begin.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
-    check_at_least_one("scenarios", len(scenarios))
+    _check_list("scenarios", scenarios)
     check_at_least_one("seeds", seeds)
     given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
@@ -320,6 +328,14 @@ def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Stagin
     and one that was interrupted is replaced without.
     """
     return Staging.of_numbers(out, name, NUMBERS, force=force)
+
+
+def _check_list(name: str, given: object) -> None:
+    """Raises TypeError for one of what is to be several, and ValueError for none."""
+    if isinstance(given, str) or not isinstance(given, Collection):
+        message = f"{name}: is a {type(given).__name__}; expected a list of {name}, or a dictionary that names them"
+        raise TypeError(message)
+    check_at_least_one(name, len(given))
 
 
 def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:

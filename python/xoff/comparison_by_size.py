@@ -1,23 +1,28 @@
-"""Slowdown by flow size in several scenarios, over the same groups of flows: means over their seeds."""
+"""Slowdown by flow size in several scenarios, over the same groups of the flows of all seeds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from xoff import intervals, result_files
 from xoff.columns import FLOWS
 from xoff.folder import FLOWS as FILE
-from xoff.slowdowns import COLUMNS, PERCENTS, groups_within, limits
+from xoff.slowdowns import PERCENTS, limits, quantiles, slowdowns_within
 from xoff.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from xoff.intervals import Estimate
-    from xoff.slowdowns import Group
+
+COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "after_stop")
+"""What figures need of `flows.parquet`: a run may have millions of flows."""
 
 
 class OfSize(NamedTuple):
@@ -29,7 +34,7 @@ class OfSize(NamedTuple):
     flows: int
     """Of all seeds together."""
     quantiles: tuple[Estimate, ...]
-    """Slowdown at each of `PERCENTS`: mean over the seeds."""
+    """Slowdown at each of `PERCENTS`: of the flows of all seeds, with the interval of what it is with each."""
 
     def as_dict(self) -> dict[str, Any]:
         """A row without nesting, with the names that measures have."""
@@ -40,31 +45,36 @@ class OfSize(NamedTuple):
         return cells
 
 
-def of_runs(names: Sequence[str], folders: Sequence[Sequence[Path]]) -> list[OfSize]:
+def flows_of(folder: Path) -> pa.Table:
+    """`COLUMNS` of the flows in a result folder. Raises ResultError."""
+    schema = pa.schema([FLOWS.field(name) for name in COLUMNS])
+    return result_files.table(folder / FILE, schema).select(schema.names)
+
+
+def of_runs(names: Sequence[str], flows: Sequence[Sequence[pa.Table]]) -> list[OfSize]:
     """Group by group, the scenarios in order; left out is what has no flow with some seed.
 
     Args:
         names: Of the scenarios.
-        folders: For each scenario the result folder of its run with each seed.
+        flows: For each scenario those of its run with each seed.
     """
-    largest = limits([counted(_flows(folder, "size_bytes"), "size_bytes") for runs in folders for folder in runs])
-    found = [[groups_within(_flows(folder, *COLUMNS), largest) for folder in runs] for runs in folders]
+    largest = limits([np.concatenate([counted(run, "size_bytes") for run in runs]) for runs in flows])
+    found = [[slowdowns_within(run, largest) for run in runs] for runs in flows]
     return [
         row
-        for of_size in zip(*(zip(*runs, strict=True) for runs in found), strict=True)
-        for name, groups in zip(names, of_size, strict=True)
-        for row in _over_seeds(name, groups)
+        for size, of_size in zip(largest, zip(*(zip(*runs, strict=True) for runs in found), strict=True), strict=True)
+        for name, with_seeds in zip(names, of_size, strict=True)
+        for row in _over_seeds(int(size), name, with_seeds)
     ]
 
 
-def _over_seeds(name: str, groups: Sequence[Group]) -> Iterator[OfSize]:
-    """One group with each seed."""
-    if all(group.flows for group in groups):
-        quantiles = tuple(map(intervals.mean, zip(*(group.quantiles for group in groups), strict=True)))
-        yield OfSize(groups[0].largest_bytes, name, sum(group.flows for group in groups), quantiles)
-
-
-def _flows(folder: Path, *names: str) -> pa.Table:
-    """These columns alone, and what says which flows count: a run may have millions."""
-    schema = pa.schema([FLOWS.field(name) for name in {*names, "after_stop"}])
-    return result_files.table(folder / FILE, schema).select(schema.names)
+def _over_seeds(size: int, name: str, with_seeds: Sequence[npt.NDArray[np.float64]]) -> Iterator[OfSize]:
+    """One group, whose slowdowns with each seed are in order."""
+    if all(map(len, with_seeds)):
+        pooled = np.sort(np.concatenate(with_seeds))
+        of_seeds = zip(*map(quantiles, with_seeds), strict=True)
+        found = (
+            intervals.around(centre, values, intervals.SLOWDOWNS)
+            for centre, values in zip(quantiles(pooled), of_seeds, strict=True)
+        )
+        yield OfSize(size, name, len(pooled), tuple(found))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from xoff import traffic
 from xoff.alike import telling
 from xoff.table import class_labels, measure_name, quantity_name, workload_names
 from xoff.units import percent
@@ -30,6 +31,8 @@ class Grid:
     """Rows with a cell for each column, in groups."""
     note: str
     """What stands below."""
+    notes: tuple[str, ...] = ()
+    """What is worth knowing of it, a line each."""
 
 
 def of_comparison(comparison: Comparison) -> Grid:
@@ -77,7 +80,8 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
             note += f"; -: no ratio, {sweep.base} has 0"
     elif len(sweep.seeds) > 1:
         note += "; ±: half of the 95 % confidence interval"
-    return Grid((), headings, [rows], f"{note}.")
+    other_traffic = traffic.note_of_ratios(sweep) if ratios else ""
+    return Grid((), headings, [rows], f"{note}.", (other_traffic,) if other_traffic else ())
 
 
 def _runs(seeds: tuple[int, ...]) -> str:
@@ -117,6 +121,6 @@ def _with_share(tell: Callable[[float], str], found: Estimate | None) -> str:
     if found is None:
         return "-"
     value = tell(found.value)
-    if found.high is None or not found.value:
+    if found.low is None or found.high is None or not found.value:
         return value
-    return f"{value} ±{percent((found.high - found.value) / found.value)}"
+    return f"{value} ±{percent((found.high - found.low) / 2 / found.value)}"

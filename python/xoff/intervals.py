@@ -19,15 +19,46 @@ class Estimate(NamedTuple):
     high: float | None = None
 
 
-def mean(values: Sequence[float]) -> Estimate:
-    """The mean of independent values, one per seed, with Student's t interval."""
-    centre = math.fsum(values) / len(values)
+class Possible(NamedTuple):
+    """The least and the greatest value that a measure can have."""
+
+    least: float = 0.0
+    most: float = math.inf
+
+
+ANY = Possible()
+SLOWDOWNS = Possible(least=1.0)
+_SHARES = Possible(most=1.0)
+
+
+def of_measure(measure: str, values: Sequence[float]) -> Estimate:
+    """The mean of a measure, a key of `summary.json`, over seeds; its interval holds what the measure can be."""
+    name = measure.rpartition(".")[2]
+    if name.startswith("slowdown"):
+        return mean(values, SLOWDOWNS)
+    return mean(values, _SHARES if name.endswith(("_rate", "_fraction", "_index")) else ANY)
+
+
+def mean(values: Sequence[float], possible: Possible = ANY) -> Estimate:
+    """The arithmetic mean of independent values, one per seed, with the interval that is `around` it."""
+    return around(math.fsum(values) / len(values), values, possible)
+
+
+def around(centre: float, values: Sequence[float], possible: Possible = ANY) -> Estimate:
+    """A centre of independent values, one per seed, with an interval that holds it and only what is possible.
+
+    The interval is Student's t of the logarithms, as many times below the centre as above it; where a value is zero
+    it is that of the values. What of it is not possible is cut off.
+    """
     if len(values) < 2:
         return Estimate(centre)
-    from scipy import stats  # takes most of a second to load
-
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1) * stats.sem(values))
-    return Estimate(centre, centre - half, centre + half)
+    if min(values) > 0:
+        times = math.exp(_half([math.log(value) for value in values]))
+        low, high = centre / times, centre * times
+    else:
+        half = _half(values)
+        low, high = centre - half, centre + half
+    return Estimate(centre, min(centre, max(low, possible.least)), max(centre, min(high, possible.most)))
 
 
 def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate | None:
@@ -36,9 +67,13 @@ def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate | None:
     Where a value is zero it is the ratio of the means, without an interval; None if the base is zero throughout.
     """
     if min(*values, *base) > 0:
-        logarithms = [math.log(value / under) for value, under in zip(values, base, strict=True)]
-        centre, low, high = mean(logarithms)
-        return Estimate(
-            math.exp(centre), None if low is None else math.exp(low), None if high is None else math.exp(high)
-        )
+        ratios = [value / under for value, under in zip(values, base, strict=True)]
+        return around(math.exp(math.fsum(map(math.log, ratios)) / len(ratios)), ratios)
     return Estimate(math.fsum(values) / math.fsum(base)) if any(base) else None
+
+
+def _half(values: Sequence[float]) -> float:
+    """Half the width of Student's t interval of the mean."""
+    from scipy import stats  # takes most of a second to load
+
+    return float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1) * stats.sem(values))

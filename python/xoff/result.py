@@ -54,7 +54,10 @@ class Result:
 
     @cached_property
     def flows(self) -> pa.Table:
-        """One row per finished flow. Pandas, Polars and anything else that speaks Arrow read it without a copy."""
+        """One row per finished flow. Pandas, Polars and anything else that speaks Arrow read it without a copy.
+
+        They are not installed with xoff: `flows.to_pandas()` needs `pip install pandas`.
+        """
         return self.flow_rows.select(self.flow_rows.schema.names)
 
     @property

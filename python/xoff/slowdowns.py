@@ -17,12 +17,9 @@ if TYPE_CHECKING:
 
     from xoff.columns import FlowRows
 
-COLUMNS = ("size_bytes", "slowdown", "after_stop")
-"""What is needed of `flows.parquet`."""
-
 PERCENTS = (50, 95, 99)
-# In smaller groups the 95th and the 99th percentile are those of the same flow.
-_FLOWS_OF_A_GROUP = 50
+FEW_FLOWS = 100
+"""Of so many flows or fewer the 99th percentile is that of the slowest."""
 _FEWEST_GROUPS, _MOST_GROUPS = 5, 20
 
 
@@ -39,7 +36,7 @@ class Group(NamedTuple):
 def groups_of(flows: FlowRows | pa.Table, groups: int | None = None) -> list[Group]:
     """The flows by size, in at most `groups` groups of about equally many; those of one size are in one group.
 
-    By default 5 to 20 groups, of 50 flows or more where there are enough.
+    By default 5 to 20 groups, of more than `FEW_FLOWS` where there are enough.
 
     Args:
         flows: What has the columns of `flows.parquet`.
@@ -48,11 +45,11 @@ def groups_of(flows: FlowRows | pa.Table, groups: int | None = None) -> list[Gro
     return groups_within(flows, limits([counted(flows, "size_bytes")], groups))
 
 
-def limits(sizes_of_runs: Sequence[npt.NDArray[np.int64]], groups: int | None = None) -> npt.NDArray[np.int64]:
-    """The largest size of each group, over all runs; by default as many as the run with the fewest flows has."""
-    fewest = min((len(sizes) for sizes in sizes_of_runs if len(sizes)), default=0)
-    groups = groups or min(max(fewest // _FLOWS_OF_A_GROUP, _FEWEST_GROUPS), _MOST_GROUPS)
-    ordered = np.sort(np.concatenate(sizes_of_runs))
+def limits(sizes: Sequence[npt.NDArray[np.int64]], groups: int | None = None) -> npt.NDArray[np.int64]:
+    """The largest size of each group of several sets of flows; by default as many as the smallest set has."""
+    fewest = min((len(of_set) for of_set in sizes if len(of_set)), default=0)
+    groups = groups or min(max(fewest // (FEW_FLOWS + 1), _FEWEST_GROUPS), _MOST_GROUPS)
+    ordered = np.sort(np.concatenate(sizes))
     groups = min(groups, len(ordered))
     shares = np.arange(1, groups + 1) * len(ordered) // max(groups, 1)
     there = ordered[shares - 1]
@@ -65,15 +62,21 @@ def limits(sizes_of_runs: Sequence[npt.NDArray[np.int64]], groups: int | None = 
 
 def groups_within(flows: FlowRows | pa.Table, largest: npt.NDArray[np.int64]) -> list[Group]:
     """The flows in groups of which each ends with the next of these sizes."""
+    parts = slowdowns_within(flows, largest)
+    return [Group(int(size), len(part), quantiles(part)) for size, part in zip(largest, parts, strict=True)]
+
+
+def slowdowns_within(flows: FlowRows | pa.Table, largest: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
+    """The slowdowns of each of these groups, in order."""
     sizes = counted(flows, "size_bytes")
     order = np.argsort(sizes, kind="stable")
     ends = np.searchsorted(sizes, largest, side="right", sorter=order)
     del sizes  # a run may have millions of flows
     slowdowns = counted(flows, "slowdown")
-    parts = [ordered_members(slowdowns, order[start:end]) for start, end in pairwise([0, *ends])]
-    return [Group(int(size), len(part), _quantiles(part)) for size, part in zip(largest, parts, strict=True)]
+    return [ordered_members(slowdowns, order[start:end]) for start, end in pairwise([0, *ends])]
 
 
-def _quantiles(ordered: npt.NDArray[np.float64]) -> tuple[float, ...]:
+def quantiles(ordered: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    """Each of `PERCENTS` of slowdowns in order; none of no flows."""
     found = (quantile(ordered, percent) for percent in PERCENTS)
     return tuple(value for value in found if value is not None)

@@ -189,7 +189,13 @@ KEYS = (
         "acknowledgements dropped, for any reason; congestion notification messages count in `qcn.cnms_dropped`",
     ),
     Key(("loss_rate",), "", "share of data packets that were dropped: `packets.dropped` over `packets.sent`"),
-    Key(("goodput_gbps",), "Gbps", "goodput: payload delivered over the measured time, each byte once"),
+    Key(
+        ("goodput_gbps",),
+        "Gbps",
+        "goodput of all receivers together: payload delivered, each byte once, over the whole time until `end_ns`. "
+        "Where what has started is drained, that time lasts until the last flow is done, so that one slow flow lowers "
+        "it: it is no rate that the network carried, which `observe.throughput` records",
+    ),
     Key(("pfc.pause_frames",), "frames", "frames that pause a class, sent by all ports"),
     Key(("pfc.resume_frames",), "frames", "frames that only resume, sent by all ports"),
     Key(("pfc.paused_us",), "us", "time that classes of ports were paused, class by class and port by port"),
@@ -279,7 +285,11 @@ KEYS = (
         "10^6 bytes",
         "peak resident memory during the run less what was resident before; null off Linux",
     ),
-    Key(("engine.threads",), "", "threads that were asked for"),
+    Key(
+        ("engine.threads",),
+        "",
+        "threads that shared the work: those that were asked for, at most as many as there are cores",
+    ),
     Key(
         ("digest",),
         None,

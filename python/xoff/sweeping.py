@@ -83,7 +83,7 @@ class Sweep:
         if any("seed" in changes for axis in positions.values() for changes in axis.values()):
             raise ScenarioError(base.file, "seed", "cannot be varied", "expected how many there are, --seeds N")
         varied = tuple(
-            Combination(at, tuple(base.with_values({**changes, "seed": seed}) for seed in chosen))
+            Combination(at, _with_seeds(base, changes, chosen, _spelled(at, axes)))
             for at, changes in combinations(positions)
         )
         return cls(base.title, axes, chosen, tuple(measures), varied)
@@ -316,6 +316,21 @@ def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
     return Staging.of_numbers(out, "sweep", NUMBERS, force=force)
 
 
+def _with_seeds(base: Scenario, changes: Changes, seeds: Sequence[int], called: str) -> tuple[Scenario, ...]:
+    """One combination with each seed. Raises ScenarioError, which says what it is called, if it cannot be simulated."""
+    try:
+        runs = tuple(base.with_values({**changes, "seed": seed}) for seed in seeds)
+        runs[0].check()
+    except ScenarioError as error:
+        raise ScenarioError(error.file, error.key, f"{error.problem} (with {called})", error.expected) from None
+    return runs
+
+
+def _spelled(at: Mapping[str, Value], axes: Mapping[str, Axis]) -> str:
+    """A combination in words: `scheme = hpcc, workload.load = 0.8`."""
+    return ", ".join(f"{name} = {position}{axes[name].unit or ''}" for name, position in at.items())
+
+
 def _counts(row: Row, measure: str) -> bool:
     """Whether a combination has a value, or, of pauses, one that is not zero."""
     found = row.measured.get(measure)
@@ -326,7 +341,7 @@ def _row(at: Mapping[str, Value], values: Values, base: Values) -> Row:
     ratios = {name: intervals.ratio(found, base[name]) for name, found in values.items() if name in base}
     return Row(
         at,
-        {measure: intervals.mean(found) for measure, found in values.items()},
+        {measure: intervals.of_measure(measure, found) for measure, found in values.items()},
         {measure: ratio for measure, ratio in ratios.items() if ratio},
     )
 

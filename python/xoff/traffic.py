@@ -10,67 +10,123 @@ from xoff.errors import ScenarioError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from xoff.axes import Value
     from xoff.scenario import Scenario
+    from xoff.sweeping import Sweep
 
 # Of these tables all counts, but for what only says how packets travel.
 _DECIDING = ("seed", "workload", "topology", "stop", "measure")
-_WITHOUT = {"transport", "routing", "hash_seed", "delay"}
+_WITHOUT = {"transport", "routing", "hash_seed", "flowlet_gap", "delay"}
 _RATE = {"rate"}
 """What a link may differ in, too, where no load is a share of it."""
 # An offered load that counts these of a packet, too, has other arrivals where they differ.
 _COUNTED = {"payload": (), "frame": ("payload", "headers"), "wire": ("payload", "headers", "wire_overhead")}
 
 
-def check_same(scenarios: Sequence[Scenario]) -> None:
+def check_same(scenarios: Sequence[Scenario], names: Sequence[str] | None = None) -> None:
     """Raises ScenarioError, which names the first key that differs, unless all scenarios have the first one's traffic.
 
     Seed, workloads, nodes and links, stop condition and size classes must be the same, and so must files that workloads
     name; where a load is offered, rates of links, too, and packet sizes if it counts headers. Switches, hosts, delays,
     routing and congestion controls are what may be compared.
+
+    Args:
+        scenarios: At least one.
+        names: What the error calls them; left out, their files.
     """
-    base, *others = scenarios
-    where = base.file or base.title
-    expected, expected_sizes = _deciding(base)
-    for other in others:
-        found, sizes = _deciding(other)
-        for key in {**found, **expected}:
-            if found.get(key) != expected.get(key):
-                problem = f"is {_told(found.get(key))}, but {_told(expected.get(key))} in {where}"
-                raise ScenarioError(other.file, key, problem, "expected the same traffic in every scenario")
-        for size, of_base in zip(sizes, expected_sizes, strict=True):
-            if size.value != of_base.value:
-                problem = f"is {size.value}, but {of_base.value} in {where}, and {size.workload}.load counts it"
-                raise ScenarioError(other.file, size.key, problem, _ALIKE)
+    base, *others = zip(names or [one.file or one.title for one in scenarios], map(_Traffic.of, scenarios), strict=True)
+    for name, traffic in others:
+        if difference := traffic.first_difference(base[1]):
+            raise ScenarioError(name, difference.key, difference.told(f"in {base[0]}"), difference.remedy)
 
 
-_ALIKE = 'expected payload and headers alike in every scenario, or load_counts = "payload" in all of them'
+def note_of_ratios(sweep: Sweep) -> str:
+    """Which packet sizes make ratios those of other traffic, in a line; empty if none do.
+
+    All else that decides the traffic differs only where the axis says so, and then the ratio is the point.
+    """
+    first, *_ = sweep.axes
+    bases: dict[tuple[Value, ...], _Traffic] = {}
+    found = []
+    for combination in sweep.combinations:
+        traffic = _Traffic.of(combination.runs[0])
+        others = tuple(position for name, position in combination.at.items() if name != first)
+        if difference := traffic.first_size_that_differs(bases.setdefault(others, traffic)):
+            where = sweep.told(first, combination.at[first])
+            told = difference.told(f"with {sweep.base}")
+            found.append(f"with {where} the traffic is another: {difference.key} {told}")
+    return f"{found[0]} ({len(found)} of {len(sweep.combinations)} combinations)" if found else ""
+
+
+class _Difference(NamedTuple):
+    """The first key that makes the traffic of a scenario another than that of the base."""
+
+    key: str
+    value: object
+    of_base: object
+    counted_by: str = ""
+    """The load that counts it, of a size of packets."""
+
+    def told(self, where: str) -> str:
+        """What is wrong, with where the base is found."""
+        counted = f", and {self.counted_by} counts it" if self.counted_by else ""
+        return f"is {_told(self.value)}, but {_told(self.of_base)} {where}{counted}"
+
+    @property
+    def remedy(self) -> str:
+        """What is expected where the traffic must be the same."""
+        if not self.counted_by:
+            return "expected the same traffic in every scenario"
+        return 'expected payload and headers alike in every scenario, or load_counts = "payload" in all of them'
 
 
 class _Size(NamedTuple):
     """A size of packets that an offered load counts."""
 
-    workload: str
     key: str
     value: object
 
 
-def _deciding(scenario: Scenario) -> tuple[dict[str, object], list[_Size]]:
-    """Every key that decides the traffic, and its value; and packet sizes that do."""
-    resolved, named = scenario.portable(scenario.read_files())
-    tables = tomllib.loads(resolved)
-    has_load = any(workload.get("load") is not None for workload in tables["workload"])
-    left_out = _WITHOUT if has_load else _WITHOUT | _RATE
-    keys = {path: value for key in _DECIDING for path, value in _flat(key, tables[key], left_out)}
-    return {**keys, **named}, list(_counted(tables))
+class _Traffic(NamedTuple):
+    """What decides the traffic of a scenario."""
+
+    keys: dict[str, object]
+    sizes: dict[tuple[str, str], _Size]
+    """By the load that counts it, and what it is of."""
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> _Traffic:
+        """Every key that decides it, and its value; and packet sizes that do."""
+        resolved, named = scenario.portable(scenario.read_files())
+        tables = tomllib.loads(resolved)
+        has_load = any(workload.get("load") is not None for workload in tables["workload"])
+        left_out = _WITHOUT if has_load else _WITHOUT | _RATE
+        keys = {path: value for key in _DECIDING for path, value in _flat(key, tables[key], left_out)}
+        return cls({**keys, **named}, dict(_counted(tables)))
+
+    def first_difference(self, base: _Traffic) -> _Difference | None:
+        """The first key that differs from the base; None if there is none."""
+        for key in {**self.keys, **base.keys}:
+            if self.keys.get(key) != base.keys.get(key):
+                return _Difference(key, self.keys.get(key), base.keys.get(key))
+        return self.first_size_that_differs(base)
+
+    def first_size_that_differs(self, base: _Traffic) -> _Difference | None:
+        """The same of packet sizes that the same load counts in both."""
+        for place, size in self.sizes.items():
+            of_base = base.sizes.get(place, size)
+            if size.value != of_base.value:
+                return _Difference(size.key, size.value, of_base.value, counted_by=place[0])
+        return None
 
 
-def _counted(tables: dict[str, Any]) -> Iterator[_Size]:
+def _counted(tables: dict[str, Any]) -> Iterator[tuple[tuple[str, str], _Size]]:
     for index, workload in enumerate(tables["workload"]):
         if workload.get("load") is None:
             continue
         name = workload["transport"]
         for key in _COUNTED[workload.get("load_counts") or "frame"]:
-            yield _Size(f"workload[{index}]", f"transport.{name}.{key}", tables["transport"][name][key])
+            yield (f"workload[{index}].load", key), _Size(f"transport.{name}.{key}", tables["transport"][name][key])
 
 
 def _flat(path: str, value: Any, left_out: set[str]) -> Iterator[tuple[str, object]]:  # noqa: ANN401 as TOML nests

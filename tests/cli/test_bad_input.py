@@ -202,11 +202,6 @@ WRONG = {
         "switch[0].marking.port.probability",
         ("at most 1",),
     ),
-    "threshold above what a queue may hold": Wrong(
-        marking('queue = { kind = "threshold", threshold = "500kB" }'),
-        "switch[0].marking.queue",
-        ("500kB", "dropped from", "larger alpha"),
-    ),
     "target above the interval": Wrong(
         marking('queue = { kind = "codel", target = "2ms", interval = "1ms" }'),
         "switch[0].marking.queue.interval",

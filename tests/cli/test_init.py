@@ -1,10 +1,14 @@
 """`xoff init`."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from conftest import ROOT, Outcome
+from xoff.starters import WORKLOADS
 
 Command = Callable[..., Outcome]
 
@@ -38,6 +42,16 @@ def test_a_trace_file_that_is_the_same_stays(command: Command) -> None:
     command("init", "trace")
     outcome = command("init", "trace", "--out", "second.toml")
     assert outcome.out == "second.toml written; run it: xoff run second.toml\n"
+
+
+@pytest.mark.parametrize("kinds", [["tcp"], ["roce", "star"], ["fabric"]])
+def test_workloads_stand_one_after_another(command: Command, kinds: list[str]) -> None:
+    workloads = [kind for kind in WORKLOADS if "roce" not in kinds or kind != "constant_rate"]
+    command("init", *kinds, *workloads, "--out", "all.toml")
+    table = tomllib.loads(Path("all.toml").read_text())
+    assert len(table["workload"]) == len(workloads)
+    assert table["stop"] == {"arrivals_end": "5ms", "at": "5ms"}
+    assert command("check", "all.toml").status == 0
 
 
 def test_a_dash_prints(command: Command, matches_snapshot: Callable[[str], None]) -> None:
@@ -119,6 +133,7 @@ def test_unknown_and_doubled_kinds_are_refused(command: Command) -> None:
     )
     assert "; did you mean dumbbell? expected" in command("init", "dumbell").err
     assert command("init", "star", "custom").err.startswith("custom: star is of the same sort; expected one of")
+    assert command("init", "incast", "incast").err == "incast: stands twice; expected each kind once\n"
 
 
 def test_a_folder_that_does_not_exist_is_named(command: Command) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import SCENARIOS, Outcome
+from conftest import PERMUTATION, SCENARIOS, SMALL, Outcome
 from xoff.cli.plot import Kind
 from xoff.plot import Plots
 
@@ -48,6 +49,20 @@ def test_a_stretch_of_time_is_drawn(command: Command, run: Path) -> None:
     assert "300 us" not in drawn
 
 
+def test_workloads_choose_of_which_flows_slowdowns_are(command: Command, small_file: Path) -> None:
+    small_file.write_text(SMALL + PERMUTATION, encoding="utf-8")
+    command("run", small_file, "--out", "out", "--no-report")
+    for workload, size in (("1", "1 MB"), ("incast", "50 kB")):
+        assert command("plot", "out", "slowdown_by_size", "--workload", workload, "--force").status == 0
+        ticks = re.findall(r">([\d.]+ [kM]B)</text>", Path("out/slowdown_by_size.svg").read_text(encoding="utf-8"))
+        assert ticks == [size]
+
+
+def test_how_long_queues_were_is_drawn_by_name(command: Command, run: Path) -> None:
+    assert command("plot", run, "queue_cdf", "--names", "switch0.port0").status == 0
+    assert "share of time" in (run / "queue_cdf.svg").read_text(encoding="utf-8")
+
+
 def test_flows_are_drawn_side_by_side(command: Command) -> None:
     rates = 'observe={ rates = { every = "1ms" }, flow_throughput = { every = "1ms" } }'
     command("run", SCENARIOS / "dcqcn.toml", "--out", "out", "--no-report", "--set", rates)
@@ -60,14 +75,14 @@ def test_flows_are_drawn_side_by_side(command: Command) -> None:
 def test_everything_that_python_draws_of_a_result_has_a_kind() -> None:
     drawing = {name for name, _ in inspect.getmembers(Plots, inspect.isfunction) if not name.startswith("_")}
     elsewhere = {"over_time", "pause_tree"}  # kinds of their own, and `xoff pauses --plot`
-    assert drawing - elsewhere == set(Kind) - {Kind.POOLS, Kind.MARKS, Kind.DROPS}
+    assert drawing - elsewhere == set(Kind)
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("queues", "--names", "leaf0"), "out: queues: names: nothing that was observed matches"),
-        (("rates",), "out: rates: rate was not observed; expected rates = "),
+        (("rates",), "out: rates: observe.rates is left out; expected rates = "),
         (("fct_cdf", "--names", "host0"), "--names: no names are chosen in fct_cdf; expected it with one of queues"),
         (
             ("queues", "--from", "3us", "--to", "2us"),
@@ -76,7 +91,15 @@ def test_everything_that_python_draws_of_a_result_has_a_kind() -> None:
         (("queues", "--from", "3s"), "--from: the run ended at 989.7 us; expected a time before that"),
         (("queues", "--to", "3s"), "--to: the run ended at 989.7 us; expected a time before that"),
         (("queues", "--to", "3"), '--to: "3" has no unit; expected a time with its unit (ps, ns, us, ms, s), such as'),
-        (("fct_cdf", "--to", "3us"), "--to: no time is chosen in fct_cdf; expected it with one of queues, pools, "),
+        (("fct_cdf", "--to", "3us"), "--to: no time is chosen in fct_cdf; expected it with one of queues, queue_cdf,"),
+        (
+            ("fct_cdf", "--workload", "0"),
+            "--workload: no workloads are chosen in fct_cdf; expected it with slowdown_by_s",
+        ),
+        (
+            ("slowdown_by_size", "--workload", "1"),
+            "out: slowdown_by_size: workloads: there is no 1; expected positions",
+        ),
         (("fct_cdf", "--out", "cdf.txt"), "cdf.txt: --out: no format of figures; expected a file that ends with .svg"),
         (("fct_cdf", "--out", "none/cdf.svg"), "none/cdf.svg: --out: No such file or directory; expected a file in"),
     ],

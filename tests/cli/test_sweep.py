@@ -64,6 +64,15 @@ def test_ratios_are_to_the_first_value(command: Command, sweep_file: Path) -> No
     assert "x1.00 (1.00-1.00)" in out
 
 
+def test_ratios_over_other_traffic_are_told_below_the_table(command: Command, small_file: Path) -> None:
+    text = small_file.read_text().replace('every = "100us"', 'load = 0.1\nof = "receivers"')
+    small_file.write_text(text, encoding="utf-8")
+    sweep = ("sweep", small_file, "--sweep", "transport.dctcp.payload=1460B,1048B", "--workers", 1)
+    note = "Note: with payload 1048B the traffic is another: transport.dctcp.payload is 1048B, but 1460B with payload 1"
+    assert note in command(*sweep, "--ratios").out
+    assert note not in command(*sweep).out
+
+
 def test_the_command_line_goes_over_the_file(command: Command, sweep_file: Path) -> None:
     changed = ("--sweep", "switch.marking.queue.threshold=7kB", "--measure", "loss_rate", "--seeds", 1)
     out = command("sweep", sweep_file, *changed, "--set", "workload.groups=2", "--json", "--workers", 1).out
@@ -121,7 +130,11 @@ def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -
             "title",
             "marks.toml: measures: `title` is no number of summary.json; expected a key such as",
         ),
-        ("switch.marking", "switch.marknig", "marks.toml: small.toml: switch[0].marknig: unknown key `marknig`; did"),
+        (
+            "switch.marking",
+            "switch.marknig",
+            "marks.toml: small.toml: switch[0].marknig: unknown key `marknig` (with threshold = 5kB)",
+        ),
         (
             'scenario = "small.toml"',
             "",

@@ -30,13 +30,18 @@ def test_numbers_stand_where_they_are_in_the_unit_of_the_first_that_has_one_to_t
     ("positions", "scale", "ticks"),
     [
         (["0s", "10us", "100us", "1ms", "4ms"], "symlog", ["0", "10", "100", "1000", "4000"]),
-        (["1us", "2ms", "4ms"], "linear", None),
-        (["1us", "10us", "1ms"], "symlog", ["1", "10", "1000"]),
-        ([0.1, 0.2, 0.9], "linear", None),
+        (["1us", "2ms", "4ms"], "log", ["1", "2000", "4000"]),
+        (["1us", "10us", "1ms"], "log", ["1", "10", "1000"]),
+        (["10kB", "50kB", "200kB"], "linear", ["10", "50", "200"]),
+        (["10kB", "50kB", "201kB"], "log", ["10", "50", "201"]),
+        ([100, 101, 200], "log", ["100", "", "200"]),
+        ([0.1, 0.2, 0.9], "linear", ["0.1", "0.2", "0.9"]),
+        ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], "linear", ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8"]),
+        (list(range(1, 10)), "linear", None),
         (list(range(100)), "linear", None),
     ],
 )
-def test_positions_that_would_lie_on_one_another_stand_apart(
+def test_few_positions_have_ticks_and_stand_apart(
     positions: list[str | float], scale: str, ticks: list[str] | None
 ) -> None:
     ax = Figure().subplots()

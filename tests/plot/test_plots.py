@@ -17,11 +17,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import xoff
-from conftest import ANY_TRAFFIC, SCENARIOS, SMALL, storm
+from conftest import ANY_TRAFFIC, PERMUTATION, SCENARIOS, SMALL, storm
 from xoff.pause_tree import PauseTree
 from xoff.pauses import Queue
 from xoff.plot import completion, inputs, over_time, pause_tree, style
 from xoff.plot.along import Along
+from xoff.plot.workloads import Workloads
 from xoff.slowdowns import groups_of
 
 
@@ -131,7 +132,9 @@ def test_slowdown_is_drawn_for_groups_of_equally_many(small_result: xoff.Result,
     result.plot.slowdown_by_size(ax, groups=4)
     assert [row.flows for row in groups_of(result.flow_rows, 4)] == [5, 5, 5, 5]
     assert [line.get_label() for line in ax.get_lines()] == ["p50", "p95", "p99"]
-    assert ax.get_xlabel() == "flow size (largest of each of 4 groups of flows)"
+    assert ax.get_xlabel() == (
+        "flow size (largest of each of 4 groups of flows)\np99 of 100 flows or fewer is their slowest"
+    )
 
 
 def test_fewer_flows_than_groups_make_fewer_groups(small_result: xoff.Result) -> None:
@@ -139,8 +142,20 @@ def test_fewer_flows_than_groups_make_fewer_groups(small_result: xoff.Result) ->
     assert groups_of(with_sizes(small_result).flow_rows) == []
 
 
-@pytest.mark.parametrize(("flows", "groups"), [(5000, 20), (342, 6), (60, 5), (3, 3)])
-def test_groups_have_fifty_flows_where_there_are_enough(small_result: xoff.Result, flows: int, groups: int) -> None:
+def test_the_99th_percentile_of_groups_by_default_is_not_their_slowest(small_result: xoff.Result, ax: Axes) -> None:
+    result = with_sizes(small_result, *range(1, 708))
+    rows = groups_of(result.flow_rows)
+    assert all(
+        row.quantiles[-1] < slowest for row, slowest in zip(rows, (101, 202, 303, 404, 505, 606, 707), strict=True)
+    )
+    result.plot.slowdown_by_size(ax)
+    assert ax.get_xlabel() == "flow size (largest of each of 7 groups of flows)"
+
+
+@pytest.mark.parametrize(("flows", "groups"), [(5000, 20), (707, 7), (706, 6), (60, 5), (3, 3)])
+def test_groups_have_more_than_a_hundred_flows_where_there_are_enough(
+    small_result: xoff.Result, flows: int, groups: int
+) -> None:
     result = with_sizes(small_result, *range(1, 1 + flows))
     of_each = [row.flows for row in groups_of(result.flow_rows)]
     assert (len(of_each), sum(of_each)) == (groups, flows)
@@ -151,10 +166,21 @@ def test_flows_of_one_size_are_one_group(small_result: xoff.Result, ax: Axes) ->
     assert (group.largest_bytes, group.flows) == (50_000, 20)
     small_result.plot.slowdown_by_size(ax)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["50 kB"]
-    assert ax.get_xlabel() == "flow size"
+    assert ax.get_xlabel().partition("\n")[0] == "flow size"
     mostly_fifty = with_sizes(small_result, *range(3), *[50] * 14, *range(60, 63))
     groups = [(row.largest_bytes, row.flows, row.quantiles[0]) for row in groups_of(mostly_fifty.flow_rows, 5)]
     assert groups == [(2, 3, 2), (50, 14, 11), (62, 3, 19)]
+
+
+def test_sizes_that_differ_have_ticks_that_do(small_result: xoff.Result, ax: Axes) -> None:
+    with_sizes(small_result, *[1000] * 9, *[63_980] * 9, *[64_000] * 9).plot.slowdown_by_size(ax)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1 kB", "63,980 B", "64,000 B"]
+
+
+@pytest.mark.parametrize(("workloads", "sizes"), [(None, ["50 kB", "1 MB"]), (0, ["50 kB"]), ("permutation", ["1 MB"])])
+def test_slowdowns_are_drawn_of_some_workloads(workloads: Workloads, sizes: list[str], ax: Axes) -> None:
+    xoff.Scenario.from_text(SMALL + PERMUTATION).run().plot.slowdown_by_size(ax, workloads=workloads)
+    assert [label.get_text() for label in ax.get_xticklabels()] == sizes
 
 
 def test_queues_over_time(small_result: xoff.Result, ax: Axes) -> None:
@@ -170,6 +196,7 @@ def test_names_are_patterns_as_in_scenarios(two_flows: xoff.Result) -> None:
     flows = {"host0.flow0", "host0.flow1"}
     assert drawn("flow_throughput", "host0") == drawn("flow_throughput", "host?.flow*") == flows
     assert drawn("flow_throughput", "host0.flow1") == drawn("flow_throughput", "*1") == {"host0.flow1"}
+    assert {line.label for line in over_time.lines_of(two_flows, "flow_throughput", "*1")} == {"host0.flow1"}
 
 
 @pytest.mark.parametrize("names", [["switch0.prt0"], ["switch0.port0", "leaf*"], ["switch0"], ["switch0.port[0]"], []])
@@ -324,7 +351,7 @@ def test_thinning_keeps_peaks() -> None:
 def test_what_was_not_observed_cannot_be_drawn(small_result: xoff.Result) -> None:
     with pytest.raises(
         ValueError,
-        match=r'^window was not observed; expected windows = { every = "10us" } in the scenario\'s \[observe\]$',
+        match=r'^observe\.windows is left out; expected windows = { every = "10us" } in the scenario\'s \[observe\]$',
     ):
         small_result.plot.windows()
 
@@ -481,6 +508,49 @@ def test_a_flows_throughput_is_that_of_its_packets_on_the_wire(two_flows: xoff.R
     assert set(lines) == {"host0.flow0", "host0.flow1"}
     assert np.mean(lines["host0.flow0"].value[1:10]) == pytest.approx(4e9, rel=0.05)
     assert ax.get_ylabel() == "throughput"
+
+
+@pytest.mark.parametrize("between_ns", [None, (0, 20_000)])
+def test_what_is_of_the_time_before_is_drawn_from_the_first_interval_on(
+    two_flows: xoff.Result, between_ns: tuple[float, float] | None, ax: Axes
+) -> None:
+    two_flows.plot.flow_throughput(ax, names="host0.flow0", between_ns=between_ns)
+    [line] = ax.get_lines()
+    time_us, value = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    assert line.get_drawstyle() == "steps-pre"
+    assert list(time_us[:3]) == [0, 10, 20]
+    assert value[1] == pytest.approx(4e9, rel=0.2)
+
+
+def test_what_begins_later_is_drawn_from_the_interval_in_which_it_does(ax: Axes) -> None:
+    late = xoff.Scenario.from_text(OBSERVED_FLOWS).with_value("workload[0].start", "35us").run()
+    late.plot.flow_throughput(ax, names="host0.flow0")
+    assert list(np.asarray(ax.get_lines()[0].get_xdata())[:2]) == [30, 40]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "of", "says"),
+    [
+        ("drops", ["*"], "nothing was dropped"),
+        ("marks", ["host0.*"], "nothing was marked"),
+        ("queues", ["host0.*"], "no queue held anything"),
+        ("throughput", ["host0.*"], "nothing was sent"),
+    ],
+)
+def test_what_was_zero_throughout_is_said(quantity: str, of: list[str], says: str, ax: Axes) -> None:
+    result = xoff.Scenario.from_text(SMALL).with_value(f"observe.{quantity}", {"every": "1us", "of": of}).run()
+    draw = getattr(result.plot, quantity)
+    draw(ax, between_ns=(0, 2000) if quantity == "throughput" else None)
+    assert [text.get_text().partition(" from")[0] for text in ax.texts] == [says]
+    assert list(ax.get_yticks()) == [0]
+
+
+def test_what_is_drawn_over_nothing_replaces_it(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(SMALL).with_value("observe.queues.of", ["host0.*", "switch0.port0"]).run()
+    result.plot.queues(ax, names="host0.*")
+    result.plot.queues(ax, names="switch0.port0")
+    assert not ax.texts
+    assert len(ax.get_yticks()) > 2
 
 
 def test_cnms_are_counted_at_an_interval_and_dots_one_by_one(two_flows: xoff.Result, ax: Axes) -> None:

@@ -35,12 +35,11 @@ def check_drawable(path: Path, option: str = "--plot", *, force: bool) -> None:
 
 def draw(path: Path, size_inches: tuple[float, float], on: Callable[[Axes], object], option: str = "--plot") -> None:
     """Draws a figure into a file; its ending says in which format. Raises OutputError."""
-    from matplotlib.figure import Figure
-
     from xoff.plot import style
+    from xoff.plot.house_figure import HouseFigure
 
     with style.context():
-        figure = Figure(figsize=size_inches)
+        figure = HouseFigure(figsize=size_inches)
         on(figure.subplots())
     save(figure, path, option)
 

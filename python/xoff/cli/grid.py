@@ -29,6 +29,6 @@ def print_grid(grid: Grid, path: Path, notes: Iterable[str] = ()) -> None:
     console = Console(140)
     console.print(table)
     console.print(grid.note)
-    for note in notes:
+    for note in (*grid.notes, *notes):
         console.print(f"Note: {note}", soft_wrap=True)
     console.print(f"Results: {path}", soft_wrap=True)

@@ -17,7 +17,7 @@ def init(
         list[str] | None,
         typer.Argument(
             metavar="[KIND]...",
-            help="A topology, a transport, a workload, or one of each; or plan (see `xoff list scenarios`).",
+            help="A topology, a transport, workloads, or some of each; or plan (see `xoff list scenarios`).",
         ),
     ] = None,
     sonic: Annotated[

@@ -23,7 +23,11 @@ Measures: TypeAlias = Annotated[
 ]
 Sweeps: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--sweep", metavar="KEY=A,B,C", help="Try each value; repeated, every combination."),
+    typer.Option(
+        "--sweep",
+        metavar="KEY=A,B,C",
+        help="Try each value, or those from START to END, KEY=START:END:STEP; repeated, every combination.",
+    ),
 ]
 Workers: TypeAlias = Annotated[int | None, typer.Option(min=1, help="Runs at a time; left out, one per core.")]
 Out: TypeAlias = Annotated[

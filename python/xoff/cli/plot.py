@@ -26,10 +26,12 @@ class Kind(StrEnum):
 
     FCT_CDF = "fct_cdf"
     FCT_CDF_BY_WORKLOAD = "fct_cdf_by_workload"
+    SLOWDOWN_CDF = "slowdown_cdf"
     SLOWDOWN_BY_SIZE = "slowdown_by_size"
     QUERY_COMPLETION_CDF = "query_completion_cdf"
     BUS_BANDWIDTH = "bus_bandwidth"
     QUEUES = "queues"
+    QUEUE_CDF = "queue_cdf"
     POOLS = "pools"
     THROUGHPUT = "throughput"
     CLASS_THROUGHPUT = "class_throughput"
@@ -45,18 +47,19 @@ class Kind(StrEnum):
     HEADROOM = "headroom"
 
 
-_OVER_TIME = {
-    Kind.QUEUES: "queue",
-    Kind.POOLS: "pool",
-    Kind.THROUGHPUT: "throughput",
-    Kind.CLASS_THROUGHPUT: "class_throughput",
-    Kind.MARKS: "marks",
-    Kind.DROPS: "drops",
-    Kind.WINDOWS: "window",
-    Kind.RATES: "rate",
-    Kind.FLOW_THROUGHPUT: "flow_throughput",
-    Kind.CNMS: "cnms",
-}
+_BY_NAME = (
+    Kind.QUEUES,
+    Kind.QUEUE_CDF,
+    Kind.POOLS,
+    Kind.THROUGHPUT,
+    Kind.CLASS_THROUGHPUT,
+    Kind.MARKS,
+    Kind.DROPS,
+    Kind.WINDOWS,
+    Kind.RATES,
+    Kind.FLOW_THROUGHPUT,
+    Kind.CNMS,
+)
 _NOT_BY_NAME = (Kind.INPUTS, Kind.FLOWS_OVER_TIME, Kind.PAUSES)
 """Drawn over time, too, of what is not chosen by name."""
 
@@ -70,6 +73,15 @@ def plot(
             metavar="PATTERN",
             help="Of what, as in observe.of: leaf0.port3, 'leaf0.*', of flows host0; may be repeated. "
             "Left out, the highest.",
+        ),
+    ] = None,
+    workloads: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--workload",
+            metavar="N",
+            help="Of slowdown_by_size: the position of a workload in the scenario, or a kind such as incast; may be "
+            "repeated. Left out, all.",
         ),
     ] = None,
     start: Annotated[
@@ -92,14 +104,17 @@ def plot(
     """
     path = out or folder / f"{kind}.svg"
     check_drawable(path, "--out", force=force)
-    if names and kind not in _OVER_TIME:
-        expected = f"expected it with one of {', '.join(_OVER_TIME)}"
+    if names and kind not in _BY_NAME:
+        expected = f"expected it with one of {', '.join(_BY_NAME)}"
         raise InputError(None, "--names", f"no names are chosen in {kind}", expected)
+    if workloads and kind is not Kind.SLOWDOWN_BY_SIZE:
+        expected = f"expected it with {Kind.SLOWDOWN_BY_SIZE}"
+        raise InputError(None, "--workload", f"no workloads are chosen in {kind}", expected)
     start_ns, end_ns = _times(kind, {"--from": start, "--to": end})
     result = opened(folder)
     between_ns = between(result, start_ns, end_ns)
     try:
-        _draw(result, kind, names, between_ns, path)
+        _draw(result, kind, names, workloads, between_ns, path)
     except InputError:
         raise
     except ValueError as error:
@@ -110,7 +125,7 @@ def plot(
 
 def _times(kind: Kind, options: dict[str, str | None]) -> list[float | None]:
     """Times that options give. Raises InputError, also where nothing is drawn over time."""
-    narrowed = (*_OVER_TIME, *_NOT_BY_NAME)
+    narrowed = (*_BY_NAME, *_NOT_BY_NAME)
     for option, given in options.items():
         if given is not None and kind not in narrowed:
             expected = f"expected it with one of {', '.join(narrowed)}"
@@ -119,7 +134,12 @@ def _times(kind: Kind, options: dict[str, str | None]) -> list[float | None]:
 
 
 def _draw(
-    result: Result, kind: Kind, names: list[str] | None, between_ns: tuple[float, float] | None, path: Path
+    result: Result,
+    kind: Kind,
+    names: list[str] | None,
+    workloads: list[str] | None,
+    between_ns: tuple[float, float] | None,
+    path: Path,
 ) -> None:
     """Draws into a file. Raises ValueError if there is nothing of the kind."""
     from xoff.plot import style
@@ -129,10 +149,12 @@ def _draw(
         save(_flows_over_time(result, between_ns), path, "--out")
     elif kind in _NOT_BY_NAME:
         draw(path, style.SIZE_INCHES, partial(getattr(plots, kind), between_ns=between_ns), "--out")
-    elif kind in _OVER_TIME:
-        quantity = _OVER_TIME[kind]
-        drawn = partial(plots.over_time, quantity, names=names, between_ns=between_ns)
+    elif kind in _BY_NAME:
+        drawn = partial(getattr(plots, kind), names=names, between_ns=between_ns)
         draw(path, style.SIZE_INCHES, drawn, "--out")
+    elif workloads:
+        chosen = [int(each) if each.isdecimal() else each for each in workloads]
+        draw(path, style.SIZE_INCHES, partial(plots.slowdown_by_size, workloads=chosen), "--out")
     else:
         draw(path, style.SIZE_INCHES, getattr(plots, kind), "--out")
 

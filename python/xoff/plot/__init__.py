@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xoff.plot import collectives, completion, headroom, inputs, over_time, pause_tree, pauses, slowdown, style
+from xoff.plot import (
+    collectives,
+    completion,
+    headroom,
+    inputs,
+    over_time,
+    pause_tree,
+    pauses,
+    queue_lengths,
+    slowdown,
+    style,
+)
 from xoff.plot import flows as flows_panels
 from xoff.plot.stretch import Stretch
 
@@ -13,6 +24,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from xoff.plot.over_time import Names
+    from xoff.plot.workloads import Workloads
     from xoff.result import Result
 
 
@@ -25,20 +38,50 @@ class Plots:
     def __init__(self, result: Result) -> None:
         self._result = result
 
-    def fct_cdf(self, ax: Axes | None = None) -> Axes:
-        """Distribution of flow completion times, a line for each size class that has flows."""
-        with style.context():
-            return completion.draw(self._result, style.axes(ax))
+    def fct_cdf(self, ax: Axes | None = None, *, size_class: str | None = None, label: str | None = None) -> Axes:
+        """Distribution of flow completion times, a line for each size class that has flows.
 
-    def fct_cdf_by_workload(self, ax: Axes | None = None) -> Axes:
+        Args:
+            ax: Where to draw; what has lines already is drawn into with the next colours.
+            size_class: `all`, `small`, `medium` or `large`; left out, a line for each.
+            label: What the legend calls this result.
+        """
+        with style.context():
+            return completion.draw(self._result, style.axes(ax), size_class=size_class, label=label)
+
+    def slowdown_cdf(self, ax: Axes | None = None, *, size_class: str | None = None, label: str | None = None) -> Axes:
+        """Distribution of FCT slowdowns; the arguments are those of `fct_cdf`."""
+        with style.context():
+            return completion.draw(
+                self._result, style.axes(ax), completion.SLOWDOWN, size_class=size_class, label=label
+            )
+
+    def fct_cdf_by_workload(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Distribution of flow completion times, a line for each workload that has flows, at most eight."""
         with style.context():
-            return completion.draw_workloads(self._result, style.axes(ax))
+            return completion.draw_workloads(self._result, style.axes(ax), label)
 
-    def query_completion_cdf(self, ax: Axes | None = None) -> Axes:
+    def query_completion_cdf(self, ax: Axes | None = None, *, label: str | None = None) -> Axes:
         """Distribution of query completion times. Raises ValueError if no query is complete."""
         with style.context():
-            return completion.draw_queries(self._result, style.axes(ax))
+            return completion.draw_queries(self._result, style.axes(ax), label)
+
+    def queue_cdf(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
+    ) -> Axes:
+        """Distribution of queue lengths: the share of the time for which a queue was no longer.
+
+        It is of what was recorded: exact for `every = "change"`, else each sample counts until the next one.
+        The arguments are those of `over_time`.
+        """
+        stretch = Stretch.of(self._result, between_ns)
+        with style.context():
+            return queue_lengths.draw(self._result, style.axes(ax), names, stretch, label)
 
     def bus_bandwidth(self, ax: Axes | None = None) -> Axes:
         """Bus bandwidth of collectives, against when they began, a line for each group, the slowest eight.
@@ -48,35 +91,42 @@ class Plots:
         with style.context():
             return collectives.draw(self._result, style.axes(ax))
 
-    def slowdown_by_size(self, ax: Axes | None = None, *, groups: int | None = None) -> Axes:
+    def slowdown_by_size(
+        self, ax: Axes | None = None, *, groups: int | None = None, workloads: Workloads = None
+    ) -> Axes:
         """Slowdown (p50, p95, p99) against flow size, over at most `groups` groups of about equally many flows.
 
-        By default 5 to 20 groups, of 50 flows or more where there are enough.
+        Args:
+            ax: Where to draw.
+            groups: How many; left out, 5 to 20, of more than 100 flows where there are enough.
+            workloads: Of which flows: positions in the scenario or kinds such as `poisson`; left out, all.
         """
         with style.context():
-            return slowdown.draw(self._result, style.axes(ax), groups)
+            return slowdown.draw(self._result, style.axes(ax), groups, workloads)
 
     def over_time(
         self,
         quantity: str,
         ax: Axes | None = None,
         *,
-        names: list[str] | None = None,
+        names: Names = None,
         between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Something observed, against time.
 
         Args:
             quantity: `queue`, `pool`, `throughput`, `class_throughput`, `window`, `rate`, `marks`, `drops`,
                 `flow_throughput` or `cnms`.
-            ax: Where to draw.
+            ax: Where to draw; what has lines already is drawn into with the next colours.
             names: Of what, as in `observe.of`: `leaf0.port3`, `leaf0.*`, for what is of flows `host0`; left out, all.
                 At most eight are drawn, those with the highest peaks.
             between_ns: The time that is shown; left out, all of it.
+            label: What the legend calls this result.
         """
         stretch = Stretch.of(self._result, between_ns)
         with style.context():
-            return over_time.draw(self._result, quantity, style.axes(ax), names, stretch)
+            return over_time.draw(self._result, quantity, style.axes(ax), names, stretch, label)
 
     def pauses(self, ax: Axes | None = None, *, between_ns: tuple[float, float] | None = None) -> Axes:
         """When ports were paused: a line for each port, those that were paused longest.
@@ -108,46 +158,114 @@ class Plots:
             return headroom.draw(self._result, style.axes(ax))
 
     def queues(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Queue lengths over time."""
-        return self.over_time("queue", ax, names=names, between_ns=between_ns)
+        return self.over_time("queue", ax, names=names, between_ns=between_ns, label=label)
+
+    def pools(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
+    ) -> Axes:
+        """Bytes in the shared memory of switches over time."""
+        return self.over_time("pool", ax, names=names, between_ns=between_ns, label=label)
 
     def throughput(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Throughput of ports over time."""
-        return self.over_time("throughput", ax, names=names, between_ns=between_ns)
+        return self.over_time("throughput", ax, names=names, between_ns=between_ns, label=label)
 
     def class_throughput(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Throughput of the traffic classes of ports over time."""
-        return self.over_time("class_throughput", ax, names=names, between_ns=between_ns)
+        return self.over_time("class_throughput", ax, names=names, between_ns=between_ns, label=label)
+
+    def marks(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
+    ) -> Axes:
+        """Packets that were marked, over time."""
+        return self.over_time("marks", ax, names=names, between_ns=between_ns, label=label)
+
+    def drops(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
+    ) -> Axes:
+        """Packets that were dropped, over time."""
+        return self.over_time("drops", ax, names=names, between_ns=between_ns, label=label)
 
     def windows(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Windows of flows over time."""
-        return self.over_time("window", ax, names=names, between_ns=between_ns)
+        return self.over_time("window", ax, names=names, between_ns=between_ns, label=label)
 
     def rates(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Rates of flows over time."""
-        return self.over_time("rate", ax, names=names, between_ns=between_ns)
+        return self.over_time("rate", ax, names=names, between_ns=between_ns, label=label)
 
     def flow_throughput(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """What flows put on the wire at their adapters' exits, over time."""
-        return self.over_time("flow_throughput", ax, names=names, between_ns=between_ns)
+        return self.over_time("flow_throughput", ax, names=names, between_ns=between_ns, label=label)
 
     def cnms(
-        self, ax: Axes | None = None, *, names: list[str] | None = None, between_ns: tuple[float, float] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Names = None,
+        between_ns: tuple[float, float] | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Congestion notification messages that reached the adapters of flows, over time."""
-        return self.over_time("cnms", ax, names=names, between_ns=between_ns)
+        return self.over_time("cnms", ax, names=names, between_ns=between_ns, label=label)
 
     def inputs(
         self, ax: Axes | None = None, *, port: str | None = None, between_ns: tuple[float, float] | None = None

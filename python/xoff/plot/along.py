@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
 _MOST_TICKS = 6
 _MOST_CHARACTERS = 36
 """As much fits below a panel beside one another."""
-_MOST_TOLD = 12
+_SLANTED_CHARACTERS = 3.0
+"""What a slanted label takes."""
+_MOST_TOLD, _MOST_TOLD_LOGARITHMIC = 8, 12
 """As many positions can each have a tick of their own."""
+_WIDE = 20
+"""How many times the least the greatest position is where they stand on a logarithmic axis."""
 _TOO_NEAR = 0.03
 """A share of the axis: points of ordinary size that are nearer lie on one another."""
 
@@ -60,29 +65,50 @@ class Along:
             room = max(map(len, names)) * len(names) <= _MOST_CHARACTERS
             rotation, side = (0, "center") if room else (30, "right")
             ax.set_xticks(list(self.places.values()), names, rotation=rotation, ha=side)
-        elif self._is_crowded:
-            self._label_logarithmic(ax)
-        elif all(place.is_integer() for place in self.places.values()):
-            ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=True))
         else:
-            ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS))
+            _label_numbers(ax, sorted(set(self.places.values())))
         ax.set_xlabel(style.plain(f"{self.name} ({self.unit})" if self.unit else self.name))
 
-    @property
-    def _is_crowded(self) -> bool:
-        """Whether neighbours would lie on one another on an even axis that has room for them all."""
-        places = sorted(set(self.places.values()))
-        if not 2 < len(places) <= _MOST_TOLD or places[0] < 0:
-            return False
-        nearest = min(after - before for before, after in pairwise(places))
-        return nearest < _TOO_NEAR * (places[-1] - places[0])
 
-    def _label_logarithmic(self, ax: Axes) -> None:
-        """A tick for each position; zero, which has no logarithm, stands a step before the least."""
-        places = sorted(self.places.values())
-        ax.set_xscale("symlog", linthresh=next(place for place in places if place), linscale=0.5)
-        ax.set_xticks(places, [f"{place:g}" for place in places])
-        ax.minorticks_off()
+def _label_numbers(ax: Axes, places: Sequence[float]) -> None:
+    """A tick for each of a few positions; zero, which has no logarithm, stands a step before the least."""
+    if _is_logarithmic(places):
+        if places[0] > 0:
+            ax.set_xscale("log")
+        else:
+            ax.set_xscale("symlog", linthresh=places[1], linscale=0.5)
+    elif len(places) > _MOST_TOLD:
+        ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=all(place.is_integer() for place in places)))
+        return
+    _tell_each(ax, places)
+
+
+def _is_logarithmic(places: Sequence[float]) -> bool:
+    """Whether a few positions are of so many magnitudes that some would lie on one another on an even axis."""
+    positive = [place for place in places if place > 0]
+    if not 1 < len(positive) <= len(places) <= _MOST_TOLD_LOGARITHMIC or places[0] < 0:
+        return False
+    nearest = min(after - before for before, after in pairwise(places))
+    return positive[-1] > _WIDE * positive[0] or (len(places) > 2 and nearest < _TOO_NEAR * (places[-1] - places[0]))
+
+
+def _tell_each(ax: Axes, places: Sequence[float]) -> None:
+    """Labels that are slanted, or left out, where there is no room beside the one before."""
+    labels = [f"{place:g}" for place in places]
+    at = ax.xaxis.get_transform().transform(np.array(places))
+    characters = _MOST_CHARACTERS * (at - at[0]) / ((at[-1] - at[0]) or 1)
+    room = all(
+        after - before > 1 + (len(label) + len(other)) / 2
+        for (before, after), (label, other) in zip(pairwise(characters), pairwise(labels), strict=True)
+    )
+    told = 0.0
+    for index in range(1, len(places)):
+        if room or characters[index] - told >= _SLANTED_CHARACTERS:
+            told = characters[index]
+        else:
+            labels[index] = ""
+    ax.set_xticks(places, labels, rotation=0 if room else 30, ha="center" if room else "right")
+    ax.minorticks_off()
 
 
 def _scales(units: set[str]) -> Mapping[str, float] | None:

@@ -1,67 +1,114 @@
-"""The distribution of completion times by size class."""
+"""Distributions of completion times and slowdowns: by size class, by workload, by scenario."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from xoff.plot import style
-from xoff.summary import counted, members_of, ordered_members
+from xoff.summary import CLASSES, counted, members_of, ordered_members
 from xoff.table import class_labels, workload_names
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pyarrow as pa
     from matplotlib.axes import Axes
 
+    from xoff.comparison import Comparison
     from xoff.result import Result
 
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8
+_LOOK_OF_ALL: dict[str, Any] = {"linestyle": "--", "linewidth": 1.2}
 
 
-def draw(result: Result, ax: Axes) -> Axes:
-    """Cumulative share of flows against completion time, on a logarithmic time axis."""
+class Measure(NamedTuple):
+    """What there is a distribution of."""
+
+    column: str
+    scale: float
+    """How many of the column's are one of the axis."""
+    label: str
+    units: tuple[str, ...]
+    least: float = 0
+
+
+FCT = Measure("fct_ns", 1000, "flow completion time", style.TIME_UNITS)
+SLOWDOWN = Measure("slowdown", 1, "FCT slowdown", ("",), least=1)
+_OF_QUERIES = Measure("completion_ns", 1000, "query completion time", style.TIME_UNITS)
+
+
+def draw(
+    result: Result, ax: Axes, measure: Measure = FCT, *, size_class: str | None = None, label: str | None = None
+) -> Axes:
+    """Cumulative share of flows against a measure, on a logarithmic axis, a line for each size class.
+
+    Args:
+        result: What is drawn.
+        ax: Where; on axes that have lines the next colours are taken in place of those of the classes.
+        measure: `FCT` or `SLOWDOWN`.
+        size_class: The one that is drawn; left out, all.
+        label: What the legend calls the result.
+    """
     limits = result.summary["size_classes_bytes"]
+    _check_class(size_class)
     classes = members_of(counted(result.flow_rows, "size_bytes"), limits)
-    fct_ns = counted(result.flow_rows, "fct_ns")
-    labels = class_labels(limits)
-    ax.set_xscale("log")
+    values = counted(result.flow_rows, measure.column)
+    told = class_labels(limits)
+    has_lines = bool(ax.get_lines())
     for name, members in classes.items():
-        times_ns = ordered_members(fct_ns, members())
-        _draw_line(ax, times_ns, f"{labels[name]}: {len(times_ns):,}", color=style.CLASS_COLOURS[name], **_look(name))
-    _finish(ax, fct_ns, "flow completion time", "share of flows")
-    return ax
+        if size_class in (None, name):
+            ordered = ordered_members(values, members())
+            parts = [style.plain(label)] if label else []
+            parts += [told[name]] if size_class is None or not label else []
+            colour = {} if has_lines or size_class else {"color": style.CLASS_COLOURS[name]}
+            look = _LOOK_OF_ALL if name == CLASSES[0] and size_class is None else {}
+            _draw_line(ax, measure, ordered, f"{', '.join(parts)}: {len(ordered):,}", **colour, **look)
+    return _finish(ax, measure, "share of flows")
 
 
-def draw_workloads(result: Result, ax: Axes) -> Axes:
-    """The same with a line for each workload, those of the most flows."""
+def draw_scenarios(comparison: Comparison, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
+    """The same of several scenarios, a line for each, of the flows of all seeds; of one size class or of all flows."""
+    _check_class(size_class)
+    for number, (name, runs) in enumerate(zip(comparison.names, comparison.flows, strict=True)):
+        ordered = np.sort(np.concatenate([_values(run, measure, comparison, size_class) for run in runs]))
+        look = style.look(number) | {"marker": ""}
+        _draw_line(ax, measure, ordered, f"{style.plain(name)}: {len(ordered):,}", **look)
+    label = class_labels(list(comparison.size_classes_bytes))[size_class or CLASSES[0]]
+    return _finish(ax, measure, "share of flows" if size_class is None else f"share of flows ({label})")
+
+
+def _values(
+    flows: pa.Table, measure: Measure, comparison: Comparison, size_class: str | None
+) -> npt.NDArray[np.float64]:
+    values: npt.NDArray[np.float64] = counted(flows, measure.column)
+    classes = members_of(counted(flows, "size_bytes"), comparison.size_classes_bytes)
+    return values if size_class is None else values[classes[size_class]()]
+
+
+def _check_class(size_class: str | None) -> None:
+    if size_class not in (None, *CLASSES):
+        message = f"size_class: there is no {size_class}; expected one of {', '.join(CLASSES)}"
+        raise ValueError(message)
+
+
+def draw_workloads(result: Result, ax: Axes, label: str | None = None) -> Axes:
+    """Cumulative share of flows against completion time, a line for each workload, those of the most flows."""
     told = result.summary["workloads"]
     names = workload_names(result.summary)
     most = sorted(range(len(told)), key=lambda index: -told[index]["count"])[:MOST_WORKLOADS]
     workload = counted(result.flow_rows, "workload")
     fct_ns = counted(result.flow_rows, "fct_ns")
-    ax.set_xscale("log")
+    before = f"{style.plain(label)}, " if label else ""
     for index in sorted(most):
         times_ns = ordered_members(fct_ns, workload == index)
-        _draw_line(ax, times_ns, f"{names[index]}: {len(times_ns):,}")
+        _draw_line(ax, FCT, times_ns, f"{before}{names[index]}: {len(times_ns):,}")
     hidden = f"{len(most)} of {len(told)} workloads, those of the most flows" if len(most) < len(told) else None
-    _finish(ax, fct_ns, "flow completion time", "share of flows", hidden)
-    return ax
+    return _finish(ax, FCT, "share of flows", hidden)
 
 
-def _finish(ax: Axes, times_ns: npt.NDArray[Any], what: str, share: str, hidden: str | None = None) -> None:
-    if len(times_ns):
-        low, high = times_ns.min() / 1000 / 1.5, times_ns.max() / 1000 / 0.7
-        ax.set_xlim(low, high)
-        style.logarithmic(ax.xaxis, style.TIME_UNITS, low, high)
-        style.legend(ax, hidden)
-    ax.set_ylim(0, 1.01)
-    ax.set_xlabel(what)
-    ax.set_ylabel(share)
-
-
-def draw_queries(result: Result, ax: Axes) -> Axes:
+def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
     """Cumulative share of queries against completion time, a line for each workload of queries."""
     if result.queries is None:
         message = "no query is complete; a workload of kind `query` makes some"
@@ -69,13 +116,12 @@ def draw_queries(result: Result, ax: Axes) -> Axes:
     completion_ns = result.queries["completion_ns"].to_numpy()
     workloads = result.queries["workload"].to_numpy()
     numbers = np.unique(workloads)
-    ax.set_xscale("log")
     for number in numbers:
         times_ns = ordered_members(completion_ns, workloads == number)
-        name = f"workload[{number}]: " if len(numbers) > 1 else ""
-        _draw_line(ax, times_ns, f"{name}{len(times_ns):,} queries")
-    _finish(ax, completion_ns, "query completion time", "share of queries")
-    return ax
+        parts = [style.plain(label)] if label else []
+        parts += [f"workload[{number}]"] if len(numbers) > 1 else []
+        _draw_line(ax, _OF_QUERIES, times_ns, ": ".join([*parts, f"{len(times_ns):,} queries"]))
+    return _finish(ax, _OF_QUERIES, "share of queries")
 
 
 def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -86,11 +132,28 @@ def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArr
     return np.append(ordered[0], ordered[indices]), np.append(0, (indices + 1) / count)
 
 
-def _draw_line(ax: Axes, ordered_ns: npt.NDArray[Any], label: str, **look: Any) -> None:  # noqa: ANN401 as Matplotlib
-    if len(ordered_ns):
-        points_ns, shares = distribution(ordered_ns)
-        ax.plot(points_ns / 1000, shares, label=label, drawstyle="steps-post", **look)
+def _draw_line(
+    ax: Axes,
+    measure: Measure,
+    ordered: npt.NDArray[Any],
+    label: str,
+    **look: Any,  # noqa: ANN401 as Matplotlib
+) -> None:
+    if len(ordered):
+        points, shares = distribution(ordered)
+        ax.plot(points / measure.scale, shares, label=label, drawstyle="steps-post", **look)
 
 
-def _look(name: str) -> dict[str, Any]:
-    return {"linestyle": "--", "linewidth": 1.2} if name == "all" else {}
+def _finish(ax: Axes, measure: Measure, share: str, hidden: str | None = None) -> Axes:
+    """Axes that hold every line, those of earlier calls included."""
+    ax.set_xscale("log")
+    if ax.get_lines():
+        least, greatest = ax.dataLim.intervalx
+        low, high = min(least, max(least / 1.5, measure.least)), greatest / 0.7
+        ax.set_xlim(low, high)
+        style.logarithmic(ax.xaxis, measure.units, low, high)
+        style.legend(ax, hidden)
+    ax.set_ylim(0, 1.01)
+    ax.set_xlabel(measure.label)
+    ax.set_ylabel(share)
+    return ax

@@ -35,12 +35,12 @@ def draw(result: Result, ax: Axes, stretch: Stretch | None = None) -> None:
     shown = stretch or Stretch(0, math.inf)
     events = scenario.get("link_event", [])
     receivers = scenario.get("slow_receiver", [])
-    _draw_link_events([event for event in events if shown.holds(_us(event["at"]), _us(event["at"]))], ax)
+    _draw_link_events([event for event in events if shown.holds(*[microseconds(event["at"])] * 2)], ax)
     _draw_slow_receivers([slow for slow in receivers if shown.holds(*_span(slow, end_us))], end_us, ax)
 
 
 def _span(slow: dict[str, Any], end_us: float) -> tuple[float, float]:
-    return _us(slow["start"]), _us(slow["end"]) if "end" in slow else end_us
+    return microseconds(slow["start"]), microseconds(slow["end"]) if "end" in slow else end_us
 
 
 def _draw_link_events(events: list[dict[str, Any]], ax: Axes) -> None:
@@ -49,7 +49,7 @@ def _draw_link_events(events: list[dict[str, Any]], ax: Axes) -> None:
     drawn: set[str] = set()
     for event, label in zip(events, labels, strict=True):
         look = _LOOKS[_what(event).split()[0]]
-        ax.axvline(_us(event["at"]), color=_COLOUR, linewidth=1, linestyle=look, label=_once(label, drawn))
+        ax.axvline(microseconds(event["at"]), color=_COLOUR, linewidth=1, linestyle=look, label=_once(label, drawn))
 
 
 def _draw_slow_receivers(receivers: list[dict[str, Any]], end_us: float, ax: Axes) -> None:
@@ -68,7 +68,8 @@ def _once(label: str, drawn: set[str]) -> str | None:
     return style.plain(label)
 
 
-def _us(time: str) -> float:
+def microseconds(time: str) -> float:
+    """A time of a scenario."""
     return _xoff.quantity("time", json.dumps(time)) / 1e6
 
 

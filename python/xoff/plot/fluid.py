@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-
 from xoff.plot import style
 from xoff.plot.along import Along
+from xoff.plot.house_figure import HouseFigure
 from xoff.plot.over_time import MOST_LINES, kept
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from xoff.models.fluid import Array
     from xoff.models.fluid_sweep import Point, Row, Swept
@@ -26,7 +26,7 @@ _SIZE_INCHES = (6.4, 5.2)
 def save(swept: Swept, path: Path) -> None:
     """Writes a figure to a file; its ending says in which format."""
     with style.context():
-        figure = Figure(figsize=_SIZE_INCHES)
+        figure = HouseFigure(figsize=_SIZE_INCHES)
         (_draw_over_time if len(swept.points) <= MOST_LINES else _draw_outcomes)(swept, figure)
         figure.savefig(path, facecolor="white")
 

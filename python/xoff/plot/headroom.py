@@ -27,7 +27,7 @@ def draw(result: Result, ax: Axes) -> Axes:
     if len(used):
         ax.plot(*distribution(np.sort(100 * used / set_aside)), drawstyle="steps-post", color=style.COLOURS[0])
     else:
-        ax.text(0.5, 0.5, "no headroom was in use", transform=ax.transAxes, ha="center", va="center")
+        style.say_nothing_is_there(ax, "no headroom was in use")
     ax.set_ylim(0, 1.01)
     ax.set_xlim(left=0)
     ax.set_xlabel("headroom in use at a local maximum (% of a switch's)")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from xoff import patterns
 from xoff.plot import course, style
-from xoff.units import duration
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from matplotlib.axes import Axes
 
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
 MOST_LINES = 8
 POINTS = 1000  # per line: the extremes of as many stretches as a figure in a report is wide
 
+Names: TypeAlias = "Sequence[str] | str | None"
+"""Names and patterns as in `observe.of`, one or several; None for all."""
+
 
 class _Axis(NamedTuple):
     label: str
     units: tuple[str, ...]
+    nothing: str
+    """What is said where all is zero."""
     drawstyle: str = "steps-post"
 
 
@@ -34,22 +40,22 @@ _BEFORE = "steps-pre"
 """A value is of the time since the one before."""
 _COUNTED = ("",)
 _AXES = {
-    "queue": _Axis("queue", style.SIZE_UNITS),
-    "pool": _Axis("pool", style.SIZE_UNITS),
-    "throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
-    "class_throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
-    "window": _Axis("window", style.SIZE_UNITS),
-    "rate": _Axis("rate limit", style.RATE_UNITS),
-    "flow_throughput": _Axis("throughput", style.RATE_UNITS, _BEFORE),
-    "input": _Axis("input buffer", style.SIZE_UNITS),
-    "cnms": _Axis("CNMs", _COUNTED, _BEFORE),
-    "marks": _Axis("packets marked", _COUNTED, _BEFORE),
-    "drops": _Axis("packets dropped", _COUNTED, _BEFORE),
+    "queue": _Axis("queue", style.SIZE_UNITS, "no queue held anything"),
+    "pool": _Axis("pool", style.SIZE_UNITS, "no pool held anything"),
+    "throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
+    "class_throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
+    "window": _Axis("window", style.SIZE_UNITS, "every window was closed"),
+    "rate": _Axis("rate limit", style.RATE_UNITS, "every rate was zero"),
+    "flow_throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
+    "input": _Axis("input buffer", style.SIZE_UNITS, "no input buffer held anything"),
+    "cnms": _Axis("CNMs", _COUNTED, "no CNM came", _BEFORE),
+    "marks": _Axis("packets marked", _COUNTED, "nothing was marked", _BEFORE),
+    "drops": _Axis("packets dropped", _COUNTED, "nothing was dropped", _BEFORE),
 }
 _AXES_ON_CHANGE = {
-    "cnms": _Axis("quantised feedback of CNMs", _COUNTED),
-    "marks": _Axis("packets marked (cumulative)", _COUNTED),
-    "drops": _Axis("packets dropped (cumulative)", _COUNTED),
+    "cnms": _Axis("quantised feedback of CNMs", _COUNTED, "no CNM came"),
+    "marks": _Axis("packets marked (cumulative)", _COUNTED, "nothing was marked"),
+    "drops": _Axis("packets dropped (cumulative)", _COUNTED, "nothing was dropped"),
 }
 _KEYS = {"queue": "queues", "window": "windows", "rate": "rates", "cnms": "cnms", "marks": "marks", "drops": "drops"}
 """Of `[observe]`, for what can be recorded on change."""
@@ -79,7 +85,7 @@ def quantities(result: Result) -> list[str]:
     return [] if result.series is None else pc.unique(result.series["quantity"]).to_pylist()
 
 
-def lines_of(result: Result, quantity: str, names: list[str] | None = None) -> list[Line]:
+def lines_of(result: Result, quantity: str, names: Names = None) -> list[Line]:
     """One line for each name and priority, the highest peak first; `names` may be patterns, as in `observe.of`.
 
     Raises ValueError if there is none, or nothing that a name or pattern means.
@@ -95,19 +101,28 @@ def lines_of(result: Result, quantity: str, names: list[str] | None = None) -> l
     return sorted(lines, key=lambda line: -line.value.max(initial=0))
 
 
+def lines_in(result: Result, quantity: str, names: Names, stretch: Stretch | None) -> list[Line]:
+    """Those that have something in a stretch of time, the highest peak there first.
+
+    Raises ValueError as `lines_of` does, and if none has.
+    """
+    lines = lines_of(result, quantity, names)
+    return lines if stretch is None else _within(result, quantity, lines, stretch)
+
+
 def _why_not(result: Result, quantity: str) -> str:
     """Why there is nothing of a quantity."""
     key = _OBSERVED_BY.get(quantity, quantity)
     if key in tomllib.loads(result.scenario).get("observe", {}):
         return f"observe.{key} recorded nothing" + ("; there is no series.parquet" if result.series is None else "")
     expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
-    return f"{quantity} was not observed; {expected}"
+    return f"observe.{key} is left out; {expected}"
 
 
-def _meant(there: list[str], names: list[str]) -> set[str]:
+def _meant(there: list[str], names: Sequence[str] | str) -> set[str]:
     """The names that are meant by names and patterns. Raises ValueError if one of these means nothing."""
     meant: set[str] = set()
-    for pattern in names or [""]:
+    for pattern in [names] if isinstance(names, str) else names or [""]:
         of_pattern = {name for name in there if patterns.matches_observed(pattern, name)}
         if not of_pattern:
             message = (
@@ -119,19 +134,33 @@ def _meant(there: list[str], names: list[str]) -> set[str]:
 
 
 def draw(
-    result: Result, quantity: str, ax: Axes, names: list[str] | None = None, stretch: Stretch | None = None
+    result: Result,
+    quantity: str,
+    ax: Axes,
+    names: Names = None,
+    stretch: Stretch | None = None,
+    label: str | None = None,
 ) -> Axes:
-    """At most eight lines, the highest peaks first; the legend says how many there are."""
-    lines = lines_of(result, quantity, names)
-    if stretch is not None:
-        lines = _within(result, quantity, lines, stretch)
-    for line in lines[:MOST_LINES]:
-        draw_line(result, quantity, line, ax, stretch=stretch)
+    """At most eight lines, the highest peaks first; the legend says how many there are, and what the result is."""
+    lines = lines_in(result, quantity, names, stretch)
+    shown = lines[:MOST_LINES]
+    for line in shown:
+        draw_line(result, quantity, line, ax, called=legend_name(line, label, shown), stretch=stretch)
     draw_axes(result, quantity, ax, stretch)
     course.draw(result, ax, stretch)
-    hidden = len(lines) - MOST_LINES
-    style.legend(ax, f"highest {MOST_LINES} of {len(lines)}" if hidden > 0 else None)
+    style.legend(ax, hidden(lines))
     return ax
+
+
+def legend_name(line: Line, label: str | None, shown: list[Line]) -> str:
+    """What the legend says of a line: its name, after that of the result, which is enough for a single line."""
+    parts = [label] if label else []
+    return style.plain(", ".join([*parts, line.label] if len(shown) > 1 or not label else parts))
+
+
+def hidden(lines: list[Line]) -> str | None:
+    """What the legend says if some lines are not drawn."""
+    return f"highest {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None
 
 
 def _within(result: Result, quantity: str, lines: list[Line], stretch: Stretch) -> list[Line]:
@@ -139,7 +168,7 @@ def _within(result: Result, quantity: str, lines: list[Line], stretch: Stretch) 
     peaks = {line.label: _cut(result, quantity, line, stretch).value.max(initial=-1) for line in lines}
     found = [line for line in lines if peaks[line.label] >= 0]
     if not found:
-        message = f"nothing was recorded from {duration(stretch.start_us)} to {duration(stretch.end_us)}"
+        message = f"nothing was recorded{stretch.told}"
         raise ValueError(message)
     return sorted(found, key=lambda line: -peaks[line.label])
 
@@ -183,15 +212,26 @@ def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None =
     axis = _axis(result, quantity)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_locator(MaxNLocator(6))
-    ax.set_ylim(0, 1.05 * ax.dataLim.y1 if ax.dataLim.y1 > 0 else 1)
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
+    is_zero = ax.dataLim.y1 <= 0
+    ax.set_ylim(0, 1 if is_zero else 1.05 * ax.dataLim.y1)
+    whole = MaxNLocator(8, integer=True, steps=[1, 2, 5, 10])
+    ax.yaxis.set_major_locator(whole if axis.units is _COUNTED else AutoLocator())
+    if is_zero:
+        ax.set_yticks([0])
     ax.yaxis.set_major_formatter(style.ticks(axis.units))
-    if axis.units is _COUNTED:
-        ax.yaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
+    say_if_nothing(result, quantity, ax, stretch, is_zero=is_zero)
     if stretch is not None:
         stretch.show(ax)
     ax.set_xlabel("time")
     ax.set_ylabel(axis.label)
+
+
+def say_if_nothing(result: Result, quantity: str, ax: Axes, stretch: Stretch | None, *, is_zero: bool) -> None:
+    """Says that all is zero where it is, and no longer where something has been drawn since."""
+    style.unsay_nothing_is_there(ax)
+    if is_zero:
+        style.say_nothing_is_there(ax, _axis(result, quantity).nothing + ("" if stretch is None else stretch.told))
 
 
 def _counted(line: Line) -> Line:
@@ -200,7 +240,14 @@ def _counted(line: Line) -> Line:
 
 
 def _held(result: Result, quantity: str, line: Line) -> Line:
-    """What was recorded on change stays as it is after the last change: to the end of a flow, or of the run."""
+    """The same for as long as it is known.
+
+    What was recorded on change stays as it is after the last change: to the end of a flow, or of the run. What is of
+    the time since the value before begins with the first interval.
+    """
+    if _axis(result, quantity).drawstyle == _BEFORE:
+        start_us = max(0.0, line.time_us[0] - _interval_us(result, quantity))
+        return Line(line.label, np.append(start_us, line.time_us), np.append(0.0, line.value))
     if not _is_of_changes(result, quantity) or _is_dots(result, quantity):
         return line
     source, _, number = line.label.partition(".flow")
@@ -214,6 +261,12 @@ def _held(result: Result, quantity: str, line: Line) -> Line:
     return Line(line.label, np.append(line.time_us, end_us), np.append(line.value, line.value[-1]))
 
 
+def _interval_us(result: Result, quantity: str) -> float:
+    """Of the samples."""
+    observed = tomllib.loads(result.scenario)["observe"][_OBSERVED_BY.get(quantity, quantity)]
+    return course.microseconds(observed["every"])
+
+
 def _is_of_changes(result: Result, quantity: str) -> bool:
     """Whether every change of it was recorded, or every one of what is counted."""
     key = _KEYS.get(quantity)
@@ -222,7 +275,7 @@ def _is_of_changes(result: Result, quantity: str) -> bool:
 
 def _axis(result: Result, quantity: str) -> _Axis:
     axes = _AXES_ON_CHANGE if quantity in _AXES_ON_CHANGE and _is_of_changes(result, quantity) else _AXES
-    return axes.get(quantity, _Axis(quantity, _COUNTED))
+    return axes.get(quantity, _Axis(quantity, _COUNTED, f"{quantity} was zero"))
 
 
 def thinned(line: Line) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,6 @@ from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import course, style
 from xoff.plot.stretch import Stretch
-from xoff.units import duration
 from xoff.victims import pauses_of
 
 if TYPE_CHECKING:
@@ -51,8 +50,7 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
     shown_time = stretch or Stretch.all_of(result)
     queues = _by_time(pauses, shown_time)
     if not queues:
-        when = "" if stretch is None else f" from {duration(stretch.start_us)} to {duration(stretch.end_us)}"
-        ax.text(0.5, 0.5, f"nothing was paused{when}", transform=ax.transAxes, ha="center", va="center")
+        style.say_nothing_is_there(ax, "nothing was paused" + ("" if stretch is None else stretch.told))
     shown = queues[:MOST_PORTS]
     several = len({queue.priority for queue in shown}) > 1
     for line, queue in enumerate(shown):

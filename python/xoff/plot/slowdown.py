@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from xoff.plot import style
-from xoff.slowdowns import PERCENTS, groups_of
+from xoff.plot.workloads import flows_of
+from xoff.slowdowns import FEW_FLOWS, PERCENTS, groups_of
 from xoff.summary import counted
 from xoff.units import quantity
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from xoff.plot.workloads import Workloads
     from xoff.result import Result
 
 # Lines may lie on one another.
@@ -29,9 +32,9 @@ def has_several_sizes(result: Result) -> bool:
     return len(sizes) > 0 and bool(sizes.min() != sizes.max())
 
 
-def draw(result: Result, ax: Axes, groups: int | None = None) -> Axes:
+def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloads = None) -> Axes:
     """One line per percentile; the x axis names the largest flow of each group."""
-    rows = groups_of(result.flow_rows, groups)
+    rows = groups_of(flows_of(result.flow_rows, workloads, result.summary), groups)
     positions = range(len(rows))
     for index, (percent, look, size) in enumerate(zip(PERCENTS, _LOOKS, _MARKERS, strict=True)):
         values = [row.quantiles[index] for row in rows]
@@ -40,7 +43,8 @@ def draw(result: Result, ax: Axes, groups: int | None = None) -> Axes:
         draw_scale(ax, max(row.quantiles[-1] for row in rows))
         style.legend(ax)
     draw_sizes(ax, [row.largest_bytes for row in rows])
-    ax.set_xlabel(f"flow size (largest of each of {len(rows)} groups of flows)" if len(rows) > 1 else "flow size")
+    told = f"flow size (largest of each of {len(rows)} groups of flows)" if len(rows) > 1 else "flow size"
+    ax.set_xlabel(told + few([row.flows for row in rows]))
     ax.set_ylabel("FCT slowdown")
     return ax
 
@@ -52,8 +56,19 @@ def draw_scale(ax: Axes, highest: float) -> None:
     style.logarithmic(ax.yaxis, ("",), 1, highest)
 
 
+def few(flows: Sequence[int]) -> str:
+    """A line for the axis of groups of so many flows, if a p99 is of too few to be one."""
+    return f"\np99 of {FEW_FLOWS} flows or fewer is their slowest" if min(flows, default=0) <= FEW_FLOWS else ""
+
+
 def draw_sizes(ax: Axes, largest_bytes: Sequence[int], most: int = _MOST_TICKS) -> None:
     """Ticks at the largest sizes of groups, which stand one beside the other, or at some of them."""
     step = max(1, math.ceil(len(largest_bytes) / most))
-    sizes = [quantity(float(f"{size:.3g}"), style.SIZE_UNITS) for size in largest_bytes]
-    ax.set_xticks(range(len(sizes))[::step], sizes[::step], rotation=30, ha="right")
+    ax.set_xticks(range(len(largest_bytes))[::step], _sizes(largest_bytes[::step]), rotation=30, ha="right")
+
+
+def _sizes(sizes_bytes: Sequence[int]) -> list[str]:
+    """Different sizes in different words, in three digits where that does."""
+    told = [quantity(float(f"{size:.3g}"), style.SIZE_UNITS) for size in sizes_bytes]
+    alike = Counter(told)
+    return [f"{size:,} B" if alike[word] > 1 else word for size, word in zip(sizes_bytes, told, strict=True)]

@@ -47,6 +47,11 @@ class Stretch(NamedTuple):
         """All of a run."""
         return cls(0.0, result.summary["end_ns"] / 1000)
 
+    @property
+    def told(self) -> str:
+        """In words that follow what was not in it."""
+        return f" from {duration(self.start_us)} to {duration(self.end_us)}"
+
     def clip(self, start_us: float, end_us: float) -> tuple[float, float]:
         """What of that time is in it, of a time that it holds some of."""
         return max(start_us, self.start_us), min(end_us, self.end_us)

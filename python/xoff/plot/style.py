@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from cycler import cycler
+from matplotlib.colors import to_hex
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from xoff.plot.house_figure import RC_OF_FILES, HouseFigure
 from xoff.units import quantity
 
 if TYPE_CHECKING:
@@ -28,11 +31,17 @@ RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 SIZE_INCHES = (6.4, 3.6)
 _CHARACTERS_PER_INCH = 11.25  # of a legend
 _INCHES_OF_A_LABEL = 0.17
+_NOTHING = "nothing"
+_MOST_ROOM = 2
+"""How many times the greatest value an interval may reach."""
 _MUCH = 3
 """How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 
 # Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
+
+_MARKERS = "osD^vP*X"
+_LINES = ("-", "--", ":")
 
 CLASS_COLOURS = dict(zip(("all", "small", "medium", "large"), (COLOURS[6], *COLOURS[:3]), strict=True))
 
@@ -56,6 +65,7 @@ _STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.6,
     "savefig.dpi": 200,
     "svg.fonttype": "none",
+    **RC_OF_FILES,
 }
 
 
@@ -74,20 +84,44 @@ def context() -> Iterator[None]:
 
 
 def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axes:
-    """The axes given, or those of a new figure that notebooks show by themselves."""
+    """The axes given, which go on with colours that fewest lines have, or those of a figure that notebooks show."""
     if ax is not None:
+        taken = Counter(to_hex(line.get_color()) for line in ax.get_lines())
+        ax.set_prop_cycle(color=sorted(COLOURS, key=taken.__getitem__))
         return ax
     from matplotlib import pyplot as plt
 
-    return plt.subplots(figsize=size_inches)[1]
+    return plt.subplots(figsize=size_inches, FigureClass=HouseFigure)[1]
 
 
 def row_of_axes(count: int, size_inches: tuple[float, float] | None = None) -> list[Axes]:
     """Those of a new figure, side by side over the same horizontal axis."""
     from matplotlib import pyplot as plt
 
-    figure = plt.figure(figsize=size_inches or (3.3 * count if count > 1 else SIZE_INCHES[0], 2.7))
+    size_inches = size_inches or (3.3 * count if count > 1 else SIZE_INCHES[0], 2.7)
+    figure = plt.figure(figsize=size_inches, FigureClass=HouseFigure)
     return list(figure.subplots(1, count, sharex=True, squeeze=False)[0])
+
+
+def look(number: int) -> dict[str, Any]:
+    """Of one of several scenarios: colours come again with the ninth, with another marker and kind of line."""
+    again = number // len(COLOURS)
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": _MARKERS[(number + again) % len(_MARKERS)],
+        "linestyle": _LINES[again % len(_LINES)],
+    }
+
+
+def say_nothing_is_there(ax: Axes, text: str) -> None:
+    """Says in an empty figure that there is nothing to draw, until something is drawn into the same axes."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", gid=_NOTHING)
+
+
+def unsay_nothing_is_there(ax: Axes) -> None:
+    """Removes what says so."""
+    for text in [text for text in ax.texts if text.get_gid() == _NOTHING]:
+        text.remove()
 
 
 def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
@@ -108,6 +142,12 @@ def legend_inches(labels: Collection[str], width_inches: float) -> float:
     return math.ceil(len(labels) / _columns(labels, width_inches)) * _INCHES_OF_A_LABEL
 
 
+def with_legend(labels: Collection[str], width_inches: float = 0) -> tuple[float, float]:
+    """Of a figure as high as any besides its legend, and as wide at least."""
+    width, height = max(SIZE_INCHES[0], width_inches), SIZE_INCHES[1]
+    return width, height + max(0.0, legend_inches(labels, width) - _INCHES_OF_A_LABEL)
+
+
 def plain(text: str) -> str:
     """What users have named, as a label: no formula, and in the legend though it may begin with an underscore."""
     seen = "\N{WORD JOINER}" + text if text.startswith("_") else text
@@ -115,9 +155,13 @@ def plain(text: str) -> str:
 
 
 def legend(ax: Axes, title: str | None = None) -> None:
-    """A legend above the axes, where no line runs, in as many columns as fit."""
+    """A legend above the axes, where no line runs, in as many columns as fit; none where nothing has a name."""
     labels = ax.get_legend_handles_labels()[1]
-    columns = _columns(labels, SIZE_INCHES[0])
+    if not labels:
+        return
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    columns = _columns(labels, max(SIZE_INCHES[0], figure.get_figwidth()))
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
@@ -133,8 +177,8 @@ def legend(ax: Axes, title: str | None = None) -> None:
 
 def _columns(labels: Collection[str], width_inches: float) -> int:
     """How many of these fit beside one another."""
-    longest = max(len(label) for label in labels)
-    return min(len(labels), max(1, int(_CHARACTERS_PER_INCH * width_inches / (longest + 7))))
+    longest = max((len(label) for label in labels), default=0)
+    return min(max(1, len(labels)), max(1, int(_CHARACTERS_PER_INCH * width_inches / (longest + 7))))
 
 
 def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:
@@ -150,6 +194,12 @@ def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
     below = [each.value - each.low if each.low is not None else 0 for each in found]
     above = [each.high - each.value if each.high is not None else 0 for each in found]
     return [below, above]
+
+
+def highest(estimates: Collection[Estimate]) -> float:
+    """What is shown: every value, and intervals as far as they leave room for the values."""
+    value = max((each.value for each in estimates), default=0.0)
+    return min(max((each.high or each.value for each in estimates), default=0.0), _MOST_ROOM * value)
 
 
 def scale_of_ratios(axis: Axes, ratios: Iterable[Estimate]) -> None:

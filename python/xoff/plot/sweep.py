@@ -6,11 +6,12 @@ from itertools import chain
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+from matplotlib.transforms import ScaledTranslation
 
 from xoff.plot import style
 from xoff.plot.along import Along
+from xoff.plot.house_figure import HouseFigure
 from xoff.plot.over_time import MOST_LINES
 from xoff.table import measure_name, measured
 from xoff.units import quantity
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from xoff.intervals import Estimate
     from xoff.sweeping import Row, Sweep, Swept
@@ -29,7 +31,9 @@ _TITLE_CHARACTERS = 32
 _NOTE_CHARACTERS = 40
 _CHARACTERS_PER_INCH = 15
 _APART = 0.4
-"""How much of the way to the next position the points of all lines take."""
+"""How much of the way to the next position the points of all lines take that are not joined."""
+_BESIDE_POINTS = 3.0
+"""How far lines that are joined stand beside one another, so that their bars do."""
 
 
 class SweptPlots:
@@ -58,13 +62,16 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     shown = shown or list(swept.told[:1])
     rows = -(-len(shown) // _MOST_COLUMNS)
     columns = -(-len(shown) // rows)
-    figure = Figure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
+    figure = HouseFigure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
     panels = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
+    lanes = _lanes(min(len(lines), MOST_LINES))
     for ax, measure in zip(panels, shown, strict=False):
-        beside = _beside(min(len(lines), MOST_LINES), joined=along.unit is not None)
-        for (label, points), shift in zip(drawn[measure].items(), beside, strict=False):
-            moved = [(place + shift, each) for place, each in points]
-            _line(ax, moved, label, joined=along.unit is not None)
+        for (label, points), lane in zip(drawn[measure].items(), lanes, strict=False):
+            if along.unit is not None:
+                _line(ax, points, label, fmt="o-", points_aside=_BESIDE_POINTS * lane)
+            else:
+                moved = [(place + _APART * lane / len(lanes), each) for place, each in points]
+                _line(ax, moved, label, fmt="o")
         along.label(ax)
         ax.set_title(fill(measure_name(measure), _TITLE_CHARACTERS))
         if ratios:
@@ -73,8 +80,7 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
             _say_what_has_none(swept, measure, ax)
         else:
             ax.yaxis.set_major_formatter(_ticks(measure))
-            highest = max((each.high or each.value for each in estimates[measure]), default=1)
-            ax.set_ylim(0, 1.05 * highest or 1)
+            ax.set_ylim(0, 1.05 * style.highest(estimates[measure]) or 1)
     if ratios:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {swept.sweep.base}"))
@@ -107,9 +113,9 @@ def _name_what_has_none(swept: Swept, shown: Sequence[str], figure: Figure) -> N
         figure.supxlabel(fill(said, int(_CHARACTERS_PER_INCH * figure.get_figwidth())), fontsize=8)
 
 
-def _beside(lines: int, *, joined: bool) -> list[float]:
-    """How far the points of each line stand from their position, so that none hides another, unless they are joined."""
-    return [0.0 if joined else _APART * (line - (lines - 1) / 2) / lines for line in range(lines)]
+def _lanes(lines: int) -> list[float]:
+    """Where each line stands beside the middle of all, so that none hides another."""
+    return [line - (lines - 1) / 2 for line in range(lines)]
 
 
 def _along(sweep: Sweep) -> tuple[str, Along]:
@@ -146,15 +152,20 @@ def _ticks(measure: str) -> FuncFormatter:
     return FuncFormatter(lambda value, _: measured(measure, value) if value else "0")
 
 
-def _line(ax: Axes, found: list[tuple[float, Estimate]], label: str, *, joined: bool) -> None:
-    ax.errorbar(
+def _line(ax: Axes, found: list[tuple[float, Estimate]], label: str, *, fmt: str, points_aside: float = 0) -> None:
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    drawn = ax.errorbar(
         [place for place, _ in found],
         [estimate.value for _, estimate in found],
         style.error_bars(estimate for _, estimate in found),
-        fmt="o-" if joined else "o",
+        fmt=fmt,
         markersize=3.5,
         capsize=2,
         linewidth=1.2,
         elinewidth=0.7,
         label=style.plain(label),
     )
+    aside = ax.transData + ScaledTranslation(points_aside / 72, 0, figure.dpi_scale_trans)
+    for artist in drawn.get_children():
+        artist.set_transform(aside)

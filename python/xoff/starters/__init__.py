@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 TOPOLOGIES = ("leaf_spine", "clos3", "fat_tree", "fabric", "star", "dumbbell", "custom")
 WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query", "collective")
@@ -21,6 +24,7 @@ _ALSO_CALLED = {name: ["roce"] for name in ("lossless", "pfc", "dcqcn", "rdma")}
 _WITHOUT_CORE = ("star", "custom")
 _CONTROL = 7
 """The class of ACKs and CNPs, where a transport names none."""
+_STOP = "\n[stop]\n"
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
 _WITHOUT_ROCE = {
     "fabric": "its crossbars mark nothing, and DCQCN goes by marks",
@@ -51,15 +55,15 @@ class Switches(NamedTuple):
 
 
 def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
-    """The scenario with the given topology, transport and workload, or the plan.
+    """The scenario with the given topology, transport and workloads, or the plan.
 
     Args:
-        kinds: At most one of `TOPOLOGIES`, of `TRANSPORTS` and of `WORKLOADS`, by default the first of each that fits
-            the others; or `PLAN` alone.
+        kinds: At most one of `TOPOLOGIES` and of `TRANSPORTS`, and some of `WORKLOADS`, by default the first of each
+            that fits the others; or `PLAN` alone.
         switches: Those of a scenario over RoCE; left out, a starter's own.
 
     Raises:
-        ScenarioError: A kind is unknown, there are two of a sort, or two do not fit.
+        ScenarioError: A kind is unknown or stands twice, there are two topologies or transports, or two do not fit.
     """
     for kind in kinds:
         if kind not in _KINDS:
@@ -67,33 +71,35 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
             meant = f"did you mean {' or '.join(near)}? " if near else ""
             expected = f"{meant}expected some of {', '.join(_KINDS)}"
             raise ScenarioError(None, kind, "no such topology, transport or workload", expected)
+        if kinds.count(kind) > 1:
+            raise ScenarioError(None, kind, "stands twice", "expected each kind once")
     if PLAN in kinds:
         if len(kinds) > 1 or switches:
             raise ScenarioError(None, PLAN, "is no part of a scenario", "expected it alone")
         return Starter(_part(PLAN), {})
     topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, ("roce", "tcp") if switches else TRANSPORTS)
+    workloads = [kind for kind in kinds if kind in WORKLOADS]
     if transport == "roce":
-        own = switches or Switches(_part("lossless"), 3, _CONTROL)
-        return _over_roce(topology, _only(kinds, ("incast", *WORKLOADS)), own)
+        return _over_roce(topology, workloads or ["incast"], switches or Switches(_part("lossless"), 3, _CONTROL))
     if switches:
         raise ScenarioError(None, transport, "does not go with lossless switches", "expected roce, or none of both")
-    return _over_tcp(topology, _only(kinds, WORKLOADS))
+    return _over_tcp(topology, workloads or [WORKLOADS[0]])
 
 
-def _over_tcp(topology: str, workload: str) -> Starter:
+def _over_tcp(topology: str, workloads: list[str]) -> Starter:
     crossbars = topology == "fabric"  # only they have links with credits, and they mark nothing
-    transport = "transport/reno" if crossbars else "transport/tcp"
-    switch = "cioq" if crossbars else "switch"
-    marking = "" if crossbars or workload == "constant_rate" else _part("marking")
-    parts = [f"topology/{topology}", switch, transport, f"workload/{workload}", "rest"]
-    if workload == "constant_rate":  # which has a transport of its own, whose packets cannot be marked
-        parts.remove(transport)
-    return _put_together(topology, workload, [_part(part) + (marking if part == switch else "") for part in parts])
+    unmarked = workloads == ["constant_rate"]  # which has a transport of its own, whose packets cannot be marked
+    switch = _part("cioq" if crossbars else "switch") + ("" if crossbars or unmarked else _part("marking"))
+    transports = [] if unmarked else [_part("transport/reno" if crossbars else "transport/tcp")]
+    flows = _one_after_another(_part(f"workload/{workload}") for workload in workloads)
+    return _put_together(
+        topology, workloads, [_part(f"topology/{topology}"), switch, *transports, flows, _part("rest")]
+    )
 
 
-def _over_roce(topology: str, workload: str, switches: Switches) -> Starter:
+def _over_roce(topology: str, workloads: list[str], switches: Switches) -> Starter:
     """Flows are of the lossless class, and queues and pauses are observed."""
-    for kind in (topology, workload):
+    for kind in (topology, *workloads):
         if kind in _WITHOUT_ROCE:
             raise ScenarioError(None, kind, f"is not for roce: {_WITHOUT_ROCE[kind]}", "expected another, or tcp")
     network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
@@ -101,22 +107,33 @@ def _over_roce(topology: str, workload: str, switches: Switches) -> Starter:
         network = re.sub('rate = "[^"]*", delay = "[^"]*"', 'rate = "{}", delay = "{}"'.format(*switches.link), network)
     if switches.control != _CONTROL:
         transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
-    of_class = "" if workload == "trace" else f"priority = {own}                     # the class that pauses\n"
-    flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
-    flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
-    flows = flows.replace('size = "64kB"', 'size = "1MB" ')  # enough to be paused
+    flows = _one_after_another(_flows_over_roce(workload, own) for workload in workloads)
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
     rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
-    found = _put_together(topology, workload, [network, switches.text, transport, flows, rest])
+    found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
     files = {name: text.replace(",0\n", f",{own}\n") for name, text in found.companions.items()}
     return found._replace(companions=files)
 
 
-def _put_together(topology: str, workload: str, parts: list[str]) -> Starter:
+def _flows_over_roce(workload: str, priority: int) -> str:
+    of_class = "" if workload == "trace" else f"priority = {priority}                     # the class that pauses\n"
+    flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
+    flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
+    return flows.replace('size = "64kB"', 'size = "1MB" ')  # enough to be paused
+
+
+def _one_after_another(workloads: Iterable[str]) -> str:
+    """The parts of workloads, and below them in one table what they say of the end."""
+    parts = [part.partition(_STOP) for part in workloads]
+    ends = "".join(end for _, _, end in parts)
+    return "\n".join(flows for flows, _, _ in parts) + (f"{_STOP}{ends}" if ends else "")
+
+
+def _put_together(topology: str, workloads: list[str], parts: list[str]) -> Starter:
     text = "\n".join(parts)
     if topology in _WITHOUT_CORE:
         text = text.replace('of = "core"', 'of = "host"')
-    return Starter(text, {"flows.csv": _read("flows.csv")} if workload == "trace" else {})
+    return Starter(text, {"flows.csv": _read("flows.csv")} if "trace" in workloads else {})
 
 
 def sentence(kind: str) -> str:

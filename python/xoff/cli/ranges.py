@@ -1,0 +1,47 @@
+"""`--sweep KEY=START:END:STEP`: ranges written out."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from xoff.axes import spelled
+from xoff.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([A-Za-z]*)")
+_EXPECTED = "expected START:END:STEP in one unit, such as 0.2:0.8:0.2 or 100kB:400kB:100kB"
+
+
+def varied(options: Iterable[str]) -> dict[str, list[str]]:
+    """Keys and their values from texts `KEY=A,B,C`, where START:END:STEP stands for several, the end included.
+
+    Raises ScenarioError for a step that does not lead to the end, for one without values, and for what stands twice.
+    """
+    given = spelled(options)
+    return spelled(
+        f"{key}={','.join(each for value in values for each in _values(key, value))}" for key, values in given.items()
+    )
+
+
+def _values(key: str, text: str) -> list[str]:
+    """What a value stands for: itself, unless it is a range."""
+    parts = [_QUANTITY.fullmatch(part.strip()) for part in text.split(":")]
+    found = [part for part in parts if part]
+    if len(parts) == 1 or len(found) < len(parts):
+        return [text]
+    where = f"--sweep {key}={text}"
+    units = {part[2] for part in found}
+    if len(found) != 3 or len(units) > 1:
+        raise ScenarioError(None, where, "is no range", _EXPECTED)
+    [unit] = units
+    start, end, step = (Decimal(part[1]) for part in found)
+    steps = (end - start) / step if step else Decimal(-1)
+    if steps < 0 or steps % 1:
+        raise ScenarioError(
+            None, where, f"steps of {step}{unit} from {start}{unit} do not lead to {end}{unit}", _EXPECTED
+        )
+    return [f"{(start + index * step).normalize():f}{unit}" for index in range(int(steps) + 1)]
