@@ -74,7 +74,18 @@ pub fn list() -> Vec<Listing> {
             source: entry.source.clone(),
         })
     });
-    names.collect()
+    names.chain(words_of_routing()).collect()
+}
+
+/// Ways to balance load: algorithms without a table of their own.
+fn words_of_routing() -> impl Iterator<Item = Listing> {
+    let key = CATALOGUE.iter().find(|entry| entry.name == "topology.routing").expect("networks have it");
+    key.choices.iter().map(|Choice { name, about }| Listing {
+        family: "routing".to_owned(),
+        name: name.clone(),
+        about: sentence(about).to_owned(),
+        source: source(about),
+    })
 }
 
 /// The family of words that are no algorithm and no kind, but only what a key may be set to.
@@ -541,6 +552,7 @@ mod tests {
         assert_eq!(of("transport"), Transport::NAMES);
         assert_eq!(of("congestion_control"), crate::congestion_control::Parameters::NAMES);
         assert_eq!(of("workload"), Workload::NAMES);
+        assert_eq!(of("routing"), ["ecmp", "packet_spraying", "adaptive", "flowlet", "adaptive_flowlet"]);
         assert!(list.iter().all(|listing| listing.about.ends_with('.') && !listing.about.contains('\n')));
     }
 
