@@ -1,9 +1,9 @@
 //! Where a flow goes: the ports that its data leaves by, from its source on, and the stages that its frames pass.
 
 use crate::kernel::units::{Bytes, Rate, Span, Time, TransmissionClock};
-use crate::routing::{FiveTuple, Hop};
+use crate::routing::{FiveTuple, Hop, ParallelLinks};
 use crate::simulation::Simulation;
-use crate::topology::{Link, Network, NodeId, PortId};
+use crate::topology::{Network, NodeId, PortId};
 
 /// One flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +37,10 @@ impl Stage {
         Self { clock: TransmissionClock::new(rate), together: None, overhead: wire_overhead, delay }
     }
 
-    /// Links side by side, at least one: none of them is faster or shorter than the stage.
-    pub fn side_by_side(links: &[Link], wire_overhead: Bytes) -> Self {
-        let rate = links.iter().map(|link| link.rate).max().unwrap_or_default();
-        let delay = links.iter().map(|link| link.delay).min().unwrap_or_default();
-        let together = links.iter().fold(Rate::ZERO, |sum, link| sum.saturating_add(link.rate));
-        let together = (links.len() > 1).then(|| TransmissionClock::new(together));
-        Self { together, ..Self::link(rate, delay, wire_overhead) }
+    /// Links side by side: none of them is faster or shorter than the stage.
+    pub fn side_by_side(links: &ParallelLinks, wire_overhead: Bytes) -> Self {
+        let together = links.together.map(TransmissionClock::new);
+        Self { together, ..Self::link(links.fastest, links.shortest, wire_overhead) }
     }
 
     /// A crossbar, which moves a frame alone, from the buffer of an input to that of an output.
@@ -107,7 +104,7 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
     }
     let flow = found?;
     let network = simulation.network();
-    let is_one = !simulation.balances_load();
+    let is_one = simulation.parallel_paths().is_none();
     let hops: Vec<Hop> = if is_one {
         let tuple = FiveTuple::of_flow(source, flow.destination, number);
         simulation.routes().path(network, source, flow.destination, tuple).collect()

@@ -6,7 +6,7 @@
 
 use crate::flow_path::{Stage, stages};
 use crate::kernel::units::{Bytes, Rate, Span};
-use crate::routing::{FiveTuple, Hop};
+use crate::routing::FiveTuple;
 use crate::scenario::{Connections, Host, PacketSizes, Transport};
 use crate::simulation::Simulation;
 use crate::topology::NodeId;
@@ -68,15 +68,15 @@ pub fn of_flow(
     let train = Train::new(transport, &fabric.host, size);
     let tuple = FiveTuple::of_flow(source, destination, number);
     let (network, wire_overhead) = (simulation.network(), transport.packet_sizes().wire_overhead);
-    let path = |from, to, tuple| {
-        if !simulation.balances_load() {
+    let path = |from, to, tuple| match simulation.parallel_paths() {
+        None => {
             let path = simulation.routes().path(network, from, to, tuple);
-            return stages(network, path, wire_overhead, |node| simulation.layout(node).crossbar());
+            stages(network, path, wire_overhead, |node| simulation.layout(node).crossbar())
         }
-        let link = |hop: &Hop| network.links[hop.link as usize];
-        let hops = simulation.routes().links_by_hop(network, from, to);
-        let links = hops.iter().map(|hops| hops.iter().map(link).collect::<Vec<_>>());
-        links.map(|links| Stage::side_by_side(&links, wire_overhead)).collect()
+        Some(paths) => {
+            let links = paths.by_hop(network, simulation.routes(), from, to);
+            links.map(|links| Stage::side_by_side(&links, wire_overhead)).collect()
+        }
     };
     let host_delay = if transport.is_in_adapter() { Span::ZERO } else { fabric.host.delay };
     train.alone_on(

@@ -445,14 +445,10 @@ impl Port {
         self.queues[priority].0.push_back(packet);
     }
 
-    /// The same before all others of its queue.
+    /// The same before all others of its queue, of which there are some.
     #[cold]
-    pub fn enqueue_first(&mut self, packet: Packet, agenda: &mut impl Agenda) {
-        let queue = &mut self.queues[packet.priority()].0;
-        if queue.is_empty() {
-            return self.enqueue(packet, agenda);
-        }
-        queue.push_ahead(packet, |_| true);
+    pub fn enqueue_first(&mut self, packet: Packet) {
+        self.queues[packet.priority()].0.push_ahead(packet, |_| true);
     }
 
     /// Puts a packet on the wire, which must be free, at a port whose packets line up.

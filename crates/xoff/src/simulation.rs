@@ -22,8 +22,8 @@ use crate::packet::NO_TRANSPORT;
 use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
-use crate::routing::{Lengths, LoadBalancer, Routes};
-use crate::scenario::{PauseForm, Pfc, RoutingKind, Scenario, ScenarioError, Transport};
+use crate::routing::{Lengths, LoadBalancer, ParallelPaths, Routes};
+use crate::scenario::{PauseForm, Pfc, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
@@ -42,6 +42,8 @@ pub struct Simulation {
     scenario: Scenario,
     network: Network,
     routes: Routes,
+    /// Nothing for ECMP.
+    parallel_paths: Option<ParallelPaths>,
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
@@ -110,7 +112,8 @@ impl Simulation {
             }
         }
         layout::check_adapter_marker(scenario)?;
-        if scenario.topology.routing().kind != RoutingKind::Ecmp {
+        let balances_load = scenario.topology.routing().kind.balances_load();
+        if balances_load {
             refuse_inputs(&network, &switches, "topology.routing", "where it is not \"ecmp\"")?;
         }
         if !engine::fit(&network) {
@@ -127,6 +130,7 @@ impl Simulation {
                 &has_inputs,
                 classes | classes_of_messages(scenario),
             )?,
+            parallel_paths: balances_load.then(|| ParallelPaths::new(&network)),
             routes,
             traces,
             fabric: Fabric { has_slow_receivers, ..fabric(scenario, longest_paths, lengths, plans) },
@@ -239,9 +243,9 @@ impl Simulation {
         })
     }
 
-    /// Whether packets of a flow may take several paths.
-    pub fn balances_load(&self) -> bool {
-        self.scenario.topology.routing().kind != RoutingKind::Ecmp
+    /// All paths together, where packets of a flow may take several.
+    pub fn parallel_paths(&self) -> Option<&ParallelPaths> {
+        self.parallel_paths.as_ref()
     }
 
     /// What chooses among next hops of a switch, where not ECMP does.

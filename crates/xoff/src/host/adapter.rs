@@ -278,10 +278,12 @@ impl Adapter {
         if let Some(marking) = &mut self.marking {
             marking.tell(When::Enqueue, context.now, &packet, self.queued[queue]);
         }
+        let goes_before_others = place == Place::First && self.queued[queue] > Bytes::ZERO;
         self.queued[queue] += packet.frame();
-        match place {
-            Place::First => self.port.enqueue_first(packet, context.agenda),
-            Place::Last => self.port.enqueue(packet, context.agenda),
+        if goes_before_others {
+            self.port.enqueue_first(packet);
+        } else {
+            self.port.enqueue(packet, context.agenda);
         }
         context.observer.on_queue(context.now, self.port.id(), queue, self.queued[queue]);
     }

@@ -432,10 +432,9 @@ impl Host {
             }
             let priority = packet.priority();
             if self.turns.wait(priority) {
-                if self.adapter.queued[priority] == Bytes::ZERO {
-                    self.take_turns(priority, context);
-                } else if !context.fabric.is_in_adapter(&packet) {
-                    self.take_turn_between(priority, context);
+                let beside = self.adapter.queued[priority];
+                if beside == Bytes::ZERO || !context.fabric.is_in_adapter(&packet) {
+                    self.take_turns(priority, beside, context);
                 }
             }
         }

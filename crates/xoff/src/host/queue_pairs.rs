@@ -109,8 +109,8 @@ impl Host {
         let priority = self.sendings[slot].priority();
         if self.adapter.queued[priority] == Bytes::ZERO {
             // Then nobody waits.
-            self.send_next(slot, Place::Last, context);
-            self.take_turns(priority, context);
+            self.send_next(slot, context);
+            self.take_turns(priority, Bytes::ZERO, context);
         } else {
             self.wait_for_turn(slot);
         }
@@ -154,50 +154,29 @@ impl Host {
         }
     }
 
-    /// While no packet of the class waits in the adapter, the queue pair whose turn it is makes one.
+    /// While only these bytes of other transports, if any, wait in the adapter, the queue pair whose turn it is makes a packet, which
+    /// goes before them.
     pub(super) fn take_turns(
         &mut self,
         priority: usize,
+        beside: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        while self.adapter.queued[priority] == Bytes::ZERO
+        while self.adapter.queued[priority] == beside
             && let Some(number) = self.turns.next(priority)
         {
             if let Some(slot) = self.sending_slot(number) {
-                self.take_turn(slot, Place::Last, context);
+                self.take_turn(slot, context);
             }
         }
     }
 
-    /// A packet of another transport has left, and more are queued in its class: the queue pair whose turn it is makes one that goes
-    /// before them.
-    #[cold]
-    pub(super) fn take_turn_between(
-        &mut self,
-        priority: usize,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let queued = self.adapter.queued[priority];
-        while self.adapter.queued[priority] == queued
-            && let Some(number) = self.turns.next(priority)
-        {
-            if let Some(slot) = self.sending_slot(number) {
-                self.take_turn(slot, Place::First, context);
-            }
-        }
-    }
-
-    fn take_turn(
-        &mut self,
-        slot: usize,
-        place: Place,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
+    fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
         pair.in_turn = false;
         pair.sender.settle(context.now);
         if pair.sender.ready_at() <= self.adapter.port.free_from(context.now) {
-            self.send_next(slot, place, context);
+            self.send_next(slot, context);
         } else {
             self.wait(slot, context.now);
             self.arm_control(slot, context);
@@ -205,12 +184,7 @@ impl Host {
     }
 
     /// A queue pair makes its next packet, and waits for its turn again.
-    fn send_next(
-        &mut self,
-        slot: usize,
-        place: Place,
-        context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) {
+    fn send_next(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let begins = self.adapter.port.free_from(context.now);
         let sending = &mut self.sendings[slot];
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
@@ -225,7 +199,7 @@ impl Host {
         self.counters.data_sent += 1;
         self.counters.data_retransmitted += u64::from(segment.retransmission);
         let is_limited = sending.is_limited();
-        self.adapter.put(packet, place, context);
+        self.adapter.put(packet, Place::First, context);
         if is_limited {
             self.count_against_limit(slot, begins, &packet, context);
         }

@@ -68,7 +68,7 @@ impl SharedMemoryLayout {
         self.lossless.is_none().then(held)
     }
 
-    /// What is dropped before so many ports of a pool, more than one, reach the threshold at which marking begins.
+    /// What is dropped before so many ports of a pool reach the threshold at which marking begins.
     fn too_late(&self, pool: &Pool, threshold: Bytes, ports: u64) -> Option<String> {
         let (alpha, reserved) = (least_alpha(&self.policy, self.droppable)?, self.reserve.size());
         let busy = bcc::drops_before_marking_from(pool.shared, alpha, reserved, threshold, ports)?;

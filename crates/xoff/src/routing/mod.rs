@@ -8,6 +8,7 @@ mod by_hand;
 mod ecmp;
 mod lengths;
 mod load_balancing;
+mod parallel;
 mod shortest;
 mod table;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub use ecmp::FiveTuple;
 pub use lengths::Lengths;
 pub use load_balancing::{Load, LoadBalancer};
+pub use parallel::{ParallelLinks, ParallelPaths};
 pub use table::SwitchRoutes;
 
 use crate::topology::{Network, NodeId};
@@ -82,6 +84,11 @@ impl Routes {
     #[inline]
     pub fn table(&self, switch: NodeId) -> &SwitchRoutes {
         &self.switches[(switch - self.hosts) as usize]
+    }
+
+    /// Whether any switch has a choice among next hops.
+    pub fn have_choices(&self) -> bool {
+        self.switches.iter().any(SwitchRoutes::has_choices)
     }
 
     /// The links that packets may cross, those of each hop together, as far as the shortest path goes.

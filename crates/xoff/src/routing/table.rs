@@ -94,6 +94,11 @@ impl SwitchRoutes {
         }
     }
 
+    /// Whether any host is reached by several ports.
+    pub fn has_choices(&self) -> bool {
+        !self.choices.is_empty()
+    }
+
     /// What its hash begins with.
     pub fn seed(&self) -> u32 {
         self.seed

@@ -1,5 +1,7 @@
 //! `[topology]`: nodes, links and how packets find their way.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,15 +114,9 @@ pub enum RoutingKind {
 }
 
 impl RoutingKind {
-    /// As a scenario says it.
-    pub fn spelling(self) -> &'static str {
-        match self {
-            Self::Ecmp => "ecmp",
-            Self::PacketSpraying => "packet_spraying",
-            Self::Adaptive => "adaptive",
-            Self::Flowlet => "flowlet",
-            Self::AdaptiveFlowlet => "adaptive_flowlet",
-        }
+    /// Whether packets of a flow may take several paths, at a time or one after another.
+    pub fn balances_load(self) -> bool {
+        self != Self::Ecmp
     }
 
     /// Whether packets of a flow may take several paths at a time.
@@ -131,6 +127,13 @@ impl RoutingKind {
     /// Whether gaps between packets count.
     pub fn is_by_flowlet(self) -> bool {
         matches!(self, Self::Flowlet | Self::AdaptiveFlowlet)
+    }
+}
+
+/// As a scenario says it.
+impl fmt::Display for RoutingKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
     }
 }
 

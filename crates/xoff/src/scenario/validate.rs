@@ -39,9 +39,8 @@ impl Scenario {
     /// Flowlets have gaps, and telemetry is of one path.
     fn check_routing(&self) -> Checked {
         let Routing { kind, flowlet_gap, .. } = self.topology.routing();
-        let spelling = kind.spelling();
         if flowlet_gap.is_some() && !kind.is_by_flowlet() {
-            let problem = format!("routing by \"{spelling}\" knows no flowlets");
+            let problem = format!("routing by \"{kind}\" knows no flowlets");
             let expected = "expected routing = \"flowlet\" or \"adaptive_flowlet\", or no such key";
             return Err(ScenarioError::at("topology.flowlet_gap", problem, expected));
         }
@@ -53,7 +52,7 @@ impl Scenario {
         match readers.next().filter(|_| kind.is_by_packet()) {
             Some(name) => {
                 let problem = format!(
-                    "\"{spelling}\" sends packets of a flow by several paths, and transport.{name} goes by the telemetry of one"
+                    "\"{kind}\" sends packets of a flow by several paths, and transport.{name} goes by the telemetry of one"
                 );
                 let expected = "expected \"ecmp\" or routing by flowlets, or another congestion control";
                 Err(ScenarioError::at("topology.routing", problem, expected))

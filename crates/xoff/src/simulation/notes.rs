@@ -51,8 +51,7 @@ impl Simulation {
     /// Transports that take packets for lost that come by a longer way.
     fn notes_of_reordering(&self) -> Vec<String> {
         let routing = self.scenario.topology.routing().kind;
-        let many_paths = (0..self.network.hosts).any(|host| self.has_several_paths(host));
-        if !routing.is_by_packet() || !many_paths {
+        if !routing.is_by_packet() || !self.routes.have_choices() {
             return Vec::new();
         }
         let takes = |transport: &Transport| match transport {
@@ -69,16 +68,10 @@ impl Simulation {
         let noted = names.filter_map(|name| Some((name, takes(&self.scenario.transport[name])?)));
         let note = |(name, takes): (&str, &str)| {
             format!(
-                "transport.{name}: by {} packets come out of order, and {takes} for lost; selective repeat has `reordering`",
-                routing.spelling()
+                "transport.{name}: by {routing} packets come out of order, and {takes} for lost; selective repeat has `reordering`"
             )
         };
         noted.map(note).collect()
-    }
-
-    /// Whether a switch has a choice on the way from the first host to another.
-    fn has_several_paths(&self, to: NodeId) -> bool {
-        to != 0 && self.routes.links_by_hop(&self.network, 0, to).iter().any(|links| links.len() > 1)
     }
 
     fn transports_in_use(&self) -> BTreeSet<&str> {

@@ -67,7 +67,7 @@ impl Shortcuts<'_> {
         };
         let is_fifo = is_plain
             && link_events.is_empty()
-            && !self.simulation.balances_load()
+            && self.simulation.parallel_paths.is_none()
             && classes.is_power_of_two()
             && !ports.iter().any(|port| network.links[port.link as usize].corrupts())
             && !traces
