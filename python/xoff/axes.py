@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import Field, ValidationError, model_validator
 
+from xoff import ranges
 from xoff.errors import ScenarioError
 from xoff.model_file import Table, said
 from xoff.toml_text import plain
@@ -117,12 +118,14 @@ def combinations(axes: Mapping[str, Positions]) -> Iterator[tuple[dict[str, Valu
 def spelled(options: Iterable[str]) -> dict[str, list[str]]:
     """Keys and their values from texts `KEY=A,B,C` of the command line; commas in brackets or quotes separate nothing.
 
-    Raises ScenarioError for one without values, and for what stands twice.
+    START:END:STEP stands for several values. Raises ScenarioError for one without values, for what stands twice, and
+    for a step that does not lead to the end.
     """
     found: dict[str, list[str]] = {}
     for text in options:
         key, separator, listed = text.partition("=")
-        key, values = key.strip(), _parts(listed)
+        key = key.strip()
+        values = [value for part in _parts(listed) for value in ranges.values_of(key, part)]
         where = f"--sweep {text}"
         if not separator or not key or not all(values):
             raise ScenarioError(None, where, "no values", "expected KEY=A,B,C, such as timer=55us,300us")

@@ -41,12 +41,12 @@ def fluid(
     table has what rates and queue come to, beside the fixed point of equal flows where the model has one.
     """
     from xoff import batch
+    from xoff.axes import spelled
     from xoff.cli.progress import shown_count
-    from xoff.cli.ranges import varied
     from xoff.models.fluid import Fluid
     from xoff.models.fluid_sweep import Sweep, prepare
 
-    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), varied(sweeps or ()))
+    sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), spelled(sweeps or ()))
     with prepare(out, force=force) as staging:
         with shown_count(f"fluid {model.value}", len(sweep.models), "combinations") as on_finished:
             swept = sweep.run(workers=workers or batch.cores(), on_finished=on_finished)

@@ -35,13 +35,12 @@ def sweep(
     more value costs one more run.
     """
     from xoff import grids
-    from xoff.axes import Axis
+    from xoff.axes import Axis, spelled
     from xoff.cli.many import run_and_print
-    from xoff.cli.ranges import varied
     from xoff.sweep_file import load
     from xoff.sweeping import Swept, prepare
 
-    axes = {key: Axis.spelled(key, values) for key, values in varied(sweeps or ()).items()}
+    axes = {key: Axis.spelled(key, values) for key, values in spelled(sweeps or ()).items()}
     wanted = load(file, axes, changes=changes or (), measures=measures or (), seeds=seeds)
     run_and_print(
         "sweep",

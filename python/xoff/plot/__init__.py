@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from xoff.plot import (
     collectives,
@@ -29,10 +29,19 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 
+class Shown(TypedDict, total=False):
+    """What of something observed is drawn, as `Plots.over_time` takes it."""
+
+    names: Names
+    between_ns: tuple[float, float] | None
+    label: str | None
+
+
 class Plots:
     """Draws a result; each method draws into `ax`, or into a new figure, and returns the axes.
 
-    Those that show something over time raise ValueError if the scenario's `[observe]` did not ask for it.
+    Those that show something over time raise ValueError if the scenario's `[observe]` did not ask for it; `names`,
+    `between_ns` and `label` say what of it is drawn, as `over_time` explains.
     """
 
     def __init__(self, result: Result) -> None:
@@ -157,115 +166,45 @@ class Plots:
         with style.context():
             return headroom.draw(self._result, style.axes(ax))
 
-    def queues(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def queues(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Queue lengths over time."""
-        return self.over_time("queue", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("queue", ax, **shown)
 
-    def pools(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def pools(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Bytes in the shared memory of switches over time."""
-        return self.over_time("pool", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("pool", ax, **shown)
 
-    def throughput(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def throughput(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Throughput of ports over time."""
-        return self.over_time("throughput", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("throughput", ax, **shown)
 
-    def class_throughput(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def class_throughput(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Throughput of the traffic classes of ports over time."""
-        return self.over_time("class_throughput", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("class_throughput", ax, **shown)
 
-    def marks(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def marks(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Packets that were marked, over time."""
-        return self.over_time("marks", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("marks", ax, **shown)
 
-    def drops(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def drops(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Packets that were dropped, over time."""
-        return self.over_time("drops", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("drops", ax, **shown)
 
-    def windows(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def windows(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Windows of flows over time."""
-        return self.over_time("window", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("window", ax, **shown)
 
-    def rates(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def rates(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Rates of flows over time."""
-        return self.over_time("rate", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("rate", ax, **shown)
 
-    def flow_throughput(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def flow_throughput(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """What flows put on the wire at their adapters' exits, over time."""
-        return self.over_time("flow_throughput", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("flow_throughput", ax, **shown)
 
-    def cnms(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Names = None,
-        between_ns: tuple[float, float] | None = None,
-        label: str | None = None,
-    ) -> Axes:
+    def cnms(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Congestion notification messages that reached the adapters of flows, over time."""
-        return self.over_time("cnms", ax, names=names, between_ns=between_ns, label=label)
+        return self.over_time("cnms", ax, **shown)
 
     def inputs(
         self, ax: Axes | None = None, *, port: str | None = None, between_ns: tuple[float, float] | None = None

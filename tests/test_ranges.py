@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Outcome
-from xoff.cli.ranges import varied
+from xoff.axes import spelled
 from xoff.errors import ScenarioError
 
 
@@ -22,12 +22,12 @@ from xoff.errors import ScenarioError
     ],
 )
 def test_a_range_stands_for_its_values_with_both_ends(text: str, values: list[str]) -> None:
-    assert varied([f"k={text}"]) == {"k": values}
+    assert spelled([f"k={text}"]) == {"k": values}
 
 
 @pytest.mark.parametrize("text", ["leaf0:spine1:2", '"1:2:1"', "[1, 2]"])
 def test_what_is_no_quantities_is_no_range(text: str) -> None:
-    assert varied([f"k={text}"]) == {"k": [text]}
+    assert spelled([f"k={text}"]) == {"k": [text]}
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_what_is_no_quantities_is_no_range(text: str) -> None:
 )
 def test_a_range_that_does_not_end_where_it_should_is_refused(text: str, says: str) -> None:
     with pytest.raises(ScenarioError) as refused:
-        varied([f"k={text}"])
+        spelled([f"k={text}"])
     assert str(refused.value).startswith(f"--sweep k={text}: {says}")
 
 
 def test_a_value_that_a_range_has_too_stands_twice() -> None:
     with pytest.raises(ScenarioError, match="a value stands twice; expected each value once"):
-        varied(["k=2,1:3:1"])
+        spelled(["k=2,1:3:1"])
 
 
 def test_a_range_is_swept_as_its_values_are(command: Callable[..., Outcome], small_file: Path) -> None:

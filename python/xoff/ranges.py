@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from xoff.axes import spelled
 from xoff.errors import ScenarioError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([A-Za-z]*)")
 _EXPECTED = "expected START:END:STEP in one unit, such as 0.2:0.8:0.2 or 100kB:400kB:100kB"
 
 
-def varied(options: Iterable[str]) -> dict[str, list[str]]:
-    """Keys and their values from texts `KEY=A,B,C`, where START:END:STEP stands for several, the end included.
+def values_of(key: str, text: str) -> list[str]:
+    """What a value of a key stands for: itself, or all of START:END:STEP, the end included.
 
-    Raises ScenarioError for a step that does not lead to the end, for one without values, and for what stands twice.
+    Raises ScenarioError for a step that does not lead to the end.
     """
-    given = spelled(options)
-    return spelled(
-        f"{key}={','.join(each for value in values for each in _values(key, value))}" for key, values in given.items()
-    )
-
-
-def _values(key: str, text: str) -> list[str]:
-    """What a value stands for: itself, unless it is a range."""
     parts = [_QUANTITY.fullmatch(part.strip()) for part in text.split(":")]
     found = [part for part in parts if part]
     if len(parts) == 1 or len(found) < len(parts):
