@@ -48,13 +48,14 @@ MISSES = {
         "90th percentile of the queue with 20 senders under DCQCN (kB)",
     },
     "dctcp/fig12": {
-        "40 flows fall out of step: amplitude of the queue (packets)",
         "10 flows: period over that of the closed form",
     },
     "dctcp/fig13": {"20 flows: 95th percentile of the queue under DCTCP (packets)"},
     "dctcp/fig14": {"10 Gbps, with bursts: least threshold of full throughput (packets)"},
     "dctcp/convergence": {
         "1 Gbps, 300 us: convergence time of DCTCP (ms)",
+        "1 Gbps, 300 us: convergence time, DCTCP over TCP",
+        "10 Gbps, 100 us: convergence time, DCTCP over TCP",
         "10 Gbps, 300 us: convergence time, DCTCP over TCP",
     },
     "dctcp/fig15": {"With bursts: throughput, RED from 50 packets (Gbps)"},
@@ -64,7 +65,7 @@ MISSES = {
     },
     "dctcp/fig18": {"RTOmin 10 ms, 40 servers: share of DCTCP's queries with a timeout over that of TCP's"},
     "dctcp/fig19": {"TCP: share of queries with a timeout, 10 servers"},
-    "dctcp/fig21": {"DCTCP: median completion time (us)", "TCP: share of fetches with a timeout"},
+    "dctcp/fig21": {"DCTCP: median completion time (us)"},
     "dctcp/fig22": {"TCP: share of background flows with a timeout"},
     "dctcp/fig24": {
         "Queries: 95th percentile, TCP through deep buffers over DCTCP",
@@ -73,7 +74,10 @@ MISSES = {
         "Queries: 95th percentile, TCP with RED over DCTCP",
         "TCP with RED: share of queries with a timeout",
     },
-    "dctcp/fig7": {"Responses with a timeout of the query that has the fewest, of those that have any"},
+    "dctcp/fig7": {
+        "Responses with a timeout of the query that has the fewest, of those that have any",
+        "From the first response to the last but the lost one (ms)",
+    },
     "dctcp/table2": {
         "TCP: 95th percentile of completion time, with background over without",
         "TCP without background: share of queries with a timeout",

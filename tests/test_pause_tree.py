@@ -81,6 +81,8 @@ def table(rows: list[Row]) -> pa.Table:
         "egress_bytes": [0] * len(rows),
         "queue_bytes": [0] * len(rows),
         "flows": [1] * len(rows),
+        "stuck_behind_port": pa.nulls(len(rows), pa.string()),
+        "stuck_behind_priority": pa.nulls(len(rows), pa.uint8()),
     }
     arrays = [pa.array(names[field.name]).cast(field.type) for field in columns.PAUSES]
     return pa.table(arrays, schema=columns.PAUSES)
@@ -284,6 +286,73 @@ def test_a_deadlock_is_a_circle_that_never_opens() -> None:
     assert [queue.port for queue in last.queues] == [queue["port"] for queue in result.summary["deadlock_cycle"]]
     assert last.since_ns == max(queue["since_ns"] for queue in result.summary["deadlock_cycle"])
     assert not victim_result().summary["deadlock"]
+
+
+REROUTED = """
+title = "Packets that turn round where links have failed"
+seed = 0
+[topology]
+kind = "leaf_spine"
+leaves = 4
+spines = 2
+hosts_per_leaf = 4
+host_link = { rate = "100Gbps", delay = "1us" }
+fabric_link = { rate = "100Gbps", delay = "1us" }
+[transport.roce]
+kind = "roce"
+control_priority = 7
+recovery = { kind = "go_back_n", timeout = "500us" }
+[observe]
+pauses = true
+[stop]
+arrivals_end = "500us"
+[[link_event]]
+at = "197us"
+between = ["leaf0", "spine0"]
+state = "down"
+convergence = "10us"
+[[link_event]]
+at = "207us"
+between = ["leaf1", "spine1"]
+state = "down"
+convergence = "10us"
+[[class]]
+priority = 3
+lossless = true
+[[class]]
+priority = 7
+[[switch]]
+total = "4MB"
+pfc = { xoff = { policy = "static_threshold", threshold = "30kB" } }
+[[workload]]
+kind = "permutation"
+transport = "roce"
+size = "1MB"
+priority = 3
+[[workload]]
+kind = "incast"
+transport = "roce"
+fan_in = 6
+size = "100kB"
+every = "50us"
+priority = 3
+"""
+
+
+def test_what_is_stuck_waits_for_the_deadlock_and_not_for_a_queue_that_has_drained() -> None:
+    result = xoff.Scenario.from_text(REROUTED).run()
+    deadlocked = {queue["port"] for queue in result.summary["deadlock_cycle"]}
+    assert deadlocked
+    last = result.pause_cycles()[-1]
+    assert {queue.port for queue in last.queues} == deadlocked
+    assert last.until_ns is None
+    tree = result.pause_tree()
+    assert sum(root.paused_us for root in tree.roots if root.queue.port in deadlocked) > 0.9 * tree.paused_us
+    pauses = result.pauses
+    assert pauses is not None
+    stuck = pauses.filter(pauses["stuck_behind_port"].is_valid())
+    assert stuck.num_rows > 0
+    assert stuck["end_ns"].null_count == stuck.num_rows
 
 
 def test_a_deadlock_that_nobody_speaks_of_lasts_until_the_last_timeout() -> None:

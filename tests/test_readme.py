@@ -70,7 +70,15 @@ def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp
 
 
 @pytest.mark.parametrize(
-    "heading", ["## Try many settings", "## Collectives", "## Balance load", "## Fail a link", "## Try a watchdog"]
+    "heading",
+    [
+        "## Try many settings",
+        "## Warm up",
+        "## Collectives",
+        "## Balance load",
+        "## Fail a link",
+        "## Try a watchdog",
+    ],
 )
 def test_the_sweep_prints_the_table(command: Callable[..., Outcome], tmp_path: Path, heading: str) -> None:
     for shipped in ("scenarios", "sweeps"):

@@ -15,14 +15,14 @@ from xoff import measures, summary
 from xoff.summary_keys import KEYS
 
 
-def flows(sizes: list[int], fct_ns: list[int], after_stop: list[bool] | None = None) -> pa.Table:
+def flows(sizes: list[int], fct_ns: list[int], measured: list[bool] | None = None) -> pa.Table:
     """A table of flows with just the columns that a summary reads."""
     return pa.table(
         {
             "size_bytes": sizes,
             "fct_ns": fct_ns,
             "slowdown": [time / 1000 for time in fct_ns],
-            "after_stop": after_stop or [False] * len(sizes),
+            "measured": measured or [True] * len(sizes),
         }
     )
 
@@ -33,7 +33,7 @@ def test_a_size_on_a_bound_belongs_to_the_class_above() -> None:
 
 
 def test_flows_after_the_stop_stay_out() -> None:
-    classes = summary.flow_classes(flows([1, 1], [1000, 9000], [False, True]), (100, 1000))
+    classes = summary.flow_classes(flows([1, 1], [1000, 9000], [True, False]), (100, 1000))
     assert classes["all"]["count"] == 1
     assert classes["all"]["fct_mean_us"] == 1.0
 
@@ -53,7 +53,7 @@ def test_completion_times_are_in_microseconds() -> None:
 
 
 def test_workloads_have_the_numbers_of_their_flows() -> None:
-    table = flows([1] * 4, [1000, 9000, 5000, 7000], [False, False, False, True])
+    table = flows([1] * 4, [1000, 9000, 5000, 7000], [True, True, True, False])
     table = table.append_column("workload", pa.array([1, 0, 1, 1], pa.uint32()))
     workloads = [("poisson", "dctcp"), ("incast", "dcqcn"), ("trace", "dctcp")]
     first, second, third = summary.of_workloads(table, workloads, {})
@@ -112,7 +112,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
         "flows_started": 3,
         "flows_unfinished": 2,
         "packet_hops": 1000,
-        "payload_delivered_bytes": 1000,
+        "measured": {"start_ns": 2000, "end_ns": 6000, "payload_delivered_bytes": 1000},
         "timeouts": 1,
     }
     engine = {"cpu_seconds": 0.001, "wall_seconds": 0.001, "added_rss_mb": None, "threads": 1}
@@ -128,7 +128,7 @@ def test_the_engine_line_divides_cpu_time_by_hops() -> None:
     assert found["engine"]["ns_per_packet_hop"] == 1000.0
     assert found["loss_rate"] == 0.005
     assert (found["flows"]["unfinished"], found["flows"]["timeouts"]) == (2, 1)
-    assert found["goodput_gbps"] == 1.0
+    assert found["goodput_gbps"] == 2.0
 
 
 def test_flows_without_end_share_as_jains_index_says() -> None:
@@ -138,10 +138,15 @@ def test_flows_without_end_share_as_jains_index_says() -> None:
     assert (found["unfinished_goodput_mean_gbps"], found["long_lived_jain_index"]) == (3.0, 16 / 20)
     assert summary.of_unfinished(unfinished.slice(1))["long_lived_jain_index"] is None, "there is one"
     assert set(summary.of_unfinished(None).values()) == {None}
+    late = pa.table({"goodput_gbps": [None, 1.0, 3.0], "size_bytes": pa.array([None, None, None], pa.int64())})
+    assert summary.of_unfinished(late)["long_lived_jain_index"] == 16 / 20, "one started after the measured time"
 
 
 def test_queries_are_summed_up_by_completion_time_and_timeouts() -> None:
-    queries = pa.table({"completion_ns": [4000, 1000, 3000, 2000], "timeouts": [0, 2, 0, 1]})
+    measured = [True] * 4 + [False]
+    queries = pa.table(
+        {"completion_ns": [4000, 1000, 3000, 2000, 9000], "timeouts": [0, 2, 0, 1, 0], "measured": measured}
+    )
     found = summary.of_queries(queries, {"started": 5, "late": 1})
     assert (found["started"], found["late"], found["timeout_fraction"]) == (5, 1, 0.5)
     assert (found["completion_mean_us"], found["completion_p50_us"], found["completion_p99_us"]) == (2.5, 3.0, 4.0)
@@ -151,9 +156,10 @@ def test_queries_are_summed_up_by_completion_time_and_timeouts() -> None:
 def test_collectives_are_summed_up_by_workload() -> None:
     collectives = pa.table(
         {
-            "workload": [1, 1, 2, 1],
-            "completion_ns": [4000, 1000, 9000, 1000],
-            "bus_bandwidth_gbps": [20.0, 80.0, 5.0, 80.0],
+            "workload": [1, 1, 2, 1, 1],
+            "completion_ns": [4000, 1000, 9000, 1000, 9000],
+            "bus_bandwidth_gbps": [20.0, 80.0, 5.0, 80.0, 7.0],
+            "measured": [True] * 4 + [False],
         }
     )
     [first, second, none] = summary.of_collectives(collectives, [{"workload": index} for index in (1, 2, 3)])

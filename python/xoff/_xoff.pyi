@@ -37,8 +37,8 @@ def algorithms() -> str: ...
 def bcc_lambda(algorithm: str) -> tuple[int, int] | None: ...
 def bcc_thresholds(
     shared_bytes: int,
-    ports: int,
     rate_bps: int,
+    together_bps: int,
     alpha: tuple[int, int],
     reserved_bytes: int,
     round_trip_ps: int,

@@ -34,6 +34,7 @@ FLOWS = pa.schema(
         pa.field("retransmitted_bytes", pa.int64()),
         pa.field("timeouts", pa.uint32()),
         pa.field("after_stop", pa.bool_()),
+        pa.field("measured", pa.bool_()),
         pa.field("query_id", pa.int64()),
     ]
 )
@@ -46,7 +47,7 @@ UNFINISHED = pa.schema(
         ),
         pa.field("received_bytes", pa.int64()),
         pa.field("goodput_gbps", pa.float64()),
-        *map(FLOWS.field, ("retransmitted_bytes", "timeouts")),
+        *map(FLOWS.field, ("retransmitted_bytes", "timeouts", "measured")),
     ]
 )
 
@@ -62,6 +63,7 @@ QUERIES = pa.schema(
         pa.field("completion_ns", pa.int64()),
         pa.field("timeouts", pa.uint32()),
         pa.field("late", pa.bool_()),
+        pa.field("measured", pa.bool_()),
     ]
 )
 
@@ -76,6 +78,7 @@ COLLECTIVES = pa.schema(
         pa.field("last_host", pa.dictionary(pa.uint32(), pa.string())),
         pa.field("algorithm_bandwidth_gbps", pa.float64()),
         pa.field("bus_bandwidth_gbps", pa.float64()),
+        pa.field("measured", pa.bool_()),
     ]
 )
 
@@ -125,6 +128,8 @@ PAUSES = pa.schema(
         pa.field("egress_bytes", pa.int64()),
         pa.field("queue_bytes", pa.int64()),
         pa.field("flows", pa.uint32()),
+        pa.field("stuck_behind_port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("stuck_behind_priority", pa.uint8()),
     ]
 )
 
@@ -197,9 +202,14 @@ class FlowRows:
 
 
 def unfinished_table(raw: RawResult) -> pa.Table | None:
-    """One row per flow that is not finished (`UNFINISHED`), or None if there is none; an endless one has no size."""
+    """One row per flow that is not finished (`UNFINISHED`), or None if there is none.
+
+    An endless one has no size, one that started after the measured time no goodput.
+    """
     table = _with_nulls(_table(UNFINISHED, raw.unfinished, raw.dictionaries), "size_bytes")
-    return table if table.num_rows else None
+    place, goodput = UNFINISHED.get_field_index("goodput_gbps"), table["goodput_gbps"]
+    known = pc.if_else(pc.is_nan(goodput), pa.scalar(None, pa.float64()), goodput)
+    return table.set_column(place, UNFINISHED.field(place), known) if table.num_rows else None
 
 
 def queries_table(raw: RawResult) -> pa.Table | None:
@@ -228,8 +238,14 @@ def drops_table(raw: RawResult) -> pa.Table:
 
 
 def pauses_table(raw: RawResult) -> pa.Table:
-    """One row per pause (`PAUSES`), in the order of their start; the end of one that was not over is null."""
-    return _with_nulls(_table(PAUSES, raw.pauses, raw.dictionaries), "end_ns")
+    """One row per pause (`PAUSES`), in the order of their start.
+
+    The end of one that was not over is null; so is what it is stuck behind, of one that was over or may end.
+    """
+    table = _with_nulls(_table(PAUSES, raw.pauses, raw.dictionaries), "end_ns")
+    place, priority = PAUSES.get_field_index("stuck_behind_priority"), table["stuck_behind_priority"]
+    known = pc.if_else(table["stuck_behind_port"].is_valid(), priority, pa.scalar(None, priority.type))
+    return table.set_column(place, PAUSES.field(place), known)
 
 
 def pause_flows_table(raw: RawResult) -> pa.Table:
@@ -266,6 +282,9 @@ def _array(field: pa.Field, column: Column, names: Sequence[str]) -> pa.Array:
         return _wrap(pa.uint8(), column).cast(pa.bool_())
     if pa.types.is_dictionary(field.type):
         indices = _wrap(field.type.index_type, column)
+        if field.name == "stuck_behind_port":  # of the others all are known
+            largest = pa.scalar(2**32 - 1, indices.type)
+            indices = pc.if_else(pc.equal(indices, largest), pa.scalar(None, indices.type), indices)
         return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string()))
     return _wrap(field.type, column)
 

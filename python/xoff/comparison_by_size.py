@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from xoff.intervals import Estimate
 
-COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "after_stop")
+COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "measured")
 """What figures need of `flows.parquet`: a run may have millions of flows."""
 
 

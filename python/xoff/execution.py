@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from xoff import batch, columns, inputs, provenance
+from xoff import batch, columns, inputs, observed, provenance
 from xoff.measured import Cost
 from xoff.result import Result
 from xoff.summary import SCHEMA_VERSION, Summary, of_collectives, of_queries, of_workloads, summarise
@@ -43,6 +43,8 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         "collectives": of_collectives(collectives, totals["collectives"]),
     }
     resolved, named = scenario.portable(files)
+    series = columns.series_table(raw)
+    recorded = {"observed": observed.summarise(series, resolved, totals["measured"])}
     engine = {
         "cpu_seconds": cost.cpu_seconds,
         "wall_seconds": cost.wall_seconds,
@@ -52,12 +54,13 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     result = Result(
         summary=_summary(scenario, raw, flows, unfinished, totals, engine)
         | of_applications
+        | recorded
         | {"scenario_digest": inputs.digest(resolved, named)},
         flow_rows=flows,
         unfinished=unfinished,
         queries=queries,
         collectives=collectives,
-        series=columns.series_table(raw),
+        series=series,
         drops=columns.drops_table(raw) if core.observes_drops else None,
         pauses=columns.pauses_table(raw) if core.observes_pauses else None,
         pause_flows=columns.pause_flows_table(raw) if core.observes_pauses else None,

@@ -79,7 +79,7 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
         if any(map(swept.over_zero, measures)):
             note += f"; -: no ratio, {sweep.base} has 0"
     elif len(sweep.seeds) > 1:
-        note += "; ±: half of the 95 % confidence interval"
+        note += "; ±: half of the 95 % confidence interval, or from where to where if it is wide"
     other_traffic = traffic.note_of_ratios(sweep) if ratios else ""
     return Grid((), headings, [rows], f"{note}.", (other_traffic,) if other_traffic else ())
 
@@ -117,10 +117,15 @@ def _with_bounds(tell: Callable[[float], str], value: Estimate) -> str:
     return f"{told} ({low} to {tell(value.high)})"
 
 
+_WIDE = 0.5
+"""Intervals of more than this to either side, as a share of the value, are far from symmetric."""
+
+
 def _with_share(tell: Callable[[float], str], found: Estimate | None) -> str:
     if found is None:
         return "-"
     value = tell(found.value)
     if found.low is None or found.high is None or not found.value:
         return value
-    return f"{value} ±{percent((found.high - found.low) / 2 / found.value)}"
+    share = (found.high - found.low) / 2 / found.value
+    return f"{value} ±{percent(share)}" if share < _WIDE else _with_bounds(tell, found)

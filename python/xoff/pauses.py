@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -46,12 +46,7 @@ class Pauses:
         self.end_ns: npt.NDArray[np.int64] = table["end_ns"].fill_null(end_of_run).to_numpy()
         self.paused = _queues(table, "paused_port", "priority")
         self.device: list[str] = table["device"].to_pylist()
-        self.cause = [
-            queue if reason != "receiver" else Queue(f"{device} (slow receiver)", queue.priority)
-            for queue, reason, device in zip(
-                _queues(table, "egress_port", "cause_priority"), table["reason"].to_pylist(), self.device, strict=True
-            )
-        ]
+        self.cause = list(map(_cause, table.select(_CAUSES).to_pylist()))
         self._of: dict[Queue, list[int]] = {}
         self._before = np.zeros(len(self.paused), np.int64)
         for row, queue in enumerate(self.paused):
@@ -121,6 +116,17 @@ class Pauses:
         lowest = min(range(len(rows)), key=lambda index: self.paused[rows[index]])
         ordered = rows[lowest:] + rows[:lowest]
         return Cycle(tuple(self.paused[row] for row in ordered), since, min(over, default=None))
+
+
+_CAUSES = ("egress_port", "cause_priority", "reason", "device", "stuck_behind_port", "stuck_behind_priority")
+
+
+def _cause(row: dict[str, Any]) -> Queue:
+    """What a pause is for: of one that will never end the stuck queue that it waits for, else what it began with."""
+    if row["stuck_behind_port"] is not None:
+        return Queue(row["stuck_behind_port"], row["stuck_behind_priority"])
+    port = row["egress_port"] if row["reason"] != "receiver" else f"{row['device']} (slow receiver)"
+    return Queue(port, row["cause_priority"])
 
 
 def _queues(table: pa.Table, port: str, priority: str) -> list[Queue]:

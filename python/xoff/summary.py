@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,9 +52,15 @@ def summarise(
         size_classes: Bytes at which small ends and medium ends.
         engine: `cpu_seconds`, `wall_seconds`, `added_rss_mb` and `threads`, which join the engine's counters.
     """
-    packets, hops = totals["packets"], totals["packet_hops"]
+    packets, hops, measured = totals["packets"], totals["packet_hops"], totals["measured"]
+    measured_ns = measured["end_ns"] - measured["start_ns"]
     return {
         "end_ns": totals["end_ns"],
+        "measured": {
+            "start_ns": measured["start_ns"],
+            "end_ns": measured["end_ns"],
+            "unfinished": pc.sum(unfinished["measured"]).as_py() if unfinished else 0,
+        },
         "flows": {
             **flow_classes(flows, size_classes),
             "started": totals["flows_started"],
@@ -63,7 +70,7 @@ def summarise(
         },
         "packets": packets,
         "loss_rate": packets["dropped"] / packets["sent"] if packets["sent"] else 0.0,
-        "goodput_gbps": totals["payload_delivered_bytes"] * 8 / totals["end_ns"] if totals["end_ns"] else 0.0,
+        "goodput_gbps": measured["payload_delivered_bytes"] * 8 / measured_ns if measured_ns else 0.0,
         "pfc": {
             "pause_frames": totals["pfc"]["pause_frames"],
             "resume_frames": totals["pfc"]["resume_frames"],
@@ -94,11 +101,12 @@ def summarise(
 
 
 def of_unfinished(unfinished: pa.Table | None) -> dict[str, Any]:
-    """Goodputs of the flows that were not finished, and how fairly those without end share: Jain's index.
+    """Goodputs of flows that were not finished, over the measured time, and how fairly those without end share it.
 
     Args:
         unfinished: A table with the columns of `unfinished.parquet`; None if there is none.
     """
+    unfinished = unfinished.filter(unfinished["goodput_gbps"].is_valid()) if unfinished else None
     goodput_gbps = unfinished["goodput_gbps"].to_numpy() if unfinished else np.empty(0)
     endless = goodput_gbps[unfinished["size_bytes"].is_null().to_numpy()] if unfinished else goodput_gbps
     squares = len(endless) * float((endless**2).sum())
@@ -111,7 +119,7 @@ def of_unfinished(unfinished: pa.Table | None) -> dict[str, Any]:
 
 
 def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dict[str, Any]:
-    """Completion times and slowdowns of all, small, medium and large flows; flows after the stop stay out.
+    """Completion times and slowdowns of all, small, medium and large flows, of those that count (`counted`).
 
     Args:
         flows: What has the columns of `flows.parquet`.
@@ -145,6 +153,7 @@ def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, An
         queries: A table with the columns of `queries.parquet`; None if there are none.
         totals: The counters.
     """
+    queries = queries.filter(queries["measured"]) if queries else None
     completion_us = np.sort(queries["completion_ns"].to_numpy() / 1000) if queries else np.empty(0)
     timeouts = queries["timeouts"].to_numpy() if queries else np.empty(0)
     return {
@@ -164,6 +173,7 @@ def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -
         collectives: A table with the columns of `collectives.parquet`; None if none is complete.
         totals: The counters of each workload of collectives, with its position in the scenario as `workload`.
     """
+    collectives = collectives.filter(collectives["measured"]) if collectives else None
     workload = collectives["workload"].to_numpy() if collectives else np.empty(0)
     found = []
     for of_workload in totals:
@@ -187,9 +197,9 @@ def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -
 
 
 def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
-    """One column of the flows that count: those that finished before the stop."""
-    after_stop, column = _array(flows, "after_stop"), _array(flows, name)
-    return column[~after_stop] if after_stop.any() else column
+    """One column of the flows that count: those that started in the measured time and finished before the stop."""
+    measured, column = _array(flows, "measured"), _array(flows, name)
+    return column if measured.all() else column[measured]
 
 
 def _array(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:

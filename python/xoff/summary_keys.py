@@ -37,10 +37,26 @@ KEYS = (
     Key(
         ("end_ns",),
         "ns",
-        "simulated time at the end: the measured time. Where nothing is left to do, when the last flow finished or the "
+        "simulated time at the end. Where nothing is left to do, when the last flow finished or the "
         "last bit was sent; where packets are left that are paused, when the last event was",
     ),
-    Key((f"{_CLASSES}.count",), "flows", "flows that finished; those that finished after the stop condition stay out"),
+    Key(
+        ("measured.start_ns", "measured.end_ns"),
+        "ns",
+        "where the measured time begins and ends (`measure.start`, `measure.end`), as far as the run went. Completion "
+        "times and slowdowns are of flows, queries and collectives that start in it, goodputs of what is received in "
+        "it; all else is of the whole run",
+    ),
+    Key(
+        ("measured.unfinished",),
+        "flows",
+        "flows that started in the measured time and had not finished at the end, which completion times leave out",
+    ),
+    Key(
+        (f"{_CLASSES}.count",),
+        "flows",
+        "flows that started in the measured time and finished; those that finished after the stop condition stay out",
+    ),
     Key(
         (f"{_CLASSES}.fct_{_PERCENTILES}_us", f"workloads[].fct_{_PERCENTILES}_us"),
         "us",
@@ -65,7 +81,8 @@ KEYS = (
     Key(
         ("flows.unfinished_goodput_{min,mean,max}_gbps",),
         "Gbps",
-        "goodput of unfinished flows: what the receiver could hand on, over the time from the flow's start to the end",
+        "goodput of unfinished flows: what the receiver could hand on in the measured time, over what of that was "
+        "after the flow's start",
     ),
     Key(
         ("flows.long_lived_jain_index",),
@@ -192,9 +209,20 @@ KEYS = (
     Key(
         ("goodput_gbps",),
         "Gbps",
-        "goodput of all receivers together: payload delivered, each byte once, over the whole time until `end_ns`. "
-        "Where what has started is drained, that time lasts until the last flow is done, so that one slow flow lowers "
-        "it: it is no rate that the network carried, which `observe.throughput` records",
+        "goodput of all receivers together: payload delivered in the measured time, each byte once, over that time. "
+        "Where what has started is drained, the run lasts until the last flow is done, so that one slow flow lowers "
+        "it; with `measure.end` at `stop.arrivals_end` it is what the network carried while flows arrived",
+    ),
+    Key(
+        ("observed.{queue,pool,input,window}_{mean,p50,p99,max}_bytes",),
+        "bytes",
+        "what `[observe]` recorded in the measured time, all names and classes together: of samples at an interval, "
+        "or of queues on change by time, where one that never held anything does not count",
+    ),
+    Key(
+        ("observed.{throughput,class_throughput,flow_throughput,rate}_{mean,p50,p99,max}_gbps",),
+        "Gbps",
+        "the same of throughputs and rates, sampled at an interval",
     ),
     Key(("pfc.pause_frames",), "frames", "frames that pause a class, sent by all ports"),
     Key(("pfc.resume_frames",), "frames", "frames that only resume, sent by all ports"),

@@ -95,6 +95,15 @@ class Card(NamedTuple):
     note: str
 
 
+def measured_time(summary: Summary) -> str | None:
+    """From when to when completion times and goodputs are measured; None if that is the whole run."""
+    measured = summary.get("measured")  # summaries of before have none
+    if measured is None or (measured["start_ns"] == 0 and measured["end_ns"] == summary["end_ns"]):
+        return None
+    start = duration(measured["start_ns"] / 1000) if measured["start_ns"] else "the start"
+    return f"{start} to {duration(measured['end_ns'] / 1000)}"
+
+
 def class_rows(summary: Summary, columns: Sequence[Column] = COLUMNS) -> list[tuple[str, list[str]]]:
     """For each size class its name with bounds, and a cell for each column."""
     flows = summary["flows"]

@@ -80,6 +80,8 @@ def _flow(result: Result, name: str, source: str, number: int, whole: tuple[floa
         raise ValueError(message)
     _, priority, start_ns, ports, is_one = path
     queues = [Queue(port, priority) for port in ports]
+    if not is_one:
+        name = f"{name}, on all {len(ports)} ports that it may take"
     return _Victim(name, queues, (start_ns, _finish(result, source, number, whole[1])), is_one_path=is_one)
 
 

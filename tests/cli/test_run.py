@@ -52,6 +52,18 @@ def test_several_workloads_are_told_apart(command: Command, small_file: Path) ->
     assert "<td>workload[1], permutation</td>" in Path("out/report.html").read_text(encoding="utf-8")
 
 
+def test_what_is_measured_is_told_if_it_is_not_the_whole_run(command: Command, small_file: Path) -> None:
+    assert "Measured" not in command("run", small_file).out
+    of_some = ("--set", "workload[0].groups=4", "--set", "workload[0].every=50us", "--set", "measure.start=75us")
+    assert "Measured from 75.0 us to " in command("run", small_file, *of_some).out
+    found = json.loads(command("run", small_file, *of_some, "--set", "measure.end=125us", "--json").out)
+    assert (found["measured"]["start_ns"], found["measured"]["end_ns"]) == (75_000, 125_000)
+    flows = xoff.Result.open("results/small-003").flows
+    measured = [row["start_ns"] for row in flows.to_pylist() if row["measured"]]
+    assert found["flows"]["all"]["count"] == len(measured) == flows.num_rows / 4
+    assert set(measured) == {100_000}
+
+
 def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path) -> None:
     outcome = command("run", small_file, "--json", "--out", "out", "--no-report")
     assert json.loads(outcome.out) == json.loads(Path("out/summary.json").read_text())

@@ -52,7 +52,8 @@ def test_a_sweep_file_names_scenario_axes_seeds_and_measures(command: Command, s
     outcome = command("sweep", sweep_file, "--workers", 1)
     assert (outcome.status, outcome.err) == (0, "")
     assert re.search(r"threshold ┃ +small FCT mean ┃ +packets marked ┃", outcome.out)
-    assert "Marks, means over seeds 3, 4; ±: half of the 95 % confidence interval." in outcome.out
+    note = "±: half of the 95 % confidence interval, or from where to where if it is wide."
+    assert f"Marks, means over seeds 3, 4; {note}" in outcome.out
     data = json.loads(Path("results/sweep-001/sweep.json").read_text())
     assert (data["axes"], data["units"]) == ({"threshold": [5, 30]}, {"threshold": "kB"})
     assert data["rows"][1]["measured"]["packets.marked"]["value"] > 0

@@ -123,7 +123,7 @@ def test_without_queries_none_can_be_drawn(small_result: xoff.Result) -> None:
 def with_sizes(result: xoff.Result, *sizes: int) -> xoff.Result:
     """As if flows of these sizes had finished, each slower than the one before."""
     slowdowns = np.arange(1.0, len(sizes) + 1)
-    columns = {"size_bytes": sizes, "slowdown": slowdowns, "after_stop": [False] * len(sizes)}
+    columns = {"size_bytes": sizes, "slowdown": slowdowns, "measured": [True] * len(sizes)}
     return replace(result, flow_rows=pa.table(columns))
 
 

@@ -54,6 +54,7 @@ impl FlowRows {
             "retransmitted_bytes" => each(rows, |row| row.retransmitted.get()),
             "timeouts" => each(rows, |row| row.timeouts),
             "after_stop" => each(rows, |row| row.after_stop),
+            "measured" => each(rows, |row| row.measured),
             "query_id" => each(rows, |row| row.query().map_or(u64::MAX, u64::from)),
             _ => return Err(PyKeyError::new_err(name.to_owned())),
         })

@@ -71,8 +71,8 @@ pub(crate) fn bcc_lambda(algorithm: &str) -> Option<(u64, u64)> {
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn bcc_thresholds(
     shared_bytes: u64,
-    ports: u64,
     rate_bps: u64,
+    together_bps: u64,
     alpha: (u64, u64),
     reserved_bytes: u64,
     round_trip_ps: u64,
@@ -81,8 +81,8 @@ pub(crate) fn bcc_thresholds(
 ) -> PyResult<(u64, u64, u64)> {
     let pool = bcc::Pool {
         shared: Bytes::new(shared_bytes),
-        ports,
         rate: Rate::new(rate_bps),
+        together: Rate::new(together_bps),
         alpha: Ratio::new(alpha.0, alpha.1),
         reserved: Bytes::new(reserved_bytes),
         round_trip: Span::new(round_trip_ps),

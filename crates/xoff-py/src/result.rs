@@ -56,7 +56,7 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     for column in ["source", "destination", "aggregator", "last_host", "device", "paused_device"] {
         dictionaries.set_item(column, &report.node_names)?;
     }
-    for column in ["port", "paused_port", "egress_port", "name"] {
+    for column in ["port", "paused_port", "egress_port", "stuck_behind_port", "name"] {
         dictionaries.set_item(column, &report.series_names)?;
     }
     dictionaries.set_item("transport", &report.transport_names)?;
@@ -83,6 +83,7 @@ fn unfinished(py: Python<'_>, unfinished: xoff::report::UnfinishedColumns) -> Py
         goodput_gbps,
         retransmitted_bytes,
         timeouts,
+        measured,
     ))
 }
 
@@ -109,6 +110,7 @@ impl RawResult {
                 completion_ns,
                 timeouts,
                 late,
+                measured,
             ),
             collectives: columns!(
                 py,
@@ -122,6 +124,7 @@ impl RawResult {
                 last_host,
                 algorithm_bandwidth_gbps,
                 bus_bandwidth_gbps,
+                measured,
             ),
             series: columns!(py, report.series, time_ns, quantity, name, priority, value),
             drops: columns!(
@@ -160,6 +163,8 @@ impl RawResult {
                 egress_bytes,
                 queue_bytes,
                 flows,
+                stuck_behind_port,
+                stuck_behind_priority,
             ),
             pause_flows: columns!(py, report.pause_flows, pause_id, source, destination, number, bytes),
             headroom: columns!(py, report.headroom, time_ns, device, used_bytes, set_aside_bytes, queues_off),

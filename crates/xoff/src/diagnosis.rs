@@ -42,6 +42,8 @@ pub struct Diagnosis {
     pub deadlock: Vec<Stuck>,
     /// Queues that will never send, those that wait for a deadlock included.
     pub stuck: usize,
+    /// Of each paused queue, of a switch or a host, for which all that it waits for is stuck: what holds most of that.
+    pub stuck_behind: BTreeMap<Queue, Queue>,
     /// Ports that were paused without a break for the detection time at least, the longest first.
     pub storms: Vec<Storm>,
     /// The longest time that any class of any port was paused without a break.
@@ -52,9 +54,9 @@ impl Diagnosis {
     /// Of a run that ended at `end`; pauses of `detection_time` are storms.
     pub fn new(network: &Network, outcome: &Outcome, end: Time, detection_time: Span) -> Self {
         let waits = stuck(network, &outcome.switches);
-        let ports = outcome.hosts.iter().map(Host::port).chain(ports(&outcome.switches));
+        let ports = || outcome.hosts.iter().map(Host::port).chain(ports(&outcome.switches));
         let longest: Vec<Storm> =
-            ports.map(|port| Storm { port: port.id(), paused: port.longest_pause_by(end) }).collect();
+            ports().map(|port| Storm { port: port.id(), paused: port.longest_pause_by(end) }).collect();
         let mut storms: Vec<Storm> =
             longest.iter().filter(|storm| storm.paused >= detection_time).copied().collect();
         storms.sort_by_key(|storm| (std::cmp::Reverse(storm.paused), storm.port));
@@ -62,6 +64,7 @@ impl Diagnosis {
         Self {
             deadlock: cycle.iter().map(|queue| waits[queue].stuck).collect(),
             stuck: waits.len(),
+            stuck_behind: ports().flat_map(|port| behind(network, &outcome.switches, port, &waits)).collect(),
             storms,
             longest_pause: longest.iter().map(|storm| storm.paused).max().unwrap_or_default(),
         }
@@ -106,6 +109,27 @@ fn stuck(network: &Network, switches: &[Switch]) -> BTreeMap<Queue, Waiting> {
             waiting.remove(&queue);
         }
     }
+}
+
+/// The paused queues of a port that nothing but stuck queues hold up, each with the one that holds most of what it waits for.
+fn behind(
+    network: &Network,
+    switches: &[Switch],
+    port: &Port,
+    stuck: &BTreeMap<Queue, Waiting>,
+) -> Vec<(Queue, Queue)> {
+    if stuck.is_empty() {
+        return Vec::new();
+    }
+    let paused = (0..PRIORITIES).filter(|&priority| port.paused_since(priority).is_some());
+    let queues = paused.map(|priority| (port.id(), priority));
+    queues
+        .filter_map(|queue| {
+            let ahead = ahead(network, switches, queue);
+            let first = *ahead.first()?;
+            ahead.iter().all(|queue| stuck.contains_key(queue)).then_some((queue, first))
+        })
+        .collect()
 }
 
 /// The queues that a paused queue waits for, the one that holds most first; none where its pause is about to end.

@@ -138,7 +138,8 @@ impl Train {
                 opened + self.time_through(&all, self.packets) + base_round_trip
             }
             Some(frame) => {
-                let behind = self.acknowledged_before().map(|packets| {
+                let in_order = all.iter().all(|stage| stage.together.is_none());
+                let behind = self.acknowledged_before().filter(|_| in_order).map(|packets| {
                     let all: Vec<Times> =
                         there.iter().map(|stage| Times::of(stage, [self.full, self.full])).collect();
                     let slowest = back.iter().map(|stage| stage.time_of(frame)).max().unwrap_or_default();
@@ -157,27 +158,37 @@ impl Train {
         Some((self.packets - 1) / every * every).filter(|packets| *packets > 0)
     }
 
-    /// When the last packet is through all stages, each of which serves packets in order: the longest way through a
+    /// When all packets are through all stages, each of which serves packets in order: the longest way through a
     /// grid of packets and stages. The rows of full packets are alike, so the way keeps to the slowest stage so far
-    /// until it turns to the last packet's row. Of several links side by side it is known that all packets take their time together.
+    /// until it turns to the last packet's row. From several links side by side on the last packet may be ahead of others: what is
+    /// known there is that none comes earlier than alone, and that all take their time together.
     fn time_through(&self, stages: &[Times], packets: u64) -> Span {
         let last_row_from = |stage: usize| stages[stage..].iter().map(|stage| stage.last).sum::<Span>();
         let mut longest = self.gap * (packets - 1) + last_row_from(0);
         if packets == 1 {
             return longest;
         }
-        let (mut through, mut slowest) = (Span::ZERO, self.gap);
+        let (mut through, mut slowest, mut in_order) = (Span::ZERO, self.gap, true);
+        let mut last_arrives = self.gap * (packets - 1);
         for (index, stage) in stages.iter().enumerate() {
-            if let Some([full, last]) = stage.together {
+            in_order &= stage.together.is_none();
+            let [full, last] = stage.together.unwrap_or([stage.full, stage.last]);
+            if !in_order {
                 let all = full * (packets - 1) + last;
-                longest = longest.max(through + all + last_row_from(index + 1));
-            } else {
+                longest = longest.max(through.min(last_arrives) + all + last_row_from(index + 1));
+            }
+            if stage.together.is_none() {
                 slowest = slowest.max(stage.full);
             }
             through += stage.full;
-            longest = longest.max(through + slowest * (packets - 2) + last_row_from(index));
+            if in_order {
+                let turned = through + slowest * (packets - 2);
+                longest = longest.max(turned + last_row_from(index));
+                last_arrives = last_arrives.max(turned);
+            }
+            last_arrives += stage.last;
         }
-        longest
+        longest.max(through + slowest * (packets - 2))
     }
 }
 

@@ -4,6 +4,7 @@ mod collectives;
 mod drops;
 mod flows;
 mod headroom;
+mod measured;
 mod pauses;
 mod queries;
 mod unfinished;
@@ -29,6 +30,8 @@ pub use collectives::{CollectiveColumns, CollectiveTotals};
 pub use drops::DropColumns;
 pub use flows::{FlowRow, Flows, PathProperties};
 pub use headroom::{HeadroomColumns, OffTimeColumns};
+use measured::Measured;
+pub use measured::MeasuredTotals;
 pub use pauses::{PauseColumns, PauseFlowColumns};
 use queries::{CompleteQueries, QueryReport};
 pub use queries::{QueryColumns, QueryTotals};
@@ -150,8 +153,8 @@ pub struct Totals {
     pub flows_unfinished: u64,
     /// Expiries of retransmission timers, those of unfinished flows included.
     pub timeouts: u64,
-    /// Payload bytes received, each once.
-    pub payload_delivered_bytes: u64,
+    /// The measured time.
+    pub measured: MeasuredTotals,
     /// Packets.
     pub packets: PacketTotals,
     /// Priority flow control.
@@ -279,15 +282,16 @@ impl Report {
         let outcome = &*outcome;
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &flows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
-        let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses);
         let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
+        let (pauses, pause_flows) = pauses::columns(simulation, &outcome.pauses, &diagnosis);
         let longest = Time::ZERO + LONGEST_RUN;
         let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
         let (collectives, of_collectives) = collectives::columns(simulation, outcome);
+        let measured = Measured::new(simulation, outcome, end);
         Self {
-            unfinished: unfinished::columns(simulation, outcome, lost_in_part, end),
+            unfinished: unfinished::columns(simulation, outcome, lost_in_part, &measured),
             queries: queries.columns,
             collectives,
             series,
@@ -297,6 +301,7 @@ impl Report {
             off_times,
             pause_flows,
             totals: Totals {
+                measured: measured.totals(),
                 queries: queries.totals,
                 collectives: of_collectives,
                 ..totals(outcome, &flows, end, &diagnosis)
@@ -421,7 +426,6 @@ fn totals(outcome: &Outcome, flows: &Flows, end: Time, diagnosis: &Diagnosis) ->
         let counters = &host.counters;
         totals.flows_started += counters.started;
         totals.timeouts += counters.timeouts;
-        totals.payload_delivered_bytes += counters.goodput().get();
         totals.packets.sent += counters.data_sent;
         totals.packets.retransmitted += counters.data_retransmitted;
         totals.packets.delivered += counters.data_delivered;

@@ -104,8 +104,13 @@ impl Simulation {
         let pools: Vec<Vec<u32>> = switches.iter().map(pools).collect();
         let has_inputs: Vec<bool> =
             switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
-        for (key, time) in [("stop.at", scenario.stop.at), ("stop.arrivals_end", scenario.stop.arrivals_end)]
-        {
+        let times = [
+            ("stop.at", scenario.stop.at),
+            ("stop.arrivals_end", scenario.stop.arrivals_end),
+            ("measure.start", Some(scenario.measure.start)),
+            ("measure.end", scenario.measure.end),
+        ];
+        for (key, time) in times {
             if time.is_some_and(|time| time > engine::LONGEST_RUN) {
                 let expected = "expected at most 1125s, the longest that a run can be";
                 return Err(ScenarioError::at(key, "is too late", expected));
@@ -129,6 +134,7 @@ impl Simulation {
                 &pools,
                 &has_inputs,
                 classes | classes_of_messages(scenario),
+                scenario.stop.at.or(scenario.stop.arrivals_end),
             )?,
             parallel_paths: balances_load.then(|| ParallelPaths::new(&network)),
             routes,
@@ -172,7 +178,8 @@ impl Simulation {
 
     /// All instants.
     pub fn instants(&self) -> Instants {
-        Instants::new(&self.scenario.stop, &self.watch.sampler.intervals(), self.link_events.clone())
+        let Scenario { stop, measure, .. } = &self.scenario;
+        Instants::new(stop, measure, &self.watch.sampler.intervals(), self.link_events.clone())
     }
 
     /// The records of telemetry as they are before the run.

@@ -1,6 +1,7 @@
 //! What `[observe]` asks for, resolved to ports and flows of the network.
 
 use crate::engine::{LOSSLESS_POOL, Quantity, Recorder, Sampler, Series, WatchedFlows};
+use crate::kernel::units::Span;
 use crate::scenario::pattern::matches;
 use crate::scenario::{Every, Observe, ObserveOf, ScenarioError};
 use crate::topology::{Network, NodeId, PortId};
@@ -16,13 +17,14 @@ pub struct Watch {
 
 impl Watch {
     /// Resolves names; a name that matches nothing is an error. `pools` are the numbers of each switch's, and
-    /// `has_inputs` whether it has input buffers.
+    /// `has_inputs` whether it has input buffers. Samples until `end`, where that is known, must fit into memory.
     pub fn new(
         observe: &Observe,
         network: &Network,
         pools: &[Vec<u32>],
         has_inputs: &[bool],
         classes: u8,
+        end: Option<Span>,
     ) -> Result<Self, ScenarioError> {
         let mut watch =
             Self { sampler: Sampler { series: Vec::new(), classes }, recorder: Recorder::default() };
@@ -55,6 +57,7 @@ impl Watch {
                 watch.watch_flows(key, quantity, asked, network)?;
             }
         }
+        watch.sampler.series.iter().try_for_each(|series| check_values(series, classes, end))?;
         watch.recorder.pauses = observe.pauses;
         watch.recorder.headroom = observe.headroom;
         Ok(watch)
@@ -189,6 +192,35 @@ impl Watch {
     }
 }
 
+/// Values beyond which nobody looks at them, and few machines hold them: some 10 GB.
+const MOST_VALUES: u64 = 200_000_000;
+
+/// Refuses what is sampled so often that memory would be full before `end`.
+fn check_values(series: &Series, classes: u8, end: Option<Span>) -> Result<(), ScenarioError> {
+    let Series { quantity, every, ports, flows, pools } = series;
+    let of_ports = ports.iter().filter(|asked| **asked).count() as u64;
+    let of_classes = *quantity == Quantity::Queue || quantity.is_counted_by_class(classes);
+    let of_each = if of_classes { u64::from(classes.count_ones()) } else { 1 };
+    let of_flows = flows.iter().filter(|watched| **watched != WatchedFlows::default()).count() as u64;
+    let at_once = of_ports * of_each + of_flows + pools.len() as u64;
+    let Some(times) = end.map(|end| end.get() / every.get()) else { return Ok(()) };
+    let values = times.saturating_mul(at_once);
+    if values <= MOST_VALUES {
+        return Ok(());
+    }
+    let plural = matches!(
+        quantity,
+        Quantity::Queue | Quantity::Pool | Quantity::Window | Quantity::Rate | Quantity::Input
+    );
+    let key = format!("observe.{}{}.every", quantity.name(), if plural { "s" } else { "" });
+    let problem = format!("{every} makes {values} values or more");
+    Err(ScenarioError::at(
+        key,
+        problem,
+        format!("expected at most {MOST_VALUES}: a longer time, or fewer names"),
+    ))
+}
+
 /// `host0.flow3` as host and number; `host0` and `host0.*` mean all flows.
 fn split_flow(pattern: &str) -> Option<(&str, Option<u32>)> {
     match pattern.split_once('.') {
@@ -265,7 +297,8 @@ mod tests {
     }
 
     fn watch_star(text: &str, has_inputs: bool) -> Result<Watch, ScenarioError> {
-        Watch::new(&from_text(text), &star(), &[vec![0, 1, LOSSLESS_POOL]], &[has_inputs], 1)
+        let end = Some(Span::from_microseconds(1_000_000));
+        Watch::new(&from_text(text), &star(), &[vec![0, 1, LOSSLESS_POOL]], &[has_inputs], 1, end)
     }
 
     #[test]
@@ -319,6 +352,18 @@ mod tests {
             problem.contains("observe.flow_throughput.every: changes of flow_throughput are not recorded")
         );
         assert!(watch("flow_throughput = { every = '1us', of = ['host0'] }").unwrap().recorder.is_watching());
+    }
+
+    /// Six ports, for a second.
+    #[test]
+    fn more_values_than_memory_holds_are_refused() {
+        assert!(watch("queues = { every = '30ns' }").is_ok());
+        let error = watch("queues = { every = '29ns' }").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "observe.queues.every: 29ns makes 206896548 values or more; expected at most 200000000: a longer time, or \
+             fewer names"
+        );
     }
 
     #[test]

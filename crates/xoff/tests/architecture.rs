@@ -214,7 +214,7 @@ const PARTS: &[Part] = &[
         ],
         "turns settings into switches that can be built.",
     ),
-    part("watch", &["scenario", "topology", "engine"], "resolves what is to be recorded."),
+    part("watch", &["kernel", "scenario", "topology", "engine"], "resolves what is to be recorded."),
     part(
         "simulation",
         &[

@@ -24,7 +24,8 @@ fn by_reference(simulation: &Simulation) -> Report {
 fn results(report: &Report) -> String {
     let mut totals = serde_json::to_value(&report.totals).expect("totals are numbers");
     totals["events"] = 0.into();
-    format!("{} {totals} {:?}", report.digest, report.pathologies.watchdog)
+    let Report { digest, pathologies, unfinished, queries, .. } = report;
+    format!("{digest} {totals} {:?} {unfinished:?} {queries:?}", pathologies.watchdog)
 }
 
 /// What was recorded over time.

@@ -35,7 +35,7 @@ def background(point: Point) -> float:
 @cache
 def _background(run: Path) -> float:
     flows = folder.read(run).flows
-    chosen = pc.and_(pc.not_equal(flows["transport"], "fan_in"), pc.invert(flows["after_stop"]))
+    chosen = pc.and_(pc.not_equal(flows["transport"], "fan_in"), flows["measured"])
     mean_ns: float = pc.mean(flows.filter(chosen)["fct_ns"]).as_py()
     return mean_ns / 1000
 

@@ -9,7 +9,8 @@ from rich.table import Table
 from xoff import pathologies
 from xoff.cli.terminal import Console
 from xoff.folder import REPORT
-from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, workload_rows
+from xoff.observed import observed_in
+from xoff.table import COLUMNS, acknowledgements_dropped, class_rows, loss, measured, measured_time, workload_rows
 from xoff.units import duration, percent, size
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def print_summary(summary: Summary, path: Path, *, report: bool, notes: Sequence
     console.print(_classes(summary))
     if of_workloads := workload_rows(summary, _COLUMNS):
         console.print(_workloads(of_workloads))
-    for line in _counters(summary):
+    for line in (*_measured(summary), *_counters(summary)):
         console.print(line)
     for line in pathologies.lines(summary):
         console.print(line, soft_wrap=True)
@@ -62,6 +63,26 @@ def _filled(table: Table, heading: str, rows: list[tuple[str, list[str]]]) -> Ta
     for name, cells in rows:
         table.add_row(name, *cells)
     return table
+
+
+def _measured(summary: Summary) -> list[str]:
+    """What of the run completion times and goodput are of, if not all."""
+    time = measured_time(summary)
+    if time is None:
+        return []
+    time_ns, unfinished = summary["measured"], summary["measured"]["unfinished"]
+    if time_ns["start_ns"] == time_ns["end_ns"]:
+        return [f"Measured nothing: the run ended at {duration(summary['end_ns'] / 1000)}, before measure.start"]
+    return [f"Measured from {time}: flows that started then, of which {unfinished:,} are unfinished, and goodput"]
+
+
+def _observed(summary: Summary) -> list[str]:
+    """What was recorded over time."""
+    return [
+        f"{name.replace('_', ' ').capitalize() + ':':<8} "
+        + ", ".join(f"{statistic} {measured(unit, value)}" for statistic, value in statistics.items())
+        for name, unit, statistics in observed_in(summary)
+    ]
 
 
 def _cnps(packets: dict[str, Any]) -> str:
@@ -132,6 +153,7 @@ def _counters(summary: Summary) -> list[str]:
         f"{packets['marked']:,} marked, {_cnps(packets)}{packets['retransmitted']:,} retransmitted; "
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),
+        *_observed(summary),
         f"Buffers: {size(summary['buffer']['peak_bytes'])} at the most in one switch",
         f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"
         f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{by_the_clock}{memory}",

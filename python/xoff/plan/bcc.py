@@ -34,8 +34,8 @@ def thresholds(switch: Switch, own: Bcc) -> Thresholds:
     try:
         required, minimum, maximum = _xoff.bcc_thresholds(
             shared_bytes(switch, own),
-            switch.ports_per_mmu,
             switch.fastest.rate_bps,
+            max(part.rate_bps for part in switch.parts),
             lossy_alpha(switch).as_integer_ratio(),
             _reserved(switch),
             own.round_trip,
@@ -139,7 +139,7 @@ def _pool(switch: Switch, own: Bcc) -> list[Row]:
             minimum,
             "B",
             f"{maximum:,} - {ramp:,} (C N h, {switch.ports_per_mmu} ports, {own.ramp / 1e6:g} us)",
-            "BCC, section 4.4",
+            _SOURCE,
             *check(minimum >= port, f"must reach the port's {port:,} B, or the pool marks one busy port"),
         ),
         Row(

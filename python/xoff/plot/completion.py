@@ -113,8 +113,8 @@ def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
     if result.queries is None:
         message = "no query is complete; a workload of kind `query` makes some"
         raise ValueError(message)
-    completion_ns = result.queries["completion_ns"].to_numpy()
-    workloads = result.queries["workload"].to_numpy()
+    queries = result.queries.filter(result.queries["measured"])
+    completion_ns, workloads = queries["completion_ns"].to_numpy(), queries["workload"].to_numpy()
     numbers = np.unique(workloads)
     for number in numbers:
         times_ns = ordered_members(completion_ns, workloads == number)

@@ -33,6 +33,7 @@ def render(result: Result) -> str:
         summary=summary,
         pathologies=pathologies.lines(summary),
         cards=table.cards(summary),
+        measured_time=table.measured_time(summary),
         classes=table.class_rows(summary),
         workloads=table.workload_rows(summary),
         columns=table.COLUMNS,

@@ -107,7 +107,7 @@ class Point:
 @cache
 def _fct_means_us(path: Path) -> dict[str, float]:
     flows = folder.read(path).flows
-    means = flows.filter(pc.invert(flows["after_stop"])).group_by("transport").aggregate([("fct_ns", "mean")])
+    means = flows.filter(flows["measured"]).group_by("transport").aggregate([("fct_ns", "mean")])
     of_each = zip(means["transport"].to_pylist(), means["fct_ns_mean"].to_pylist(), strict=True)
     return {transport: mean / 1000 for transport, mean in of_each}
 

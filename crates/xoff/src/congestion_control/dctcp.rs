@@ -1,4 +1,6 @@
 //! DCTCP: cuts the window in proportion to the share of marked bytes (SIGCOMM 2010; RFC 8257).
+//! Differs: Linux halves the window on every loss, even where marks have cut it in the same window; RFC 8257, section 3.5, has one
+//! cut a window.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,6 +3,8 @@
 //! `base_rtt` times the adapter's rate is the largest window, and the first; a window is sent evenly over `base_rtt`.
 //! Left out: reactions to losses.
 //! Differs: the code counts in rates, divides by 0.95 and takes bytes sent for bytes that came; here it is as in the paper.
+//! Two or three flows, of the ten that its additive increase expects by default, let the queue swing by the bandwidth-delay product,
+//! as algorithm 1 has it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -21,12 +21,15 @@ pub struct Reno {
     window: Bytes,
     threshold: Bytes,
     segment: Bytes,
+    /// What acknowledgements have added to the window less than whole bytes, times the window: windows of a thousand segments
+    /// grow by a byte or two each.
+    remainder: u64,
 }
 
 impl Reno {
     /// One flow's state.
     pub fn new(_parameters: &Parameters, flow: &Flow) -> Self {
-        Self { window: flow.initial_window, threshold: Bytes::MAX, segment: flow.segment }
+        Self { window: flow.initial_window, threshold: Bytes::MAX, segment: flow.segment, remainder: 0 }
     }
 
     /// Opens the window for newly acknowledged bytes: doubling each round below the threshold, a segment a round above.
@@ -35,8 +38,10 @@ impl Reno {
         if self.window < self.threshold {
             self.window += newly_acked.min(self.segment);
         } else {
-            let segment = self.segment.get();
-            self.window += Bytes::new((segment * segment / self.window.get()).max(1));
+            let (segment, window) = (self.segment.get(), self.window.get());
+            let added = self.remainder + segment * segment;
+            self.remainder = added % window;
+            self.window += Bytes::new(added / window);
         }
     }
 
@@ -44,6 +49,7 @@ impl Reno {
     fn cut_to(&mut self, window: Bytes) {
         self.threshold = window.max(self.segment * WINDOW_FLOOR);
         self.window = self.threshold;
+        self.remainder = 0;
     }
 
     /// The same for a signal that is not a loss: a window that a timeout has left below the floor is not raised.
@@ -119,7 +125,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 1, vector 3, integer arithmetic.
+    /// `facts/algorithms.md` 1, vector 3: 15,999.63 in real arithmetic.
     #[test]
     fn congestion_avoidance_adds_a_segment_a_round() {
         let mut reno = reno(10);
@@ -127,7 +133,21 @@ mod tests {
         for _ in 0..10 {
             reno.on_ack(Time::ZERO, &ack(SEGMENT));
         }
-        assert_eq!(reno.window(), Bytes::new(15_995));
+        assert_eq!(reno.window(), Bytes::new(15_999));
+    }
+
+    /// In whole bytes each acknowledgement would add one, and a round 4000.
+    #[test]
+    fn a_large_window_adds_a_segment_a_round_too() {
+        let mut reno = reno(4000);
+        reno.threshold = Bytes::ZERO;
+        for round in 1..=10 {
+            for _ in 0..4000 + round {
+                reno.on_ack(Time::ZERO, &ack(SEGMENT));
+            }
+            let added = reno.window().get() - 4000 * SEGMENT;
+            assert!(added.abs_diff(round * SEGMENT) <= round, "{added} in {round} rounds");
+        }
     }
 
     /// `facts/algorithms.md` 1, vector 4; the transport adds the three segments of inflation.

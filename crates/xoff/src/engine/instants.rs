@@ -4,7 +4,7 @@
 use super::link_events::{LinkEvent, LinkEvents};
 use crate::kernel::tournament::TIME_LIMIT;
 use crate::kernel::units::{Span, Time};
-use crate::scenario::Stop;
+use crate::scenario::{Measure, Stop};
 
 /// Every run ends here at the latest, after 18.8 minutes: half of what a tournament's keys can tell apart, so that no
 /// event before it is out of their reach.
@@ -17,18 +17,21 @@ pub struct Instants {
     check: Time,
     end: Time,
     after_flows: u64,
+    /// Where the measured time begins and ends, as far as that is to come.
+    measured: [Time; 2],
     samples: Vec<(Time, Span)>,
     link_events: LinkEvents,
 }
 
 impl Instants {
     /// The instants of a run that samples at these intervals and in which this happens to links.
-    pub fn new(stop: &Stop, sample_intervals: &[Span], link_events: LinkEvents) -> Self {
+    pub fn new(stop: &Stop, measure: &Measure, sample_intervals: &[Span], link_events: LinkEvents) -> Self {
         Self {
             period: stop.period,
             check: Time::ZERO,
             end: stop.at.map_or(Time::MAX, |at| Time::ZERO + at),
             after_flows: stop.after_flows.unwrap_or(u64::MAX),
+            measured: measure.time().map(|time| if time == Time::ZERO { Time::MAX } else { time }),
             samples: sample_intervals.iter().map(|&every| (Time::ZERO, every)).collect(),
             link_events,
         }
@@ -37,7 +40,9 @@ impl Instants {
     /// The next instant.
     pub fn next(&self) -> Time {
         let samples = self.samples.iter().map(|sample| sample.0).min().unwrap_or(Time::MAX);
-        self.check.min(self.end).min(Time::ZERO + LONGEST_RUN).min(samples).min(self.link_events.next())
+        let measured = self.measured[0].min(self.measured[1]);
+        let others = measured.min(Time::ZERO + LONGEST_RUN).min(self.link_events.next());
+        self.check.min(self.end).min(samples).min(others)
     }
 
     /// Whether the run ends at `now`.
@@ -77,6 +82,13 @@ impl Instants {
         Some(now + self.period)
     }
 
+    /// Whether the measured time begins (0) or ends (1) at `now`.
+    pub fn take_measured(&mut self, now: Time) -> Option<usize> {
+        let which = self.measured.iter().position(|&at| at == now)?;
+        self.measured[which] = Time::MAX;
+        Some(which)
+    }
+
     /// Whether sample `index` is due at `now`; it is then due again an interval later.
     pub fn take_sample(&mut self, index: usize, now: Time) -> bool {
         let (due, every) = &mut self.samples[index];
@@ -98,7 +110,7 @@ mod tests {
 
     #[test]
     fn checks_with_nothing_between_them_are_skipped() {
-        let mut instants = Instants::new(&Stop::default(), &[], LinkEvents::default());
+        let mut instants = Instants::new(&Stop::default(), &Measure::default(), &[], LinkEvents::default());
         assert_eq!(instants.take_check(Time::ZERO, microseconds(950)), Some(microseconds(100)));
         assert_eq!(instants.next(), microseconds(900));
         assert_eq!(instants.take_check(microseconds(900), microseconds(950)), Some(microseconds(1000)));
@@ -107,8 +119,9 @@ mod tests {
 
     #[test]
     fn samples_are_due_at_multiples_of_their_interval() {
+        let every = [Span::from_microseconds(30)];
         let mut instants =
-            Instants::new(&Stop::default(), &[Span::from_microseconds(30)], LinkEvents::default());
+            Instants::new(&Stop::default(), &Measure::default(), &every, LinkEvents::default());
         assert!(instants.take_sample(0, Time::ZERO));
         assert!(!instants.take_sample(0, microseconds(10)));
         assert!(instants.take_sample(0, microseconds(30)));

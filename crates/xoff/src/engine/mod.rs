@@ -14,6 +14,7 @@ mod link_events;
 mod mail;
 mod pause_log;
 mod port_counts;
+mod received;
 mod recorder;
 mod sampler;
 mod shared;
@@ -41,6 +42,7 @@ pub use instants::{Instants, LONGEST_RUN};
 pub use link_events::{LinkEvent, LinkEvents};
 pub use pause_log::{PauseChange, PauseLog};
 pub use port_counts::PortCounts;
+pub use received::Received;
 pub use recorder::{Recorded, Recorder};
 pub use sampler::{LOSSLESS_POOL, Quantity, Sample, Sampler, Samples, Series, WatchedFlows};
 pub(crate) use worker::Workshop;
@@ -70,6 +72,8 @@ pub struct Outcome {
     pub switches: Vec<Switch>,
     /// What was sampled or seen to change.
     pub samples: Samples,
+    /// What had been received when the measured time began, and when it ended; nothing where it begins and ends with the run.
+    pub received: [Option<Received>; 2],
     /// Packets that were dropped where that was recorded, in order of time and port.
     pub drops: Vec<(Time, Dropped)>,
     /// What was recorded of pauses.

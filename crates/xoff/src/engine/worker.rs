@@ -14,6 +14,7 @@ use super::counts::Counting;
 use super::headroom_log::HeadroomLog;
 use super::instants::Instants;
 use super::pause_log::PauseLog;
+use super::received::Received;
 use super::recorder::Recorded;
 use super::sampler::{Sampler, Samples, Sampling};
 use super::shared::{Shared, Tally};
@@ -146,6 +147,8 @@ pub(crate) struct Worker<'a, O> {
     longest_window: Span,
     hosts_only_count: bool,
     sampling: Sampling<'a>,
+    /// What its hosts had received when the measured time began, and when it ended.
+    received: [Option<Received>; 2],
     observer: O,
     now: Time,
     /// When the last event was.
@@ -250,6 +253,7 @@ impl<'a> Workshop<'a> {
             longest_window: self.longest_window,
             hosts_only_count: self.hosts_only_count,
             sampling: Sampling::new(sampler),
+            received: [None, None],
             observer,
             now: Time::ZERO,
             last_event: Time::ZERO,
@@ -501,6 +505,9 @@ impl<O: Counting> Worker<'_, O> {
                 self.sampling.sample(index, self.now, &self.hosts, &self.switches, counts);
             }
         }
+        if let Some(which) = self.instants.take_measured(self.now) {
+            self.received[which] = Some(Received::by(&self.hosts));
+        }
         if self.instants.is_end(self.now) {
             return false;
         }
@@ -587,6 +594,7 @@ impl<O: Counting> Worker<'_, O> {
             hosts: Vec::new(),
             switches: Vec::new(),
             samples: Samples::default(),
+            received: [None, None],
             drops: Vec::new(),
             pauses: PauseLog::default(),
             headroom: HeadroomLog::default(),
@@ -597,7 +605,7 @@ impl<O: Counting> Worker<'_, O> {
             stood_still: false,
         };
         let (mut rows, mut pauses, mut headroom) = (Vec::new(), Vec::new(), Vec::new());
-        let mut telemetry = Vec::new();
+        let (mut telemetry, mut received) = (Vec::new(), [Vec::new(), Vec::new()]);
         let mut last_event = Time::ZERO;
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
@@ -606,6 +614,9 @@ impl<O: Counting> Worker<'_, O> {
             outcome.end = (!worker.drained).then_some(worker.now);
             last_event = last_event.max(worker.last_event);
             outcome.stood_still = worker.stood_still;
+            for (of_all, own) in received.iter_mut().zip(worker.received) {
+                of_all.extend(own);
+            }
             rows.push(worker.sampling.rows);
             let recorded = recorded(worker.observer);
             rows.push(recorded.rows);
@@ -618,6 +629,7 @@ impl<O: Counting> Worker<'_, O> {
             outcome.end = Some(last_event);
             outcome.stood_still = true;
         }
+        outcome.received = received.map(|parts| (!parts.is_empty()).then(|| Received::merge(parts)));
         outcome.samples = Samples::merge(rows);
         outcome.drops.sort_by_key(|(time, dropped)| (*time, dropped.port));
         outcome.pauses = PauseLog::merge(pauses);

@@ -21,6 +21,16 @@ enum Receiver {
     ConstantRate(ConstantRateReceiver),
 }
 
+impl Receiver {
+    fn received(&self) -> Bytes {
+        Bytes::new(match self {
+            Self::Tcp(receiver) => receiver.received(),
+            Self::Roce(receiver) => receiver.received(),
+            Self::ConstantRate(receiver) => receiver.received(),
+        })
+    }
+}
+
 /// How acknowledgements of a flow are addressed.
 #[derive(Clone, Copy, Debug)]
 struct ReturnAddress {
@@ -112,12 +122,14 @@ impl Host {
         match slot {
             NOT_SEEN => Bytes::ZERO,
             GONE => Bytes::MAX,
-            slot => Bytes::new(match &self.receptions[slot as usize].receiver {
-                Receiver::Tcp(receiver) => receiver.received(),
-                Receiver::Roce(receiver) => receiver.received(),
-                Receiver::ConstantRate(receiver) => receiver.received(),
-            }),
+            slot => self.receptions[slot as usize].receiver.received(),
         }
+    }
+
+    /// Source, number there and received bytes, as above, of each flow to this host that has begun to arrive and is not whole.
+    pub fn arriving(&self) -> impl Iterator<Item = (NodeId, u32, Bytes)> {
+        let receptions = self.receptions.iter().map(|(_, reception)| reception);
+        receptions.map(|Reception { back, receiver, .. }| (back.source, back.flow, receiver.received()))
     }
 
     #[inline]

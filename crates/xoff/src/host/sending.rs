@@ -133,7 +133,8 @@ impl Sending {
         let (retransmitted, timeouts) = match &self.sender {
             Sender::Tcp(sender) => (sender.retransmitted, sender.timeouts),
             Sender::QueuePair(pair) => (pair.sender.retransmitted, pair.sender.timeouts),
-            Sender::Handshake(_) | Sender::ConstantRate(_) => (Bytes::ZERO, 0),
+            Sender::Handshake(handshake) => (Bytes::ZERO, handshake.timeouts()),
+            Sender::ConstantRate(_) => (Bytes::ZERO, 0),
         };
         UnfinishedFlow { flow: self.flow, retransmitted, timeouts }
     }

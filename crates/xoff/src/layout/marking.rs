@@ -239,6 +239,7 @@ impl Subject<'_> {
             shared: pool.shared,
             ports: pool.ports.len() as u64,
             rate: pool.ports.iter().map(|port| self.rate(*port)).max().unwrap_or(Rate::ZERO),
+            together: pool.ports.iter().map(|port| self.rate(*port)).sum(),
             alpha,
             reserved: reserve.size(),
             round_trip: self.fabric.round_trip(),

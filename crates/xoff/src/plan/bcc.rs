@@ -22,10 +22,10 @@ pub fn lambda(algorithm: &str) -> Option<Ratio> {
 pub struct Pool {
     /// Size of the shared pool, reserves not counted [B].
     pub shared: Bytes,
-    /// Ports on the pool [N].
-    pub ports: u64,
-    /// Rate of each port [C].
+    /// Rate of its fastest port [C].
     pub rate: Rate,
+    /// Rate of all its ports together [C N, where they are alike].
+    pub together: Rate,
     /// Least share of the free pool that any queue may take [alpha_min].
     pub alpha: Ratio,
     /// Least reserve of any queue [S_min].
@@ -64,12 +64,12 @@ pub struct Infeasible {
 }
 
 impl Pool {
-    /// `B_R = C RTT (1 + lambda) - S_min`, `K_max = B - B_R / alpha_min`, `K_min = K_max - C N h` (sections 4.3, 4.4).
+    /// `B_R = C RTT (1 + lambda) - S_min`, `K_max = B - B_R / alpha_min`, `K_min = K_max - C N h` (section 4.3).
     pub fn thresholds(&self) -> Result<Thresholds, Infeasible> {
         let in_flight = self.rate.bytes_in(self.round_trip).as_f64();
         let required = (in_flight * (1.0 + self.lambda.as_f64()) - self.reserved.as_f64()).max(0.0);
         let maximum = self.shared.as_f64() - required / self.alpha.as_f64();
-        let ramp = self.rate.bytes_in(self.ramp) * self.ports;
+        let ramp = self.together.bytes_in(self.ramp);
         let minimum = maximum - ramp.as_f64();
         let whole = |bytes: f64| Bytes::from_f64(bytes.round());
         if minimum.round() > 0.0 {
@@ -120,8 +120,8 @@ mod tests {
     /// The paper's evaluation: pools of 8 ports of a Tomahawk, 80 us, DCTCP.
     const PAPER: Pool = Pool {
         shared: Bytes::new(3_000_000),
-        ports: 8,
         rate: Rate::from_gbps(100),
+        together: Rate::from_gbps(800),
         alpha: Ratio::new(4, 1),
         reserved: Bytes::new(128_000),
         round_trip: Span::from_microseconds(80),
@@ -157,16 +157,16 @@ mod tests {
         assert_eq!(thresholds(&short), [517_000, 2_870_750, 2_070_750]);
         let trident_2 = Pool {
             shared: Bytes::new(12_000_000),
-            ports: 32,
             rate: Rate::from_gbps(40),
+            together: Rate::from_gbps(32 * 40),
             reserved: Bytes::ZERO,
             ..PAPER
         };
         assert_eq!(thresholds(&trident_2), [688_000, 11_828_000, 10_548_000]);
         let future = Pool {
             shared: Bytes::new(64_000_000),
-            ports: 32,
             rate: Rate::from_gbps(400),
+            together: Rate::from_gbps(32 * 400),
             reserved: Bytes::ZERO,
             round_trip: Span::from_microseconds(20),
             ..PAPER

@@ -28,6 +28,8 @@ pub struct CollectiveColumns {
     pub algorithm_bandwidth_gbps: Vec<f64>,
     /// The same times how often each byte crosses a rank's link: what is to be held against the rate of that link.
     pub bus_bandwidth_gbps: Vec<f64>,
+    /// Whether it began in the measured time.
+    pub measured: Vec<bool>,
 }
 
 /// The collectives of one workload.
@@ -67,7 +69,7 @@ pub(super) fn columns(
         let begun = ranks.iter().map(|rank| rank.iterations().len()).max().unwrap_or_default();
         let before = columns.workload.len();
         for iteration in 0..begun {
-            columns.push(plan, iteration, &ranks);
+            columns.push(plan, iteration, &ranks, simulation);
         }
         if totals.last().is_none_or(|last| last.workload != plan.workload) {
             totals.push(CollectiveTotals::new(plan));
@@ -101,7 +103,7 @@ impl CollectiveTotals {
 
 impl CollectiveColumns {
     /// Adds an iteration if every rank has completed it.
-    fn push(&mut self, plan: &Plan, iteration: usize, ranks: &[&Rank]) {
+    fn push(&mut self, plan: &Plan, iteration: usize, ranks: &[&Rank], simulation: &Simulation) {
         let of_ranks: Option<Vec<Iteration>> =
             ranks.iter().map(|rank| rank.iterations().get(iteration).copied()).collect();
         let Some(of_ranks) = of_ranks else { return };
@@ -121,5 +123,6 @@ impl CollectiveColumns {
         self.last_host.push(plan.ranks[last]);
         self.algorithm_bandwidth_gbps.push(bandwidth);
         self.bus_bandwidth_gbps.push(bandwidth * plan.schedule.crossings().as_f64());
+        self.measured.push(simulation.scenario().measure.counts(start));
     }
 }

@@ -51,6 +51,8 @@ pub struct FlowRow {
     pub workload: u16,
     /// Whether it finished after the run's condition to stop was met.
     pub after_stop: bool,
+    /// Whether it counts: it started in the measured time, and finished before that.
+    pub measured: bool,
 }
 
 impl FlowRow {
@@ -160,6 +162,7 @@ fn row(
         transport: flow.transport,
         workload: flow.workload,
         after_stop: false,
+        measured: simulation.scenario().measure.counts(flow.start),
     }
 }
 
@@ -170,7 +173,10 @@ fn flag_after_stop(rows: &mut [FlowRow], enough: usize) {
     }
     let mut by_finish: Vec<u32> = (0..rows.len() as u32).collect();
     by_finish.select_nth_unstable_by_key(enough, |&index| (rows[index as usize].finish, index));
-    by_finish[enough..].iter().for_each(|&index| rows[index as usize].after_stop = true);
+    for &index in &by_finish[enough..] {
+        let row = &mut rows[index as usize];
+        (row.after_stop, row.measured) = (true, false);
+    }
 }
 
 /// Each path once.

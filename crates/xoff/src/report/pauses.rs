@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnosis::Diagnosis;
 use crate::engine::{PauseChange, PauseLog};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Xoff;
@@ -10,6 +11,9 @@ use crate::topology::PortId;
 
 /// Stands for an end that has not come.
 pub(super) const STILL_PAUSED: u64 = u64::MAX;
+
+/// Stands for no port.
+pub(super) const NOT_STUCK: u32 = u32::MAX;
 
 /// Columns of `pauses.parquet`, one entry for each time that a class of a port was paused, in order of start and port.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +50,11 @@ pub struct PauseColumns {
     pub queue_bytes: Vec<u64>,
     /// Of how many flows.
     pub flows: Vec<u32>,
+    /// The port of the stuck queue that holds most of what the pause waits for at the end, as an index into
+    /// [`super::Report::series_names`]; `u32::MAX` where it is over, or may end.
+    pub stuck_behind_port: Vec<u32>,
+    /// The class of that queue.
+    pub stuck_behind_priority: Vec<u8>,
 }
 
 /// Columns of `pause_flows.parquet`: for each pause the flows that had most bytes in the queue that was its cause.
@@ -73,7 +82,11 @@ struct Interval {
 }
 
 /// Rows of all pauses.
-pub(super) fn columns(simulation: &Simulation, log: &PauseLog) -> (PauseColumns, PauseFlowColumns) {
+pub(super) fn columns(
+    simulation: &Simulation,
+    log: &PauseLog,
+    diagnosis: &Diagnosis,
+) -> (PauseColumns, PauseFlowColumns) {
     let (mut columns, mut flows) = (PauseColumns::default(), PauseFlowColumns::default());
     let causes = Causes::new(&log.xoffs);
     let ports = &simulation.network().ports;
@@ -99,6 +112,10 @@ pub(super) fn columns(simulation: &Simulation, log: &PauseLog) -> (PauseColumns,
         columns.egress_bytes.push(xoff.egress_bytes.get());
         columns.queue_bytes.push(xoff.queue_bytes.get());
         columns.flows.push(xoff.flow_count);
+        let behind = diagnosis.stuck_behind.get(&(interval.port, interval.priority));
+        let (port, priority) = behind.filter(|_| interval.end.is_none()).copied().unwrap_or((NOT_STUCK, 0));
+        columns.stuck_behind_port.push(port);
+        columns.stuck_behind_priority.push(priority as u8);
         for flow in &xoff.flows {
             flows.pause_id.push(pause_id);
             flows.source.push(flow.source);

@@ -32,6 +32,8 @@ pub struct QueryColumns {
     pub timeouts: Vec<u32>,
     /// Whether its deadline was over before.
     pub late: Vec<bool>,
+    /// Whether it began in the measured time.
+    pub measured: Vec<bool>,
 }
 
 /// Queries of all workloads.
@@ -109,7 +111,7 @@ impl QueryReport {
         let plans = &simulation.fabric().plans;
         let mut columns = QueryColumns::default();
         for (id, key) in complete.0.iter().enumerate() {
-            columns.push(id as u64, key, plans, outcome);
+            columns.push(id as u64, key, simulation, outcome);
         }
         for row in &flows.rows {
             if let Some(query) = row.query() {
@@ -121,7 +123,8 @@ impl QueryReport {
 }
 
 impl QueryColumns {
-    fn push(&mut self, id: u64, key: &Key, plans: &Plans, outcome: &Outcome) {
+    fn push(&mut self, id: u64, key: &Key, simulation: &Simulation, outcome: &Outcome) {
+        let plans = &simulation.fabric().plans;
         let (Some(plan), Some(aggregator)) = (plans.query(key.plan), aggregator(outcome, key.host, key.plan))
         else {
             return;
@@ -138,6 +141,7 @@ impl QueryColumns {
         self.completion_ns.push(query.finish.as_nanoseconds() - query.start.as_nanoseconds());
         self.timeouts.push(0);
         self.late.push(is_late(completion, plan.deadline));
+        self.measured.push(simulation.scenario().measure.counts(query.start));
     }
 }
 

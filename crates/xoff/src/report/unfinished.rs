@@ -1,8 +1,7 @@
 //! Flows that had started and were not finished at the end, as columns.
 
-use super::{Outcome, Simulation};
+use super::{Measured, Outcome, Simulation};
 use crate::host::UnfinishedFlow;
-use crate::kernel::units::Time;
 use crate::topology::NodeId;
 
 /// Columns of `unfinished.parquet`: one entry for each flow, in order of start, source and number.
@@ -26,20 +25,22 @@ pub struct UnfinishedColumns {
     pub start_ns: Vec<u64>,
     /// Application bytes that its receiver could hand on: all up to the first that is missing, but any of constant-rate flows.
     pub received_bytes: Vec<u64>,
-    /// Those over the time from its start to the end of the run.
+    /// What of them came in the measured time, over what of that was after its start; NaN if none was.
     pub goodput_gbps: Vec<f64>,
     /// Application bytes sent again.
     pub retransmitted_bytes: Vec<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Vec<u32>,
+    /// Whether it started in the measured time.
+    pub measured: Vec<bool>,
 }
 
-/// Rows of flows that are under way at `end`, and of those that have sent all, of which some was lost and nobody asks again.
+/// Rows of flows that are under way at the end, and of those that have sent all, of which some was lost and nobody asks again.
 pub(super) fn columns(
     simulation: &Simulation,
     outcome: &Outcome,
     lost_in_part: Vec<(NodeId, UnfinishedFlow)>,
-    end: Time,
+    measured: &Measured<'_>,
 ) -> UnfinishedColumns {
     let under_way = outcome.hosts.iter().flat_map(|host| host.unfinished().map(|flow| (host.id(), flow)));
     let mut rows: Vec<_> = lost_in_part.into_iter().chain(under_way).collect();
@@ -48,8 +49,6 @@ pub(super) fn columns(
     for (source, UnfinishedFlow { flow, retransmitted, timeouts }) in rows {
         let destination = &outcome.hosts[flow.destination as usize];
         let received = destination.received_of(flow.reception, &simulation.fabric().plans).min(flow.size);
-        let lasted = end.max(flow.start).since(flow.start).as_seconds();
-        let goodput = if lasted > 0.0 { received.as_f64() * 8e-9 / lasted } else { 0.0 };
         columns.source.push(source);
         columns.destination.push(flow.destination);
         columns.number.push(flow.number);
@@ -59,9 +58,10 @@ pub(super) fn columns(
         columns.size_bytes.push(flow.size.get());
         columns.start_ns.push(flow.start.as_nanoseconds());
         columns.received_bytes.push(received.get());
-        columns.goodput_gbps.push(goodput);
+        columns.goodput_gbps.push(measured.goodput_gbps(source, &flow));
         columns.retransmitted_bytes.push(retransmitted.get());
         columns.timeouts.push(timeouts);
+        columns.measured.push(simulation.scenario().measure.counts(flow.start));
     }
     columns
 }

@@ -94,6 +94,12 @@ impl SwitchRoutes {
         }
     }
 
+    /// The port of a host that hangs on this very switch.
+    pub fn local_port(&self, destination: NodeId) -> Option<u16> {
+        let attachment = self.attachments[destination as usize];
+        (self.next[attachment.edge as usize] == LOCAL).then_some(attachment.port)
+    }
+
     /// Whether any host is reached by several ports.
     pub fn has_choices(&self) -> bool {
         !self.choices.is_empty()

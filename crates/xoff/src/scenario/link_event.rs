@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::units::{Rate, Span};
 
 /// A link that fails, comes back or gets another rate, in both directions. Its ends learn of it at once.
+/// Slowdowns go by the network as it is at the start: where it becomes faster, they may be below 1.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkEvent {
@@ -18,7 +19,6 @@ pub struct LinkEvent {
     pub state: Option<LinkState>,
     /// Its rate from then on, of a link between two switches; marking and headroom stay as they are, so that a
     /// higher rate may overfill headroom, of which `xoff check` tells. A frame on the wire leaves at the rate at which it began.
-    /// Slowdowns go by the rates at the start.
     #[serde(default)]
     pub rate: Option<Rate>,
     /// How long it takes, once a link has failed or come back, until all switches send packets by the shortest paths that there

@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::ScenarioError;
 use super::schema::{Node, Shape};
+use super::words::{did_you_mean, listed};
 
 /// One `KEY=VALUE`.
 struct Override {
@@ -104,6 +105,13 @@ fn set(
         merge_key(table, node, &step.name, value);
         return Ok(());
     }
+    if let Some(tag) = child.tag()
+        && matches!(node.shape(), Shape::Map(_))
+        && !table.contains_key(&step.name)
+        && rest.iter().all(|step| step.name != tag)
+    {
+        return Err(no_such_name(&step.name, table, tag, at));
+    }
     let slot = table.entry(step.name.clone()).or_insert_with(|| {
         let empty = Value::Table(Table::new());
         if is_list { Value::Array(vec![empty]) } else { empty }
@@ -116,6 +124,14 @@ fn set(
             Err(ScenarioError::at(format!("{at}[{index}]"), format!("`{at}` is not a list"), expected))
         }
     }
+}
+
+/// The table of this name is not there, and what is set in it does not say of which kind it is.
+fn no_such_name(name: &str, table: &Table, tag: &str, at: String) -> ScenarioError {
+    let known = || table.keys().map(String::as_str);
+    let meant = did_you_mean(name, known(), '`');
+    let expected = format!("{meant}there is {}; a new one needs a `{tag}`", listed(known()));
+    ScenarioError::at(at, "is not in the scenario", expected)
 }
 
 /// Sets in one element of a list, or in every one.
@@ -234,16 +250,18 @@ mod tests {
     #[test]
     fn tables_that_are_not_there_are_made() {
         equal(
-            "",
+            "transport.dctcp = {}",
             &["transport.dctcp.congestion_control.gain=1/16"],
             "transport.dctcp.congestion_control.gain = \"1/16\"",
         );
+        let kind_and_more = ["transport.reno.payload=1kB", "transport.reno.kind=tcp"];
+        equal("", &kind_and_more, "transport.reno = { kind = \"tcp\", payload = \"1kB\" }");
         equal("", &["switch.total=1MB"], "[[switch]]\ntotal = \"1MB\"");
     }
 
     #[test]
     fn a_name_with_a_dot_is_quoted() {
-        equal("", &["transport.\"a.b\".payload=1kB"], "transport.\"a.b\".payload = \"1kB\"");
+        equal("", &["transport.\"a.b\".kind=tcp"], "transport.\"a.b\".kind = \"tcp\"");
     }
 
     #[test]
@@ -306,6 +324,10 @@ mod tests {
         assert_eq!(
             problem("host[0].delay=1"),
             "host[0]: `host` is not a list; expected `host` without an index"
+        );
+        assert_eq!(
+            applied_to("[transport.dctcp]\nkind = \"tcp\"", "transport.dctc.payload=1kB"),
+            "transport.dctc: is not in the scenario; did you mean `dctcp`? there is `dctcp`; a new one needs a `kind`"
         );
     }
 }

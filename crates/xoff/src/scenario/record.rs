@@ -1,14 +1,23 @@
-//! `[measure]` and `[observe]`: how results are grouped and what is recorded over time.
+//! `[measure]` and `[observe]`: what results are of, how they are grouped, and what is recorded over time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::units::{Bytes, Span};
+use crate::kernel::units::{Bytes, Span, Time};
 
-/// How results are grouped.
+/// What results are of, and how they are grouped.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
+    /// Where the measured time begins: what starts before warms the network up. Completion times are of the flows, queries and
+    /// collectives that start in the measured time, goodputs of what is received in it; counts and `[observe]` are of the whole run.
+    #[serde(default)]
+    pub start: Span,
+    /// Where the measured time ends. Flows that start from here on keep the load up while those before finish. Left out, with
+    /// the run.
+    #[serde(default)]
+    #[schemars(extend("x-above" = "0s"))]
+    pub end: Option<Span>,
     /// Flow sizes at which small ends and medium ends.
     #[serde(default = "default_size_classes")]
     #[schemars(extend("x-increasing" = true))]
@@ -21,7 +30,20 @@ fn default_size_classes() -> [Bytes; 2] {
 
 impl Default for Measure {
     fn default() -> Self {
-        Self { size_classes: default_size_classes() }
+        Self { start: Span::ZERO, end: None, size_classes: default_size_classes() }
+    }
+}
+
+impl Measure {
+    /// Where the measured time begins and ends; `Time::MAX` where nothing but the run ends it.
+    pub fn time(&self) -> [Time; 2] {
+        [Time::ZERO + self.start, self.end.map_or(Time::MAX, |end| Time::ZERO + end)]
+    }
+
+    /// Whether what starts then counts.
+    pub fn counts(&self, start: Time) -> bool {
+        let [from, until] = self.time();
+        (from..until).contains(&start)
     }
 }
 

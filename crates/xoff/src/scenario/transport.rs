@@ -113,6 +113,11 @@ pub struct Tcp {
     /// How losses are found and repaired.
     #[serde(default)]
     pub recovery: Recovery,
+    /// Duplicate acknowledgements, or segments that have arrived beyond one that has not, that make a loss (RFC 5681; RFC 6675's
+    /// `DupThresh`; Linux's `net.ipv4.tcp_reordering`). More where packets come by several ways (`topology.routing`).
+    #[serde(default = "default_duplicate_threshold")]
+    #[schemars(extend("minimum" = 1))]
+    pub duplicate_threshold: u32,
     /// Whether flows between two hosts share connections.
     #[serde(default)]
     pub connections: Connections,
@@ -177,6 +182,10 @@ fn default_wire_overhead() -> Bytes {
 fn default_acknowledgement() -> Bytes {
     Bytes::new(64)
 }
+fn default_duplicate_threshold() -> u32 {
+    3
+}
+
 fn default_initial_window() -> u32 {
     10
 }

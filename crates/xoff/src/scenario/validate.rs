@@ -33,7 +33,8 @@ impl Scenario {
         self.check_routing()?;
         self.check_memory()?;
         self.check_offloads()?;
-        self.check_end()
+        self.check_end()?;
+        self.check_measure()
     }
 
     /// Flowlets have gaps, and telemetry is of one path.
@@ -223,6 +224,30 @@ impl Scenario {
         let at_once = matches!(at_once, Some(Transport::ConstantRate(constant)) if constant.rate.is_none());
         let host = &self.host;
         at_once && (host.jitter || host.delay > Span::ZERO || host.adapter_queue.is_some())
+    }
+
+    /// Whether there is a measured time, and something that may start in it.
+    fn check_measure(&self) -> Checked {
+        let (measure, stop) = (&self.measure, &self.stop);
+        let refuse = |key: &str, problem: &str, expected: &str| {
+            Err(ScenarioError::at(key, problem.to_owned(), format!("expected {expected}")))
+        };
+        if measure.end.is_some_and(|end| end <= measure.start) {
+            return refuse("measure.end", "is not after measure.start", "a later time");
+        }
+        if stop.at.is_some_and(|at| at <= measure.start) {
+            return refuse("measure.start", "is not before stop.at", "an earlier time, or a later stop.at");
+        }
+        let only_finite = self.workload.iter().all(Workload::has_finite_flows);
+        if only_finite && stop.arrivals_end.is_some_and(|end| end <= measure.start) {
+            let expected = "an earlier time, or a later stop.arrivals_end";
+            return refuse(
+                "measure.start",
+                "is not before stop.arrivals_end: no flow starts after it",
+                expected,
+            );
+        }
+        Ok(())
     }
 
     /// Whether the run ends by itself.
@@ -461,6 +486,30 @@ mod tests {
         assert_eq!(problem(&incast("every = \"1ms\""), ""), expected);
         assert_eq!(problem(&incast("every = \"1ms\", groups = 2"), ""), "accepted");
         assert_eq!(problem(&incast("groups = 1"), ""), "accepted");
+    }
+
+    #[test]
+    fn something_may_start_in_the_measured_time() {
+        let of = |workload: &str, keys: &str| problem(workload, keys);
+        assert_eq!(
+            of(POISSON, "stop.at = \"2ms\"\nmeasure = { start = \"1ms\", end = \"1.5ms\" }"),
+            "accepted"
+        );
+        assert_eq!(
+            of(POISSON, "stop.at = \"2ms\"\nmeasure = { start = \"1ms\", end = \"1ms\" }"),
+            "measure.end: is not after measure.start; expected a later time"
+        );
+        assert_eq!(
+            of(POISSON, "stop.at = \"2ms\"\nmeasure.start = \"2ms\""),
+            "measure.start: is not before stop.at; expected an earlier time, or a later stop.at"
+        );
+        let too_late = "stop = { arrivals_end = \"1ms\", at = \"3ms\" }\nmeasure.start = \"2ms\"";
+        assert_eq!(
+            of(POISSON, too_late),
+            "measure.start: is not before stop.arrivals_end: no flow starts after it; \
+             expected an earlier time, or a later stop.arrivals_end"
+        );
+        assert_eq!(of(ENDLESS, too_late), "accepted");
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Default for Priority {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadOf {
-    /// All links from leaves up to spines, the middle link of a dumbbell the way that has more to carry, or those between
+    /// All links from the switches that hosts hang on (leaves, ToRs) up to other switches, the middle link of a dumbbell the way that has more to carry, or those between
     /// supernodes both ways; only traffic that crosses them counts.
     Core,
     /// The links of all hosts, where all send and receive.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Simulation;
+use crate::congestion_control::Parameters;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
 use crate::scenario::{
@@ -20,8 +21,11 @@ impl Simulation {
         notes.extend(self.notes_of_drops());
         notes.extend(self.notes_of_timeouts());
         notes.extend(self.notes_of_reordering());
+        notes.extend(self.notes_of_late_losses());
+        notes.extend(self.notes_of_targets());
         notes.extend(self.notes_of_links());
         notes.extend(self.notes_of_events());
+        notes.extend(self.note_of_slowdowns());
         notes
     }
 
@@ -55,23 +59,58 @@ impl Simulation {
             return Vec::new();
         }
         let takes = |transport: &Transport| match transport {
-            Transport::Tcp(_) => Some("TCP takes the packet before three others"),
+            Transport::Tcp(tcp) => (tcp.duplicate_threshold <= 3).then_some(
+                "TCP takes the packet before three others for lost; more with `duplicate_threshold`",
+            ),
             Transport::Roce(roce) => match &roce.recovery {
-                RoceRecovery::GoBackN(_) => Some("go-back-N takes every packet before another"),
-                RoceRecovery::SelectiveRepeat(settings) => {
-                    (settings.reordering == 0).then_some("selective repeat takes every packet before another")
-                }
+                RoceRecovery::GoBackN(_) => Some(
+                    "go-back-N takes every packet before another for lost; selective repeat has `reordering`",
+                ),
+                RoceRecovery::SelectiveRepeat(settings) => (settings.reordering == 0).then_some(
+                    "selective repeat takes every packet before another for lost, until it has `reordering`",
+                ),
             },
             Transport::ConstantRate(_) => None,
         };
         let names = self.transports_in_use().into_iter();
         let noted = names.filter_map(|name| Some((name, takes(&self.scenario.transport[name])?)));
         let note = |(name, takes): (&str, &str)| {
-            format!(
-                "transport.{name}: by {routing} packets come out of order, and {takes} for lost; selective repeat has `reordering`"
-            )
+            format!("transport.{name}: by {routing} packets come out of order, and {takes}")
         };
         noted.map(note).collect()
+    }
+
+    /// Selective repeat that waits for more packets behind a missing one than may be in flight.
+    fn notes_of_late_losses(&self) -> impl Iterator<Item = String> {
+        self.transports_in_use().into_iter().filter_map(|name| {
+            let Transport::Roce(roce) = &self.scenario.transport[name] else { return None };
+            let RoceRecovery::SelectiveRepeat(settings) = &roce.recovery else { return None };
+            let (window, reordering) = (settings.window, settings.reordering);
+            let never = roce.payload * (u64::from(reordering) + 1) >= window;
+            (reordering > 0 && never).then(|| {
+                format!(
+                    "transport.{name}: {reordering} packets behind a missing one are more than a window of {window} holds, so \
+                     that only timeouts find losses; set a smaller recovery.reordering or a larger recovery.window"
+                )
+            })
+        })
+    }
+
+    /// Targets of Swift that a path without queues exceeds.
+    fn notes_of_targets(&self) -> impl Iterator<Item = String> {
+        let paths = self.scenario.transport.iter().zip(&self.fabric.longest_paths);
+        let in_use = self.transports_in_use();
+        paths.filter(move |((name, _), _)| in_use.contains(name.as_str())).filter_map(|((name, transport), path)| {
+            let Some(Parameters::Swift(settings)) = transport.congestion_control() else { return None };
+            let target = settings.base_target + settings.target_per_switch * u64::from(path.switches);
+            (target < path.base_rtt).then(|| {
+                format!(
+                    "transport.{name}: swift's target of {target} (base_target, target_per_switch) is below the longest base \
+                     round trip, {}: its windows shrink although nothing waits",
+                    path.base_rtt
+                )
+            })
+        })
     }
 
     fn transports_in_use(&self) -> BTreeSet<&str> {
@@ -159,6 +198,40 @@ impl Simulation {
         let mut notes = by_note(by_host.into_iter());
         notes.extend(together);
         notes
+    }
+
+    /// Link events after which a flow may be faster than alone at the start.
+    fn note_of_slowdowns(&self) -> Option<String> {
+        let events = &self.scenario.link_event;
+        let between_switches = || {
+            let links = self
+                .network
+                .links
+                .iter()
+                .filter(|link| link.ends.iter().all(|&end| !self.network.is_host(end)));
+            links.map(|link| (link.rate, link.delay))
+        };
+        let differ = between_switches().min() != between_switches().max();
+        let has_failed = self.network.links.iter().any(|link| link.failed);
+        let may_be_faster = |event: &LinkEvent| match event.state {
+            Some(LinkState::Down) => differ,
+            Some(LinkState::Up) => differ || has_failed,
+            None => event.rate > self.rate_between(&event.between),
+        };
+        events.iter().any(may_be_faster).then(|| {
+            "link_event: slowdowns go by the network as it is at the start, and are below 1 where links come up, get faster, \
+             or make way for faster ones"
+                .to_owned()
+        })
+    }
+
+    /// The least rate of the links that join two nodes at the start.
+    fn rate_between(&self, [one, other]: &[String; 2]) -> Option<Rate> {
+        let joins = |link: &&Link| {
+            let [from, to] = link.ends.map(|end| &self.network.nodes[end as usize].name);
+            (from, to) == (one, other) || (from, to) == (other, one)
+        };
+        self.network.links.iter().filter(joins).map(|link| link.rate).min()
     }
 
     /// What is to happen when the run has ended.
@@ -292,6 +365,54 @@ mod tests {
     }
 
     #[test]
+    fn losses_that_only_timeouts_find_are_noted() {
+        let of = |reordering: u32| {
+            let recovery =
+                format!("{{ kind = 'selective_repeat', window = '100kB', reordering = {reordering} }}");
+            let transport =
+                format!("transport.patient = {{ kind = 'roce', payload = '1000B', recovery = {recovery} }}");
+            notes("{ kind = 'permutation', transport = 'patient', size = '1MB' }", &transport)
+        };
+        assert_eq!(of(98), [""; 0]);
+        let note = "transport.patient: 99 packets behind a missing one are more than a window of 100kB holds, so that \
+                    only timeouts find losses; set a smaller recovery.reordering or a larger recovery.window";
+        assert_eq!(of(99), [note]);
+    }
+
+    #[test]
+    fn a_target_below_the_round_trip_is_noted() {
+        let of = |target: &str| {
+            let control = format!("{{ algorithm = 'swift', base_target = '{target}' }}");
+            let transport = format!("transport.swift = {{ kind = 'roce', congestion_control = {control} }}");
+            notes("{ kind = 'permutation', transport = 'swift', size = '1MB' }", &transport)
+        };
+        assert_eq!(of("20us"), [""; 0]);
+        let [note] = &of("1ns")[..] else { panic!("it is noted once") };
+        assert!(note.starts_with("transport.swift: swift's target of 3054ns (base_target, "), "{note}");
+    }
+
+    #[test]
+    fn events_that_may_make_flows_faster_are_noted() {
+        let of = |spine1: &str, failed: &str, event: &str| {
+            let text = format!(
+                "topology = {{ kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 1, {failed} \
+                 host_link = {{ rate = '10Gbps', delay = '1us' }}, fabric_link = {{ rate = '10Gbps', delay = '1us' }}, \
+                 links = [{{ between = ['leaf0', 'spine1'], rate = '{spine1}' }}] }}\n\
+                 transport.x = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'x', size = '1MB' }}]\n\
+                 link_event = [{{ at = '1us', between = ['leaf0', 'spine0'], {event} }}]"
+            );
+            let scenario = Scenario::from_toml(&text, &[]).unwrap();
+            let notes = Simulation::new(&scenario, &Files::new()).unwrap().notes();
+            notes.iter().filter(|note| note.starts_with("link_event: slowdowns go by")).count()
+        };
+        assert_eq!(of("10Gbps", "", "state = 'down'"), 0);
+        assert_eq!(of("40Gbps", "", "state = 'down'"), 1, "flows may move to the faster link");
+        assert_eq!(of("10Gbps", "failed_links = [['leaf0', 'spine0']],", "state = 'up'"), 1);
+        assert_eq!([of("10Gbps", "", "rate = '5Gbps'"), of("10Gbps", "", "rate = '20Gbps'")], [0, 1]);
+    }
+
+    #[test]
     fn what_packets_out_of_order_are_taken_for_is_noted() {
         let of = |routing: &str, transport: &str| {
             let text = format!(
@@ -304,18 +425,17 @@ mod tests {
             Simulation::new(&scenario, &Files::new()).unwrap().notes()
         };
         let reno = "kind = 'tcp', congestion_control = { algorithm = 'reno' }";
-        let note = |takes: &str| {
-            [format!(
-                "transport.x: by adaptive packets come out of order, and {takes} for lost; selective repeat has `reordering`"
-            )]
-        };
-        assert_eq!(of("adaptive", reno), note("TCP takes the packet before three others"));
-        assert_eq!(of("adaptive", "kind = 'roce'"), note("go-back-N takes every packet before another"));
+        let note = |takes: &str| [format!("transport.x: by adaptive packets come out of order, and {takes}")];
+        let three = "TCP takes the packet before three others for lost; more with `duplicate_threshold`";
+        assert_eq!(of("adaptive", reno), note(three));
+        assert_eq!(of("adaptive", &format!("{reno}, duplicate_threshold = 100")), [""; 0]);
+        let every = "go-back-N takes every packet before another for lost; selective repeat has `reordering`";
+        assert_eq!(of("adaptive", "kind = 'roce'"), note(every));
         let selective =
             |rest: &str| format!("kind = 'roce', recovery = {{ kind = 'selective_repeat', {rest} }}");
         assert_eq!(
             of("adaptive", &selective("")),
-            note("selective repeat takes every packet before another")
+            note("selective repeat takes every packet before another for lost, until it has `reordering`")
         );
         assert_eq!(of("adaptive", &selective("reordering = 9")), [""; 0]);
         assert_eq!(of("flowlet", reno), [""; 0]);

@@ -169,7 +169,8 @@ impl SharedMemory {
             return self.lose(number, &packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
+        let marks = memory.marks_at_enqueue(&packet, queue, context.now);
+        if marks && !packet.is(ECN_CAPABLE) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
         let frame = memory.frame(&packet);
@@ -177,6 +178,9 @@ impl SharedMemory {
             Ok(placement) => placement,
             Err(reason) => return memory.refuse(&packet, queue, reason, port, context),
         };
+        if marks {
+            port.mark(&mut packet, context);
+        }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
         if !starts_at_once || memory.transmitting.is_some() {
@@ -197,6 +201,9 @@ impl SharedMemory {
     #[inline(never)]
     fn balance(&mut self, packet: &Packet, now: Time) -> u16 {
         let Self { routes, load_balancer: Some(balancer), ports, memory, .. } = self else { unreachable!() };
+        if let Some(port) = routes.local_port(packet.destination()) {
+            return port;
+        }
         let hash = || packet.five_tuple().hash(routes.seed());
         balancer.choose(routes.equal_cost_ports(packet.destination()), now, hash, |number| {
             let port = &ports[usize::from(number)];
@@ -246,16 +253,21 @@ impl SharedMemory {
             placement
         } else {
             memory.settle(queue, port, context.now, context);
-            if memory.marks_at_enqueue(&packet, queue, context.now) && !port.mark(&mut packet, context) {
+            let marks = memory.marks_at_enqueue(&packet, queue, context.now);
+            if marks && !packet.is(ECN_CAPABLE) {
                 return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
             }
             let placement = memory.mmu.place(queue, frame);
-            match placement.or_else(|_| self.place_settled(queue, frame, context)) {
-                Ok(placement) => placement,
-                Err(reason) => {
-                    let port = &mut self.ports[number as usize];
-                    return self.memory.refuse(&packet, queue, reason, port, context);
+            let placement = placement.or_else(|_| self.place_settled(queue, frame, context));
+            let port = &mut self.ports[number as usize];
+            match placement {
+                Ok(placement) => {
+                    if marks {
+                        port.mark(&mut packet, context);
+                    }
+                    placement
                 }
+                Err(reason) => return self.memory.refuse(&packet, queue, reason, port, context),
             }
         };
         if self.ports[number as usize].busy_until() <= context.now {
@@ -337,9 +349,7 @@ impl SharedMemory {
         }
         let queue = Mmu::queue(number, packet.priority());
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        if memory.marks_at_enqueue(&packet, queue, context.now) {
-            port.mark(&mut packet, context);
-        }
+        let marks = memory.marks_at_enqueue(&packet, queue, context.now);
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
         let mut request = PfcRequest::NOTHING;
@@ -353,6 +363,9 @@ impl SharedMemory {
         if let Err(reason) = admitted {
             self.refuse_lossless(ingress, queue, &packet, reason, context);
         } else {
+            if marks {
+                port.mark(&mut packet, context);
+            }
             if takes_memory {
                 memory.report_queue(queue, port, context);
             }

@@ -3,9 +3,6 @@
 
 use std::collections::VecDeque;
 
-/// A segment is lost once this many later ones have arrived [DupThresh].
-const DUPLICATE_THRESHOLD: usize = 3;
-
 /// Segment numbers run from the start of the flow. What tells that there is nothing to repair comes first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
@@ -17,8 +14,11 @@ pub(super) struct Scoreboard {
     lost_below: u64,
     /// Whether each segment from `first` on has been selectively acknowledged.
     sacked: VecDeque<bool>,
-    /// The highest selectively acknowledged segments, the highest first.
-    highest: [u64; DUPLICATE_THRESHOLD],
+    /// The highest segment selectively acknowledged; below `first` if none is.
+    highest: u64,
+    /// Where [`Scoreboard::find_losses`] has come to, and the segments from there on that are selectively acknowledged.
+    looked_below: u64,
+    sacked_beyond: u64,
     /// The next candidate to send again; lost segments below it have been.
     next: u64,
     /// Segments from `next` to `lost_below` that have not arrived.
@@ -31,7 +31,9 @@ impl Scoreboard {
         self.first = first;
         self.sacked.clear();
         self.sacked_count = 0;
-        self.highest = [0; DUPLICATE_THRESHOLD];
+        self.highest = 0;
+        self.looked_below = first;
+        self.sacked_beyond = 0;
         self.lost_below = first;
         self.next = first;
         self.lost_count = 0;
@@ -49,7 +51,7 @@ impl Scoreboard {
 
     /// The highest segment that has arrived out of order.
     pub(super) fn highest_sacked(&self) -> Option<u64> {
-        (self.sacked_count > 0).then_some(self.highest[0])
+        (self.sacked_count > 0).then_some(self.highest)
     }
 
     /// Everything below segment `first` is acknowledged.
@@ -57,11 +59,13 @@ impl Scoreboard {
         while self.first < first {
             if self.sacked.pop_front().unwrap_or(false) {
                 self.sacked_count -= 1;
+                self.sacked_beyond -= u64::from(self.looked_below <= self.first);
             } else if self.is_waiting(self.first) {
                 self.lost_count -= 1;
             }
             self.first += 1;
         }
+        self.looked_below = self.looked_below.max(first);
         self.lost_below = self.lost_below.max(first);
         self.next = self.next.max(first);
     }
@@ -77,29 +81,26 @@ impl Scoreboard {
             if !self.sacked[index] {
                 self.sacked[index] = true;
                 self.lost_count -= u64::from(self.is_waiting(segment));
+                self.sacked_beyond += u64::from(self.looked_below <= segment);
+                self.highest = self.highest.max(segment);
                 news += 1;
-                self.remember_highest(segment);
             }
         }
         self.sacked_count += news;
         news
     }
 
-    fn remember_highest(&mut self, segment: u64) {
-        let mut rising = segment;
-        let known = (self.sacked_count as usize).min(DUPLICATE_THRESHOLD);
-        for place in &mut self.highest[..] {
-            if rising > *place || known == 0 {
-                std::mem::swap(&mut rising, place);
+    /// Declares lost what has at least so many arrived segments above it [`DupThresh`]. Returns whether there is anything lost.
+    pub(super) fn find_losses(&mut self, threshold: u32) -> bool {
+        let threshold = u64::from(threshold);
+        while self.sacked_beyond >= threshold {
+            let is_sacked = self.is_sacked(self.looked_below);
+            if is_sacked && self.sacked_beyond == threshold {
+                self.lose_below(self.looked_below);
+                break;
             }
-        }
-    }
-
-    /// Declares lost what has at least three arrived segments above it. Returns whether there is anything lost.
-    pub(super) fn find_losses(&mut self) -> bool {
-        let third = self.highest[DUPLICATE_THRESHOLD - 1];
-        if self.sacked_count >= DUPLICATE_THRESHOLD as u64 && third > self.first {
-            self.lose_below(third);
+            self.sacked_beyond -= u64::from(is_sacked);
+            self.looked_below += 1;
         }
         self.first < self.lost_below && !self.is_sacked(self.first)
     }
@@ -114,13 +115,13 @@ impl Scoreboard {
 
     /// Declares the first segment lost and, as if nothing had been sent again, all that has not arrived while a later one has.
     pub(super) fn lose_again(&mut self) {
-        self.lose_everything_below((self.first + 1).max(self.highest[0]));
+        self.lose_everything_below((self.first + 1).max(self.highest));
     }
 
     /// Declares everything lost that has not arrived while a segment has that lies more than `reordering` further behind. Returns
     /// whether anything waits to be sent again.
     pub(super) fn lose_holes(&mut self, reordering: u64) -> bool {
-        self.lose_below(self.highest[0].saturating_sub(reordering));
+        self.lose_below(self.highest.saturating_sub(reordering));
         self.next_lost().is_some()
     }
 
@@ -195,12 +196,37 @@ mod tests {
     fn a_segment_is_lost_once_three_later_ones_have_arrived() {
         let mut scoreboard = scoreboard();
         scoreboard.sack(11, 13);
-        assert!(!scoreboard.find_losses());
+        assert!(!scoreboard.find_losses(3));
         assert_eq!(scoreboard.sack(11, 14), 1);
-        assert!(scoreboard.find_losses());
+        assert!(scoreboard.find_losses(3));
         assert_eq!(scoreboard.next_lost(), Some(10));
         scoreboard.sent_again();
         assert_eq!(scoreboard.next_lost(), None);
+    }
+
+    #[test]
+    fn a_higher_threshold_waits_for_more_of_those_above_each_segment() {
+        let mut scoreboard = scoreboard();
+        scoreboard.sack(11, 14);
+        scoreboard.sack(15, 16);
+        assert!(!scoreboard.find_losses(5));
+        scoreboard.sack(16, 17);
+        assert!(scoreboard.find_losses(5), "10 has five above it");
+        assert_eq!(scoreboard.lost_count(), 1, "14 has two");
+        scoreboard.sack(17, 20);
+        scoreboard.find_losses(5);
+        assert_eq!(scoreboard.lost_count(), 2);
+    }
+
+    #[test]
+    fn what_is_acknowledged_is_above_nothing() {
+        let mut scoreboard = scoreboard();
+        scoreboard.sack(11, 13);
+        scoreboard.advance(13);
+        scoreboard.sack(14, 16);
+        assert!(!scoreboard.find_losses(3), "two are above 13");
+        scoreboard.sack(16, 17);
+        assert!(scoreboard.find_losses(3));
     }
 
     #[test]
@@ -208,7 +234,7 @@ mod tests {
         let mut scoreboard = scoreboard();
         scoreboard.sack(12, 13);
         scoreboard.sack(15, 18);
-        scoreboard.find_losses();
+        scoreboard.find_losses(3);
         let mut again = Vec::new();
         while let Some(segment) = scoreboard.next_lost() {
             again.push(segment);
@@ -223,8 +249,8 @@ mod tests {
         for segment in [18, 12, 15, 16] {
             scoreboard.sack(segment, segment + 1);
         }
-        scoreboard.find_losses();
-        assert_eq!(scoreboard.highest, [18, 16, 15]);
+        scoreboard.find_losses(3);
+        assert_eq!(scoreboard.highest_sacked(), Some(18));
         assert_eq!(scoreboard.lost_count(), 4);
     }
 

@@ -24,6 +24,8 @@ fn between_leaves(routing: &str, host_rate: &str, flows: &str, rest: &str) -> Si
          fabric_link = {{ rate = '25Gbps', delay = '700ns' }} }}\n\
          switch = [{{ total = '1GB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
          transport.tcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, initial_window = 100000 }}\n\
+         transport.patient = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }}, initial_window = 100000, \
+         duplicate_threshold = 1000 }}\n\
          transport.burst = {{ kind = 'constant_rate' }}\n\
          transport.steady = {{ kind = 'constant_rate', rate = '24Gbps' }}\n\
          workload = [{{ kind = 'long_lived', {flows} }}]\n{rest}"
@@ -74,6 +76,31 @@ fn slow_links_side_by_side_are_one_fast_one() {
     validate("packet spraying over four slow links, slowdown", 1.03, sprayed, 0.03);
 }
 
+/// A short last packet may overtake the one before it, so that a flow alone is sooner done than in order.
+#[test]
+fn nobody_is_faster_than_alone_whatever_overtakes() {
+    let mut overtaken = false;
+    for (size, host_rate) in (1..8).flat_map(|part| [(part, "100Gbps"), (part, "25Gbps"), (part, "10Gbps")]) {
+        for (transport, packets) in [("tcp", 1), ("tcp", 3), ("burst", 2), ("roce", 1), ("patient", 40)] {
+            let bytes = packets * 1460 + size * 200;
+            let flows = format!("transport = '{transport}', pairs = [['host0', 'host4']], size = '{bytes}B'");
+            for routing in BALANCED {
+                let simulation = between_leaves(routing, host_rate, &flows, "transport.roce.kind = 'roce'");
+                let outcome = run(&simulation);
+                let flow = measured(&simulation, &outcome).next().expect("it finishes");
+                let in_order =
+                    between_leaves("routing = 'ecmp'", host_rate, &flows, "transport.roce.kind = 'roce'");
+                let in_order = measured(&in_order, &run(&in_order)).next().expect("it finishes").finished;
+                let told = format!("{transport}, {bytes} B, {host_rate}, {routing}");
+                assert!(flow.received >= flow.ideal.received, "{told}");
+                assert!(flow.finished >= flow.ideal.finished, "{told}");
+                overtaken |= flow.finished < in_order;
+            }
+        }
+    }
+    assert!(overtaken);
+}
+
 /// Four flows of 24 Gbps over four links of 25: by their hashes several share a link.
 #[test]
 fn adaptive_routing_gives_every_flow_its_rate() {
@@ -89,6 +116,22 @@ fn adaptive_routing_gives_every_flow_its_rate() {
     };
     assert!(worst("routing = 'ecmp'") > 1.9);
     validate("four flows of 24 Gbps over four links of 25, worst slowdown", 1.0, worst(BALANCED[1]), 0.01);
+}
+
+/// The longest of four queues is some tens of packets longer than the shortest: nobody waits for a thousand packets in vain.
+#[test]
+fn tcp_that_waits_for_more_duplicates_sends_nothing_again() {
+    let fared = |transport: &str| {
+        let flows = format!("transport = '{transport}', pairs = [['host0', 'host4']], size = '10MB'");
+        let simulation = between_leaves("routing = 'packet_spraying'", "100Gbps", &flows, "");
+        let outcome = run(&simulation);
+        let flow = measured(&simulation, &outcome).next().expect("it finishes");
+        (flow.flow.retransmitted.get(), flow.finished.as_seconds() / flow.ideal.finished.as_seconds())
+    };
+    assert!(fared("tcp").0 > 0);
+    let (retransmitted, slowdown) = fared("patient");
+    assert_eq!(retransmitted, 0);
+    validate("TCP with a high threshold, sprayed over four slow links, slowdown", 1.03, slowdown, 0.03);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod limiters;
 mod link_events;
 mod load_balancing;
 mod lone_flow;
+mod measured_time;
 mod mixed_ports;
 mod observation;
 mod one_queue;

@@ -51,8 +51,11 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
     let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
     let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
-    (text, changes, slow, routing()).prop_map(|(text, changes, slow, routing)| {
-        with_link_changes(with_all_that_fit(with_routing(text, routing), &slow), &changes)
+    let after = (routing(), measure(), duplicate_threshold());
+    (text, changes, slow, after).prop_map(|(text, changes, slow, (routing, measure, threshold))| {
+        let text = text.replacen("kind = 'tcp', ", &format!("kind = 'tcp', {threshold}"), 1);
+        let text = with_link_changes(with_all_that_fit(with_routing(text, routing), &slow), &changes);
+        measure.to_owned() + &text
     })
 }
 
@@ -65,6 +68,22 @@ fn routing() -> impl Strategy<Value = &'static str> {
         "routing = 'adaptive', ",
         "routing = 'flowlet', flowlet_gap = '2us', ",
         "routing = 'adaptive_flowlet', flowlet_gap = '300ns', ",
+    ])
+}
+
+/// What TCP takes for a loss.
+fn duplicate_threshold() -> impl Strategy<Value = &'static str> {
+    text(&["", "", "duplicate_threshold = 1, ", "duplicate_threshold = 7, "])
+}
+
+/// What of the run is measured.
+fn measure() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "",
+        "",
+        "measure.start = '20us'\n",
+        "measure.end = '39us'\n",
+        "measure = { start = '11us', end = '31us' }\n",
     ])
 }
 

@@ -23,6 +23,7 @@ fn any_marker() -> impl Strategy<Value = (&'static str, AnyMarker)> {
             shared: Bytes::new(3_000_000),
             ports: 8,
             rate: Rate::from_gbps(100),
+            together: Rate::from_gbps(800),
             alpha: Some(Ratio::new(4, 1)),
             reserved: Bytes::new(128_000),
             round_trip: Span::from_microseconds(80),

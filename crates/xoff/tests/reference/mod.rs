@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use xoff::Simulation;
 use xoff::agenda::{Agenda, Context, LaneId};
 use xoff::engine::sources::Class;
-use xoff::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Samples};
+use xoff::engine::{HeadroomLog, LinkEvent, Outcome, PauseLog, Received, Samples};
 use xoff::host::Host;
 use xoff::kernel::units::{Span, Time};
 use xoff::observer::Silent;
@@ -41,7 +41,7 @@ pub(crate) fn run_with(
         .pending
         .extend(besides.iter().map(|&(at, host, packet)| ((at, Class::Arrival, host, 0), Some(packet))));
     let end = reference.run();
-    let Reference { hosts, switches, pending, telemetry, events, last_event, .. } = reference;
+    let Reference { hosts, switches, pending, telemetry, received, events, last_event, .. } = reference;
     // Nothing is left to do, and a port holds packets because they are paused.
     let mut ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
     let left_behind = end.is_none() && ports.any(Port::holds_paused);
@@ -50,6 +50,7 @@ pub(crate) fn run_with(
         hosts,
         switches,
         samples: Samples::default(),
+        received,
         drops: Vec::new(),
         pauses: PauseLog::default(),
         headroom: HeadroomLog::default(),
@@ -70,6 +71,7 @@ struct Reference<'a> {
     directions: Vec<Direction>,
     signals: Signals,
     telemetry: Telemetry,
+    received: [Option<Received>; 2],
     events: u64,
     last_event: Time,
 }
@@ -160,6 +162,7 @@ impl<'a> Reference<'a> {
             directions: directions(network),
             signals: Signals::new(),
             telemetry: Telemetry::new(simulation.records()),
+            received: [None, None],
             events: 0,
             last_event: Time::ZERO,
         }
@@ -182,6 +185,9 @@ impl<'a> Reference<'a> {
             }
             if least == Time::MAX && instants.latest_end().is_none() {
                 return None;
+            }
+            if let Some(which) = instants.take_measured(instant) {
+                self.received[which] = Some(Received::by(&self.hosts));
             }
             if instants.is_end(instant) {
                 return Some(instant);

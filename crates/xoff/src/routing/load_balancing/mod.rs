@@ -56,11 +56,13 @@ impl LoadBalancer {
         hash: impl FnOnce() -> u32,
         load: impl Fn(u16) -> Load,
     ) -> u16 {
-        if let [port] = ports {
-            return *port;
-        }
         let Self { scheme, rng } = self;
         match scheme {
+            // A flowlet stays where it is when another port is added.
+            Scheme::Flowlet(flowlets) | Scheme::AdaptiveFlowlet(flowlets) if ports.len() == 1 => {
+                flowlets.choose(ports, now, hash(), || ports[0])
+            }
+            _ if ports.len() == 1 => ports[0],
             Scheme::PacketSpraying => at_random(ports, rng),
             Scheme::Adaptive => adaptive::least_loaded(ports, rng, load),
             Scheme::Flowlet(flowlets) => flowlets.choose(ports, now, hash(), || at_random(ports, rng)),
@@ -106,7 +108,7 @@ mod tests {
 
     #[test]
     fn where_there_is_no_choice_nothing_is_asked() {
-        for kind in [RoutingKind::PacketSpraying, RoutingKind::Adaptive, RoutingKind::Flowlet] {
+        for kind in [RoutingKind::PacketSpraying, RoutingKind::Adaptive] {
             assert_eq!(balancer(kind).choose(&[3], Time::ZERO, || unreachable!(), |_| unreachable!()), 3);
         }
     }
@@ -122,5 +124,16 @@ mod tests {
         assert_eq!(choose(500, [0, 5]), 1);
         assert_eq!(choose(1000, [0, 5]), 1);
         assert_eq!(choose(1501, [0, 5]), 0, "the gap was longer than 500 us");
+    }
+
+    #[test]
+    fn a_flowlet_goes_on_where_it_had_to_go_when_another_port_is_added() {
+        for kind in [RoutingKind::Flowlet, RoutingKind::AdaptiveFlowlet] {
+            let mut balancer = balancer(kind);
+            let mut choose =
+                |ports: &[u16]| balancer.choose(ports, Time::ZERO, || 77, |port| load(port.into()));
+            assert_eq!(choose(&[9]), 9);
+            assert_eq!([choose(&[3, 9]), choose(&[3, 9]), choose(&[3, 9])], [9; 3], "3 has less");
+        }
     }
 }

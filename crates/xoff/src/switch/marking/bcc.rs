@@ -40,7 +40,7 @@ pub struct Parameters {
     pub probability: f64,
     /// Whether the packets since the last mark raise the probability, so that marks are evenly spaced [count].
     pub uniform: bool,
-    /// When the length is looked at.
+    /// When the length is looked at. Left out, as packets leave (the paper's footnote 5, and its authors' code).
     pub when: When,
 }
 
@@ -57,7 +57,7 @@ impl Default for Parameters {
             ramp: plan::RAMP,
             probability: plan::PROBABILITY,
             uniform: true,
-            when: When::Enqueue,
+            when: When::Dequeue,
         }
     }
 }
@@ -66,17 +66,22 @@ impl Parameters {
     fn thresholds(&self, pool: &Pool) -> Result<Thresholds, Unfit> {
         let unknown = |problem: &str, expected| Unfit { problem: problem.to_owned(), expected };
         let alpha = self.alpha.or(pool.alpha).filter(|alpha| alpha.numerator() > 0);
+        let (rate, ports) = (self.rate.unwrap_or(pool.rate), self.ports.map_or(pool.ports, u64::from));
+        let alike = Rate::new(rate.get().saturating_mul(ports));
         let inputs = plan::Pool {
             shared: self.shared.unwrap_or(pool.shared),
-            ports: self.ports.map_or(pool.ports, u64::from),
-            rate: self.rate.unwrap_or(pool.rate),
+            rate,
+            together: if self.rate.is_none() && self.ports.is_none() { pool.together } else { alike },
             alpha: alpha.ok_or_else(|| {
                 unknown("the buffer policy has no alpha above 0", "expected dynamic_threshold, or `alpha`")
             })?,
             reserved: self.reserved.unwrap_or(pool.reserved),
             round_trip: self.round_trip.unwrap_or(pool.round_trip),
             lambda: self.lambda.or(pool.lambda).ok_or_else(|| {
-                unknown("of no congestion control here a lambda is known", "expected `lambda`, such as 0.72")
+                unknown(
+                    "the congestion controls here have no known lambda",
+                    "expected `lambda`, such as 0.72",
+                )
             })?,
             ramp: self.ramp,
         };
@@ -133,6 +138,7 @@ mod tests {
         shared: Bytes::new(3_000_000),
         ports: 8,
         rate: Rate::from_gbps(100),
+        together: Rate::from_gbps(800),
         alpha: Some(Ratio::new(4, 1)),
         reserved: Bytes::new(128_000),
         round_trip: Span::from_microseconds(80),
@@ -164,12 +170,27 @@ mod tests {
         assert_eq!(range(&set, other), Ok((1_802_000, 2_602_000)));
     }
 
+    /// 28 ports of 100 Gbps and 2 of 400 are 3.6 Tbps: 3.6 MB in 8 us.
+    #[test]
+    fn the_ramp_is_of_all_ports_together_unless_they_are_said_to_be_alike() {
+        let pool = Pool { shared: Bytes::new(20_000_000), ports: 30, rate: Rate::from_gbps(400), ..POOL };
+        let pool = Pool { together: Rate::from_gbps(28 * 100 + 2 * 400), ..pool };
+        let ramp =
+            |parameters: Parameters| range(&parameters, pool).map(|(minimum, maximum)| maximum - minimum);
+        assert_eq!(ramp(Parameters::default()), Ok(3_600_000));
+        assert_eq!(ramp(Parameters { ports: Some(8), ..Parameters::default() }), Ok(3_200_000));
+        assert_eq!(
+            ramp(Parameters { rate: Some(Rate::from_gbps(100)), ..Parameters::default() }),
+            Ok(3_000_000)
+        );
+    }
+
     #[test]
     fn what_cannot_be_computed_is_said() {
         let problem = |pool| range(&Parameters::default(), pool).unwrap_err();
         assert_eq!(problem(Pool { alpha: None, ..POOL }), "the buffer policy has no alpha above 0");
         let without_lambda = problem(Pool { lambda: None, ..POOL });
-        assert_eq!(without_lambda, "of no congestion control here a lambda is known");
+        assert_eq!(without_lambda, "the congestion controls here have no known lambda");
         assert_eq!(
             problem(Pool { shared: Bytes::new(1_000_000), ..POOL }),
             "a queue needs 1592kB of the pool (B_R), and the ports' ramp 800kB, which leaves no K_min in 1MB"

@@ -97,6 +97,8 @@ pub struct Pool {
     pub ports: u64,
     /// Rate of its fastest port.
     pub rate: Rate,
+    /// Rate of all its ports together.
+    pub together: Rate,
     /// Least share of the free pool that any queue may take; nothing where the buffer policy knows no such share.
     pub alpha: Option<Ratio>,
     /// Reserve of each queue or port.

@@ -49,6 +49,11 @@ impl Handshake {
         self.sender.on_syn_timeout();
     }
 
+    /// SYNs that were given up on.
+    pub fn timeouts(&self) -> u32 {
+        self.sender.timeouts
+    }
+
     /// See [`TcpSender::end`].
     pub fn end(&mut self) -> Bytes {
         self.sender.end()

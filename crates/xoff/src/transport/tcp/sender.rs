@@ -11,9 +11,6 @@ use crate::scenario::{Host, Recovery, Tcp};
 use crate::transport::Transmit;
 use crate::transport::scoreboard::Scoreboard;
 
-/// Duplicate acknowledgements that make a loss (RFC 5681).
-const DUPLICATE_ACKS: u32 = 3;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
@@ -69,6 +66,7 @@ pub struct TcpSender {
     forced: bool,
     /// Partial acknowledgements of this recovery, of which the second and later ones leave the timer as it is.
     partials: u8,
+    duplicate_threshold: u32,
     round_trip: RoundTrip,
     bounds: Bounds,
     scoreboard: Scoreboard,
@@ -114,6 +112,7 @@ impl TcpSender {
             state: State::Open,
             recover: 0,
             duplicates: 0,
+            duplicate_threshold: settings.duplicate_threshold,
             inflation: 0,
             forced: false,
             partials: 0,
@@ -491,7 +490,7 @@ impl TcpSender {
         self.forced = true;
     }
 
-    /// Without blocks, each of the first two lets a new segment go (limited transmit; RFC 5681, section 3.2, step 1), and in a
+    /// Without blocks, each below the threshold lets a new segment go (limited transmit; RFC 5681, section 3.2, step 1), and in a
     /// recovery every one.
     fn on_duplicate(&mut self) {
         if self.duplicates == 0 && self.recovery == Recovery::NewReno {
@@ -499,7 +498,7 @@ impl TcpSender {
         }
         self.duplicates += 1;
         let lets_one_go = match self.state {
-            State::Open => self.duplicates < DUPLICATE_ACKS && !self.repeats_repairs(),
+            State::Open => self.duplicates < self.duplicate_threshold && !self.repeats_repairs(),
             State::Recovery => true,
             State::Loss => false,
         };
@@ -518,10 +517,11 @@ impl TcpSender {
 
     #[inline]
     fn look_for_losses(&mut self, now: Time) {
-        if self.scoreboard.is_clear() && self.duplicates < DUPLICATE_ACKS {
+        if self.scoreboard.is_clear() && self.duplicates < self.duplicate_threshold {
             return;
         }
-        let lost = self.scoreboard.find_losses() || self.duplicates >= DUPLICATE_ACKS;
+        let lost = self.scoreboard.find_losses(self.duplicate_threshold)
+            || self.duplicates >= self.duplicate_threshold;
         if lost && self.state == State::Open && self.is_waiting() && !self.repeats_repairs() {
             self.enter_recovery(now);
         }
@@ -540,7 +540,7 @@ impl TcpSender {
         self.recover = self.next;
         self.rescued = false;
         if self.recovery == Recovery::NewReno {
-            self.inflation = u64::from(DUPLICATE_ACKS) * self.segment;
+            self.inflation = u64::from(self.duplicate_threshold) * self.segment;
         }
         self.lose_first();
         self.lower_window(now, in_flight, LossKind::Recovery);
