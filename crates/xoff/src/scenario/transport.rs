@@ -265,6 +265,11 @@ pub struct Roce {
     /// Decides the rate, the window or both. Left out, every queue pair sends as fast as the link.
     #[serde(default)]
     pub congestion_control: Option<congestion_control::Parameters>,
+    /// Largest window: most bytes in flight, whatever the congestion control says, such as the bandwidth-delay product (DCQCN+win and
+    /// TIMELY+win of HPCC, SIGCOMM 2019). Left out, there is none.
+    #[serde(default)]
+    #[schemars(extend("x-at-least-key" = "payload"))]
+    pub maximum_window: Option<Bytes>,
     /// Bytes that every data packet, and every ACK or NACK of one, has for what switches write, on all of its way and whatever
     /// they write. Only with a congestion control that needs telemetry. Left out, 42 B there: a count of 2 and 5 hops of 8.
     #[serde(default)]
@@ -288,6 +293,15 @@ impl Roce {
     /// Bytes that every data frame adds to its payload, those for telemetry included.
     pub fn packet_headers(&self) -> Bytes {
         self.headers + self.telemetry_in_frame()
+    }
+
+    /// What a queue pair may have in flight whatever its congestion control says, if anything says so.
+    pub fn most_in_flight(&self) -> Option<Bytes> {
+        let of_recovery = match &self.recovery {
+            RoceRecovery::SelectiveRepeat(settings) => Some(settings.window),
+            RoceRecovery::GoBackN(_) => None,
+        };
+        of_recovery.into_iter().chain(self.maximum_window).min()
     }
 
     /// Frame of an ACK or a NACK, with the telemetry that it takes back.

@@ -4,9 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::words::did_you_mean;
-use super::{
-    Host, PacketSizes, Priority, RoceRecovery, Routing, Scenario, ScenarioError, Transport, Workload,
-};
+use super::{Host, PacketSizes, Priority, Routing, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -354,11 +352,11 @@ fn check_acknowledgements(name: &str, transport: &Transport) -> Checked {
             format!("{} may allow a single packet until an acknowledgement comes", control.spelling());
         return wrong(problem, "expected 1");
     }
-    let RoceRecovery::SelectiveRepeat(recovery) = &roce.recovery else { return Ok(()) };
-    let most = (recovery.window.get() / roce.payload.get()).max(1);
+    let Some(window) = roce.most_in_flight() else { return Ok(()) };
+    let most = (window.get() / roce.payload.get()).max(1);
     if every > most {
-        let problem =
-            format!("`recovery.window` holds {most} full packets, and is not acknowledged before {every}");
+        let key = if roce.maximum_window == Some(window) { "maximum_window" } else { "recovery.window" };
+        let problem = format!("`{key}` holds {most} full packets, and is not acknowledged before {every}");
         return wrong(problem, &format!("expected at most {most}, or a larger window"));
     }
     Ok(())
@@ -727,6 +725,14 @@ mod tests {
             selective(98),
             "transport.x.acknowledge_every: `recovery.window` holds 97 full packets, and is not acknowledged before 98; \
              expected at most 97, or a larger window"
+        );
+        let go_back_n =
+            |packets: u32| transport(&format!("acknowledge_every = {packets}, maximum_window = '8kB'"));
+        assert_eq!(go_back_n(7), "accepted");
+        assert_eq!(
+            go_back_n(8),
+            "transport.x.acknowledge_every: `maximum_window` holds 7 full packets, and is not acknowledged before 8; \
+             expected at most 7, or a larger window"
         );
     }
 

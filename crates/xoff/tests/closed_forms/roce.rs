@@ -51,6 +51,22 @@ fn each_loss_wastes_a_round_trip_under_go_back_n() {
     }
 }
 
+/// Twenty packets a round trip, whether a congestion control says nothing or something; forty-eight are what the link holds.
+#[test]
+fn a_largest_window_is_sent_once_a_round_trip() {
+    let (packet, nack) = (WIRE / RATE, (66.0 + 20.0) * 8.0 / RATE);
+    let round_trip = 2.0 * packet + 2.0 * nack + 4.0 * 2.5e-6;
+    for control in [
+        "",
+        "congestion_control = { algorithm = 'dcqcn' }, ",
+        "congestion_control = { algorithm = 'timely' }, ",
+    ] {
+        let goodput = goodput(&corrupted(0.0, &format!("{control}maximum_window = '20480B'")));
+        let what = format!("RoCE with a window of 20 packets, {control}share of the goodput without");
+        validate(&what, 20.0 * packet / round_trip, goodput, 0.001);
+    }
+}
+
 /// A loss costs one packet, but one that was sent again and lost again waits for its timeout, which stops the flow at the
 /// end of the window.
 #[test]

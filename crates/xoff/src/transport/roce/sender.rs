@@ -26,7 +26,7 @@ enum Repair {
     /// By sending everything again from the first byte that is missing.
     GoBackN { timeout: Span },
     /// By sending again what is missing (IRN).
-    Selective { missing: Scoreboard, window: u64, reordering: u64, timeouts: Option<Timeouts> },
+    Selective { missing: Scoreboard, reordering: u64, timeouts: Option<Timeouts> },
 }
 
 /// How long selective repeat waits for an acknowledgement.
@@ -59,6 +59,8 @@ pub struct RoceSender {
     /// What that says now, which is asked for more often than it changes.
     rate: Rate,
     window: Bytes,
+    /// The largest window.
+    most_in_flight: Bytes,
     /// When the last packet began, and its bytes on the wire.
     began: Time,
     wire: Bytes,
@@ -78,6 +80,7 @@ impl RoceSender {
         let overhead = settings.packet_headers() + settings.wire_overhead;
         let flow = Flow { segment: payload, overhead, initial_window: Bytes::MAX, line_rate, path };
         let congestion_control = settings.congestion_control.as_ref().map(|control| control.start(&flow));
+        let most_in_flight = settings.most_in_flight().unwrap_or(Bytes::MAX);
         Self {
             size: size.get(),
             payload: payload.get(),
@@ -88,7 +91,8 @@ impl RoceSender {
             sent: 0,
             repair: Repair::new(&settings.recovery, is_lossless),
             rate: congestion_control.as_ref().map_or(line_rate, Algorithm::rate).min(line_rate),
-            window: congestion_control.as_ref().map_or(Bytes::MAX, Algorithm::window),
+            window: congestion_control.as_ref().map_or(Bytes::MAX, Algorithm::window).min(most_in_flight),
+            most_in_flight,
             congestion_control,
             began: Time::ZERO,
             wire: Bytes::ZERO,
@@ -116,7 +120,7 @@ impl RoceSender {
         self.rate
     }
 
-    /// How much it may have in flight, if its congestion control says so.
+    /// How much it may have in flight, if that is limited.
     #[inline]
     pub fn window(&self) -> Option<Bytes> {
         (self.window < Bytes::MAX).then_some(self.window)
@@ -163,10 +167,7 @@ impl RoceSender {
         if self.next >= self.size {
             return false;
         }
-        let mut window = self.window.get();
-        if let Repair::Selective { window: most, .. } = &self.repair {
-            window = window.min(*most);
-        }
+        let window = self.window.get();
         // One packet may always go, however small the window.
         let in_flight = self.next - self.unacknowledged;
         in_flight == 0 || in_flight.saturating_add(self.payload) <= window
@@ -221,7 +222,7 @@ impl RoceSender {
     #[inline]
     fn ask_control(&mut self) {
         let Some(control) = &self.congestion_control else { return };
-        self.window = control.window();
+        self.window = control.window().min(self.most_in_flight);
         let rate = control.rate().min(self.line_rate);
         if rate != self.rate {
             self.rate = rate;
@@ -352,7 +353,6 @@ impl Repair {
             RoceRecovery::GoBackN(settings) => Self::GoBackN { timeout: settings.timeout },
             RoceRecovery::SelectiveRepeat(settings) => Self::Selective {
                 missing: Scoreboard::default(),
-                window: settings.window.get(),
                 reordering: settings.reordering.into(),
                 timeouts: (!is_lossless || settings.timeouts_with_pfc).then(|| Timeouts {
                     low: settings.timeout_low,
