@@ -114,6 +114,12 @@ def test_the_plan_holds_and_can_be_exported(command: Command) -> None:
     assert command("export", "plan.toml", "--format", "sonic").status == 0
 
 
+def test_the_plan_has_room_for_the_headers_of_roce(command: Command) -> None:
+    """4096 B of data, and of headers 40 for IPv6, 8 for UDP, 12 + 16 + 4 for RoCE, 4 for its check sequence."""
+    command("init", "plan")
+    assert tomllib.loads(Path("plan.toml").read_text())["mtu"] == "4200B"
+
+
 def test_what_the_plan_suggests_may_be_taken_up(command: Command) -> None:
     command("init", "plan")
     text, suggestions = re.subn(r"^# (?=\w+ = )", "", Path("plan.toml").read_text(), flags=re.MULTILINE)

@@ -1,6 +1,9 @@
 """`xoff lint`."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from conftest import ROOT, Outcome
 Command = Callable[..., Outcome]
 
 EXAMPLES = ROOT / "examples" / "sonic"
+UNJUDGED = "; pools are held against no chip's memory (--chip names one)"
 
 
 def test_findings_have_line_key_value_physics_and_remedy(command: Command) -> None:
@@ -31,7 +35,7 @@ def test_the_worst_comes_first(command: Command) -> None:
 
 def test_the_status_tells_what_was_found(command: Command) -> None:
     good, note = EXAMPLES / "good" / "config_db.json", EXAMPLES / "faults" / "headroom_below_response.ini"
-    assert command("lint", good, "--strict") == Outcome(0, "Nothing found in 1 file\n", "")
+    assert command("lint", good, "--strict") == Outcome(0, f"Nothing found in 1 file{UNJUDGED}\n", "")
     assert command("lint", note).status == 0
     assert command("lint", note, "--strict").status == 1
     assert command("lint", note, "--strict", "--ignore", "headroom_below_response").status == 0
@@ -40,9 +44,41 @@ def test_the_status_tells_what_was_found(command: Command) -> None:
 def test_files_of_one_switch_are_judged_together(command: Command) -> None:
     leaf = EXAMPLES / "leaf"
     together = command("lint", leaf / "config_db.json", leaf / "pg_profile_lookup.ini")
-    assert together.out.endswith(" in 2 files of one switch\n")
+    assert together.out.endswith(f" in 2 files of one switch{UNJUDGED}\n")
     good = EXAMPLES / "good" / "config_db.json"
-    assert command("lint", leaf / "config_db.json", good).out.endswith(" in 2 files of 2 switches\n")
+    assert command("lint", leaf / "config_db.json", good).out.endswith(f" in 2 files of 2 switches{UNJUDGED}\n")
+
+
+def test_what_pools_are_held_against_is_told(command: Command) -> None:
+    good, lookup = EXAMPLES / "good" / "config_db.json", EXAMPLES / "good" / "pg_profile_lookup.ini"
+    assert command("lint", good, "--chip", "tomahawk_2").out == "Nothing found in 1 file\n"
+    assert command("lint", lookup).out == "Nothing found in 1 file\n", "it has no pools"
+    tables = json.loads(good.read_text(encoding="utf-8"))
+    tables["DEVICE_METADATA"]["localhost"]["hwsku"] = "Arista-7260CX3-C64"
+    Path("known.json").write_text(json.dumps(tables), encoding="utf-8")
+    assert command("lint", "known.json").out == "Nothing found in 1 file\n"
+    assert command("lint", good, "known.json").out.endswith(UNJUDGED + "\n"), "one of the two is not known"
+
+
+def test_switches_at_two_ends_of_a_cable_are_held_against_each_other(command: Command) -> None:
+    faults = ROOT / "examples" / "sonic" / "faults" / "ends_disagree"
+    outcome = command("lint", faults / "leaf.json", faults / "spine.json")
+    assert outcome.status == 1
+    assert outcome.out.endswith("2 errors, 3 warnings in 2 files of 2 switches\n")
+    assert command("lint", faults / "leaf.json").out == "Nothing found in 1 file\n"
+
+
+def test_who_stops_reading_has_not_found_anything() -> None:
+    """141 is what a shell says of a command that the closed pipe has ended."""
+    path = EXAMPLES / "good" / "config_db.json"
+    for more in ([], ["--json"]):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run(
+            [sys.executable, "-m", "xoff", "lint", path, *more], stdout=writing, stderr=subprocess.PIPE, check=False
+        )
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_which_lookup_table_is_whose_is_not_guessed(command: Command) -> None:
@@ -62,7 +98,9 @@ def test_which_lookup_table_is_whose_is_not_guessed(command: Command) -> None:
 @pytest.mark.parametrize("name", ["config_db.json", "pg_profile_lookup.ini"])
 def test_a_byte_order_mark_is_no_part_of_a_file(command: Command, name: str) -> None:
     Path(name).write_text((EXAMPLES / "good" / name).read_text(encoding="utf-8"), encoding="utf-8-sig")
-    assert command("lint", name) == Outcome(0, "Nothing found in 1 file\n", "")
+    outcome = command("lint", name)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("Nothing found in 1 file")
 
 
 def test_data_only(command: Command) -> None:
@@ -97,6 +135,11 @@ def test_checks_are_listed(command: Command) -> None:
         (["none.json"], "none.json: cannot read: no such file or directory; expected config_db.json or "),
         (["bad.json"], "bad.json: line 1, column 9: is no JSON: expecting value; expected config_db.json of SONiC"),
         (["bad.ini"], "bad.ini: line 1: the row lacks xon, xoff, threshold; expected speed cable size "),
+        (
+            ["eos.cfg"],
+            "eos.cfg: is no table of SONiC, and no others are read; expected config_db.json or pg_profile_lo",
+        ),
+        (["none.ini"], "none.ini: line 1: the row lacks xon, xoff, threshold; expected speed cable size "),
         ([], "FILE: no file is named; expected config_db.json or "),
         (["bad.ini", "--chip", "trident3"], "chip trident3: there is none of this name; did you mean trident_3"),
         (
@@ -108,6 +151,8 @@ def test_checks_are_listed(command: Command) -> None:
 def test_what_cannot_be_read_is_refused_in_a_line(command: Command, arguments: list[str], says: str) -> None:
     Path("bad.json").write_text('{"PORT":', encoding="utf-8")
     Path("bad.ini").write_text("100000 5m 1248\n", encoding="utf-8")
+    Path("none.ini").write_text("100G 5m 1248\n", encoding="utf-8")
+    Path("eos.cfg").write_text("! a comment\nqos profile XOFF\n", encoding="utf-8")
     outcome = command("lint", *arguments)
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith(says)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from conftest import SCENARIOS, Outcome
+from conftest import ROOT, SCENARIOS, Outcome
 from xoff.cli import progress
 from xoff.cli.terminal import Console, printable
 
@@ -137,10 +137,29 @@ def test_output_that_cannot_be_written_is_a_line(arguments: list[str], buffering
     assert done.stderr == "cannot write: no space left on device; make room, or send the output elsewhere\n"
 
 
-def test_a_reader_that_has_seen_enough_hears_nothing_more() -> None:
-    command = [sys.executable, "-m", "xoff", "list", "--json"]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list", "--json"],
+        ["--help"],
+        ["plan", str(ROOT / "plans" / "tomahawk_bcc.toml")],
+        ["lint", str(ROOT / "examples" / "sonic" / "good" / "config_db.json")],
+    ],
+)
+def test_a_reader_that_has_seen_enough_hears_nothing_more(arguments: list[str]) -> None:
+    """The status is a shell's for SIGPIPE, and none of those that say what was found."""
+    command = [sys.executable, "-m", "xoff", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+def test_an_error_that_nobody_reads_is_no_other() -> None:
+    command = [sys.executable, "-m", "xoff", "plan", "none.toml"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+    assert process.returncode == 141

@@ -135,9 +135,66 @@ def test_a_planned_watchdog_is_written_for_sonic_and_named_elsewhere() -> None:
     }
     assert lint([Tables.parse("t.json", text)]) == []
     assert not any("watchdog" in note for note in Format.SONIC.write(planned).notes)
-    for target in (Format.EOS, Format.NXOS):
-        [note] = [note for note in target.write(planned).notes if "watchdog" in note]
-        assert "forward after 150 ms, restored after 300 ms" in note
+    [note] = [note for note in Format.NXOS.write(planned).notes if "watchdog" in note]
+    assert "forward after 150 ms, restored after 300 ms" in note
+
+
+@pytest.mark.parametrize(
+    ("planned", "timer", "told"),
+    [
+        (Watchdog("drop", 200, 400), "timeout 0.20 polling-interval auto recovery-time 0.40", []),
+        (Watchdog("forward", 150, 60_000), "timeout 0.15 polling-interval auto recovery-time 60.00", ["not forward"]),
+        (Watchdog("drop", 101, 200), "timeout 0.11 polling-interval auto recovery-time 0.20", ["101 and 200 ms"]),
+    ],
+)
+def test_eos_has_the_watchdog_of_the_plan(planned: Watchdog, timer: str, told: list[str]) -> None:
+    written = Format.EOS.write(replace(SETTINGS, watchdog=planned))
+    lines = [line for line in written.text.splitlines() if "watchdog" in line]
+    base = "   priority-flow-control pause watchdog"
+    assert lines == [base, f"{base} port action drop", f"{base} port timer {timer}"]
+    notes = [note for note in written.notes if "watchdog" in note]
+    assert len(notes) == len(told)
+    assert all(part in note for part, note in zip(told, notes, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("target", "written"),
+    [
+        ("sonic", '"Ethernet0": "1m"'),
+        ("nvue", "nv set qos pfc xoff-near cable-length 1"),
+        ("host", "--cable_len 1"),
+    ],
+)
+def test_a_link_without_delay_has_a_cable_all_the_same(target: str, written: str) -> None:
+    export = Format(target).write(replace(SETTINGS, groups=(replace(NEAR, delay_ps=0, cable_m=0.0),)))
+    assert written in export.text
+    (note,) = [note for note in export.notes if "no cable" in note]
+    assert note.startswith("near: no cable is written as 1 m of it")
+    assert not any("no cable" in note for note in Format(target).write(SETTINGS).notes)
+
+
+def test_that_cumulus_runs_on_other_chips_is_told() -> None:
+    (note,) = [note for note in Format.NVUE.write(SETTINGS).notes if "runs on" in note]
+    assert note.endswith("runs on NVIDIA Spectrum alone, and the plan is of trident_2")
+    assert not any("runs on" in note for note in Format.NVUE.write(replace(SETTINGS, chip="spectrum_3")).notes)
+
+
+def test_an_offset_that_reaches_the_threshold_is_told() -> None:
+    """9 MB for one class of two ports are 4.5 MB each."""
+    deep = replace(SETTINGS, groups=(replace(NEAR, pause=Pause(60_000, None, 4_500_000)), FAR))
+    written = Format.NXOS.write(deep)
+    assert "pause-threshold 4500000 resume-threshold 0\n" in written.text
+    (note,) = [note for note in written.notes if "resume-threshold" in note]
+    assert note == "resume-threshold is 0: xon_offset, 4,500,000 B, reaches the pause-threshold of 4,500,000 B"
+    assert not any("resume-threshold" in note for note in Format.NXOS.write(SETTINGS).notes)
+
+
+def test_profiles_that_the_switch_would_replace_are_told() -> None:
+    assert not any("in the place of" in note for note in Format.SONIC.write(SETTINGS).notes)
+    storage = replace(ROCE, name="storage", priority=4, dscp=34, alpha=1.0)
+    export = Format.SONIC.write(replace(SETTINGS, classes=(BEST_EFFORT, ROCE, storage)))
+    (note,) = [note for note in export.notes if "in the place of" in note]
+    assert "puts pg_lossless_100000_40m_profile in the place of pg_lossless_100000_40m_profile_roce" in note
 
 
 @pytest.mark.parametrize(
@@ -393,6 +450,20 @@ def test_counted_names_are_told() -> None:
     assert note.startswith("ports are Ethernet1/1 to Ethernet1/2, counted as the plan has them; NX-OS calls them ")
     one = replace(SETTINGS, groups=(NEAR,))
     assert any(note.startswith("ports are Ethernet0, counted") for note in Format.SONIC.write(one).notes)
+
+
+def test_sonic_counts_ports_by_their_lanes() -> None:
+    """Two of eight lanes, one of four, and one of as many as nobody says."""
+    groups = (replace(NEAR, ports=("Ethernet0", "Ethernet1"), step=8), replace(FAR, ports=("Ethernet2",), step=4))
+    last = replace(FAR, name="last", ports=("Ethernet3",))
+    settings = replace(SETTINGS, groups=(*groups, last))
+    tables = json.loads(Format.SONIC.write(settings).text)
+    names = ["Ethernet0", "Ethernet8", "Ethernet16", "Ethernet20"]
+    assert list(tables["PORT"]) == list(tables["CABLE_LENGTH"]["AZURE"]) == list(tables["PORT_QOS_MAP"]) == names
+    assert tables["BUFFER_PG"]["Ethernet20|3"] == {"profile": "pg_lossless_100000_300m_profile"}
+    assert "interface Ethernet1/4" in Format.NXOS.write(settings).text, "others count them one by one"
+    named = replace(SETTINGS, groups=(replace(NEAR, ports=("Ethernet4",), step=8),))
+    assert list(json.loads(Format.SONIC.write(named).text)["PORT"]) == ["Ethernet4"]
 
 
 def test_nvue() -> None:

@@ -102,6 +102,53 @@ def test_static_thresholds_come_back() -> None:
     assert pfc["xon_offset"] == "66000B"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "offset", "told"),
+    [
+        # SONiC's senders resume at xon, or xon_offset below the pause, whichever is more.
+        (
+            {"xon": "200000", "xon_offset": "0"},
+            "0B",
+            "where they are paused, as on the switch, and xon = 200000, which",
+        ),
+        (
+            {"xon": "0", "xon_offset": "0"},
+            "0B",
+            "xon_offset = 0: senders resume where they are paused, as on the switch",
+        ),
+        ({"xon": "4608", "xon_offset": "18432"}, "18432B", "xon = 4608 is left out"),
+        ({"xon": "90000", "xon_offset": "18432", "static_th": "100000"}, "10000B", None),
+        ({"xon": "50000", "xon_offset": "18432", "static_th": "100000"}, "18432B", None),
+    ],
+)
+def test_senders_resume_as_far_below_the_pause_as_on_the_switch(
+    numbers: dict[str, str], offset: str, told: str | None
+) -> None:
+    tables = good()
+    profile = tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+    profile |= numbers
+    if "static_th" in numbers:
+        del profile["dynamic_th"]
+    part = part_of(tables, "Ethernet0")
+    assert tomllib.loads(part.text)["switch"][0]["pfc"]["xon_offset"] == offset
+    notes = [note for note in part.notes if "xon" in note]
+    assert len(notes) == (told is not None)
+    assert told is None or told in notes[0]
+
+
+def test_that_other_ports_give_packets_other_classes_is_told() -> None:
+    tables = good()
+    assert not any("classes_disagree" in note for note in part_of(tables).notes)
+    tables["DSCP_TO_TC_MAP"]["OTHER"] = tables["DSCP_TO_TC_MAP"]["AZURE"] | {"26": "1"}
+    tables["PORT_QOS_MAP"]["Ethernet4"]["dscp_to_tc_map"] = "OTHER"
+    for port, says in (
+        ("Ethernet0", "lossless priority 3 at Ethernet0, and no lossless priority at Ethernet4"),
+        ("Ethernet4", "no lossless priority at Ethernet4, and lossless priority 3 at Ethernet0"),
+    ):
+        (note,) = [note for note in part_of(tables, port).notes if "classes_disagree" in note]
+        assert note == f"DSCP 26 has {says}: all ports are as {port} (classes_disagree)"
+
+
 def test_all_memory_of_a_chip_comes_back_where_pools_share_none() -> None:
     """Half of 113 MiB: the chip has two MMUs."""
     found = compute(ROOT / "plans" / "tomahawk_4_dcqcn.toml")

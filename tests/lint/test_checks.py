@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conftest import ROOT
 from xoff import catalogue
 from xoff.errors import InputError
-from xoff.lint import CHECKS, Severity, Tables, lint
+from xoff.lint import CHECKS, Severity, Tables, chips, lint
 from xoff.lint.switches import by_switch, parse
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ SIXTEEN_MIB = CHIPS["trident_2_plus"]
 
 
 def findings(path: Path) -> list[Finding]:
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    return lint([Tables.of([parse(file.name, file.read_text(encoding="utf-8")) for file in files], SIXTEEN_MIB)])
+    paths = sorted(path.iterdir()) if path.is_dir() else [path]
+    files = [parse(file.name, file.read_text(encoding="utf-8")) for file in paths]
+    return lint([Tables.of(its, SIXTEEN_MIB) for its in by_switch(files)])
 
 
 def changed_good() -> Any:  # noqa: ANN401 tables of JSON
@@ -91,6 +92,48 @@ def test_packets_are_those_of_the_port(xoff: int, mtu: int, *, found: bool) -> N
     tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]["xoff"] = str(xoff)
     tables["PORT"]["Ethernet0"]["mtu"] = str(mtu)
     assert [finding.check for finding in judged(tables)] == ["headroom_below_packets"] * found
+
+
+@pytest.mark.parametrize(
+    ("xoff", "pattern", "severity"),
+    [
+        # 37,879 B on 300 m of cable, and 9,100 and 1,024 B, as SONiC's formula has them.
+        (48_002, None, Severity.WARNING),
+        (48_003, None, Severity.NOTE),
+        # Lossless packets of 4,096 B, as the tables state.
+        (51_074, 4096, Severity.WARNING),
+        (51_075, 4096, Severity.NOTE),
+        (47_043, 64, Severity.NOTE),
+        # 25,216 B until the other end stops.
+        (76_290, 4096, Severity.NOTE),
+        (76_291, 4096, None),
+    ],
+)
+def test_headroom_that_no_quick_answer_saves_is_warned_of(
+    xoff: int, pattern: int | None, severity: Severity | None
+) -> None:
+    tables = json.loads((EXAMPLES / "faults" / "headroom_below_packets.json").read_text(encoding="utf-8"))
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]["xoff"] = str(xoff)
+    if pattern:
+        tables["LOSSLESS_TRAFFIC_PATTERN"] = {"AZURE": {"mtu": str(pattern), "small_packet_percentage": "100"}}
+    found = [(one.severity, one.check) for one in judged(tables)]
+    if severity is None:
+        assert found == []
+        return
+    is_said_of_packets = severity is Severity.WARNING or xoff >= 37_879 + 25_216
+    check = "headroom_below_packets" if is_said_of_packets else "headroom_below_response"
+    assert found == [(severity, check)]
+
+
+def test_headroom_of_a_row_is_for_the_ports_that_look_it_up() -> None:
+    tables = json.loads((EXAMPLES / "faults" / "headroom_below_packets.json").read_text(encoding="utf-8"))
+    del tables["BUFFER_PG"], tables["PORT_QOS_MAP"]
+    lookup = "100000 300m 4608 0 40000 -3 18432"
+    assert not [one for one in judged(tables, lookup) if one.check == "headroom_below_packets"], "nothing pauses"
+    tables["PORT_QOS_MAP"] = {"Ethernet0": {"pfc_enable": "3"}}
+    (finding,) = [one for one in judged(tables, lookup) if one.check == "headroom_below_packets"]
+    assert (finding.severity, finding.place.file) == (Severity.WARNING, "pg.ini")
+    assert finding.physics.startswith("Ethernet0: 37,879 B on 300 m of cable leave 2,121 B; the pause may wait for")
 
 
 def test_maximum_below_packet() -> None:
@@ -189,6 +232,23 @@ def test_oversubscription_within_the_ratio_that_the_tables_name_is_a_note() -> N
     tables["DEFAULT_LOSSLESS_BUFFER_PARAMETER"] = {"AZURE": {"default_dynamic_th": "0", "over_subscribe_ratio": "2"}}
     (finding,) = lint([Tables.parse("t.json", json.dumps(tables))])
     assert finding.severity == Severity.NOTE
+
+
+def test_a_shared_headroom_pool_is_for_few_that_are_paused_at_once() -> None:
+    """Four groups of 80,000 and 120,000 B: 240,000 B hold the largest two, and 239,999 B do not."""
+    tables = changed_good()
+    for size, severity in (("399999", Severity.NOTE), ("240000", Severity.NOTE), ("239999", Severity.WARNING)):
+        tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = size
+        assert [(one.severity, one.check) for one in judged(tables)] == [(severity, "headroom_oversubscribed")]
+
+
+def test_more_than_the_ratio_that_the_tables_name_is_not_meant_so() -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "250000"
+    tables["DEFAULT_LOSSLESS_BUFFER_PARAMETER"] = {"AZURE": {"default_dynamic_th": "0", "over_subscribe_ratio": "1"}}
+    (finding,) = judged(tables)
+    assert finding.severity == Severity.WARNING
+    assert "1.60 times its size, and over_subscribe_ratio is 1; 3 paused at once" in finding.physics
 
 
 def test_threshold_cannot_fire() -> None:
@@ -343,6 +403,56 @@ def test_pools_that_only_fit_with_their_headroom_inside_are_a_note() -> None:
     )
 
 
+def test_headroom_that_a_pool_must_hold_is_not_shared() -> None:
+    """Half of what a pool of 32,732,160 B shares, with its 1,622,016 B of headroom or without, and one group's."""
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15700000"
+    assert {one.check for one in judged(tables, chip="trident_3")} == {"memory_exceeded"}
+    (finding,) = judged(tables)
+    assert finding.check == "lossless_queue_drops"
+    assert "one port that feeds it has sent up to 16,481,472 B" in finding.physics
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "15600000"
+    (dropped,) = [one for one in judged(tables, chip="trident_3") if one.check == "lossless_queue_drops"]
+    assert "one port that feeds it has sent up to 15,670,464 B" in dropped.physics
+
+
+def test_a_limit_tells_what_headroom_leaves_of_its_pool() -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"green_min_threshold": "16000000", "green_max_threshold": "16000000"}
+    (finding,) = [one for one in judged(tables, chip="trident_3") if one.check == "ecn_after_pfc"]
+    less = "less 18432 B of reserves and 1622016 B of headroom, which it must hold to fit the chip"
+    assert f"the pool's 32732160 B {less} with alpha = 1" in finding.physics
+
+
+@pytest.mark.parametrize(
+    ("hwsku", "found"),
+    [
+        ("Arista-7060CX-32S-C32", {"memory_exceeded"}),
+        ("Force10-S6100", {"memory_exceeded"}),
+        ("Arista-7050CX3-32S-C32", set()),
+        ("Arista-7060DX5-32", set()),
+        ("ACS-MSN2700", set()),
+        (None, set()),
+    ],
+)
+def test_the_chip_may_be_known_by_the_model(hwsku: str | None, found: set[str]) -> None:
+    tables = changed_good()
+    tables["BUFFER_POOL"]["egress_lossy_pool"]["size"] = "20000000"
+    tables["DEVICE_METADATA"]["localhost"]["hwsku"] = hwsku
+    if hwsku is None:
+        del tables["DEVICE_METADATA"]["localhost"]["hwsku"]
+    findings = judged(tables)
+    assert {one.check for one in findings} == found
+    assert all(f"tomahawk, the chip of {hwsku}, has 16,777,216 B" in one.physics for one in findings)
+    assert "the chip of" not in "".join(one.physics for one in judged(tables, chip="tomahawk"))
+
+
+def test_every_model_has_a_chip_that_there_is() -> None:
+    assert set(chips._CHIPS) <= CHIPS.keys()
+
+
 def test_thresholds_of_either_kind_are_in_pools_of_either_mode() -> None:
     tables = changed_good()
     tables["BUFFER_POOL"]["ingress_lossless_pool"]["mode"] = "static"
@@ -381,6 +491,26 @@ def test_between_pause_and_resume_is_a_packet(xon: str, offset: str, found: list
     findings = judged(tables)
     assert [(one.severity, one.check) for one in findings] == [(severity, "xon_above_xoff") for severity in found]
     assert all("less than one packet" in one.physics and "9,100 B" in one.physics for one in findings)
+
+
+@pytest.mark.parametrize(
+    ("xon", "offset", "found"),
+    [
+        ("200000", "0", [("xon_offset", Severity.WARNING)]),  # as far below xon as that may be
+        ("4608", "4200", []),  # a packet of RoCE
+        ("4608", "4199", [("xon_offset", Severity.NOTE)]),
+        # A group pauses at 14,995,392 B: half of what four reserves of 4608 B leave of 30 MB, and one of these.
+        ("14991192", "18432", []),
+        ("14991193", "18432", [("xon", Severity.NOTE)]),
+        ("14993893", "18432", [("xon", Severity.WARNING)]),
+    ],
+)
+def test_resume_is_at_the_higher_of_two_thresholds(xon: str, offset: str, found: list[tuple[str, Severity]]) -> None:
+    tables = changed_good()
+    for length in ("40m", "300m"):
+        tables["BUFFER_PROFILE"][f"pg_lossless_100000_{length}_profile"] |= {"xon": xon, "xon_offset": offset}
+    findings = [one for one in judged(tables) if one.place.key.startswith("BUFFER_PROFILE|pg_lossless_100000_40m")]
+    assert [(one.place.key.rpartition("|")[2], one.severity) for one in findings] == found
 
 
 @pytest.mark.parametrize(("mtu", "found"), [("3556", []), ("4096", [Severity.WARNING])])
@@ -615,6 +745,114 @@ def test_a_profile_that_differs_from_its_row_in_the_lookup_table() -> None:
     less, other = of("lookup_disagrees")
     assert [less[0], other[0]] == [Severity.WARNING, Severity.NOTE]
     assert "pg_profile_lookup.ini:2 has 80000 for 100000 40m" in less[2]
+
+
+def test_the_switch_puts_what_it_looks_up_in_the_place_of_a_row() -> None:
+    replaced, kept, without = of("profile_of_other_link")
+    assert {severity for severity, *_ in (replaced, kept, without)} == {Severity.WARNING}
+    assert replaced[2].startswith("Ethernet0: the switch puts pg_lossless_400000_40m_profile in the place of")
+    assert replaced[2].endswith("(pg_profile_lookup.ini:3), with xoff = 120000, and not 80000")
+    assert "has no row 200000 40m, and the switch keeps pg_lossless_100000_40m_profile" in kept[2]
+    assert without[2].startswith("Ethernet8: CABLE_LENGTH says 0m, for which the switch makes no lossless profile")
+    tables = changed_good()
+    tables["BUFFER_PG"]["Ethernet0|3-4"]["profile"] = "ingress_lossy_profile"
+    assert {one.check for one in judged(tables)} == {"pfc_without_lossless"}
+    (finding,) = judged(tables, LOOKUP)
+    assert (finding.check, finding.place.value) == ("profile_of_other_link", "ingress_lossy_profile")
+    assert "with xoff = 80000, and not none" in finding.physics
+    tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = "dynamic"
+    assert {one.check for one in judged(tables, LOOKUP)} == {"pfc_without_lossless"}, "nothing is looked up"
+
+
+def test_headroom_is_judged_as_the_switch_looks_it_up() -> None:
+    """Ports of 100G with a profile of their own and 80,000 B, for which the switch has a row with 20,000 B."""
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["roce"] = tables["BUFFER_PROFILE"].pop("pg_lossless_100000_40m_profile")
+    tables["BUFFER_PG"]["Ethernet0|3-4"]["profile"] = "roce"
+    assert judged(tables) == []
+    found = judged(tables, LOOKUP.replace(" 80000", " 20000"))
+    assert {one.check for one in found} == {"profile_of_other_link", "headroom_below_response"}
+
+
+@pytest.mark.parametrize("model", ["traditional", "dynamic"])
+@pytest.mark.parametrize("profile", [None, "NULL"])
+def test_a_cable_of_no_length_gets_no_headroom(profile: str | None, model: str) -> None:
+    tables = changed_good()
+    tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = model
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"] = "0m"
+    tables["BUFFER_PG"]["Ethernet0|3-4"] = {"profile": profile}
+    if profile is None:
+        del tables["BUFFER_PG"]["Ethernet0|3-4"]
+    found = [one for one in judged(tables, LOOKUP) if one.check == "pfc_without_lossless"]
+    assert [one.severity for one in found] == [Severity.ERROR] * 2
+    assert "and CABLE_LENGTH says 0m, for which the switch makes no lossless profile" in found[0].physics
+    assert found[0].remedy == "CABLE_LENGTH with the length of Ethernet0's cable, or no 3 in pfc_enable"
+
+
+def test_ends_of_a_cable_are_held_against_each_other() -> None:
+    found = {physics: severity for severity, _, physics in of("ends_disagree")}
+    speed, pauses, mtu, cable, classes = found
+    assert speed.startswith("Ethernet0: 100 Gb/s here, and 40 at Ethernet0 of spine (spine.json:5)")
+    assert pauses.startswith("Ethernet0 and 1 more: PFC is on for 3 and 4 here, and for 3 at Ethernet0 of spine")
+    assert "a pause of priority 4 stops nothing" in pauses
+    assert mtu.startswith("Ethernet0: packets of up to 9,100 B here, and 1,500 B at Ethernet0 of spine")
+    assert cable.startswith("Ethernet0: 40 m of cable here, and 5 m at Ethernet0 of spine (spine.json:8)")
+    assert classes.startswith("Ethernet0 and 1 more: DSCP 3 has lossless priority 3 here, and no lossless priority at")
+    assert list(found.values()) == [Severity.ERROR] * 2 + [Severity.WARNING] * 3
+
+
+def two_switches(first: object, second: object) -> list[str]:
+    """What is said of the ends of their link."""
+    both = [Tables.of([parse(f"{name}.json", json.dumps(its))]) for name, its in (("a", first), ("b", second))]
+    return [one.physics for one in lint(both) if one.check == "ends_disagree"]
+
+
+def end(name: str, other: str, **port: str) -> dict[str, Any]:
+    """A switch with one port, whose neighbour is another's."""
+    return {
+        "DEVICE_METADATA": {"localhost": {"hostname": name}},
+        "DEVICE_NEIGHBOR": {"Ethernet0": {"name": other, "port": "Ethernet0"}},
+        "PORT": {"Ethernet0": port},
+    }
+
+
+def test_a_link_is_told_of_once_from_either_end() -> None:
+    slow, fast = end("x", "y", speed="10000"), end("y", "x", speed="25000")
+    (physics,) = two_switches(slow, fast)
+    assert two_switches(fast, slow) == [physics.replace("(b.json:1)", "(a.json:1)")]
+    assert physics.startswith("Ethernet0: 10 Gb/s here, and 25 at Ethernet0 of y (b.json:1)")
+    del slow["DEVICE_NEIGHBOR"]
+    assert two_switches(slow, fast)[0].startswith("Ethernet0: 25 Gb/s here, and 10 at Ethernet0 of x (a.json:1)")
+
+
+def test_ends_that_negotiate_their_speed_may_differ() -> None:
+    assert two_switches(end("x", "y", speed="10000", autoneg="on"), end("y", "x", speed="25000")) == []
+
+
+@pytest.mark.parametrize("name", ["z", "x", ""])
+def test_a_neighbour_that_is_not_there_is_passed_over(name: str) -> None:
+    """Nor is one known among several that have the same name."""
+    assert two_switches(end("x", "y", speed="10000"), end(name, "elsewhere", speed="25000")) == []
+
+
+def test_packets_are_of_one_class_wherever_they_come_in() -> None:
+    ((severity, line, physics),) = of("classes_disagree")
+    assert (severity, line) == (Severity.NOTE, 7)
+    assert physics == (
+        "DSCP 3 has no lossless priority at Ethernet0, and lossless priority 3 at Ethernet4 and 1 more, and 1 more "
+        "differs: whether they may be dropped hangs on where they come in"
+    )
+
+
+def test_a_speed_that_ethernet_has_not_is_told_of() -> None:
+    ((severity, line, physics),) = of("speed_of_no_ethernet")
+    assert (severity, line) == (Severity.WARNING, 4)
+    assert physics.startswith(
+        "Ethernet4 and 1 more: no Ethernet has 123 Gb/s, and no port comes up with it; next to it"
+    )
+    (row,) = [one for one in judged(changed_good(), f"{LOOKUP} 60000 5m 0 0 90000 0") if "Ethernet has" in one.physics]
+    assert (row.place.file, row.place.line) == ("pg.ini", 3)
+    assert row.physics.endswith("next to it are 50 or 100 Gb/s")
 
 
 def test_files_that_do_not_contradict_are_one_switch() -> None:

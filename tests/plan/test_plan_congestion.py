@@ -103,10 +103,10 @@ def test_what_bcc_sets() -> None:
     assert (one.ecn.minimum_bytes, one.alpha, one.reserved_bytes) == (720_000, 4.0, 128_000)
 
 
-def dcqcn(more: str = "", head: str = 'memory = "12MB"') -> Outcome:
+def dcqcn(more: str = "", head: str = 'memory = "12MB"', headroom: str = "") -> Outcome:
     ports = 'count = 32\nrate = "40Gbps"\ndelay = "1.5us"'
     classes = "priorities = [0, 1, 2, 3, 4, 5, 6, 7]\nlossless = true"
-    rest = f'[headroom]\nsize = "22400B"\n[congestion]\nscheme = "dcqcn"\n{more}'
+    rest = f'[headroom]\nsize = "22400B"\n{headroom}\n[congestion]\nscheme = "dcqcn"\n{more}'
     return planned("trident_2", head, ports, classes, rest)
 
 
@@ -124,6 +124,31 @@ def test_dcqcns_thresholds() -> None:
     assert numbers["minimum_margin"] == pytest.approx(4.35, abs=0.005)
     sweep = [round(numbers[f"t_ecn.beta_{beta}"]) for beta in (1, 2, 4, 8, 16, 32)]
     assert sweep == [12_238, 16_317, 19_580, 21_756, 23_035, 23_733]
+
+
+@pytest.mark.parametrize(
+    ("offset", "resume", "verdict"),
+    [
+        ("10kB", 14_475, Verdict.HOLDS),
+        ("0B", 24_475, Verdict.HOLDS),
+        ("24474B", 1, Verdict.HOLDS),
+        ("24475B", 0, Verdict.FAILS),
+        ("7MB", 24_475 - 7_000_000, Verdict.FAILS),
+    ],
+)
+def test_senders_resume_as_far_below_the_pause_as_planned(offset: str, resume: int, verdict: Verdict) -> None:
+    found = dcqcn("beta = 16", headroom=f'xon_offset = "{offset}"')
+    (row,) = [row for row in found.rows if row.key == "t_resume"]
+    assert (row.value, row.verdict) == (resume, verdict)
+    assert row.formula.endswith("the plan's xon_offset")
+
+
+def test_two_packets_that_a_plan_does_not_ask_for_fail_nothing() -> None:
+    """Of 24,475 B, two of 16,000 are more."""
+    found = dcqcn("beta = 16", head='memory = "12MB"\nmtu = "16000B"')
+    (row,) = [row for row in found.rows if row.key == "t_resume"]
+    assert (row.value, row.verdict) == (24_475 - 32_000, Verdict.WARNS)
+    assert "headroom.xon_offset must be below 24,475 B" in row.why
 
 
 def test_static_thresholds_of_dcqcn_are_below_a_packet_and_its_plan_with_dynamic_ones_holds() -> None:

@@ -72,9 +72,35 @@ t_pfc = "1kB"
             'chip = "tomahawk"\nmemory = "0B"',
             'memory: "0B" is not allowed; expected a value greater',
         ),
+        (
+            'chip = "tomahawk"',
+            'chip = "tomahawk"\nmtu = "67B"',
+            "mtu: no link carries IP in packets of 67 B at the most; ",
+        ),
+        (
+            "100Gbps",
+            "60Gbps",
+            "ports[0].rate: no Ethernet has 60 Gb/s; expected a rate of IEEE 802.3, such as 50 or 100",
+        ),
+        (
+            "100Gbps",
+            "2.6Gbps",
+            "ports[0].rate: no Ethernet has 2.6 Gb/s; expected a rate of IEEE 802.3, such as 2.5 or 5",
+        ),
         ("count = 32", "count = 33", "ports: 33 ports of 3,300 Gb/s together do not fit tomahawk"),
+        ("count = 32", 'names = ["a"]\nstep = 4', "ports[0]: has names and a step between names; expected one of them"),
+        (
+            "count = 32",
+            "count = 32\nstep = 0",
+            "ports[0].step: 0 is not allowed; expected a value greater than or equal to",
+        ),
         ("count = 32", 'names = ["a", "a"]', "ports: name a twice; expected each port once"),
         ("count = 32", 'count = 3\nnames = ["a"]', "ports[0]: names 1 ports and counts 3; expected one of"),
+        (
+            'cable = "40m"',
+            'cable = "40m"\nstep = 4\n[[ports]]\nname = "up"\nnames = ["Ethernet128"]\ncable = "5m"',
+            "ports: are counted by a step in ports and named in up; expected names in all groups or in none",
+        ),
         ("[3]", "[]", "class[0].priorities: has 0 entries; expected at least 1 entry"),
         ("[3]", "[8]", "class[0].priorities[0]: 8 is not allowed; expected a value less than or equal to 7"),
         ("[3]", "[3, 3]", "class: has priority 3 twice; expected each in one class"),
@@ -162,6 +188,17 @@ def test_the_plan_itself_is_right() -> None:
 def test_a_delay_says_how_long_the_cable_is() -> None:
     plan = parse(GOOD.replace('cable = "40m"', 'delay = "1.5us"'))
     assert plan.ports[0].cable_m == Fraction(297)  # at 0.66 c
+
+
+@pytest.mark.parametrize("rate", ["10Mbps", "2.5Gbps", "10Gbps", "25Gbps", "50Gbps", "100Gbps"])
+def test_every_rate_of_ethernet_is_one_of_a_plan(rate: str) -> None:
+    assert parse(GOOD.replace("100Gbps", rate)).ports[0].rate is not None
+
+
+def test_lanes_of_ports_are_those_of_their_settings() -> None:
+    (group,) = outcome(parse(GOOD.replace("count = 32", "count = 32\nstep = 4"))).settings.groups
+    assert (group.step, group.ports[:2]) == (4, ("Ethernet0", "Ethernet1"))
+    assert outcome(parse(GOOD)).settings.groups[0].step == 1
 
 
 def test_ports_of_a_port() -> None:

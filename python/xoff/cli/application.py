@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -80,8 +80,29 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command. Exit status: 0 done, 1 a failed run or plan, or findings, 2 wrong input, 130 interrupted."""
+    """Runs the command.
+
+    Exit status: 0 done, 1 a failed run or plan, or findings, 2 wrong input, 130 interrupted, 141 nobody reads on.
+    """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
+    try:
+        _run()
+    except SystemExit as ended:
+        if not isinstance(ended.__context__, BrokenPipeError):  # of which Typer and Rich make 1, here that of findings
+            raise
+        _leave_unread()
+    except BrokenPipeError:
+        _leave_unread()
+
+
+def _leave_unread() -> NoReturn:
+    """Ends as other tools do whose reader has gone, as `head` does: by SIGPIPE, as a shell tells of it."""
+    give_up_output()
+    sys.exit(128 + signal.SIGPIPE)
+
+
+def _run() -> None:
+    """Runs the command, and says in a line what keeps it from its end."""
     try:
         application()
     except InputError as error:
@@ -96,9 +117,6 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         sys.exit(130)
-    except BrokenPipeError:  # whoever read the output has gone, as `head` does
-        sys.stderr.close()
-        sys.exit(141)
     except OSError as error:
         if error.errno not in _NOT_WRITTEN:
             raise

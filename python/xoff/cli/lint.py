@@ -15,6 +15,7 @@ from xoff.cli.terminal import Console, printable
 
 if TYPE_CHECKING:
     from xoff.lint import Finding
+    from xoff.lint.tables import Tables
 
 
 def lint(
@@ -38,7 +39,7 @@ def lint(
     """
     from xoff.lint import Severity
     from xoff.lint.switches import without_config
-    from xoff.lint.tables import several
+    from xoff.lint.tables import Tables, several
     from xoff.switch_tables import SwitchTables
 
     if checks:
@@ -46,12 +47,13 @@ def lint(
         return
     tables = SwitchTables.load(*files or (), chip=chip)
     findings = tables.lint(ignore or ())
+    judged = [Tables.of(files, tables.chip) for files in tables.switches]
     if alone := without_config(tables.switches):
         typer.echo(f"{several(alone)}: {_ALONE}", err=True)
     if as_json:
         typer.echo(json_text.document([finding.as_data() for finding in findings]))
     else:
-        _print(findings, _told(sum(map(len, tables.switches)), len(tables.switches)))
+        _print(findings, _told(sum(map(len, tables.switches)), len(tables.switches)) + _memory(judged))
     bearable = Severity.NOTE if not strict else Severity.NOTE + 1
     if any(finding.severity < bearable for finding in findings):
         raise typer.Exit(1)
@@ -74,6 +76,14 @@ def _told(files: int, switches: int) -> str:
     if files == 1:
         return "1 file"
     return f"{files} files of {'one switch' if switches == 1 else f'{switches} switches'}"
+
+
+def _memory(switches: list[Tables]) -> str:
+    """Whether sizes of pools were held against a chip's memory."""
+    sized = [tables for tables in switches if any(pool.size for pool in tables.config.buffer_pool.values())]
+    if all(tables.chip_of_memory for tables in sized):
+        return ""
+    return "; pools are held against no chip's memory (--chip names one)"
 
 
 def _print(findings: list[Finding], judged: str) -> None:

@@ -29,11 +29,12 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def give_up_output() -> None:
-    """Drops what standard output has not taken, where it takes no more: Python would try again as it ends."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Drops what output and errors have not taken, where they take no more: Python would try again as it ends."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None: closed before Python began
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Console(rich.console.Console):

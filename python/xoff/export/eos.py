@@ -1,10 +1,12 @@
 """Arista EOS.
 
-Sources: the templates of AVD (qos profile, service-profile, qos map), public configurations (platform trident mmu).
+Sources: the templates of AVD (qos profile, service-profile, qos map, priority-flow-control pause watchdog), public
+configurations (platform trident mmu).
 """
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.export.export import (
@@ -16,11 +18,10 @@ from xoff.export.export import (
     percent,
     pool_notes,
     rounding_notes,
-    watchdog_notes,
 )
 
 if TYPE_CHECKING:
-    from xoff.plan.settings import PortGroup, Settings
+    from xoff.plan.settings import PortGroup, Settings, Watchdog
 
 _PROFILE = "XOFF"
 _NAMES = PortNames("EOS", "Ethernet{}", 1, "Ethernet[1-9][0-9]*(/[0-9]+){0,2}", "Ethernet1 or Ethernet1/1 and on")
@@ -51,6 +52,7 @@ def _qos_profile(settings: Settings) -> list[str]:
     if lossless:
         lines.append("   priority-flow-control on")
         lines += [f"   priority-flow-control priority {one.priority} no-drop" for one in lossless]
+        lines += _watchdog(settings.watchdog) if settings.watchdog else []
     for one in settings.classes:
         if one.ecn:
             lines += [
@@ -62,6 +64,19 @@ def _qos_profile(settings: Settings) -> list[str]:
                 "      random-detect ecn count",
             ]
     return lines
+
+
+def _watchdog(planned: Watchdog) -> list[str]:
+    """The action is said, since EOS's own disables the port."""
+    base = "   priority-flow-control pause watchdog"
+    timeout, recovery = _seconds(planned.detection_ms), _seconds(planned.restoration_ms)
+    timer = f"timeout {timeout} polling-interval auto recovery-time {recovery}"
+    return [base, f"{base} port action drop", f"{base} port timer {timer}"]
+
+
+def _seconds(milliseconds: int) -> str:
+    """As EOS has them, rounded up to hundredths."""
+    return f"{ceil(milliseconds / 10) / 100:.2f}"
 
 
 def _mmu_profile(settings: Settings, group: PortGroup) -> list[str]:
@@ -96,10 +111,11 @@ def _notes(settings: Settings) -> list[str]:
             f"the pause at a fixed {max(fixed)} B is left out, for a share of the free pool: no form is confirmed"
         )
     if pauses:
-        offset = pauses[0].xon_offset_bytes
-        notes.append(f"resuming {offset} B below the pause is left out: the form of `ingress resume` is not confirmed")
-        why = "its form varies with the release"
-        notes += watchdog_notes(settings, why) or [f"the pause watchdog is left out: {why}"]
+        notes.append(
+            f"resuming {pauses[0].xon_offset_bytes} B below the pause is left out: `ingress resume` takes bytes, and "
+            "from where they count is not confirmed"
+        )
+        notes += _watchdog_notes(settings.watchdog)
     if settings.headroom_scheme not in (None, "sih"):
         notes.append(
             f"headroom shared by {settings.headroom_scheme} is left out: "
@@ -110,6 +126,18 @@ def _notes(settings: Settings) -> list[str]:
     )
     notes.append("on Jericho, uc-tx-queue is tx-queue")
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _watchdog_notes(planned: Watchdog | None) -> list[str]:
+    if planned is None:
+        return ["the pause watchdog is left out: the plan says nothing of it"]
+    notes = []
+    if planned.action != "drop":
+        notes.append(f"the PFC watchdog drops, and does not {planned.action} as planned: EOS's has no such action")
+    if planned.detection_ms % 10 or planned.restoration_ms % 10:
+        exact = f"{planned.detection_ms} and {planned.restoration_ms} ms"
+        notes.append(f"times of the PFC watchdog, {exact}, are rounded up to hundredths of a second")
+    return notes
 
 
 def _widest_note(settings: Settings, widest: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import astuple, dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
+from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.plan.classes import exponent
@@ -12,7 +13,10 @@ from xoff.plan.classes import exponent
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xoff.plan.settings import Settings, TrafficClass
+    from xoff.plan.settings import PortGroup, Settings, TrafficClass
+
+_LEAST_CABLE_M = 1
+"""SONiC makes no lossless profile for 0 m (sonic-swss, cfgmgr/buffermgr.cpp), and Cumulus Linux takes 1 m and more."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,22 @@ def ranges(numbers: Iterable[int]) -> list[str]:
     return [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in ends]
 
 
+def cable_m(group: PortGroup) -> int:
+    """The length of its cables in whole metres, and never none."""
+    return max(_LEAST_CABLE_M, ceil(group.cable_m))
+
+
+def cable_notes(settings: Settings) -> list[str]:
+    """That cables without a length are written with one."""
+    without = [group.name for group in settings.groups if group.cable_m <= 0]
+    if not without:
+        return []
+    return [
+        f"{', '.join(without)}: no cable is written as {_LEAST_CABLE_M} m of it: for 0 m SONiC makes no lossless "
+        "profile, and Cumulus Linux takes no such length"
+    ]
+
+
 @dataclass(frozen=True)
 class PortNames:
     """What a system calls its ports.
@@ -56,6 +76,7 @@ class PortNames:
         first: The number of the first.
         known: What the system's names are like, as a regular expression.
         like: The same for people.
+        by_lanes: Whether they are counted by their first lanes, and not one by one.
     """
 
     system: str
@@ -63,13 +84,16 @@ class PortNames:
     first: int
     known: str
     like: str
+    by_lanes: bool = False
 
     def of(self, settings: Settings) -> dict[str, str]:
         """By the plan's name, that of the system; the plan's own if it names ports itself."""
         planned = _planned(settings)
         if not _counts_only(planned):
             return {name: name for name in planned}
-        return {name: self.counted.format(self.first + index) for index, name in enumerate(planned)}
+        steps = [group.step if self.by_lanes else 1 for group in settings.groups for _ in group.ports]
+        numbers = accumulate(steps, initial=self.first)
+        return {name: self.counted.format(number) for name, number in zip(planned, numbers, strict=False)}
 
     def notes(self, settings: Settings) -> list[str]:
         """Where the names are from, if that is not the plan; or which of the plan's the system cannot have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, log2
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export
+from xoff.export.export import Export, cable_m, cable_notes
 
 if TYPE_CHECKING:
     from xoff.plan.settings import HostSettings, Settings, TrafficClass
@@ -30,7 +30,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     lossless = [one for one in settings.classes if one.lossless]
     paused = {one.priority for one in lossless}
     pfc = ",".join(str(int(priority in paused)) for priority in range(8))
-    cables = {ceil(group.cable_m) for group in settings.groups}
+    cables = {cable_m(group) for group in settings.groups}
     # Adapters take the highest three bits of a DSCP for its priority.
     mapped = [one for one in settings.classes if one.lossless or one.dscp // 8 != one.priority]
     lines = [
@@ -56,6 +56,7 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
     notes.append(_who_marks(lossless, hosts.dscp))
     if left:
         notes.append(f"{left}: left at the firmware's defaults, which are not the paper's")
+    notes += cable_notes(settings)
     if len(cables) > 1:
         notes.append(f"--cable_len is the longest of the plan, {max(cables)} m; hosts on shorter cables put theirs")
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):

@@ -8,13 +8,25 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from xoff.export.export import Export, PortNames, feedback_notes, percent, pool_notes, reserved, rounding_notes
+from xoff.export.export import (
+    Export,
+    PortNames,
+    cable_m,
+    cable_notes,
+    feedback_notes,
+    percent,
+    pool_notes,
+    reserved,
+    rounding_notes,
+)
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
     from xoff.plan.settings import PortGroup, Settings, Watchdog
 
 _MARKING = "xoff"
+_CHIPS = "spectrum"
+"""What Cumulus Linux 5 runs on: its packages have firmware of no other (manual of 5.10)."""
 _NAMES = PortNames("Cumulus Linux", "swp{}", 1, "swp[0-9]+(s[0-9]+)?", "swp1 and on")
 
 
@@ -95,7 +107,7 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
     priorities = ",".join(str(one.priority) for one in settings.classes if one.lossless)
     pause = group.pause
     assert pause is not None, "a plan with a lossless class has pauses"
-    sizes = [f"{base} cable-length {ceil(group.cable_m)}"]
+    sizes = [f"{base} cable-length {cable_m(group)}"]
     if pause.xoff_bytes is not None:
         sizes = [
             f"{base} port-buffer {pause.xoff_bytes + pause.headroom_bytes}",
@@ -112,6 +124,9 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=False)
+    if not settings.chip.startswith(_CHIPS):
+        runs_on = "Cumulus Linux 5, whose commands these are, runs on NVIDIA Spectrum alone"
+        notes.append(f"{runs_on}, and the plan is of {settings.chip}")
     notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is known")
     for group in settings.groups:
@@ -120,6 +135,8 @@ def _notes(settings: Settings) -> list[str]:
                 f"{group.name}: headroom is computed by the switch from the cable's length; "
                 f"the plan has {group.pause.headroom_bytes} B for each class"
             )
+    if _lengths_are_written(settings):
+        notes += cable_notes(settings)
     notes.append("alphas and reserves are left out: the form of advance-buffer-config is not confirmed")
     if _pauses(settings):
         notes.append(
@@ -134,6 +151,10 @@ def _notes(settings: Settings) -> list[str]:
         "lossless class"
     )
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _lengths_are_written(settings: Settings) -> bool:
+    return any(group.pause and group.pause.xoff_bytes is None for group in settings.groups)
 
 
 def _watchdog_notes(settings: Settings) -> list[str]:

@@ -97,9 +97,12 @@ def _xoff(settings: Settings, pause: Pause) -> int:
     return _static_xoff(settings) if pause.xoff_bytes is None else pause.xoff_bytes
 
 
+def _resume(settings: Settings, pause: Pause) -> int:
+    return max(0, _xoff(settings, pause) - pause.xon_offset_bytes)
+
+
 def _pause(settings: Settings, pause: Pause) -> str:
-    xoff = _xoff(settings, pause)
-    resume = max(0, xoff - pause.xon_offset_bytes)
+    xoff, resume = _xoff(settings, pause), _resume(settings, pause)
     return f"pause buffer-size {xoff + pause.headroom_bytes} pause-threshold {xoff} resume-threshold {resume}"
 
 
@@ -146,10 +149,20 @@ def _notes(settings: Settings) -> list[str]:
     if any(one.reserved_bytes for one in settings.classes):
         notes.append("reserves of queues are left out")
     notes += resuming_notes(settings)
+    notes += _empty_notes(settings, pauses)
     notes.append(f"DSCPs of no class are of priority 0{_beside(settings)}")
     notes.append("shares of the link are left out; queues are named by their priority")
     notes += watchdog_notes(settings, "one is switched on, and the form of its intervals is not confirmed")
     return [*notes, *_NAMES.notes(settings)]
+
+
+def _empty_notes(settings: Settings, pauses: list[Pause]) -> list[str]:
+    """That senders resume only at empty buffers, if they do."""
+    low = next((pause for pause in pauses if not _resume(settings, pause)), None)
+    if low is None:
+        return []
+    xoff, offset = _xoff(settings, low), low.xon_offset_bytes
+    return [f"resume-threshold is 0: xon_offset, {offset:,} B, reaches the pause-threshold of {xoff:,} B"]
 
 
 def _beside(settings: Settings) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.export.export import (
     Export,
     PortNames,
+    cable_m,
+    cable_notes,
     feedback_notes,
     percent,
     pool_notes,
@@ -47,7 +48,8 @@ _POLL_MS = 200
 _MTUS = range(68, 9216 + 1)
 """Those of PORT, in bytes, and without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
 _DEFAULT_MTU = 9100
-_NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", "Ethernet0, Ethernet4 and on, by their first lane")
+_LIKE = "Ethernet0, Ethernet4 and on, by their first lane (step of [[ports]])"
+_NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", _LIKE, by_lanes=True)
 
 
 def sonic(settings: Settings) -> Export:
@@ -57,11 +59,11 @@ def sonic(settings: Settings) -> Export:
 
 def config_db(settings: Settings) -> ConfigDb:
     """The same as rows."""
-    lossless = [one for one in settings.classes if one.lossless]
+    lossless = _lossless(settings)
     return ConfigDb(
         device_metadata={"localhost": DeviceMetadata(buffer_model="traditional")},
         port={port: Port(speed=group.rate_bps // 10**6, mtu=_mtu(settings)) for group, port in _ports(settings)},
-        cable_length={_MAP: {port: ceil(group.cable_m) for group, port in _ports(settings)}},
+        cable_length={_MAP: {port: cable_m(group) for group, port in _ports(settings)}},
         buffer_pool=_pools(settings),
         buffer_profile=_profiles(settings),
         buffer_pg=_priority_groups(settings),
@@ -83,7 +85,8 @@ def config_db(settings: Settings) -> ConfigDb:
 
 
 def _ports(settings: Settings) -> list[tuple[PortGroup, str]]:
-    return [(group, port) for group in settings.groups for port in group.ports]
+    names = _NAMES.of(settings)
+    return [(group, names[port]) for group in settings.groups for port in group.ports]
 
 
 def _mtu(settings: Settings) -> int | None:
@@ -92,7 +95,11 @@ def _mtu(settings: Settings) -> int | None:
 
 
 def _pauses(settings: Settings) -> bool:
-    return any(one.lossless for one in settings.classes)
+    return bool(_lossless(settings))
+
+
+def _lossless(settings: Settings) -> list[TrafficClass]:
+    return [one for one in settings.classes if one.lossless]
 
 
 def _upper(one: TrafficClass) -> str:
@@ -154,23 +161,27 @@ def _paused(group: PortGroup, one: TrafficClass) -> BufferProfile:
 
 def _paused_name(settings: Settings, group: PortGroup, one: TrafficClass) -> str:
     """As the switch itself names them, with the group and the class where that is not enough to tell them apart."""
-    megabits, metres = _link(group)
-    name = f"pg_lossless_{megabits}_{metres}m_profile"
+    name = _name_of_switch(group)
     alike = [other for other in settings.groups if _link(other) == _link(group)]
     if len({other.pause for other in alike}) > 1:
         name += f"_{group.name}"
-    kinds = {(other.alpha, other.reserved_bytes) for other in settings.classes if other.lossless}
+    kinds = {(other.alpha, other.reserved_bytes) for other in _lossless(settings)}
     return name if len(kinds) == 1 else f"{name}_{one.name}"
+
+
+def _name_of_switch(group: PortGroup) -> str:
+    megabits, metres = _link(group)
+    return f"pg_lossless_{megabits}_{metres}m_profile"
 
 
 def _link(group: PortGroup) -> tuple[int, int]:
     """What the switch names a profile after."""
-    return group.rate_bps // 10**6, ceil(group.cable_m)
+    return group.rate_bps // 10**6, cable_m(group)
 
 
 def _group_of(settings: Settings, priority: int) -> int:
     """Lossless classes have priority groups of their own; all others share one."""
-    lossless = {one.priority for one in settings.classes if one.lossless}
+    lossless = {one.priority for one in _lossless(settings)}
     if priority in lossless:
         return priority
     return next(number for number in range(8) if number not in lossless)
@@ -255,6 +266,8 @@ def _notes(settings: Settings) -> list[str]:
         )
     if _pauses(settings):
         notes.append(_size_note(settings))
+    notes += cable_notes(settings)
+    notes += _name_notes(settings)
     notes += resuming_notes(settings)
     if settings.watchdog is None and _pauses(settings):
         notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG.detection_ms} ms each")
@@ -279,6 +292,19 @@ def _size_note(settings: Settings) -> str:
         f"size of {_PAUSED} is what classes share and their reserves, headroom comes on top ({where}): on chips whose "
         f"size of a pool holds xoff, too, {headroom:,} B more are to be added to it, or less is shared"
     )
+
+
+def _name_notes(settings: Settings) -> list[str]:
+    """That the switch may put profiles of its own in the place of those whose names are not as it makes them."""
+    for group in settings.groups:
+        for one in _lossless(settings):
+            own, made = _paused_name(settings, group, one), _name_of_switch(group)
+            if own != made:
+                return [
+                    f"a switch whose pg_profile_lookup.ini has a row for the speed and cable of {group.name} puts "
+                    f"{made} in the place of {own} (sonic-swss, cfgmgr/buffermgr.cpp): take that row out there"
+                ]
+    return []
 
 
 def _mtu_notes(settings: Settings) -> list[str]:

@@ -114,9 +114,10 @@ class Pauses:
     @property
     def _offset(self) -> int | None:
         profile = next(iter(self._profiles.values()), None)
-        if profile is None or profile.xon_offset is not None:
+        if profile is None or profile.static_th is None or profile.xon is None:
             return None if profile is None else profile.xon_offset
-        return None if profile.static_th is None or profile.xon is None else max(0, profile.static_th - profile.xon)
+        to_xon = max(0, profile.static_th - profile.xon)  # it resumes at xon, or xon_offset below, if that is more
+        return to_xon if profile.xon_offset is None else min(to_xon, profile.xon_offset)
 
     @property
     def _ratio(self) -> Fraction | None:
@@ -169,6 +170,9 @@ class Pauses:
             return
         if first.xon_offset is None and first.static_th is None:
             yield f"{self._row} has no xon_offset: senders resume two frames below the pause"
+        elif first.xon_offset == 0 and first.dynamic_th is not None:
+            and_xon = f", and xon = {first.xon}, which is less, changes nothing" if first.xon else ""
+            yield f"{self._row}|xon_offset = 0: senders resume where they are paused, as on the switch{and_xon}"
         elif first.xon and first.dynamic_th is not None:
             yield f"{self._row}|xon = {first.xon} is left out: senders resume xon_offset below the pause, however low"
 

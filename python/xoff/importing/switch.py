@@ -8,6 +8,7 @@ from xoff.importing import marking, queues
 from xoff.importing.part import Part, Setting, Table
 from xoff.importing.pauses import Pauses, not_lossless
 from xoff.importing.port import Port, ports_of_each, size
+from xoff.lint.lossless import differing, priorities_at, told
 from xoff.lint.tables import several
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def _watchdog(port: Port) -> tuple[Setting, ...]:
 
 
 def _notes(port: Port, pauses: Pauses | None, total: int) -> Iterator[str]:
+    yield from _other_classes(port)
     yield from not_lossless(port.tables, port)
     if pauses:
         yield from pauses.notes()
@@ -80,6 +82,17 @@ def _notes(port: Port, pauses: Pauses | None, total: int) -> Iterator[str]:
     poll = port.tables.config.pfc_wd.get("GLOBAL")
     if pauses and _watchdog(port) and poll and poll.poll_interval:
         yield f"the watchdog looks every {poll.poll_interval} ms; a scenario's acts at the instant"
+
+
+def _other_classes(port: Port) -> Iterator[str]:
+    """Whether other ports give packets other classes: which classes they have, a scenario's flows say."""
+    tables, here = port.tables, priorities_at(port.tables, port.name)
+    found = {other: priorities_at(tables, other) for other in tables.pfc_ports}
+    others = {other: there for other, there in found.items() if here and there and differing(here, there)}
+    if here and others:
+        there = next(iter(others.values())) or {}
+        where = (f"at {port.name}", f"at {several(others)}")
+        yield f"{told(here, there, where)}: all ports are as {port.name} (classes_disagree)"
 
 
 def _memory(port: Port, total: int) -> str:

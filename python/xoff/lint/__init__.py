@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xoff.lint.checks import CHECKS
@@ -17,5 +18,7 @@ __all__ = ["CHECKS", "Finding", "Severity", "Tables", "lint"]
 def lint(switches: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
     """What all checks find in the tables of all switches, the worst first, then by file and line."""
     checks = [check for check in CHECKS if check.__name__ not in ignored]
-    found = [Finding(check.__name__, *fault) for tables in switches for check in checks for fault in check(tables)]
+    every = list(switches)
+    beside = [replace(one, beside=tuple(other for other in every if other is not one)) for one in every]
+    found = [Finding(check.__name__, *fault) for tables in beside for check in checks for fault in check(tables)]
     return sorted(dict.fromkeys(found), key=lambda finding: (finding.severity, finding.place.file, finding.place.line))

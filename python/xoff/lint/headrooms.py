@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff.lint.physics import bytes_on_cable
 from xoff.lint.tables import COMPUTED, several
 
 if TYPE_CHECKING:
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
     from xoff.lint.finding import Place
     from xoff.lint.tables import Buffer, Tables
+
+
+_LOSSLESS_BYTES = 1024
+"""The largest packet of lossless classes where no LOSSLESS_TRAFFIC_PATTERN says (SONiC's buffers_config.j2)."""
 
 
 class Headroom(NamedTuple):
@@ -23,7 +28,7 @@ class Headroom(NamedTuple):
     cable_m: int
     xoff_bytes: int
     ports: tuple[str, ...]
-    """Those that have it; none where the row itself names speed and cable."""
+    """Those that have it; none where that is not known, and the row itself names speed and cable."""
 
     @property
     def of(self) -> str:
@@ -36,12 +41,25 @@ def headrooms(tables: Tables) -> list[Headroom]:
     return [*_of_lookup(tables), *_of_profiles(tables)]
 
 
+def overfilled_at_once(tables: Tables, headroom: Headroom) -> tuple[int, int] | None:
+    """The packets for which there is no room beside the cable, even if the other end stops at once.
+
+    These are the one that the pause waits for, of whatever class, and the lossless one that the other end has begun,
+    by SONiC's formula (sonic-swss, cfgmgr/buffer_headroom_mellanox.lua); None where they fit, or no port has it.
+    """
+    if not headroom.ports:
+        return None
+    own, others = max(map(tables.mtu_bytes, headroom.ports)), tables.stated_packet or _LOSSLESS_BYTES
+    cable = bytes_on_cable(headroom.speed_mbps, headroom.cable_m)
+    return (own, others) if cable <= headroom.xoff_bytes < cable + own + others else None
+
+
 def without_link(tables: Tables) -> list[Buffer]:
     """Lossless priority groups that no speed or no cable is known of, neither by their port nor by their profile."""
     return [
         group
         for group in tables.priority_groups
-        if group.lossless and link_of(tables, group.port) is None and _link_named(group.profile_name) is None
+        if group.lossless and link_of(tables, group.port) is None and link_named(group.profile_name) is None
     ]
 
 
@@ -58,7 +76,9 @@ def set_by_switch(tables: Tables) -> list[Buffer]:
 def _of_lookup(tables: Tables) -> Iterator[Headroom]:
     for looked_up in tables.lookup.rows if tables.lookup else ():
         row = looked_up[1]
-        yield Headroom(tables.place_of_row(looked_up, "xoff"), row.speed, row.cable, row.xoff, ())
+        made = (group for group in tables.groups_made.values() if group.profile_name == row.name)
+        ports = () if row.name in tables.config.buffer_profile else dict.fromkeys(group.port for group in made)
+        yield Headroom(tables.place_of_row(looked_up, "xoff"), row.speed, row.cable, row.xoff, tuple(ports))
 
 
 def _of_profiles(tables: Tables) -> Iterator[Headroom]:
@@ -69,7 +89,7 @@ def _of_profiles(tables: Tables) -> Iterator[Headroom]:
             users[group.profile_name, *link].append(group.port)
     used = {name for name, _, _ in users}
     for name in profiles:
-        if name not in used and (named := _link_named(name)):
+        if name not in used and (named := link_named(name)):
             users[name, *named] = []
     for (name, speed, cable), ports in users.items():
         xoff = profiles[name].xoff
@@ -83,7 +103,7 @@ def link_of(tables: Tables, port: str) -> tuple[int, int] | None:
     return None if row is None or row.speed is None or cable is None else (row.speed, cable)
 
 
-def _link_named(profile: str) -> tuple[int, int] | None:
+def link_named(profile: str) -> tuple[int, int] | None:
     """Speed and cable for which the switch has made a profile."""
     match = re.fullmatch(r"pg_lossless_([0-9]+)_([0-9]+)m_profile", profile)
     return (int(match[1]), int(match[2])) if match else None

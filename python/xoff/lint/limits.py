@@ -55,5 +55,8 @@ def limit_of(tables: Tables, buffer: Buffer, beside: Sequence[Fraction] = ()) ->
 def _of_pool(tables: Tables, name: str) -> str:
     """What is shared of it, and of what that is left."""
     size, reserves = tables.part(tables.config.buffer_pool[name].size), tables.reserves[name] // tables.mmus
-    less = f" less {reserves} B of reserves" if reserves else ""
+    headroom = tables.headroom_within(name) // tables.mmus
+    parts = [f"{reserves} B of reserves"] if reserves else []
+    parts += [f"{headroom} B of headroom, which it must hold to fit the chip"] if headroom else []
+    less = f" less {' and '.join(parts)}" if parts else ""
     return f"the pool's {size} B{less}{f' in one of {tables.mmus} MMUs' if tables.mmus > 1 else ''}"

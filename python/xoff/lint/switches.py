@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
+from xoff.errors import InputError
 from xoff.sonic import ConfigFile, PgProfileLookup
 
 if TYPE_CHECKING:
@@ -22,7 +23,16 @@ def parse(name: str, text: str) -> SwitchFile:
     """
     if name.endswith(".json") or text.lstrip().startswith("{"):
         return ConfigFile.parse(name, text)
+    if not name.endswith(".ini") and not _may_be_lookup(text):
+        expected = "expected config_db.json or pg_profile_lookup.ini; what other systems have is written (xoff export)"
+        raise InputError(name, "", "is no table of SONiC, and no others are read", expected)
     return PgProfileLookup.parse(name, text)
+
+
+def _may_be_lookup(text: str) -> bool:
+    """Whether the first row, if there is one, begins with a speed."""
+    rows = (line.split() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    return next((row[0].isdigit() for row in rows), True)
 
 
 def by_switch(files: Sequence[SwitchFile]) -> list[tuple[SwitchFile, ...]]:

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xoff.errors import InputError
+from xoff.lint import memory
+from xoff.lint.chips import chip_of
 from xoff.lint.finding import Place
 from xoff.lint.switches import configs_of, lookups_of, parse
 from xoff.sonic import ConfigDb, ConfigFile, Invalid, PgProfileLookup
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from xoff.catalogue import Entry
     from xoff.lint.switches import SwitchFile
     from xoff.sonic import PgProfile
-    from xoff.sonic.config_db import BufferPool, PortQosMap, WredProfile
+    from xoff.sonic.config_db import BufferPool, DeviceMetadata, PortQosMap, WredProfile
 
 
 T = TypeVar("T")
@@ -72,11 +74,13 @@ class Tables:
     Attributes:
         lookup: What the switch takes headroom from where no row of BUFFER_PG sets it.
         chip: What the tables are for, if that was said. Each of its MMUs has an equal part of every pool.
+        beside: Tables of other switches, which may be at the other ends of links.
     """
 
     sources: tuple[ConfigFile, ...]
     lookup: PgProfileLookup | None = None
     chip: Entry | None = None
+    beside: tuple[Tables, ...] = ()
 
     @classmethod
     def of(cls, files: Sequence[SwitchFile], chip: Entry | None = None) -> Tables:
@@ -124,6 +128,21 @@ class Tables:
         return Place(self.lookup.name, line, f"{row.speed} {row.cable}m {field}", str(getattr(row, field)))
 
     @property
+    def here(self) -> DeviceMetadata | None:
+        """What the switch is."""
+        return self.config.device_metadata.get("localhost")
+
+    @cached_property
+    def chip_of_memory(self) -> Entry | None:
+        """The chip whose memory pools must fit: the one that was said, or that of the switch's model."""
+        return self.chip or chip_of(self.here.hwsku if self.here else None)
+
+    @cached_property
+    def holds_headroom(self) -> bool:
+        """Whether the size of pools must hold their headroom, too, for both to fit the chip."""
+        return memory.holds_headroom(self)
+
+    @property
     def mmus(self) -> int:
         """Those of the chip; one where none is named."""
         return 1 if self.chip is None else self.chip["mmus"]
@@ -142,7 +161,7 @@ class Tables:
     @property
     def card(self) -> tuple[str, ...] | None:
         """Host and chip by which keys of a chassis' queues name this line card; None where no row says both."""
-        here = self.config.device_metadata.get("localhost")
+        here = self.here
         return (here.hostname, here.asic_name) if here and here.hostname and here.asic_name else None
 
     def ports_of(self, key: str) -> list[str]:
@@ -165,7 +184,13 @@ class Tables:
     def shared(self, pool: str) -> int | None:
         """What is shared of a pool in an MMU, its size less all reserves (SAI, saibuffer.h); None where none says."""
         row = self.config.buffer_pool.get(pool)
-        return None if row is None or row.size is None else max(0, row.size - self.reserves[pool]) // self.mmus
+        if row is None or row.size is None:
+            return None
+        return max(0, row.size - self.reserves[pool] - self.headroom_within(pool)) // self.mmus
+
+    def headroom_within(self, pool: str) -> int:
+        """What of a pool's size is headroom: nothing, where that comes on top."""
+        return memory.headroom_within(self, pool)
 
     def has(self, table: str, row: str) -> bool:
         """Whether there is such a row, valid or not."""
@@ -179,21 +204,31 @@ class Tables:
         """The length of a port's cable."""
         return next((lengths[port] for lengths in self.config.cable_length.values() if port in lengths), None)
 
+    @property
+    def stated_packet(self) -> int | None:
+        """The largest packet of lossless classes, if the tables state one."""
+        return max((row.mtu for row in self.config.lossless_traffic_pattern.values()), default=None)
+
     def mtu_bytes(self, port: str) -> int:
         """The largest packet of a port; that of Ethernet where no row says."""
         row = self.config.port.get(port)
         return row.mtu if row and row.mtu else MTU_BYTES
 
     @cached_property
-    def priority_groups(self) -> tuple[Buffer, ...]:
-        """Every priority group that a row is about, or that the switch makes of its lookup table."""
+    def groups_of_rows(self) -> dict[tuple[str, int], Buffer]:
+        """Every priority group that a row is about, by port and number."""
         rows = {key: row.profile for key, row in self.config.buffer_pg.items()}
-        groups = {(group.port, group.index): group for group in self._buffers(rows)}
-        for made in self._made():
-            there = groups.get((made.port, made.index))
-            if there is None or there.profile_name == COMPUTED:
-                groups[made.port, made.index] = made
-        return tuple(groups.values())
+        return {(group.port, group.index): group for group in self._buffers(rows)}
+
+    @cached_property
+    def groups_made(self) -> dict[tuple[str, int], Buffer]:
+        """Those that the switch makes of its lookup table, whatever a row says (sonic-swss, cfgmgr/buffermgr.cpp)."""
+        return {(made.port, made.index): made for made in self._made()}
+
+    @cached_property
+    def priority_groups(self) -> tuple[Buffer, ...]:
+        """Every priority group as the switch has it."""
+        return tuple((self.groups_of_rows | self.groups_made).values())
 
     @cached_property
     def queues(self) -> tuple[Buffer, ...]:
@@ -296,8 +331,8 @@ class Tables:
         return found
 
     def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
-        """The row of the lookup table that the switch takes for a port, and its line."""
-        if self.lookup is None or self.computes:
+        """The row of the lookup table that the switch takes for a port, and its line; none for a cable of 0 m."""
+        if self.lookup is None or self.computes or not self.cable_m(port):
             return None
         row = self.config.port.get(port)
         return self.lookup.row(row.speed if row else None, self.cable_m(port))

@@ -9,6 +9,7 @@ from xoff.plan import headroom, pools
 from xoff.plan.classes import alpha_of, least_written, lossless
 from xoff.plan.dsh import otherwise
 from xoff.plan.file import Scheme
+from xoff.plan.resuming import xon_offset_bytes
 from xoff.plan.rows import Row, Verdict, check, number
 
 if TYPE_CHECKING:
@@ -96,15 +97,22 @@ def _static(switch: Switch) -> list[Row]:
             _SOURCE,
             *check(mark >= mtu, f"must be a packet, {mtu:,} B, for static thresholds to do", Verdict.WARNS),
         ),
-        Row(
-            "t_resume",
-            "resume threshold",
-            float(pause) - 2 * mtu,
-            "B",
-            f"{number(pause)} - 2 x {mtu:,}",
-            _SOURCE,
-        ),
+        _resume(switch, pause),
     ]
+
+
+def _resume(switch: Switch, pause: Fraction) -> Row:
+    """Where senders resume that pause at the static threshold, as formats without alphas have it."""
+    plan, offset = switch.plan, xon_offset_bytes(switch.plan)
+    own = plan.headroom.xon_offset
+    less = f"2 x {plan.mtu:,}" if own is None else f"{own:,}, the plan's xon_offset"
+    why = (
+        f"headroom.xon_offset must be below {number(pause)} B, or what pauses there resumes when it is empty, or never"
+    )
+    # Two packets that a plan does not ask for are no more its fault than static thresholds below a packet.
+    verdict = check(offset < pause, why, Verdict.WARNS if own is None else Verdict.FAILS)
+    formula = f"{number(pause)} - {less}"
+    return Row("t_resume", "resume threshold", float(pause) - offset, "B", formula, _SOURCE, *verdict)
 
 
 def _dynamic(switch: Switch, own: Dcqcn) -> list[Row]:

@@ -14,6 +14,7 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, ValidationInfo, 
 from xoff import catalogue
 from xoff.errors import PlanError
 from xoff.model_file import Kind, Table
+from xoff.plan.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Ports(Table):
     """How many; left out, as many as there are names, or all of the chip."""
     names: tuple[str, ...] | None = None
     """Left out, `Ethernet0` and on."""
+    step: Annotated[StrictInt, Field(ge=1, le=16)] | None = None
+    """Lanes of each port, by which SONiC counts names that are left out: with 4, `Ethernet0`, `Ethernet4` and on."""
     rate: Annotated[Rate, Field(ge=10**6)] | None = None
     """Left out, that of the chip's ports [C]."""
     cable: Length | None = None
@@ -61,6 +64,15 @@ class Ports(Table):
     """Propagation, one way; instead of `cable` [D]."""
     velocity_factor: Annotated[Ratio, Field(gt=0, le=1)] = Fraction(66, 100)
     """Speed of a signal in the cable, as a share of that of light."""
+
+    @field_validator("rate")
+    @classmethod
+    def _of_ethernet(cls, rate: int | None) -> int | None:
+        if rate is not None and Fraction(rate, 10**6) not in ETHERNET_MBPS:
+            near = nearest_rates(rate // 10**6)
+            message = f"no Ethernet has {rate / 1e9:g} Gb/s; expected a rate of IEEE 802.3, such as {near}"
+            raise ValueError(message)
+        return rate
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Ports:
@@ -71,6 +83,8 @@ class Ports(Table):
         if self.names is not None and self.count is not None and len(self.names) != self.count:
             message = f"names {len(self.names)} ports and counts {self.count}; expected one of names and count"
             raise ValueError(message)
+        if self.names is not None and self.step is not None:
+            raise ValueError("has names and a step between names; expected one of them")
         return self
 
     @property
@@ -346,11 +360,26 @@ class Plan(Table):
             raise ValueError(message)
         return name
 
+    @field_validator("mtu")
+    @classmethod
+    def _carries_ip(cls, mtu: int) -> int:
+        if mtu < LEAST_MTU:
+            message = f"no link carries IP in packets of {mtu} B at the most; expected at least {LEAST_MTU}B (RFC 791)"
+            raise ValueError(message)
+        return mtu
+
     @field_validator("ports")
     @classmethod
     def _told_apart(cls, ports: tuple[Ports, ...]) -> tuple[Ports, ...]:
         names = (identifier(group.name).lower() for group in ports)
         _once("a group called", names, "names that differ in letters or digits")
+        stepped = next((group.name for group in ports if group.step is not None), None)
+        named = next((group.name for group in ports if group.names is not None), None)
+        if stepped is not None and named is not None:
+            message = (
+                f"are counted by a step in {stepped} and named in {named}; expected names in all groups or in none"
+            )
+            raise ValueError(message)
         return ports
 
     @field_validator("classes")

@@ -10,7 +10,7 @@ from xoff.errors import PlanError
 from xoff.plan import bcc, chip, dcqcn, dctcp, dsh, headroom, hpcc, mmus, pools, qcn
 from xoff.plan.classes import alpha_of
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn, load
-from xoff.plan.resuming import check_xon_offset
+from xoff.plan.resuming import check_xon_offset, xon_offset_bytes
 from xoff.plan.rows import Verdict, with_printed
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.plan.switch import Switch
@@ -131,15 +131,15 @@ def _watchdog(plan: Plan) -> Watchdog | None:
 
 def _group(switch: Switch, group: Group) -> PortGroup:
     pause = _pause(switch, group) if switch.lossless else None
-    return PortGroup(group.name, group.ports, group.rate_bps, group.delay_ps, float(group.cable_m), pause)
+    cable = float(group.cable_m)
+    return PortGroup(group.name, group.ports, group.rate_bps, group.delay_ps, cable, pause, group.step)
 
 
 def _pause(switch: Switch, group: Group) -> Pause:
-    own, congestion = switch.plan.headroom, switch.plan.congestion
+    congestion = switch.plan.congestion
     if isinstance(congestion, Qcn):
         return Pause(congestion.buffer - congestion.stop, congestion.stop, congestion.stop - congestion.go)
-    offset = 2 * switch.plan.mtu if own.xon_offset is None else own.xon_offset
-    return Pause(headroom.chosen_bytes(switch, group), None, offset)
+    return Pause(headroom.chosen_bytes(switch, group), None, xon_offset_bytes(switch.plan))
 
 
 def _class(switch: Switch, one: Class, priority: int) -> TrafficClass:

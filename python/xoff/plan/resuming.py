@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from xoff.plan.settings import Settings
 
 
+def xon_offset_bytes(plan: Plan) -> int:
+    """How far below the pause senders resume: the plan's own, or two of its largest packets."""
+    own = plan.headroom.xon_offset
+    return 2 * plan.mtu if own is None else own
+
+
 def check_xon_offset(plan: Plan, settings: Settings) -> None:
     """XON lies below XOFF by the offset, and XOFF is never higher than in an empty pool. Raises PlanError."""
     offset, pool = plan.headroom.xon_offset, settings.pools.lossless_bytes

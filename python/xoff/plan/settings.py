@@ -51,6 +51,8 @@ class PortGroup:
     """The cable of that delay."""
     pause: Pause | None
     """None where no class is lossless."""
+    step: int = 1
+    """Lanes of each, by which SONiC counts ports that the plan does not name."""
 
 
 @dataclass(frozen=True)

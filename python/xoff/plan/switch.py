@@ -26,6 +26,8 @@ class Group:
     rate_bps: int
     delay_ps: int
     cable_m: Fraction
+    step: int = 1
+    """Lanes of each, by which SONiC counts."""
 
     @property
     def count(self) -> int:
@@ -68,7 +70,7 @@ class Switch:
                 raise PlanError(file, f"ports[{index}].count", problem, _SMALLER)
             taken = sum(group.count for group in groups)
             names = ports.names or tuple(f"Ethernet{taken + n}" for n in range(ports.count or chip_ports))
-            groups.append(Group(ports.name, names, rate, ports.delay_ps, ports.cable_m))
+            groups.append(Group(ports.name, names, rate, ports.delay_ps, ports.cable_m, ports.step or 1))
         switch = cls(
             plan,
             tuple(groups),

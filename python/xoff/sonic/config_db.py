@@ -49,6 +49,8 @@ class DeviceMetadata(Row):
 
     buffer_model: Literal["traditional", "dynamic"] = "traditional"
     hostname: str | None = None
+    hwsku: str | None = None
+    """Vendor, model and how its ports are laid out."""
     asic_name: str | None = None
     """The chip of a line card."""
 
@@ -60,6 +62,21 @@ class Port(Row):
     """Mb/s."""
     mtu: Annotated[Integer, Field(ge=68, le=9216)] | None = None
     """Of packets, in bytes."""
+    autoneg: str | None = None
+    """`on` where both ends agree on the speed."""
+    alias: str | None = None
+    """What the vendor calls it, and other switches' tables of neighbours may."""
+
+
+class DeviceNeighbor(Row):
+    """`DEVICE_NEIGHBOR|Ethernet0`: what is at the other end of a port's cable."""
+
+    name: str | None = None
+    """The other switch."""
+    port: str | None = None
+    """Its port, by name or alias."""
+    local_port: str | None = None
+    """Where the key is not the port's name."""
 
 
 class BufferPool(WholeRow):
@@ -234,6 +251,7 @@ class ConfigDb(BaseModel):
 
     device_metadata: dict[str, DeviceMetadata] = {}
     port: dict[str, Port] = {}
+    device_neighbor: dict[str, DeviceNeighbor] = {}
     cable_length: dict[str, dict[PortKey, LengthIfKnown]] = {}
     buffer_pool: dict[str, BufferPool] = {}
     buffer_profile: dict[str, BufferProfile] = {}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.checks.bracketed_reference import bracketed_reference
+from xoff.lint.checks.classes_disagree import classes_disagree
 from xoff.lint.checks.dangling_reference import dangling_reference
 from xoff.lint.checks.ecn_after_pfc import ecn_after_pfc
+from xoff.lint.checks.ends_disagree import ends_disagree
 from xoff.lint.checks.headroom_below_cable import headroom_below_cable
 from xoff.lint.checks.headroom_below_packets import headroom_below_packets
 from xoff.lint.checks.headroom_below_response import headroom_below_response
@@ -29,9 +31,11 @@ from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
 from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
 from xoff.lint.checks.pool_unjudged import pool_unjudged
 from xoff.lint.checks.profile_admits_nothing import profile_admits_nothing
+from xoff.lint.checks.profile_of_other_link import profile_of_other_link
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.lint.checks.queue_unjudged import queue_unjudged
 from xoff.lint.checks.repeated_key import repeated_key
+from xoff.lint.checks.speed_of_no_ethernet import speed_of_no_ethernet
 from xoff.lint.checks.threshold_above_pool import threshold_above_pool
 from xoff.lint.checks.threshold_cannot_fire import threshold_cannot_fire
 from xoff.lint.checks.traffic_class_unmapped import traffic_class_unmapped
@@ -57,6 +61,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     unknown_field,
     bracketed_reference,
     dangling_reference,
+    speed_of_no_ethernet,
     pool_of_other_direction,
     pool_unjudged,
     queue_unjudged,
@@ -69,6 +74,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     headroom_oversubscribed,
     headroom_unjudged,
     lookup_disagrees,
+    profile_of_other_link,
     memory_exceeded,
     xon_above_xoff,
     lossless_queue_drops,
@@ -86,6 +92,8 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     pfc_without_lossless,
     map_missing,
     maps_disagree,
+    classes_disagree,
+    ends_disagree,
     traffic_class_unmapped,
     lossless_unwatched,
     watchdog_without_time,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.headrooms import headrooms
+from xoff.lint.headrooms import headrooms, overfilled_at_once
 from xoff.lint.physics import bytes_on_cable, response_bytes
 from xoff.lint.wording import bytes_text
 from xoff.planning import QUANTUM_BYTES
@@ -21,6 +21,8 @@ def headroom_below_response(tables: Tables) -> Iterator[Fault]:
     for headroom in headrooms(tables):
         cable = bytes_on_cable(headroom.speed_mbps, headroom.cable_m)
         response = response_bytes(headroom.speed_mbps)
+        if overfilled_at_once(tables, headroom):  # headroom_below_packets warns of it
+            continue
         if response is not None and cable <= headroom.xoff_bytes < cable + response:
             left = headroom.xoff_bytes - cable
             yield Fault(

@@ -17,39 +17,54 @@ if TYPE_CHECKING:
 def headroom_oversubscribed(tables: Tables) -> Iterator[Fault]:
     """A headroom pool below the headroom of all its priority groups: what is lost if all are paused at once.
 
-    Within `over_subscribe_ratio`, if the tables have one, it is meant so: a note. An error where not one of them fits,
-    in what one MMU of the chip has of the pool.
+    A pool is shared because few are: a note. A warning where two do not fit together, or where it is more than the
+    tables' own `over_subscribe_ratio` times its size. An error where not one of them fits, in what one MMU of the chip
+    has of the pool.
     """
-    parameters = tables.config.default_lossless_buffer_parameter.values()
-    allowed = max((row.over_subscribe_ratio or 1 for row in parameters), default=1)
     headroom: dict[str, list[int]] = defaultdict(list)
     for group in tables.priority_groups:
         if group.profile and group.profile.xoff and group.pool and group.pool.xoff:
             headroom[group.profile.pool].append(group.profile.xoff)
     for name, parts in headroom.items():
-        total, pool = sum(parts), tables.config.buffer_pool[name].xoff or 0
-        place, of_mmu = tables.place("BUFFER_POOL", name, "xoff"), tables.part(pool) or 0
-        of_one = f" in one of {tables.mmus} MMUs" if tables.mmus > 1 else ""
-        largest, at_least = max(parts), max(parts) * tables.mmus
-        if largest > of_mmu:
-            yield Fault(
-                Severity.ERROR,
-                place,
-                f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, and one of them alone "
-                f"{bytes_text(largest)}, {bytes_text(largest - of_mmu)} more than it holds{of_one}: these are lost "
-                "whenever that one is paused",
-                f"xoff of at least {at_least}{f'; {total} holds all' if total > at_least else ''}",
-            )
-        elif total > pool:
-            survivors = sum(1 for _ in _fitting(parts, of_mmu))
-            yield Fault(
-                Severity.NOTE if total <= allowed * pool else Severity.WARNING,
-                place,
-                f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, {total / pool:.2f} times "
-                f"its size; {survivors + 1} paused at once{of_one} may overfill it, and all lose "
-                f"{bytes_text(total - pool)}",
-                f"xoff of {total} holds all; less is safe while no more than {survivors} are paused at once",
-            )
+        pool = tables.config.buffer_pool[name].xoff or 0
+        if max(parts) > (tables.part(pool) or 0):
+            yield _overfilled_by_one(tables, name, parts)
+        elif sum(parts) > pool:
+            yield _overfilled_by_several(tables, name, parts)
+
+
+def _overfilled_by_one(tables: Tables, name: str, parts: list[int]) -> Fault:
+    largest, total, at_least = max(parts), sum(parts), max(parts) * tables.mmus
+    of_mmu = tables.part(tables.config.buffer_pool[name].xoff) or 0
+    return Fault(
+        Severity.ERROR,
+        tables.place("BUFFER_POOL", name, "xoff"),
+        f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, and one of them alone "
+        f"{bytes_text(largest)}, {bytes_text(largest - of_mmu)} more than it holds{_of_one(tables)}: these are lost "
+        "whenever that one is paused",
+        f"xoff of at least {at_least}{f'; {total} holds all' if total > at_least else ''}",
+    )
+
+
+def _overfilled_by_several(tables: Tables, name: str, parts: list[int]) -> Fault:
+    total, pool = sum(parts), tables.config.buffer_pool[name].xoff or 0
+    survivors = sum(1 for _ in _fitting(parts, tables.part(pool) or 0))
+    ratios = [row.over_subscribe_ratio for row in tables.config.default_lossless_buffer_parameter.values()]
+    stated = max((ratio for ratio in ratios if ratio), default=None)
+    is_meant = survivors > 1 if stated is None else total <= stated * pool
+    more = "" if stated is None or is_meant else f", and over_subscribe_ratio is {stated}"
+    return Fault(
+        Severity.NOTE if is_meant else Severity.WARNING,
+        tables.place("BUFFER_POOL", name, "xoff"),
+        f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, {total / pool:.2f} times "
+        f"its size{more}; {survivors + 1} paused at once{_of_one(tables)} may overfill it, and all lose "
+        f"{bytes_text(total - pool)}",
+        f"xoff of {total} holds all; less is safe while no more than {survivors} are paused at once",
+    )
+
+
+def _of_one(tables: Tables) -> str:
+    return f" in one of {tables.mmus} MMUs" if tables.mmus > 1 else ""
 
 
 def _fitting(parts: list[int], pool: int) -> Iterator[int]:

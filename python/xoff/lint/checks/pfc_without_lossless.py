@@ -69,6 +69,9 @@ def _unset(tables: Tables, port: str) -> _Why:
 def _not_made(tables: Tables, port: str, by: str) -> _Why | None:
     """Why the switch makes no profile of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp), if tables say so."""
     row, cable = tables.config.port.get(port), tables.cable_m(port)
+    if cable == 0:
+        cause = f"{by}, and CABLE_LENGTH says 0m, for which the switch makes no lossless profile"
+        return _Why(Severity.ERROR, cause, "CABLE_LENGTH with the length of {port}'s cable")
     if tables.computes or any(invalid.path[0] in ("CABLE_LENGTH", "PORT") for invalid in tables.invalid):
         return None
     if cable is None and (tables.has_table("CABLE_LENGTH") or tables.lookup is not None):

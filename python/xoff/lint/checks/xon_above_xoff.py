@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.limits import limit_of
+from xoff.lint.physics import ROCE_BYTES
 from xoff.lint.tables import MTU_BYTES, several
 from xoff.lint.wording import bytes_text
 
@@ -51,25 +52,40 @@ _PATTERN = ", or LOSSLESS_TRAFFIC_PATTERN with the mtu of lossless packets if th
 
 
 def _without_distance(tables: Tables) -> Iterator[Fault]:
-    """By profiles that set both, and to less than one packet together."""
+    """By profiles that set both, one of them to less than a packet from the pause.
+
+    Packets of no stated size are those of RoCE, where ports have larger ones.
+    """
     users: dict[str, list[Buffer]] = defaultdict(list)
     for group in tables.priority_groups:
         if group.lossless:
             users[group.profile_name].append(group)
-    for name, groups in users.items():
-        profile = groups[0].profile
+    for groups in users.values():
+        profile, limit = groups[0].profile, limit_of(tables, groups[0])
         if profile is None or profile.xon is None or profile.xon_offset is None:
             continue
-        distance, stated = profile.xon + profile.xon_offset, tables.config.lossless_traffic_pattern.values()
-        packet = max((row.mtu for row in stated), default=max(tables.mtu_bytes(group.port) for group in groups))
-        if distance < packet:
-            is_some = distance >= MTU_BYTES and not stated
-            less = "may be less than one packet, up to" if is_some else "is less than one packet,"
-            yield Fault(
-                Severity.NOTE if is_some else Severity.WARNING,
-                tables.place_of_profile(name, "xon_offset"),
-                f"senders into {several(group.port for group in groups)} resume at xon = {profile.xon} or "
-                f"{bytes_text(profile.xon_offset)} below the pause, whichever is more: that {less} "
-                f"{bytes_text(packet)}, between them, and each packet pauses or resumes",
-                f"xon_offset of at least {packet}, better of two packets{_PATTERN if is_some else ''}",
-            )
+        if limit is not None and profile.xon >= limit.size:
+            continue
+        to_xon = profile.xon_offset if limit is None else limit.size - profile.xon
+        packet = tables.stated_packet or max(tables.mtu_bytes(group.port) for group in groups)
+        if min(to_xon, profile.xon_offset) < (tables.stated_packet or min(packet, ROCE_BYTES)):
+            yield _too_near(tables, groups, to_xon, packet)
+
+
+def _too_near(tables: Tables, groups: list[Buffer], to_xon: int, packet: int) -> Fault:
+    name, profile = groups[0].profile_name, groups[0].profile
+    assert profile is not None, "it sets both"
+    offset = profile.xon_offset or 0
+    is_some = min(to_xon, offset) >= MTU_BYTES and tables.stated_packet is None
+    less = "may be less than one packet, up to" if is_some else "is less than one packet,"
+    remedy = f"xon_offset of at least {packet}, better of two packets"
+    if to_xon < offset:
+        remedy = f"xon at least {packet} below the pause, better two packets"
+    return Fault(
+        Severity.NOTE if is_some else Severity.WARNING,
+        tables.place_of_profile(name, "xon" if to_xon < offset else "xon_offset"),
+        f"senders into {several(group.port for group in groups)} resume at xon = {profile.xon} or "
+        f"{bytes_text(offset)} below the pause, whichever is more: that {less} {bytes_text(packet)}, between them, and "
+        "each packet pauses or resumes",
+        f"{remedy}{_PATTERN if is_some else ''}",
+    )
