@@ -242,13 +242,21 @@ def test_a_shared_headroom_pool_is_for_few_that_are_paused_at_once() -> None:
         assert [(one.severity, one.check) for one in judged(tables)] == [(severity, "headroom_oversubscribed")]
 
 
-def test_more_than_the_ratio_that_the_tables_name_is_not_meant_so() -> None:
+@pytest.mark.parametrize(
+    ("xoff", "ratio", "severity"),
+    [("250000", "1", Severity.NOTE), ("200000", "1", Severity.WARNING), ("200000", "2", Severity.NOTE)],
+)
+def test_a_size_that_is_set_goes_before_the_ratio_that_the_tables_name(
+    xoff: str, ratio: str, severity: Severity
+) -> None:
+    """SONiC's own template names 1."""
     tables = changed_good()
-    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "250000"
-    tables["DEFAULT_LOSSLESS_BUFFER_PARAMETER"] = {"AZURE": {"default_dynamic_th": "0", "over_subscribe_ratio": "1"}}
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = xoff
+    tables["DEFAULT_LOSSLESS_BUFFER_PARAMETER"] = {"AZURE": {"default_dynamic_th": "0", "over_subscribe_ratio": ratio}}
     (finding,) = judged(tables)
-    assert finding.severity == Severity.WARNING
-    assert "1.60 times its size, and over_subscribe_ratio is 1; 3 paused at once" in finding.physics
+    assert finding.severity == severity
+    more = " its size, and over_subscribe_ratio, which gives way to it, is 1; "
+    assert (more in finding.physics) == (ratio == "1")
 
 
 def test_threshold_cannot_fire() -> None:
@@ -446,7 +454,27 @@ def test_the_chip_may_be_known_by_the_model(hwsku: str | None, found: set[str]) 
     findings = judged(tables)
     assert {one.check for one in findings} == found
     assert all(f"tomahawk, the chip of {hwsku}, has 16,777,216 B" in one.physics for one in findings)
-    assert "the chip of" not in "".join(one.physics for one in judged(tables, chip="tomahawk"))
+    assert "the chip of" not in "".join(one.physics for one in judged(tables, chip="trident_2_plus"))
+
+
+def test_the_model_says_of_how_many_mmus_its_chip_is() -> None:
+    """Half of a pool, as Tomahawk 5 has it, holds all that the ports of one of two MMUs share."""
+    tables = lossless_ports(
+        {"Ethernet0": "3", "Ethernet4": "3"},
+        {
+            "in": {"type": "ingress", "mode": "dynamic", "size": "20000000"},
+            "out": {"type": "egress", "mode": "dynamic", "size": "10000000"},
+        },
+        kept={"xon": "0", "xon_offset": "20000", "dynamic_th": "-1"},
+        sent={"static_th": "5000000"},
+    )
+    (finding,) = judged(tables)
+    assert finding.physics.endswith(
+        "unless the chip has 2 MMUs, of which static_th is one's part of the pool: name it with --chip"
+    )
+    assert judged(tables, chip="tomahawk_5") == []
+    tables["DEVICE_METADATA"] = {"localhost": {"hwsku": "Arista-7060X6-64PE"}}
+    assert judged(tables) == []
 
 
 def test_every_model_has_a_chip_that_there_is() -> None:
@@ -787,6 +815,24 @@ def test_a_cable_of_no_length_gets_no_headroom(profile: str | None, model: str) 
     assert [one.severity for one in found] == [Severity.ERROR] * 2
     assert "and CABLE_LENGTH says 0m, for which the switch makes no lossless profile" in found[0].physics
     assert found[0].remedy == "CABLE_LENGTH with the length of Ethernet0's cable, or no 3 in pfc_enable"
+
+
+@pytest.mark.parametrize(("length", "found"), [("0m", True), ("5m", False)])
+def test_nor_does_one_with_a_profile_that_is_to_be_computed(length: str, *, found: bool) -> None:
+    """Where the row names such a profile, too (sonic-swss, cfgmgr/buffermgrdyn.cpp)."""
+    tables = changed_good()
+    tables["DEVICE_METADATA"]["localhost"]["buffer_model"] = "dynamic"
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet0"] = length
+    tables["BUFFER_PROFILE"]["computed"] = {
+        "pool": "ingress_lossless_pool",
+        "size": "0",
+        "headroom_type": "dynamic",
+        "dynamic_th": "1",
+    }
+    tables["BUFFER_PG"]["Ethernet0|3-4"] = {"profile": "computed"}
+    faults = [one for one in judged(tables) if one.check == "pfc_without_lossless"]
+    assert [one.severity for one in faults] == [Severity.ERROR] * 2 * found
+    assert all("set by computed, and CABLE_LENGTH says 0m" in one.physics for one in faults)
 
 
 def test_ends_of_a_cable_are_held_against_each_other() -> None:

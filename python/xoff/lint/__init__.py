@@ -18,7 +18,14 @@ __all__ = ["CHECKS", "Finding", "Severity", "Tables", "lint"]
 def lint(switches: Iterable[Tables], ignored: Collection[str] = ()) -> list[Finding]:
     """What all checks find in the tables of all switches, the worst first, then by file and line."""
     checks = [check for check in CHECKS if check.__name__ not in ignored]
-    every = list(switches)
-    beside = [replace(one, beside=tuple(other for other in every if other is not one)) for one in every]
-    found = [Finding(check.__name__, *fault) for tables in beside for check in checks for fault in check(tables)]
+    judged = _as_judged(list(switches))
+    found = [Finding(check.__name__, *fault) for tables in judged for check in checks for fault in check(tables)]
     return sorted(dict.fromkeys(found), key=lambda finding: (finding.severity, finding.place.file, finding.place.line))
+
+
+def _as_judged(switches: list[Tables]) -> list[Tables]:
+    """With the chip of their model, its MMUs too, and with one another's tables."""
+    return [
+        replace(one, chip=one.chip_of_memory, beside=tuple(other for other in switches if other is not one))
+        for one in switches
+    ]

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def headroom_oversubscribed(tables: Tables) -> Iterator[Fault]:
     """A headroom pool below the headroom of all its priority groups: what is lost if all are paused at once.
 
-    A pool is shared because few are: a note. A warning where two do not fit together, or where it is more than the
-    tables' own `over_subscribe_ratio` times its size. An error where not one of them fits, in what one MMU of the chip
-    has of the pool.
+    A pool is shared because few are: a note. A warning where two do not fit together, unless it is within the tables'
+    own `over_subscribe_ratio`; beyond that it is none, as SONiC goes by a size that is set (sonic-swss,
+    cfgmgr/buffermgrdyn.cpp). An error where not one of them fits, in what one MMU of the chip has of the pool.
     """
     headroom: dict[str, list[int]] = defaultdict(list)
     for group in tables.priority_groups:
@@ -51,10 +51,10 @@ def _overfilled_by_several(tables: Tables, name: str, parts: list[int]) -> Fault
     survivors = sum(1 for _ in _fitting(parts, tables.part(pool) or 0))
     ratios = [row.over_subscribe_ratio for row in tables.config.default_lossless_buffer_parameter.values()]
     stated = max((ratio for ratio in ratios if ratio), default=None)
-    is_meant = survivors > 1 if stated is None else total <= stated * pool
-    more = "" if stated is None or is_meant else f", and over_subscribe_ratio is {stated}"
+    is_within = stated is not None and total <= stated * pool
+    more = "" if stated is None or is_within else f", and over_subscribe_ratio, which gives way to it, is {stated}"
     return Fault(
-        Severity.NOTE if is_meant else Severity.WARNING,
+        Severity.NOTE if survivors > 1 or is_within else Severity.WARNING,
         tables.place("BUFFER_POOL", name, "xoff"),
         f"{len(parts)} lossless priority groups may put {bytes_text(total)} into it, {total / pool:.2f} times "
         f"its size{more}; {survivors + 1} paused at once{_of_one(tables)} may overfill it, and all lose "

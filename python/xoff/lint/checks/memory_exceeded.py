@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xoff.lint.chips import chip_of
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.memory import all_headroom, ingress_pools, most_of, own_headroom, shared_headroom
 from xoff.lint.wording import bytes_text, listed
@@ -51,7 +52,7 @@ def memory_exceeded(tables: Tables) -> Iterator[Fault]:
 def _has(tables: Tables) -> str:
     chip, here = tables.chip_of_memory, tables.here
     assert chip is not None, "without one there is nothing to compare"
-    by = f", the chip of {here.hwsku}," if tables.chip is None and here else ""
+    by = f", the chip of {here.hwsku}," if here and chip_of(here.hwsku) == chip else ""
     return f"{chip['name']}{by} has {bytes_text(chip['memory_bytes'])}"
 
 

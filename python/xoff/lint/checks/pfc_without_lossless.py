@@ -53,8 +53,9 @@ def pfc_without_lossless(tables: Tables) -> Iterator[Fault]:
 
 
 def _without(tables: Tables, group: Buffer) -> _Why | None:
-    if group.profile_name == COMPUTED:
-        return _not_made(tables, group.port, f"by {COMPUTED}")
+    is_computed = group.profile is not None and group.profile.headroom_type == "dynamic"
+    if group.profile_name == COMPUTED or (is_computed and tables.cable_m(group.port) == 0):
+        return _not_made(tables, group.port, f"by {group.profile_name}")
     if not group.lossless and group.profile is not None and group.profile.headroom_type == "static":
         return _Why(Severity.ERROR, f"by {group.profile_name}, which has no xoff", "")
     return None
@@ -67,7 +68,7 @@ def _unset(tables: Tables, port: str) -> _Why:
 
 
 def _not_made(tables: Tables, port: str, by: str) -> _Why | None:
-    """Why the switch makes no profile of its lookup table (sonic-swss, cfgmgr/buffermgr.cpp), if tables say so."""
+    """Why the switch makes no profile (sonic-swss, cfgmgr/buffermgr.cpp and buffermgrdyn.cpp), if tables say so."""
     row, cable = tables.config.port.get(port), tables.cable_m(port)
     if cable == 0:
         cause = f"{by}, and CABLE_LENGTH says 0m, for which the switch makes no lossless profile"
