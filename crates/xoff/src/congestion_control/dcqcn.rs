@@ -34,7 +34,8 @@ pub struct Parameters {
     pub alpha_period: Option<Span>,
     /// When alpha rises. Preset `paper`: `at_cnp`; `mellanox`: `at_period`.
     pub alpha_rises: Option<AlphaRises>,
-    /// Whether a cut takes alpha as it was before the CNP raised it, or after; cuts on a clock take it as it is then. Only where alpha rises at CNPs. Preset `paper`: `old_alpha`; `mellanox`: `old_alpha`.
+    /// Whether a cut takes alpha as it was before the CNP raised it, or after; cuts on a clock take it as it is then. Only where
+    /// alpha rises at CNPs. Preset `paper`: `old_alpha`; `mellanox`: `old_alpha`.
     pub cut_by: Option<CutBy>,
     /// Cuts happen at the ticks of a clock of this period, which the first CNP starts, where a CNP has come since the tick before;
     /// `0s` cuts at every CNP. Preset `paper`: 0; `mellanox`: 4 us.
