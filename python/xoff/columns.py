@@ -207,9 +207,8 @@ def unfinished_table(raw: RawResult) -> pa.Table | None:
     An endless one has no size, one that started after the measured time no goodput.
     """
     table = _with_nulls(_table(UNFINISHED, raw.unfinished, raw.dictionaries), "size_bytes")
-    place, goodput = UNFINISHED.get_field_index("goodput_gbps"), table["goodput_gbps"]
-    known = pc.if_else(pc.is_nan(goodput), pa.scalar(None, pa.float64()), goodput)
-    return table.set_column(place, UNFINISHED.field(place), known) if table.num_rows else None
+    table = _null_where(pc.is_nan(table["goodput_gbps"]), table, "goodput_gbps")
+    return table if table.num_rows else None
 
 
 def queries_table(raw: RawResult) -> pa.Table | None:
@@ -243,9 +242,7 @@ def pauses_table(raw: RawResult) -> pa.Table:
     The end of one that was not over is null; so is what it is stuck behind, of one that was over or may end.
     """
     table = _with_nulls(_table(PAUSES, raw.pauses, raw.dictionaries), "end_ns")
-    place, priority = PAUSES.get_field_index("stuck_behind_priority"), table["stuck_behind_priority"]
-    known = pc.if_else(table["stuck_behind_port"].is_valid(), priority, pa.scalar(None, priority.type))
-    return table.set_column(place, PAUSES.field(place), known)
+    return _null_where(table["stuck_behind_port"].is_null(), table, "stuck_behind_priority")
 
 
 def pause_flows_table(raw: RawResult) -> pa.Table:
@@ -264,12 +261,15 @@ def off_times_table(raw: RawResult) -> pa.Table:
 
 
 def _with_nulls(table: pa.Table, *names: str) -> pa.Table:
-    for name in names:
-        column = table[name]  # the simulator's largest number, and so -1, where there is none
-        known = pc.if_else(pc.less(column, 0), pa.scalar(None, pa.int64()), column)
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, table.schema.field(place), known)
+    for name in names:  # the simulator's largest number, and so -1, where there is none
+        table = _null_where(pc.less(table[name], 0), table, name)
     return table
+
+
+def _null_where(unknown: pa.ChunkedArray, table: pa.Table, name: str) -> pa.Table:
+    place, column = table.schema.get_field_index(name), table[name]
+    known = pc.if_else(unknown, pa.scalar(None, column.type), column)
+    return table.set_column(place, table.schema.field(place), known)
 
 
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:

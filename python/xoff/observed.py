@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-IN_BYTES = ("queue", "pool", "input", "window")
-IN_BITS_PER_SECOND = ("throughput", "class_throughput", "flow_throughput", "rate")
+_UNITS = {
+    **dict.fromkeys(("queue", "pool", "input", "window"), ("bytes", 1.0)),
+    **dict.fromkeys(("throughput", "class_throughput", "flow_throughput", "rate"), ("gbps", 1e9)),
+}
+"""By quantity the end of its keys, and how many of the series' units make one of theirs."""
 STATISTICS = ("mean", "p50", "p99", "max")
 
-_NOTHING = dict.fromkeys(STATISTICS)
+_Statistics: TypeAlias = "dict[str, float | None]"
+_NOTHING: _Statistics = dict.fromkeys(STATISTICS)
 
 
 def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) -> dict[str, float | None]:
@@ -29,42 +33,37 @@ def summarise(series: pa.Table | None, scenario: str, measured: dict[str, Any]) 
         scenario: The resolved scenario, in TOML.
         measured: From `start_ns` to before `end_ns`.
     """
-    observe = tomllib.loads(scenario).get("observe", {})
-    queues_on_change = "queues" in observe and observe["queues"]["every"] == "change"
-    span = (measured["start_ns"], measured["end_ns"])
-    found: dict[str, float | None] = {}
-    for quantity in (*IN_BYTES, *IN_BITS_PER_SECOND):
-        rows = None if series is None else series.filter(pc.equal(series["quantity"], quantity))
-        statistics: dict[str, Any] = _NOTHING
-        if rows is not None and rows.num_rows:
-            if quantity == "queue" and queues_on_change:
-                statistics = _over_time(rows, *span)
-            elif not _is_of_changes(observe, quantity):
-                # A throughput is of the time before its sample.
-                earlier = 1 if quantity.endswith("throughput") else 0
-                statistics = _of_samples(rows, span[0] + earlier, span[1] + earlier)
-        unit, scale = ("bytes", 1) if quantity in IN_BYTES else ("gbps", 1e9)
-        for name, value in statistics.items():
-            found[f"{quantity}_{name}_{unit}"] = None if value is None else value / scale
-    return found
+    of_each: dict[str, _Statistics] = dict.fromkeys(_UNITS, _NOTHING)
+    if series is not None:
+        observe = tomllib.loads(scenario)["observe"]
+        for quantity in _UNITS.keys() & set(pc.unique(series["quantity"]).to_pylist()):
+            rows = series.filter(pc.equal(series["quantity"], quantity))
+            of_each[quantity] = _of(quantity, rows, observe, measured["start_ns"], measured["end_ns"])
+    return {
+        f"{quantity}_{name}_{unit}": None if value is None else value / scale
+        for quantity, (unit, scale) in _UNITS.items()
+        for name, value in of_each[quantity].items()
+    }
 
 
 def observed_in(summary: dict[str, Any]) -> list[tuple[str, str, dict[str, float]]]:
     """Of a summary: each quantity that was observed, the end of its keys, and its statistics."""
     found = summary.get("observed", {})  # summaries of before have none
-    quantities = [(name, "bytes") for name in IN_BYTES] + [(name, "gbps") for name in IN_BITS_PER_SECOND]
     return [
         (name, unit, {statistic: found[f"{name}_{statistic}_{unit}"] for statistic in STATISTICS})
-        for name, unit in quantities
+        for name, (unit, _) in _UNITS.items()
         if found.get(f"{name}_mean_{unit}") is not None
     ]
 
 
-def _is_of_changes(observe: dict[str, Any], quantity: str) -> bool:
-    return bool(observe.get(f"{quantity}s", {}).get("every") == "change")
+def _of(quantity: str, rows: pa.Table, observe: dict[str, Any], start_ns: int, end_ns: int) -> _Statistics:
+    if observe.get(f"{quantity}s", {}).get("every") == "change":  # of which there are queues, windows and rates
+        return _over_time(rows, start_ns, end_ns) if quantity == "queue" else _NOTHING
+    earlier = 1 if quantity.endswith("throughput") else 0  # it is of the time before its sample
+    return _of_samples(rows, start_ns + earlier, end_ns + earlier)
 
 
-def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> dict[str, float | None]:
+def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
     """Of samples in the measured time, each of which counts alike."""
     time_ns = rows["time_ns"].to_numpy()
     value = np.sort(rows["value"].to_numpy()[(time_ns >= start_ns) & (time_ns < end_ns)])
@@ -74,7 +73,7 @@ def _of_samples(rows: pa.Table, start_ns: int, end_ns: int) -> dict[str, float |
     return dict(zip(STATISTICS, found, strict=True))
 
 
-def _over_time(rows: pa.Table, start_ns: int, end_ns: int) -> dict[str, float | None]:
+def _over_time(rows: pa.Table, start_ns: int, end_ns: int) -> _Statistics:
     """Of lengths that were recorded on change, each as long as it lasted; a queue is empty until its first."""
     name = rows["name"].combine_chunks().dictionary_encode().indices.to_numpy()
     queue = name.astype(np.int64) * 256 + rows["priority"].to_numpy()
@@ -89,7 +88,7 @@ def _over_time(rows: pa.Table, start_ns: int, end_ns: int) -> dict[str, float | 
     return _weighted(value[lasted > 0], lasted[lasted > 0])
 
 
-def _weighted(value: npt.NDArray[np.float64], weight: npt.NDArray[np.int64]) -> dict[str, float | None]:
+def _weighted(value: npt.NDArray[np.float64], weight: npt.NDArray[np.int64]) -> _Statistics:
     if not len(value):
         return _NOTHING
     order = np.argsort(value, kind="stable")

@@ -31,7 +31,7 @@ impl Instants {
             check: Time::ZERO,
             end: stop.at.map_or(Time::MAX, |at| Time::ZERO + at),
             after_flows: stop.after_flows.unwrap_or(u64::MAX),
-            measured: measure.time().map(|time| if time == Time::ZERO { Time::MAX } else { time }),
+            measured: measure.time(),
             samples: sample_intervals.iter().map(|&every| (Time::ZERO, every)).collect(),
             link_events,
         }
@@ -111,6 +111,7 @@ mod tests {
     #[test]
     fn checks_with_nothing_between_them_are_skipped() {
         let mut instants = Instants::new(&Stop::default(), &Measure::default(), &[], LinkEvents::default());
+        assert_eq!(instants.take_measured(Time::ZERO), Some(0));
         assert_eq!(instants.take_check(Time::ZERO, microseconds(950)), Some(microseconds(100)));
         assert_eq!(instants.next(), microseconds(900));
         assert_eq!(instants.take_check(microseconds(900), microseconds(950)), Some(microseconds(1000)));

@@ -72,7 +72,7 @@ pub struct Outcome {
     pub switches: Vec<Switch>,
     /// What was sampled or seen to change.
     pub samples: Samples,
-    /// What had been received when the measured time began, and when it ended; nothing where it begins and ends with the run.
+    /// What had been received when the measured time began, and when it ended; nothing where the run ended before.
     pub received: [Option<Received>; 2],
     /// Packets that were dropped where that was recorded, in order of time and port.
     pub drops: Vec<(Time, Dropped)>,

@@ -34,7 +34,6 @@ impl<'a> Measured<'a> {
     pub(super) fn totals(&self) -> MeasuredTotals {
         let received = [0, 1].map(|which| match &self.outcome.received[which] {
             Some(received) => received.payload,
-            None if self.time[which] == Time::ZERO => Bytes::ZERO,
             None => self.outcome.hosts.iter().map(|host| host.counters.goodput()).sum(),
         });
         let [start, end] = self.time;
@@ -58,12 +57,7 @@ impl<'a> Measured<'a> {
         let destination = &self.outcome.hosts[flow.destination as usize];
         let plans = &self.simulation.fabric().plans;
         let Some(received) = &self.outcome.received[which] else {
-            let begins_with_run = self.time[which] == Time::ZERO;
-            return if begins_with_run {
-                Bytes::ZERO
-            } else {
-                destination.received_of(flow.reception, plans)
-            };
+            return destination.received_of(flow.reception, plans);
         };
         received.of(source, flow.number).unwrap_or_else(|| {
             let whole =

@@ -9,7 +9,7 @@ use crate::layout::SwitchLayout;
 use crate::scenario::{
     LinkEvent, LinkState, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction, Workload,
 };
-use crate::topology::{Link, NodeId};
+use crate::topology::{Link, NodeId, links_between};
 use crate::workload::overload::{self, Links, Overload};
 
 impl Simulation {
@@ -226,12 +226,9 @@ impl Simulation {
     }
 
     /// The least rate of the links that join two nodes at the start.
-    fn rate_between(&self, [one, other]: &[String; 2]) -> Option<Rate> {
-        let joins = |link: &&Link| {
-            let [from, to] = link.ends.map(|end| &self.network.nodes[end as usize].name);
-            (from, to) == (one, other) || (from, to) == (other, one)
-        };
-        self.network.links.iter().filter(joins).map(|link| link.rate).min()
+    fn rate_between(&self, nodes: &[String; 2]) -> Option<Rate> {
+        let links = links_between(&self.network, &self.network.names(), "link_event", nodes).ok()?;
+        links.into_iter().map(|link| self.network.links[link as usize].rate).min()
     }
 
     /// What is to happen when the run has ended.

@@ -4,6 +4,9 @@ use super::Load;
 use crate::kernel::rng::{Rng, below};
 
 pub(super) fn least_loaded(ports: &[u16], rng: &mut Rng, load: impl Fn(u16) -> Load) -> u16 {
+    if let [port] = ports {
+        return *port;
+    }
     let first = below(rng, ports.len() as u64) as usize;
     let (before, from) = ports.split_at(first);
     // Of equal ones the first is taken.

@@ -58,11 +58,6 @@ impl LoadBalancer {
     ) -> u16 {
         let Self { scheme, rng } = self;
         match scheme {
-            // A flowlet stays where it is when another port is added.
-            Scheme::Flowlet(flowlets) | Scheme::AdaptiveFlowlet(flowlets) if ports.len() == 1 => {
-                flowlets.choose(ports, now, hash(), || ports[0])
-            }
-            _ if ports.len() == 1 => ports[0],
             Scheme::PacketSpraying => at_random(ports, rng),
             Scheme::Adaptive => adaptive::least_loaded(ports, rng, load),
             Scheme::Flowlet(flowlets) => flowlets.choose(ports, now, hash(), || at_random(ports, rng)),
@@ -77,6 +72,9 @@ impl LoadBalancer {
 const FLOWLET_GAP: Span = Span::from_microseconds(500);
 
 fn at_random(ports: &[u16], rng: &mut Rng) -> u16 {
+    if let [port] = ports {
+        return *port;
+    }
     ports[below(rng, ports.len() as u64) as usize]
 }
 
