@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xoff import _xoff, defaults, inputs, notes, toml_text
 from xoff.errors import RunInterrupted, check_at_least_one
+from xoff.offered import Offered
 from xoff.topology import Topology
 
 if TYPE_CHECKING:
@@ -114,6 +115,10 @@ class Scenario:
         mark, congestion controls that wait for marks where nothing marks.
         """
         return notes.of(self._core, self.read_files())
+
+    def offered(self) -> Offered:
+        """What its workloads offer, and how many packet-hops that takes. Raises ScenarioError if it cannot run."""
+        return Offered(*map(round, self._core.offered(self.read_files())))
 
     def portable(self, files: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """The resolved scenario with the files it names under `inputs/`, and their text by that path."""

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,20 @@ from xoff.plan.simulate.trial import pauses_us, times_us
 
 def test_a_good_scenario_is_ok_and_nothing_is_written(command: Callable[..., Outcome]) -> None:
     path = SCENARIOS / "trace.toml"
-    assert command("check", path) == Outcome(0, f"{path}: ok\n", "")
+    offered = "8 flows of 2.451 MB together: about 9,916 packet-hops, less than a second on a core"
+    assert command("check", path) == Outcome(0, f"{path}: ok, {offered}\n", "")
     assert list(Path().iterdir()) == []
+
+
+def test_a_long_run_is_told_before_it_runs(command: Callable[..., Outcome]) -> None:
+    outcome = command("check", SCENARIOS / "web_search.toml", "--set", "stop.arrivals_end=10s")
+    # The demo's 10 ms have 6.8 million packet-hops.
+    match = re.search(r"about ([\d.]+) billion packet-hops, ([\d,]+) to ([\d,]+) s on a core", outcome.out)
+    assert match
+    hops, least, most = (float(group.replace(",", "")) for group in match.groups())
+    assert hops == pytest.approx(6.8, rel=0.1)
+    assert least == pytest.approx(hops * 30, rel=0.05)
+    assert most == pytest.approx(hops * 180, rel=0.05)
 
 
 def test_computed_thresholds_are_noted(command: Callable[..., Outcome]) -> None:
@@ -23,7 +36,7 @@ def test_computed_thresholds_are_noted(command: Callable[..., Outcome]) -> None:
     outcome = command("check", path, "--set", 'switch.marking.pool={ kind = "bcc", round_trip = "80us" }')
     # 16 MB less 1.72 MB that a queue needs, less the ramp of 12 ports of a leaf and of 4 of a spine.
     assert outcome.out.splitlines() == [
-        f"{path}: ok",
+        f"{path}: ok, {xoff.Scenario.load(path).offered().told()}",
         "leaf0 and 3 more: bcc computes minimum = 13080000B and maximum = 14280000B",
         "spine0 and 3 more: bcc computes minimum = 13880000B and maximum = 14280000B",
     ]
@@ -40,14 +53,22 @@ def test_several_are_checked_whatever_becomes_of_one(command: Callable[..., Outc
     Path("bad.toml").write_text('title = "Bad"\nspeed = 1\n', encoding="utf-8")
     outcome = command("check", first, "bad.toml", last)
     assert outcome.status == 2
-    assert [line for line in outcome.out.splitlines() if line.endswith(": ok")] == [f"{first}: ok", f"{last}: ok"]
+    assert [line.split(",")[0] for line in outcome.out.splitlines() if ": ok, " in line] == [
+        f"{first}: ok",
+        f"{last}: ok",
+    ]
     (error,) = outcome.err.splitlines()
     assert error.startswith("bad.toml: speed: ")
     printed = command("check", first, "bad.toml", "--json")
     assert (printed.status, printed.err) == (2, "")
     assert json.loads(printed.out) == [
-        {"file": str(first), "error": None, "notes": []},
-        {"file": "bad.toml", "error": error, "notes": []},
+        {
+            "file": str(first),
+            "error": None,
+            "notes": [],
+            "offered": {"flows": 8, "bytes": 2451000, "packet_hops": 9916},
+        },
+        {"file": "bad.toml", "error": error, "notes": [], "offered": None},
     ]
 
 

@@ -115,6 +115,14 @@ impl Scenario {
         checked.map_err(|error| self.raise(py, error))
     }
 
+    /// What the workloads offer, about, given the text of each file by its path: flows, bytes and packet-hops.
+    fn offered(&self, py: Python<'_>, files: BTreeMap<String, String>) -> PyResult<(f64, f64, f64)> {
+        let offered =
+            py.detach(|| Simulation::new(&self.inner, &files).map(|simulation| simulation.offered()));
+        let offered = offered.map_err(|error| self.raise(py, error))?;
+        Ok((offered.flows, offered.bytes, offered.packet_hops))
+    }
+
     /// The number of hosts, and every port, those of hosts first: its name, that of the port at the other end of its link, the
     /// link's bits per second, its delay in ns, the share of packets that it corrupts, and whether it has failed.
     #[allow(clippy::type_complexity)]

@@ -3,6 +3,7 @@
 
 mod link_events;
 mod notes;
+mod offered;
 mod shortcuts;
 mod slow_receivers;
 
@@ -34,6 +35,7 @@ use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
 use link_events::{Course, refuse_inputs};
+pub use offered::Offered;
 use slow_receivers::SlowTimes;
 
 /// Everything that decides a run, checked.

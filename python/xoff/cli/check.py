@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,6 +13,9 @@ from xoff.cli.terminal import say
 from xoff.errors import ScenarioError
 from xoff.scenario import Scenario
 
+if TYPE_CHECKING:
+    from xoff.offered import Offered
+
 
 class Checked(NamedTuple):
     """What is known of a scenario before it runs."""
@@ -21,6 +24,12 @@ class Checked(NamedTuple):
     error: str | None
     """One line, if it cannot run."""
     notes: tuple[str, ...]
+    offered: Offered | None
+    """If it can run."""
+
+    def as_data(self) -> dict[str, Any]:
+        """Its fields, for JSON."""
+        return {**self._asdict(), "offered": self.offered and self.offered._asdict()}
 
 
 def check(
@@ -28,7 +37,7 @@ def check(
     changes: ChangesOfAll = None,
     as_json: DataOnly = False,
 ) -> None:
-    """Validate scenarios and the files they name, without running them.
+    """Validate scenarios and the files they name, without running them, and say how much each is to simulate.
 
     Exit status: 0 all can run, 2 one cannot.
     """
@@ -38,18 +47,19 @@ def check(
         all_checked.append(checked)
         if as_json:
             continue
-        if checked.error is None:
-            say("\n".join([f"{path}: ok", *checked.notes]))
+        if checked.offered:
+            say("\n".join([f"{path}: ok, {checked.offered.told()}", *checked.notes]))
         else:
-            say(checked.error, err=True)
+            say(str(checked.error), err=True)
     if as_json:
-        typer.echo(json_text.document([checked._asdict() for checked in all_checked]))
+        typer.echo(json_text.document([checked.as_data() for checked in all_checked]))
     if any(checked.error for checked in all_checked):
         raise typer.Exit(2)
 
 
 def _checked(path: Path, changes: tuple[str, ...]) -> Checked:
     try:
-        return Checked(str(path), None, Scenario.load(path, changes).check())
+        scenario = Scenario.load(path, changes)
+        return Checked(str(path), None, scenario.check(), scenario.offered())
     except ScenarioError as error:
-        return Checked(str(path), str(error), ())
+        return Checked(str(path), str(error), (), None)

@@ -59,6 +59,15 @@ impl Transport {
         self.congestion_control().is_some_and(|control| control.needs().marks())
     }
 
+    /// Of how many packets one is acknowledged; nothing where none is.
+    pub fn acknowledge_every(&self) -> Option<u32> {
+        match self {
+            Self::Tcp(tcp) => Some(tcp.acknowledge_every),
+            Self::Roce(roce) => Some(roce.acknowledge_every),
+            Self::ConstantRate(_) => None,
+        }
+    }
+
     /// Bytes that every data frame has for telemetry.
     pub fn telemetry(&self) -> Bytes {
         match self {

@@ -53,6 +53,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// No flow starts then or later.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
     /// The traffic classes of its flows: bit n is set if class n is among them.
     pub fn classes(&self) -> u8 {
         self.classes

@@ -24,6 +24,7 @@ mod lone_flow;
 mod measured_time;
 mod mixed_ports;
 mod observation;
+mod offered;
 mod one_queue;
 mod pauses;
 mod pfc;

@@ -1,0 +1,175 @@
+//! How much a run is to do, before it runs: what its workloads offer, flow by flow, and the packet-hops of that where nothing is
+//! lost. What goes on without end gets its share of its hosts' links until the run ends.
+
+use super::Simulation;
+use crate::application::query::Pace;
+use crate::application::{Plan, collective, query};
+use crate::kernel::units::{Bytes, Rate, Time};
+use crate::routing::Lengths;
+use crate::scenario::Transport;
+use crate::topology::NodeId;
+use crate::workload::{FlowSpec, Source};
+
+/// Flows of one workload that are drawn, after which as many are taken to come in the time that is left as came before.
+const MOST_DRAWN: usize = 1 << 20;
+
+/// What the workloads offer; an estimate where flows go on without end or wait for one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offered {
+    /// Flows that start.
+    pub flows: f64,
+    /// Application bytes of all of them.
+    pub bytes: f64,
+    /// Packets times links, acknowledgements as well as data.
+    pub packet_hops: f64,
+}
+
+impl Offered {
+    fn add(&mut self, other: Self) {
+        self.flows += other.flows;
+        self.bytes += other.bytes;
+        self.packet_hops += other.packet_hops;
+    }
+
+    #[must_use]
+    fn times(self, factor: f64) -> Self {
+        Self {
+            flows: self.flows * factor,
+            bytes: self.bytes * factor,
+            packet_hops: self.packet_hops * factor,
+        }
+    }
+}
+
+impl Simulation {
+    /// What its workloads offer until it stops.
+    pub fn offered(&self) -> Offered {
+        let stop = &self.scenario.stop;
+        let estimate = Estimate {
+            simulation: self,
+            lengths: Lengths::new(&self.network, &self.routes),
+            end: stop.at.map_or(Time::MAX, |at| Time::ZERO + at),
+            endless: self.flows_without_end(),
+        };
+        let mut offered = Offered::default();
+        for source in &self.sources {
+            offered.add(estimate.of_source(source));
+        }
+        for plan in self.fabric.plans.all() {
+            offered.add(match plan {
+                Plan::Query(plan) => estimate.of_queries(plan),
+                Plan::Collective(plan) => estimate.of_collectives(plan),
+            });
+        }
+        match stop.after_flows {
+            Some(count) if (count as f64) < offered.flows => offered.times(count as f64 / offered.flows),
+            _ => offered,
+        }
+    }
+
+    /// How many flows without end each host sends, and how many it receives.
+    fn flows_without_end(&self) -> Vec<[u32; 2]> {
+        let mut of_hosts = vec![[0; 2]; self.network.hosts as usize];
+        let flows = self.sources.iter().flat_map(|source| source.clone().take(MOST_DRAWN));
+        for flow in flows.filter(|flow| flow.size == Bytes::MAX) {
+            of_hosts[flow.source as usize][0] += 1;
+            of_hosts[flow.destination as usize][1] += 1;
+        }
+        of_hosts
+    }
+}
+
+struct Estimate<'a> {
+    simulation: &'a Simulation,
+    lengths: Lengths,
+    /// When the run ends, whatever is under way.
+    end: Time,
+    /// How many flows without end each host sends, and how many it receives.
+    endless: Vec<[u32; 2]>,
+}
+
+impl Estimate<'_> {
+    fn of_source(&self, source: &Source) -> Offered {
+        let mut offered = Offered::default();
+        let mut flows = source.clone().take_while(|flow| flow.start < self.end);
+        let mut last = None;
+        for flow in flows.by_ref().take(MOST_DRAWN) {
+            offered.add(self.of_flow(&flow));
+            last = Some(flow.start);
+        }
+        let more = flows.next().and(last);
+        more.map_or(offered, |last| {
+            let drawn = last.since(Time::ZERO).as_seconds();
+            let all = source.end().min(self.end).since(Time::ZERO).as_seconds();
+            offered.times(all / drawn)
+        })
+    }
+
+    fn of_flow(&self, flow: &FlowSpec) -> Offered {
+        let size = if flow.size == Bytes::MAX { self.of_endless(flow) } else { flow.size };
+        self.of_transfer(flow.source, flow.destination, size, flow.transport)
+    }
+
+    /// What a flow without end sends at its share of its hosts' links.
+    fn of_endless(&self, flow: &FlowSpec) -> Bytes {
+        let share = |host: NodeId, received: usize| {
+            let rate = self.simulation.network.host_link(host).rate;
+            rate.as_f64() / f64::from(self.endless[host as usize][received])
+        };
+        let fair = share(flow.source, 0).min(share(flow.destination, 1));
+        let rate = match self.transport(flow.transport) {
+            Transport::ConstantRate(settings) => settings.rate.map_or(fair, |rate| fair.min(rate.as_f64())),
+            _ => fair,
+        };
+        Rate::from_f64(rate).bytes_in(flow.end.min(self.end).since(flow.start))
+    }
+
+    fn of_transfer(&self, from: NodeId, to: NodeId, size: Bytes, transport: u8) -> Offered {
+        let transport = self.transport(transport);
+        let packets = size.get().div_ceil(transport.packet_sizes().payload.get());
+        let acknowledgements =
+            transport.acknowledge_every().map_or(0, |every| packets.div_ceil(every.into()));
+        let links = self.lengths.switches(from, to) + 1;
+        Offered {
+            flows: 1.0,
+            bytes: size.as_f64(),
+            packet_hops: (packets + acknowledgements) as f64 * f64::from(links),
+        }
+    }
+
+    fn of_queries(&self, plan: &query::Plan) -> Offered {
+        let mut offered = Offered::default();
+        let time = plan.end.min(self.end).max(plan.start).since(plan.start);
+        for &aggregator in &plan.aggregators {
+            let workers = plan.workers.iter().filter(|&&worker| worker != aggregator);
+            let mut of_all = Offered::default();
+            for &worker in workers.clone() {
+                of_all.add(self.of_transfer(aggregator, worker, plan.request, plan.transport));
+                of_all.add(self.of_transfer(worker, aggregator, plan.response, plan.transport));
+            }
+            let fan_in = f64::from(plan.fan_in) / workers.count() as f64;
+            let rate = self.simulation.network.host_link(aggregator).rate;
+            let interval = match plan.pace {
+                Pace::Closed => rate.transmission_time(plan.response * u64::from(plan.fan_in)),
+                Pace::Every(interval) | Pace::Poisson(interval) => interval,
+            };
+            let queries = (time.as_seconds() / interval.as_seconds()).ceil().min(plan.most as f64);
+            offered.add(of_all.times(fan_in * queries));
+        }
+        offered
+    }
+
+    fn of_collectives(&self, plan: &collective::Plan) -> Offered {
+        let mut offered = Offered::default();
+        for (rank, &from) in (0..).zip(&plan.ranks) {
+            for (to, size) in (0..plan.schedule.steps()).flat_map(|step| plan.schedule.sends(rank, step)) {
+                offered.add(self.of_transfer(from, plan.ranks[to as usize], size, plan.transport));
+            }
+        }
+        offered.times(plan.iterations.into())
+    }
+
+    fn transport(&self, index: u8) -> &Transport {
+        &self.simulation.fabric.transports[usize::from(index)]
+    }
+}
