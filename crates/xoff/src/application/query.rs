@@ -27,6 +27,16 @@ pub enum Pace {
     Poisson(Span),
 }
 
+impl Pace {
+    /// The mean time from one query to the next, if it is known before the run.
+    pub fn interval(self) -> Option<Span> {
+        match self {
+            Self::Closed => None,
+            Self::Every(interval) | Self::Poisson(interval) => Some(interval),
+        }
+    }
+}
+
 /// The queries of one workload.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -511,6 +511,42 @@ mod tests {
         );
     }
 
+    /// Three flows of 14,600 B are thirty frames of 1538 B on the wire: 369 kb.
+    #[test]
+    fn groups_and_queries_that_come_at_intervals_are_loads() {
+        let incast = |rest: &str| {
+            notes(
+                &format!(
+                    "{{ kind = 'incast', transport = 'reno', fan_in = 3, size = '14600B', receivers = ['host0'], {rest} }}"
+                ),
+                "",
+            )
+        };
+        assert_eq!(incast("every = '37us'"), [""; 0]);
+        assert_eq!(
+            incast("every = '36us'"),
+            ["host0: 10.253 Gb/s to receive (workload[0]), and a link of 10 Gb/s"]
+        );
+        assert_eq!(incast("every = '36us', groups = 9"), [""; 0]);
+        let query = |rest: &str| {
+            notes(
+                &format!(
+                    "{{ kind = 'query', transport = 'reno', response = '14600B', aggregators = ['host0', 'host1'], {rest} }}"
+                ),
+                "",
+            )
+        };
+        for every in ["every", "mean_interval"] {
+            assert_eq!(query(&format!("{every} = '37us'")), [""; 0]);
+            assert_eq!(
+                query(&format!("{every} = '36us'")),
+                ["host0 and 1 more: 10.253 Gb/s to receive (workload[0]), and a link of 10 Gb/s"]
+            );
+        }
+        assert_eq!(query(""), [""; 0]);
+        assert_eq!(query("every = '36us', queries = 9"), [""; 0]);
+    }
+
     #[test]
     fn what_begins_after_the_end_or_ends_by_itself_is_no_load() {
         let half = |rest: &str| {

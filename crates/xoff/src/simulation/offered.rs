@@ -2,7 +2,6 @@
 //! lost. What goes on without end gets its share of its hosts' links until the run ends.
 
 use super::Simulation;
-use crate::application::query::Pace;
 use crate::application::{Plan, collective, query};
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::routing::Lengths;
@@ -149,10 +148,10 @@ impl Estimate<'_> {
             }
             let fan_in = f64::from(plan.fan_in) / workers.count() as f64;
             let rate = self.simulation.network.host_link(aggregator).rate;
-            let interval = match plan.pace {
-                Pace::Closed => rate.transmission_time(plan.response * u64::from(plan.fan_in)),
-                Pace::Every(interval) | Pace::Poisson(interval) => interval,
-            };
+            let interval = plan
+                .pace
+                .interval()
+                .unwrap_or_else(|| rate.transmission_time(plan.response * u64::from(plan.fan_in)));
             let queries = (time.as_seconds() / interval.as_seconds()).ceil().min(plan.most as f64);
             offered.add(of_all.times(fan_in * queries));
         }

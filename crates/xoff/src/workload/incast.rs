@@ -4,7 +4,7 @@
 
 use super::FlowSpec;
 use super::ends::Ends;
-use super::load::{Crossing, First, Gaps, Load};
+use super::load::{Crossing, First, Gaps, Load, Traffic};
 use super::setup::{Setup, after};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
@@ -61,12 +61,13 @@ impl Incast {
         })
     }
 
-    /// Its load and between whom, if its groups come at one without end.
-    pub(super) fn load(&self) -> Option<(&Gaps, &Ends)> {
-        match &self.pace {
-            Pace::Load { gaps, .. } if self.groups_left.is_none() => Some((gaps, &self.ends)),
-            Pace::Load { .. } | Pace::Every { .. } => None,
-        }
+    /// What its groups bring to links, and between whom, if they come without end.
+    pub(super) fn traffic(&self) -> Option<(Traffic, &Ends)> {
+        let traffic = match &self.pace {
+            Pace::Load { gaps, .. } => gaps.traffic,
+            Pace::Every { traffic, .. } => *traffic,
+        };
+        self.groups_left.is_none().then_some((traffic, &self.ends))
     }
 
     fn begin_group(&mut self) -> Option<()> {
@@ -125,7 +126,7 @@ fn draw(rng: &mut Rng, [first, last]: [u32; 2]) -> u32 {
 #[derive(Clone, Debug)]
 enum Pace {
     /// Evenly.
-    Every { next: Time, every: Span },
+    Every { next: Time, every: Span, traffic: Traffic },
     /// At random.
     Load { last: Time, gaps: Gaps },
 }
@@ -139,8 +140,12 @@ impl Pace {
         setup: &Setup<'_>,
     ) -> Result<Self, ScenarioError> {
         let start = Time::ZERO + settings.start;
+        let transport = setup.transport(&settings.transport)?;
+        let crossing = Crossing::new(First::Receivers, ends, setup.network);
         let Some(share) = settings.load else {
-            return Ok(Self::Every { next: start, every: every(settings, setup)? });
+            let every = every(settings, setup)?;
+            let traffic = Traffic::new(payload, every.as_seconds(), transport, crossing);
+            return Ok(Self::Every { next: start, every, traffic });
         };
         if settings.every.is_some() {
             return Err(setup.error("load", "is there beside every", "expected one of them"));
@@ -150,16 +155,16 @@ impl Pace {
             share,
             of: settings.of.ok_or_else(|| setup.error("of", "is missing", expected))?,
             counts: settings.load_counts.unwrap_or_default(),
-            transport: setup.transport(&settings.transport)?,
+            transport,
             ends,
-            crossing: Crossing::new(First::Receivers, ends, setup.network),
+            crossing,
         };
         Ok(Self::Load { last: start, gaps: Gaps::new(&load, payload, setup)? })
     }
 
     fn next(&mut self, rng: &mut Rng) -> Time {
         match self {
-            Self::Every { next, every } => std::mem::replace(next, after(*next, *every)),
+            Self::Every { next, every, .. } => std::mem::replace(next, after(*next, *every)),
             Self::Load { last, gaps } => {
                 *last = after(*last, gaps.draw(rng));
                 *last

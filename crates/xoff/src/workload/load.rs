@@ -66,14 +66,32 @@ impl Crossing {
     }
 }
 
+/// What arrivals bring to links in the mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traffic {
+    /// Bits per second that all flows together put on the wire, as [`on_wire`] has it.
+    pub(super) on_wire: f64,
+    /// What crosses the core.
+    pub(super) crossing: Crossing,
+}
+
+impl Traffic {
+    /// That of `payload` application bytes in so many seconds.
+    pub(super) fn new(payload: f64, seconds: f64, transport: &Transport, crossing: Crossing) -> Self {
+        Self { on_wire: on_wire(payload, seconds, transport), crossing }
+    }
+}
+
+/// Bits per second that `payload` application bytes in so many seconds put on the wire, at least: as if every packet were full.
+pub(super) fn on_wire(payload: f64, seconds: f64, transport: &Transport) -> f64 {
+    payload * counted_per_payload(transport, LoadCounts::Wire) * 8.0 / seconds
+}
+
 /// Exponential intervals between arrivals.
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
     mean_seconds: f64,
-    /// Bits per second that all flows together put on the wire in the mean, at least: as if every packet were full.
-    pub(super) on_wire: f64,
-    /// What crosses the core.
-    pub(super) crossing: Crossing,
+    pub(super) traffic: Traffic,
 }
 
 impl Gaps {
@@ -83,8 +101,7 @@ impl Gaps {
         let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();
         let bits = counted_bytes * 8.0 * load.share_on_links(setup)?;
         let mean_seconds = bits / offered;
-        let bits_on_wire = payload * counted_per_payload(load.transport, LoadCounts::Wire) * 8.0;
-        Ok(Self { mean_seconds, on_wire: bits_on_wire / mean_seconds, crossing: load.crossing })
+        Ok(Self { mean_seconds, traffic: Traffic::new(payload, mean_seconds, load.transport, load.crossing) })
     }
 
     /// The next.

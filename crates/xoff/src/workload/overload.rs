@@ -1,9 +1,9 @@
 //! Links that workloads together ask more of than they carry, as far as that is sure before anything runs: of flows that come
-//! at a load, in the mean, and of flows of constant rate without end.
+//! at a load or at intervals, in the mean, and of flows of constant rate without end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::load::Crossing;
+use super::load::{Crossing, Traffic};
 use super::{Kind, Source};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::scenario::{Scenario, Stop, Transport, Workload};
@@ -75,11 +75,12 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
     let start = |workload: usize| match &scenario.workload[workload] {
         Workload::Poisson(settings) => Time::ZERO + settings.start,
         Workload::Incast(settings) => Time::ZERO + settings.start,
+        Workload::Query(settings) => Time::ZERO + settings.start,
         _ => Time::ZERO,
     };
     let demands = sources.iter().enumerate().filter(|(workload, _)| start(*workload) < end);
     let demands = demands.flat_map(|(workload, source)| {
-        let by_links = source.at_a_load().unwrap_or_else(|| at_constant_rate(source, end, scenario));
+        let by_links = source.at_a_pace().unwrap_or_else(|| at_constant_rate(source, end, scenario));
         by_links.into_iter().map(move |(links, on_wire)| Demand { links, on_wire, workload })
     });
     let demands: Vec<Demand> = demands.collect();
@@ -100,27 +101,33 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
 }
 
 impl Source {
-    /// What its flows bring to links where they come at a load.
-    fn at_a_load(&self) -> Option<BTreeMap<Links, f64>> {
-        let (gaps, ends) = match &self.kind {
-            Kind::Poisson(poisson) => poisson.load(),
-            Kind::Incast(incast) => incast.load()?,
+    /// What its flows bring to links where their pace is known, and they come without end.
+    fn at_a_pace(&self) -> Option<BTreeMap<Links, f64>> {
+        let (Traffic { on_wire, crossing }, ends) = match &self.kind {
+            Kind::Poisson(poisson) => poisson.traffic(),
+            Kind::Incast(incast) => incast.traffic()?,
+            Kind::Query(query) => {
+                let on_wire = query.on_wire?;
+                return Some(
+                    query.plan.aggregators.iter().map(|&host| (Links::To(vec![host]), on_wire)).collect(),
+                );
+            }
             _ => return None,
         };
-        let core = match gaps.crossing {
+        let core = match crossing {
             Crossing::Any(share) => vec![(Links::Core, share)],
             Crossing::EachWay([there, back]) => {
                 vec![(Links::CoreWay { back: false }, there), (Links::CoreWay { back: true }, back)]
             }
         };
         let of_hosts = [
-            (Links::From(ends.senders.iter().collect()), gaps.on_wire),
-            (Links::To(ends.receivers.iter().collect()), gaps.on_wire),
+            (Links::From(ends.senders.iter().collect()), on_wire),
+            (Links::To(ends.receivers.iter().collect()), on_wire),
         ];
         Some(
             of_hosts
                 .into_iter()
-                .chain(core.into_iter().map(|(links, share)| (links, gaps.on_wire * share)))
+                .chain(core.into_iter().map(|(links, share)| (links, on_wire * share)))
                 .collect(),
         )
     }

@@ -3,7 +3,7 @@
 
 use super::FlowSpec;
 use super::ends::Ends;
-use super::load::{Crossing, First, Gaps, Load};
+use super::load::{Crossing, First, Gaps, Load, Traffic};
 use super::setup::{Setup, after};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
@@ -44,9 +44,9 @@ impl Poisson {
         Ok(Self { template, sizes, gaps, ends, batch: settings.batch, left: 0, rng: setup.rng() })
     }
 
-    /// Its load and between whom.
-    pub(super) fn load(&self) -> (&Gaps, &Ends) {
-        (&self.gaps, &self.ends)
+    /// What it brings to links, and between whom.
+    pub(super) fn traffic(&self) -> (Traffic, &Ends) {
+        (self.gaps.traffic, &self.ends)
     }
 
     fn begin_batch(&mut self) {

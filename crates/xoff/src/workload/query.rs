@@ -2,6 +2,7 @@
 
 use super::FlowSpec;
 use super::ends::Hosts;
+use super::load::on_wire;
 use super::setup::Setup;
 use crate::application::Plans;
 use crate::application::query::{Pace, Plan};
@@ -12,11 +13,18 @@ use crate::scenario::{self, ScenarioError};
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     pub(super) plan: Plan,
+    /// What responses bring to each aggregator's link, in bits per second; nothing where queries wait for one another or end.
+    pub(super) on_wire: Option<f64>,
 }
 
 impl Query {
     pub(super) fn new(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        Ok(Self { plan: plan(settings, setup)? })
+        let plan = plan(settings, setup)?;
+        let responses = (plan.response * u64::from(plan.fan_in)).as_f64();
+        let transport = setup.transport(&settings.transport)?;
+        let interval = plan.pace.interval().filter(|_| settings.queries.is_none());
+        let on_wire = interval.map(|interval| on_wire(responses, interval.as_seconds(), transport));
+        Ok(Self { plan, on_wire })
     }
 }
 
