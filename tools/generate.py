@@ -59,8 +59,8 @@ class Walk:
         for key, node in self.schema["properties"].items():
             yield from self.inside(key, node)
 
-    def inside(self, path: str, node: dict[str, Any]) -> Iterator[Table]:
-        """The tables at a path and below it."""
+    def inside(self, path: str, node: dict[str, Any], within: str | None = None) -> Iterator[Table]:
+        """The tables at a path and below it, which may be within one kind of a table."""
         reference = node.get("$ref")
         if reference in self.seen:
             return
@@ -68,15 +68,15 @@ class Walk:
             self.seen.add(reference)
             node = self.schema["$defs"][reference.rsplit("/", 1)[1]]
         for branch in node.get("anyOf", ()):
-            yield from self.inside(path, branch)
+            yield from self.inside(path, branch, within)
         if isinstance(node.get("items"), dict):
-            yield from self.inside(path, node["items"])
+            yield from self.inside(path, node["items"], within)
         if isinstance(node.get("additionalProperties"), dict):
-            yield from self.inside(path, node["additionalProperties"])
+            yield from self.inside(path, node["additionalProperties"], within)
         for variant in node.get("oneOf", ()):
             yield from self.variant(path, variant)
         if "properties" in node:
-            yield from self.table(path, node, f"`{path}`", None)
+            yield from self.table(path, node, f"`{path}`", within)
 
     def variant(self, path: str, node: dict[str, Any]) -> Iterator[Table]:
         """One kind of a table that has several; words without keys of their own make none."""
@@ -94,7 +94,7 @@ class Walk:
         keys = {f"{path}.{key}": value for key, value in node["properties"].items()}
         yield Table(heading, node.get("description", ""), variant, list(keys))
         for key, value in keys.items():
-            yield from self.inside(key, value)
+            yield from self.inside(key, value, variant)
 
 
 def reference() -> str:

@@ -166,13 +166,12 @@ def cards(summary: Summary) -> list[Card]:
 
 
 def _card_of_collectives(summary: Summary) -> Card | None:
-    """The first collectives that were complete, where there are any."""
-    found = [each for each in summary.get("collectives", []) if each["finished"]]  # summaries of before have none
+    """The first collectives of which some were complete in the measured time, where there are any."""
+    key = "bus_bandwidth_mean_gbps"
+    found = [each for each in summary.get("collectives", []) if each[key] is not None]  # summaries of before have none
     if not found:
         return None
-    bandwidth = measured("bus_bandwidth_mean_gbps", found[0]["bus_bandwidth_mean_gbps"])
-    note = f"{found[0]['operation']}, {found[0]['algorithm']}"
-    return Card("mean bus bandwidth", bandwidth, note)
+    return Card("mean bus bandwidth", measured(key, found[0][key]), f"{found[0]['operation']}, {found[0]['algorithm']}")
 
 
 COLLECTIVE_HEADINGS = (

@@ -3,7 +3,8 @@
 //! A packet carries the number of a record only. Records are shared by all threads; a packet has one of its own, only the node
 //! that has the packet touches it, and the barrier between windows orders what nodes of different threads do. Which number a
 //! packet gets depends on threads, and nothing depends on the number.
-//! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap.
+//! Differs: a queue of more than a field can say is said to be as long as the field can, and does not wrap; and where so much time
+//! may lie between two packets that another field has wrapped, nothing is known of the time between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -63,6 +64,8 @@ impl Hop {
 /// What the switches on a packet's way have written, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
+    /// When the packet's first bit left the adapter.
+    departure: Time,
     hops: [Hop; MOST_HOPS],
     length: u8,
     /// Which way [pathID].
@@ -87,11 +90,16 @@ pub struct Interval {
 /// What a packet's record holds when its acknowledgement has brought it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When the packet's first bit left the adapter.
-    pub departure: Time,
     /// The window when the packet was sent; without bytes where no record has that.
     sent_window: Bytes,
     trail: Trail,
+}
+
+impl Record {
+    /// When the packet's first bit left the adapter.
+    pub fn departure(&self) -> Time {
+        self.trail.departure
+    }
 }
 
 /// What an acknowledgement brings back of its packet's way.
@@ -101,16 +109,19 @@ pub struct Reading<'a> {
     pub trail: &'a Trail,
     /// The window when the packet was sent; without bytes where the algorithm does not need it.
     pub sent_window: Bytes,
+    heard: Time,
     rates: &'a [Rate],
+    unambiguous: Span,
 }
 
 impl<'a> Reading<'a> {
     /// What the ports on the way have done since an earlier packet; nothing of those where both left in the same
-    /// nanosecond, and nothing at all after another path.
+    /// nanosecond, and nothing at all after another path, or where a field may have wrapped since the earlier one departed.
     pub fn since(&self, earlier: &'a Trail) -> impl Iterator<Item = Interval> + use<'a> {
-        let Self { trail, rates, .. } = *self;
+        let Self { trail, heard, rates, unambiguous, .. } = *self;
         let is_same_path = (earlier.length, earlier.path) == (trail.length, trail.path);
-        let hops = if is_same_path { usize::from(trail.length) } else { 0 };
+        let is_recent = heard.since(earlier.departure) < unambiguous;
+        let hops = if is_same_path && is_recent { usize::from(trail.length) } else { 0 };
         let pairs = earlier.hops.iter().zip(&trail.hops).take(hops);
         pairs.filter(|(before, after)| before.time() != after.time()).map(|(before, after)| Interval {
             rate: rates[after.code()],
@@ -142,6 +153,8 @@ pub struct Records {
     blocks_taken: AtomicU32,
     /// What the codes of rates stand for.
     rates: Vec<Rate>,
+    /// Within which no field wraps, of the busiest port.
+    unambiguous: Span,
 }
 
 impl Records {
@@ -156,7 +169,11 @@ impl Records {
         let before =
             (words.as_ptr().addr().next_multiple_of(line) - words.as_ptr().addr()) / size_of::<u64>();
         let shift = (1 + switches + usize::from(has_sent_windows)).next_power_of_two().trailing_zeros();
-        Arc::new(Self { words, before, shift, has_sent_windows, blocks_taken: AtomicU32::new(0), rates })
+        let of_bytes = |rate: &Rate| rate.transmission_time(Bytes::new(SENT_UNIT << SENT_BITS));
+        let of_time = Span::from_nanoseconds(1 << TIME_BITS);
+        let unambiguous = rates.iter().map(of_bytes).fold(of_time, Span::min);
+        let blocks_taken = AtomicU32::new(0);
+        Arc::new(Self { words, before, shift, has_sent_windows, blocks_taken, rates, unambiguous })
     }
 
     #[inline]
@@ -249,19 +266,21 @@ impl Telemetry {
     /// What a packet's record holds once so many switches have written on this path. Its number is free from now on.
     pub fn collect(&mut self, number: u32, hops: usize, path: u16) -> Record {
         let departure = Time::new(self.records.departure(number).load(Ordering::Relaxed));
-        let mut trail = Trail { length: hops as u8, path, ..Trail::default() };
+        let mut trail = Trail { departure, length: hops as u8, path, ..Trail::default() };
         for (place, hop) in trail.hops.iter_mut().enumerate().take(hops) {
             *hop = Hop(self.records.hop(number, place).load(Ordering::Relaxed));
         }
         let sent_window = self.records.sent_window(number);
         let sent_window = sent_window.map_or(Bytes::ZERO, |word| Bytes::new(word.load(Ordering::Relaxed)));
         self.free(number);
-        Record { departure, sent_window, trail }
+        Record { sent_window, trail }
     }
 
-    /// What a record says, once its codes are known.
-    pub fn reading<'a>(&'a self, record: &'a Record) -> Reading<'a> {
-        Reading { trail: &record.trail, sent_window: record.sent_window, rates: &self.records.rates }
+    /// What a record says that is heard now, once its codes are known.
+    pub fn reading<'a>(&'a self, record: &'a Record, now: Time) -> Reading<'a> {
+        let Records { rates, unambiguous, .. } = &*self.records;
+        let Record { sent_window, trail } = record;
+        Reading { trail, sent_window: *sent_window, heard: now, rates, unambiguous: *unambiguous }
     }
 
     /// How many records packets have that are still under way, if these are all threads of a run.
@@ -285,13 +304,13 @@ mod tests {
         Time::new(time * 1000)
     }
 
-    /// A packet's record after it has passed one port at these nanoseconds.
+    /// A packet's record after it has passed one port at these nanoseconds; it departed one before.
     fn passed(telemetry: &mut Telemetry, time: u64, sent: u64, queue: u64) -> Record {
         let number = telemetry.take();
-        telemetry.depart(number, Time::new(7));
+        telemetry.depart(number, nanoseconds(time - 1));
         telemetry.write(number, 0, nanoseconds(time), RATE, Bytes::new(sent), Bytes::new(queue));
         let record = telemetry.collect(number, 1, 0);
-        assert_eq!((record.departure, record.sent_window), (Time::new(7), Bytes::ZERO));
+        assert_eq!((record.departure(), record.sent_window), (nanoseconds(time - 1), Bytes::ZERO));
         record
     }
 
@@ -307,9 +326,10 @@ mod tests {
             queue_before: Bytes::new(800),
             queue: Bytes::new(1_600),
         };
-        assert_eq!(telemetry.reading(&later).since(&earlier.trail).collect::<Vec<_>>(), [interval]);
-        assert_eq!(telemetry.reading(&later).since(&later.trail).count(), 0, "no time has passed");
-        assert_eq!(telemetry.reading(&later).since(&Trail::default()).count(), 0, "another path");
+        let reading = telemetry.reading(&later, nanoseconds(3_001));
+        assert_eq!(reading.since(&earlier.trail).collect::<Vec<_>>(), [interval]);
+        assert_eq!(reading.since(&later.trail).count(), 0, "no time has passed");
+        assert_eq!(reading.since(&Trail::default()).count(), 0, "another path");
     }
 
     #[test]
@@ -318,9 +338,27 @@ mod tests {
         let (time, sent) = (1 << TIME_BITS, SENT_UNIT << SENT_BITS);
         let earlier = passed(&mut telemetry, time - 5, sent - 128, 0);
         let later = passed(&mut telemetry, time + 4, sent + 256, 1 << 40);
-        let interval = telemetry.reading(&later).since(&earlier.trail).next().unwrap();
+        let interval = telemetry.reading(&later, nanoseconds(time + 5)).since(&earlier.trail).next().unwrap();
         assert_eq!((interval.span, interval.sent), (Span::from_nanoseconds(9), Bytes::new(384)));
         assert_eq!(interval.queue, Bytes::new(((1 << 17) - 1) * 80));
+    }
+
+    /// A port of 100 Gb/s sends the 134,217,728 bytes that its field holds in 10.737 ms, and the field of the time holds 16.777 ms.
+    #[test]
+    fn nothing_is_known_of_a_time_in_which_a_field_may_have_wrapped() {
+        let knows = |rate: Rate, time: u64| {
+            let mut telemetry = Telemetry::new(Records::new(vec![rate], MOST_HOPS, false));
+            let [earlier, later] = [1, time].map(|time| {
+                let number = telemetry.take();
+                telemetry.depart(number, nanoseconds(time - 1));
+                telemetry.write(number, 0, nanoseconds(time), rate, Bytes::ZERO, Bytes::ZERO);
+                telemetry.collect(number, 1, 0)
+            });
+            telemetry.reading(&later, nanoseconds(time + 1)).since(&earlier.trail).count() == 1
+        };
+        assert!(knows(RATE, 10_737_416) && !knows(RATE, 10_737_418));
+        let slow = Rate::from_gbps(10);
+        assert!(knows(slow, (1 << TIME_BITS) - 2) && !knows(slow, (1 << TIME_BITS) - 1));
     }
 
     #[test]
@@ -351,7 +389,7 @@ mod tests {
             number
         });
         let collected = numbers.map(|number| telemetry.collect(number, MOST_HOPS, 0));
-        assert_eq!(collected.map(|record| telemetry.reading(&record).sent_window), windows);
+        assert_eq!(collected.map(|record| telemetry.reading(&record, Time::ZERO).sent_window), windows);
     }
 
     #[test]
@@ -365,7 +403,7 @@ mod tests {
         distinct.dedup();
         assert_eq!((distinct.len(), Telemetry::in_use(&threads)), (taken.len(), taken.len()));
         threads[0].depart(taken[1], Time::new(3));
-        assert_eq!(threads[1].collect(taken[1], 0, 0).departure, Time::new(3));
+        assert_eq!(threads[1].collect(taken[1], 0, 0).departure(), Time::new(3));
         taken.iter().filter(|&&number| number != taken[1]).for_each(|&number| threads[0].free(number));
         assert_eq!(Telemetry::in_use(&threads), 0);
     }

@@ -53,7 +53,7 @@ const PARTS: &[Part] = &[
     part("fluid", &["kernel", "tagged"], "is equations on numbers."),
     part(
         "switch::marking",
-        &["kernel", "tagged", "plan"],
+        &["kernel", "tagged", "plan", "switch::cell"],
         "a marker sees a level and never knows what it sits on; where its thresholds come from is a formula.",
     ),
     part("switch::matching", &["kernel", "tagged"], "a matching sees who asks for whom, and never what."),

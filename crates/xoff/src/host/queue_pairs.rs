@@ -60,8 +60,8 @@ impl QueuePair {
             return self.sender.on_acknowledgement(context.now, packet, departure, None);
         };
         let record = context.agenda.telemetry().collect(record, packet.hops(), packet.path());
-        let reading = context.agenda.telemetry().reading(&record);
-        self.sender.on_acknowledgement(context.now, packet, record.departure, Some(reading))
+        let reading = context.agenda.telemetry().reading(&record, context.now);
+        self.sender.on_acknowledgement(context.now, packet, record.departure(), Some(reading))
     }
 }
 

@@ -256,8 +256,14 @@ impl Ratio {
     #[inline]
     #[must_use]
     pub const fn of(self, bytes: Bytes) -> Bytes {
-        let product = self.numerator * bytes.0;
+        let Some(product) = self.numerator.checked_mul(bytes.0) else { return self.of_many(bytes) };
         if self.shift < u64::BITS { Bytes(product >> self.shift) } else { Bytes(product / self.denominator) }
+    }
+    /// The same where the product does not fit; the largest value where the share does not, either.
+    #[cold]
+    const fn of_many(self, bytes: Bytes) -> Bytes {
+        let share = self.numerator as u128 * bytes.0 as u128 / self.denominator as u128;
+        if share > u64::MAX as u128 { Bytes::MAX } else { Bytes(share as u64) }
     }
     /// This share of `rate`, rounded down.
     #[must_use]
@@ -326,5 +332,9 @@ mod tests {
     fn a_ratio_rounds_down() {
         assert_eq!(Ratio::new(1, 16).of(Bytes::new(31)), Bytes::new(1));
         assert_eq!(Ratio::new(4, 1).of(Bytes::new(3)), Bytes::new(12));
+        let [many, more] = [10_u64.pow(15), 1 << 62];
+        assert_eq!(Ratio::new(many, many + 1).of(Bytes::new(4_000_000)), Bytes::new(3_999_999));
+        assert_eq!(Ratio::new(more, 1).of(Bytes::new(4_000_000)), Bytes::MAX);
+        assert_eq!(Ratio::new(more, 1 << 61).of(Bytes::new(4_000_000)), Bytes::new(8_000_000));
     }
 }

@@ -89,8 +89,8 @@ pub(super) fn of(
     let pool_of = pool_of(pools, ports);
     // Counting at each port by itself makes a place of each port, which looks at its pool.
     let counts_bytes = Quirk::RedCountsBytes.is_in(&settings.quirks);
-    let largest_frame = settings.memory.taken_by(subject.scenario.largest_frame());
-    let on_port = |port: u16| Place { counts_bytes, ..Place::at(subject.rate(port), largest_frame) };
+    let (largest_frame, cell) = (subject.scenario.largest_frame(), settings.memory.cell);
+    let on_port = |port: u16| Place { cell, counts_bytes, ..Place::at(subject.rate(port), largest_frame) };
     let on_pool = |pool: &Pool| {
         let facts = subject.facts(pool, reserve, least_alpha);
         Place { pool: Some(facts), rate: facts.rate, ..on_port(0) }

@@ -226,7 +226,8 @@ fn shared_memory(
     let lossless_memory = lossless.as_ref().map_or(Bytes::ZERO, Lossless::memory);
     let pools = pools::of(&settings, reserve, lossless_memory, subject)?;
     subject.check_quirks(&settings, reserve, &pools)?;
-    let least_alpha = least_alpha(&settings.buffer, subject.fabric.classes);
+    let lossy_classes = subject.fabric.classes & !subject.scenario.lossless_classes();
+    let least_alpha = least_alpha(&settings.buffer, lossy_classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
     let SwitchSettings { memory, buffer: policy, release, scheduler, quirks, .. } = settings;
     Ok(SharedMemoryLayout {
@@ -246,7 +247,7 @@ fn shared_memory(
     })
 }
 
-/// The least alpha of the classes in use.
+/// The least alpha of some classes.
 fn least_alpha(policy: &buffer_policy::Parameters, classes: u8) -> Option<Ratio> {
     let alphas = classes_of(classes).filter_map(|class| policy.alpha(class));
     alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
@@ -569,6 +570,31 @@ mod tests {
         let layout = shared_memory(&simulation(switch).unwrap()).clone();
         let range = layout.marks.pool_range(0).unwrap();
         assert_eq!((range.none_up_to.get(), range.all_above.get()), (2_202_000, 2_602_000));
+    }
+
+    /// What lossless classes may have of their own pool says nothing of this one.
+    #[test]
+    fn bcc_goes_by_the_alphas_of_lossy_classes() {
+        let range = |alpha: &str| {
+            let flows = |class| {
+                format!("{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = {class} }}")
+            };
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '20us' }} }}\n\
+                 transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+                 class = [{{ priority = 0 }}, {{ priority = 3, lossless = true }}]\n\
+                 workload = [{}, {}]\n\
+                 switch = [{{ total = '16MB', reserved_per_queue = '128kB', marking.pool = {{ kind = 'bcc' }}, \
+                 buffer = {{ policy = 'dynamic_threshold', alpha_by_priority = [4, 4, 4, {alpha}, 4, 4, 4, 4] }}, \
+                 pfc = {{ lossy_pool = '3MB' }} }}]",
+                flows(0),
+                flows(3)
+            );
+            let simulation =
+                Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap();
+            shared_memory(&simulation).marks.pool_range(0).unwrap()
+        };
+        assert_eq!(range("4"), range("'1/8'"));
     }
 
     #[test]

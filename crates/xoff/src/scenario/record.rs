@@ -10,7 +10,8 @@ use crate::kernel::units::{Bytes, Span, Time};
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Where the measured time begins: what starts before warms the network up. Completion times are of the flows, queries and
-    /// collectives that start in the measured time, goodputs of what is received in it; counts and `[observe]` are of the whole run.
+    /// collectives that start in the measured time, goodputs of what is received in it, statistics of `observed` of what is
+    /// recorded in it; packets, pauses and the tables of `[observe]` are of the whole run.
     #[serde(default)]
     pub start: Span,
     /// Where the measured time ends. Flows that start from here on keep the load up while those before finish. Left out, with

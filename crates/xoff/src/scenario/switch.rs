@@ -47,8 +47,8 @@ pub struct SwitchTable {
     #[serde(default)]
     #[schemars(extend("minItems" = 1))]
     pub pools: Option<Vec<PoolTable>>,
-    /// What packet memory is given out in: a frame takes whole cells. Left out, it takes its exact bytes, as the papers count,
-    /// whatever the chip.
+    /// What packet memory is given out in: a frame takes whole cells, and telemetry tells of queues in what they take. Left out, it
+    /// takes its exact bytes, as the papers count, whatever the chip.
     #[serde(default)]
     pub cell: Option<Cell>,
     /// Bytes set aside for each queue in use, used before the shared pool.

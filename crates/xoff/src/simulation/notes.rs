@@ -22,6 +22,7 @@ impl Simulation {
         notes.extend(self.notes_of_timeouts());
         notes.extend(self.notes_of_reordering());
         notes.extend(self.notes_of_late_losses());
+        notes.extend(self.notes_of_late_acknowledgements());
         notes.extend(self.notes_of_targets());
         notes.extend(self.notes_of_links());
         notes.extend(self.notes_of_events());
@@ -93,6 +94,32 @@ impl Simulation {
                      that only timeouts find losses; set a smaller recovery.reordering or a larger recovery.window"
                 )
             })
+        })
+    }
+
+    /// Selective repeat whose acknowledgements wait for more packets than may come before its timeout.
+    fn notes_of_late_acknowledgements(&self) -> impl Iterator<Item = String> {
+        let lossy = !self.scenario.lossless_classes();
+        let of_lossy: BTreeSet<&str> = self.transports_of(lossy).collect();
+        self.transports_in_use().into_iter().filter_map(move |name| {
+            let Transport::Roce(roce) = &self.scenario.transport[name] else { return None };
+            let RoceRecovery::SelectiveRepeat(settings) = &roce.recovery else { return None };
+            let times_out = settings.timeouts_with_pfc || of_lossy.contains(name);
+            let every = roce.acknowledge_every;
+            if every == 1 || !times_out {
+                return None;
+            }
+            let (timeout, key) = if every < settings.few_packets {
+                (settings.timeout_low, "timeout_low")
+            } else {
+                (settings.timeout_high, "timeout_high")
+            };
+            let bits = ((roce.payload + roce.packet_headers() + roce.wire_overhead) * u64::from(every)).as_f64() * 8.0;
+            let rate = in_gigabits(Rate::from_f64(bits / timeout.as_seconds()));
+            Some(format!(
+                "transport.{name}: below {rate} a flow times out before {every} packets have come, which are acknowledged \
+                 together, and sends again what has arrived; set acknowledge_every = 1 or a longer recovery.{key}"
+            ))
         })
     }
 
@@ -333,6 +360,38 @@ mod tests {
         assert_eq!(of("roce", &marks), [""; 0]);
         let lossless = "class = [{ priority = 0, lossless = true }, { priority = 7 }]";
         assert_eq!(of("burst", &format!("switch = [{{ pfc = {{}}, {marking} }}]\n{lossless}")), [""; 0]);
+    }
+
+    /// Eight packets of 1000 B have 1078 B on the wire each: 68,992 bits in 320 us.
+    #[test]
+    fn acknowledgements_that_wait_longer_than_a_timeout_are_noted() {
+        let of = |keys: &str, lossless: bool| {
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 2, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+                 class = [{{ priority = 0, lossless = {lossless} }}, {{ priority = 7 }}]\n\
+                 switch = [{}]\n\
+                 transport.roce = {{ kind = 'roce', payload = '1000B', {keys} }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB' }}]",
+                if lossless { "{ pfc = {} }" } else { "" }
+            );
+            Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap().notes()
+        };
+        let every = |packets: u32, rest: &str| {
+            format!("acknowledge_every = {packets}, recovery = {{ kind = 'selective_repeat'{rest} }}")
+        };
+        let [note] = &of(&every(8, ""), false)[..] else { panic!("one note") };
+        assert!(
+            note.starts_with("transport.roce: below 0.216 Gb/s a flow times out before 8 packets have come"),
+            "{note}"
+        );
+        assert!(note.ends_with("a longer recovery.timeout_high"), "{note}");
+        assert!(of(&every(2, ""), false)[0].ends_with("a longer recovery.timeout_low"));
+        assert_eq!(of(&every(8, ", timeouts_with_pfc = true"), true).len(), 1);
+        for (keys, lossless) in
+            [(every(8, ""), true), (every(1, ""), false), ("acknowledge_every = 8".to_owned(), false)]
+        {
+            assert_eq!(of(&keys, lossless), [""; 0], "{keys}");
+        }
     }
 
     #[test]

@@ -121,6 +121,11 @@ impl Ingress {
         queue % PRIORITIES
     }
 
+    /// The lossless classes: bit n is set if class n is one.
+    pub fn classes(&self) -> u8 {
+        self.sizes.classes
+    }
+
     /// The number of queues, of all classes.
     pub fn queues(&self) -> usize {
         self.queues.len()
@@ -316,9 +321,10 @@ impl Ingress {
 
     /// Why the sender of a queue was told to pause, as of the packet that did it.
     pub fn reason(&self, queue: usize) -> PauseReason {
+        let held = &self.queues[queue];
         if self.ports[Self::port(queue)].is_off {
             PauseReason::Port
-        } else if self.queues[queue].headroom > Bytes::ZERO {
+        } else if held.headroom > Bytes::ZERO || held.shared < self.xoff_levels(queue).0 {
             PauseReason::PoolFull
         } else {
             PauseReason::Threshold
@@ -499,6 +505,19 @@ mod tests {
         assert_eq!((ingress.bytes(0), ingress.shared_used()), (FRAME * 5, FRAME * 2));
         let draining: Vec<_> = (0..5).map(|_| remove(&mut ingress, 0)).collect();
         assert_eq!(draining, [NOTHING, NOTHING, resume(1), NOTHING, NOTHING]);
+    }
+
+    /// Of a pool of 3000 B without thresholds and 2000 B of headroom for all, one queue has taken what there was when another's next
+    /// packet is dropped.
+    #[test]
+    fn without_a_threshold_a_queue_pauses_because_the_pool_is_full() {
+        let policy = from_text::<buffer_policy::Parameters>("policy = 'complete_sharing'");
+        let mut ingress = ingress(policy, 3000, 0, 0, "scheme = 'oversubscribed'\nratio = '1/8'");
+        assert_eq!(admit(&mut ingress, 8), Some(NOTHING));
+        while admit(&mut ingress, 0).is_some() {}
+        assert_eq!(ingress.admit(Time::ZERO, 8, FRAME).0, pause(1));
+        assert_eq!([0, 8].map(|queue| ingress.reason(queue)), [PauseReason::PoolFull; 2]);
+        assert_eq!(ingress.headroom_of(8), Bytes::ZERO);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::ingress::Ingress;
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Bytes;
 use crate::observer::{Accounted, DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::{PRIORITIES, Packet, classes_of};
 use crate::pause_frames::{PauseFrames, PfcRequest};
 use crate::port::Port;
 
@@ -43,8 +43,9 @@ impl Pausing {
         let queue = Ingress::queue(packet.ingress(), packet.priority());
         let (request, admitted) = self.ingress.admit(context.now, queue, frame);
         self.frames.tell(request, packet.ingress(), ports, context);
-        if context.observer.watches_headroom() && admitted.is_ok() {
-            self.report(packet, true, ports, context);
+        if context.observer.watches_headroom() {
+            let counted = admitted.is_ok().then(|| Counted { frame: packet.frame(), arrives: true });
+            self.report(queue, counted, request, ports, context);
         }
         (request, admitted)
     }
@@ -57,8 +58,12 @@ impl Pausing {
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> PfcRequest {
-        let request = self.ingress.pass(context.now, Ingress::queue(ingress, priority), frame);
+        let queue = Ingress::queue(ingress, priority);
+        let request = self.ingress.pass(context.now, queue, frame);
         self.frames.tell(request, ingress, ports, context);
+        if request != PfcRequest::NOTHING && context.observer.watches_headroom() {
+            self.report(queue, None, request, ports, context);
+        }
         request
     }
 
@@ -74,7 +79,8 @@ impl Pausing {
         let request = self.ingress.remove(context.now, queue, frame);
         self.frames.tell(request, packet.ingress(), ports, context);
         if context.observer.watches_headroom() {
-            self.report(packet, false, ports, context);
+            let counted = Some(Counted { frame: packet.frame(), arrives: false });
+            self.report(queue, counted, request, ports, context);
         }
     }
 
@@ -91,27 +97,44 @@ impl Pausing {
         self.frames.tell(PfcRequest { pause, resume: 0 }, port, ports, context);
     }
 
+    /// Tells the observer what has become of a queue, and of those that the same packet has paused or resumed.
     #[cold]
     fn report(
         &self,
-        packet: &Packet,
-        arrives: bool,
+        queue: usize,
+        counted: Option<Counted>,
+        request: PfcRequest,
         ports: &[Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let queue = Ingress::queue(packet.ingress(), packet.priority());
-        let change = Accounted {
-            switch: ports[0].id(),
-            port: ports[usize::from(packet.ingress())].id(),
-            priority: packet.priority(),
-            frame: packet.frame(),
-            arrives,
-            headroom: self.ingress.headroom_of(queue),
-            is_off: self.ingress.is_off(queue),
-            used: self.ingress.headroom_used(),
-            set_aside: self.ingress.headroom_set_aside(),
-            queues_off: self.ingress.queues_off(),
-        };
-        context.observer.on_accounted(context.now, &change);
+        let (port, priority) = (Ingress::port(queue), Ingress::priority(queue));
+        let changed = (request.pause | request.resume) & self.ingress.classes();
+        let others = changed & !(1 << priority);
+        let itself = counted.is_some() || changed != others;
+        let all = itself.then_some(priority).into_iter().chain(classes_of(others));
+        for class in all {
+            let queue = Ingress::queue(port as u16, class);
+            let counted = counted.filter(|_| class == priority);
+            let change = Accounted {
+                switch: ports[0].id(),
+                port: ports[port].id(),
+                priority: class,
+                frame: counted.map_or(Bytes::ZERO, |counted| counted.frame),
+                arrives: counted.is_some_and(|counted| counted.arrives),
+                headroom: self.ingress.headroom_of(queue),
+                is_off: self.ingress.is_off(queue),
+                used: self.ingress.headroom_used(),
+                set_aside: self.ingress.headroom_set_aside(),
+                queues_off: self.ingress.queues_off(),
+            };
+            context.observer.on_accounted(context.now, &change);
+        }
     }
+}
+
+/// A packet that is counted in or out.
+#[derive(Clone, Copy)]
+struct Counted {
+    frame: Bytes,
+    arrives: bool,
 }

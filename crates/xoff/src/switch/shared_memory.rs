@@ -356,8 +356,6 @@ impl SharedMemory {
         let mut admitted = Ok(());
         if takes_memory {
             (request, admitted) = self.admit_lossless(ingress, queue, &mut packet, context);
-        } else if self.watches_passing() {
-            request = self.pass_lossless(ingress, &packet, context);
         }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         if let Err(reason) = admitted {
@@ -369,7 +367,8 @@ impl SharedMemory {
             if takes_memory {
                 memory.report_queue(queue, port, context);
             }
-            if starts_at_once {
+            // What turns round may find its own pause frame on the wire by now.
+            if starts_at_once && (!takes_memory || port.starts_at_once(packet.priority(), context.now)) {
                 if memory.marks_at_dequeue(&packet, queue, context.now) {
                     port.mark(&mut packet, context);
                 }
@@ -377,6 +376,9 @@ impl SharedMemory {
             } else {
                 port.enqueue(packet, context.agenda);
             }
+        }
+        if !takes_memory && self.watches_passing() {
+            request = self.pass_lossless(ingress, &packet, context);
         }
         if request.pause != 0 && context.observer.watches_pauses() {
             self.explain(request.pause, ingress, packet.priority(), context);

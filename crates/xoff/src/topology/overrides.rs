@@ -14,9 +14,15 @@ pub(super) fn apply(plan: &mut Plan, overrides: &[LinkBetween]) -> Result<(), Sc
     let names = Names::new(&plan.nodes, plan.hosts);
     let by_ends: HashMap<[NodeId; 2], usize> =
         plan.links.iter().enumerate().map(|(index, link)| (ordered(link.ends), index)).collect();
+    let mut changed = HashMap::new();
     for (index, change) in overrides.iter().enumerate() {
         let key = format!("topology.links[{index}]");
-        let link = &mut plan.links[by_ends_of(&key, change, &names, &by_ends)?];
+        let place = by_ends_of(&key, change, &names, &by_ends)?;
+        if let Some(before) = changed.insert(place, index) {
+            let problem = format!("is of the same link as topology.links[{before}]");
+            return Err(ScenarioError::at(key, problem, "expected one table of each link"));
+        }
+        let link = &mut plan.links[place];
         let LinkBetween { between: _, rate, delay, error_rate, flow_control } = change;
         if rate.is_none() && delay.is_none() && error_rate.is_none() && flow_control.is_none() {
             let expected = "expected a rate, a delay, an error_rate or a flow_control";
@@ -89,6 +95,10 @@ mod tests {
         assert!(refused("{ between = ['leaf0', 'spine1'] }").contains("topology.links[0]: changes nothing"));
         let stopped = refused("{ between = ['leaf0', 'spine1'], rate = '0Gbps' }");
         assert!(stopped.contains("topology.links[0].rate: is zero"), "{stopped}");
+        let twice = refused(
+            "{ between = ['leaf0', 'spine1'], rate = '1Gbps' }, { between = ['spine1', 'leaf0'], delay = '1us' }",
+        );
+        assert!(twice.contains("topology.links[1]: is of the same link as topology.links[0]"), "{twice}");
         let granted = refused("{ between = ['leaf0', 'host0'], flow_control = 'credits' }");
         assert!(
             granted.contains("topology.links[0].flow_control: is \"credits\" on the link of a host"),

@@ -4,6 +4,7 @@ use xoff::Simulation;
 use xoff::engine::{Outcome, Quantity};
 use xoff::kernel::units::Span;
 
+use crate::common::{PLAIN, report};
 use crate::{mean, most, recorded, run, simulation, validate};
 
 const PACKET: f64 = 1500.0;
@@ -105,4 +106,27 @@ fn a_threshold_of_a_quarter_of_the_pipe_keeps_the_link_full() {
     let (simulation, outcome) = long_flows(2, PIPE / 4.0);
     let throughput = recorded(&simulation, &outcome, Quantity::Throughput, "switch0.port0", WARM_UP);
     validate("DCTCP, 2 flows, K = BDP/4: share of the link", 1.0, mean(&throughput) / 1e10, 0.01);
+}
+
+/// Segments come every 12.3 us, marked or not by chance: a run of two that begins with a segment is acknowledged with the next, before
+/// its 13 us are over, whatever became of the run before.
+#[test]
+fn a_run_of_delayed_acknowledgements_has_a_timer_of_its_own() {
+    let run_with = |timeout: &str| {
+        let simulation = simulation(&format!(
+            "title = 'delayed acknowledgements'\n\
+             topology = {{ kind = 'dumbbell', left = 1, right = 1, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
+             middle_link = {{ rate = '1Gbps', delay = '1us' }} }}\n\
+             switch = [{{ total = '4MB', buffer = {{ policy = 'complete_sharing' }}, \
+             marking.queue = {{ kind = 'red', minimum = '1B', maximum = '16kB', probability = 1.0 }} }}]\n\
+             transport.dctcp = {{ kind = 'tcp', acknowledge_every = 2, acknowledge_timeout = '{timeout}', \
+             congestion_control = {{ algorithm = 'dctcp', initial_alpha = 0, gain = '1/1000000000' }}, \
+             maximum_window = '14600B' }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'dctcp', pairs = [['host0', 'host1']], size = '1460kB' }}]"
+        ));
+        let report = report(&simulation, PLAIN);
+        assert!(report.totals.packets.marked > 0);
+        report.digest
+    };
+    assert_eq!(run_with("13us"), run_with("1ms"));
 }

@@ -5,6 +5,7 @@ use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters};
 use xoff::switch::ingress::{Ingress, Sizes};
 
+use crate::common::{PLAIN, report};
 use crate::{run, simulation};
 
 const PORTS: u64 = 32;
@@ -115,5 +116,45 @@ fn queues_take_turns_at_a_port_though_one_never_waits() {
         let in_turns = held_at_first_pause(release, "['host1', 'host3']").as_f64();
         assert!((alone - 200e3).abs() <= 1e3, "{release}: {alone}");
         assert!((in_turns - 148e3).abs() <= 4e3, "{release}: {in_turns}");
+    }
+}
+
+/// Two lossless classes, of which one sends little: under DSH its queues are off when its port is, whoever made it so.
+#[test]
+fn every_pause_of_a_lossless_class_is_a_time_in_which_its_queue_was_off() {
+    for scheme in
+        ["scheme = 'sih'", "scheme = 'dsh'", "scheme = 'dsh', shared_headroom = false", "scheme = 'adaptive'"]
+    {
+        let report = report(
+            &simulation(&format!(
+                "title = 'off times'\n\
+                 topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+                 class = [{{ priority = 3, lossless = true }}, {{ priority = 4, lossless = true }}]\n\
+                 switch = [{{ total = '1MB', scheduler = {{ kind = 'deficit_round_robin' }}, pfc = {{ \
+                 xoff = {{ policy = 'dynamic_threshold', alpha = '1/8' }}, headroom = {{ {scheme} }} }} }}]\n\
+                 transport.blocks = {{ kind = 'constant_rate', payload = '1000B' }}\n\
+                 transport.slow = {{ kind = 'constant_rate', payload = '1000B', rate = '200Mbps' }}\n\
+                 workload = [{{ kind = 'long_lived', transport = 'blocks', priority = 3, size = '2MB', \
+                 pairs = [['host0', 'host3'], ['host1', 'host3'], ['host2', 'host3']] }}, \
+                 {{ kind = 'long_lived', transport = 'slow', priority = 4, size = '20kB', pairs = [['host0', 'host3']] }}]\n\
+                 observe = {{ pauses = true, headroom = true }}"
+            )),
+            PLAIN,
+        );
+        let (pauses, off) = (&report.pauses, &report.off_times);
+        let lossless = |row: &(u32, u8, u64)| [3, 4].contains(&row.1);
+        let rows = |ports: &[u32], priorities: &[u8], times: &[u64]| {
+            let rows = ports
+                .iter()
+                .zip(priorities)
+                .zip(times)
+                .map(|((port, priority), time)| (*port, *priority, *time));
+            let mut rows: Vec<_> = rows.filter(lossless).collect();
+            rows.sort_unstable();
+            rows
+        };
+        let paused = rows(&pauses.port, &pauses.priority, &pauses.xoff_ns);
+        assert!(paused.iter().any(|row| row.1 == 3), "{scheme}");
+        assert_eq!(rows(&off.port, &off.priority, &off.xoff_ns), paused, "{scheme}");
     }
 }

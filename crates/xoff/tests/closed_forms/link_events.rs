@@ -254,3 +254,30 @@ fn a_pause_lasts_where_the_rate_rises_under_way() {
         ports(&outcome).map(|port| port.counters.dropped_data[DropReason::HeadroomFull as usize]).sum();
     assert_eq!(lost_to_headroom, 0);
 }
+
+/// What is on its way to a spine when a link behind it fails leaves by the port that it came in by once routing has converged, and
+/// every packet of it pauses that port's sender: frames of both kinds take turns on one wire.
+#[test]
+fn what_turns_round_shares_the_wire_with_the_pause_frame_that_it_causes() {
+    for (release, headroom) in
+        [("transmission_end", "sih"), ("transmission_end", "dsh"), ("transmission_start", "dsh")]
+    {
+        let simulation = simulation(&format!(
+            "title = 'turn round'\n\
+             transport.blocks = {{ kind = 'constant_rate', payload = '1000B' }}\n\
+             topology = {{ kind = 'leaf_spine', leaves = 2, spines = 2, hosts_per_leaf = 2, \
+             host_link = {{ rate = '100Gbps', delay = '1us' }}, fabric_link = {{ rate = '100Gbps', delay = '5us' }} }}\n\
+             class = [{{ priority = 3, lossless = true }}, {{ priority = 7 }}]\n\
+             switch = [{{ total = '16MB', release = '{release}', pfc = {{ headroom = {{ scheme = '{headroom}' }}, \
+             xoff = {{ policy = 'static_threshold', threshold = '1B' }} }} }}]\n\
+             workload = [{{ kind = 'long_lived', transport = 'blocks', size = '500kB', priority = 3, \
+             pairs = [['host0', 'host2'], ['host1', 'host3']] }}]\n\
+             link_event = [{{ at = '8us', between = ['spine0', 'leaf1'], state = 'down', convergence = '2us' }}]\n\
+             observe.throughput = {{ every = '1us', of = ['spine0.*'] }}"
+        ));
+        let report = Report::new(&simulation, &mut run(&simulation));
+        assert!(report.totals.pfc.pause_frames > 0, "{release} {headroom}");
+        let fastest = report.series.value.iter().copied().fold(0.0, f64::max);
+        assert!(fastest > 0.0 && fastest <= 100e9, "{release} {headroom}: {fastest} b/s");
+    }
+}

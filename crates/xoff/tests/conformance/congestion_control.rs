@@ -310,7 +310,7 @@ impl Probe {
             cumulative: self.acknowledged,
             next_sequence: self.acknowledged + 50 * Self::SEGMENT,
             rtt: Some(Self::BASE_RTT + waited),
-            telemetry: Some(self.telemetry.reading(&record)),
+            telemetry: Some(self.telemetry.reading(&record, self.now)),
             ..Ack::default()
         };
         self.algorithm.on_ack(self.now, &ack);

@@ -71,10 +71,11 @@ def with_shared_memory(found: Outcome) -> dict[str, object]:
         "scheduler": {"kind": "deficit_round_robin"},
         "marking": _marking(found),
     }
+    if lossy:
+        table["reserved_per_queue"] = f"{min(one.reserved_bytes for one in lossy)}B"
     if settings.headroom_scheme is not None:
         beside = 0 if pools.lossy_bytes else _ACKNOWLEDGEMENTS_BYTES
         return table | {"total": f"{settings.memory_bytes + beside}B", "pfc": _pauses(found)}
-    table["reserved_per_queue"] = f"{min(one.reserved_bytes for one in lossy)}B"
     if isinstance(found.plan.congestion, Bcc):
         return table | {"shared_per_pool": f"{pools.lossy_bytes}B"}
     used = -(-sum(len(group.ports) for group in settings.groups) // pools.ports_per_mmu)

@@ -148,12 +148,6 @@ impl Subject<'_> {
         if !self.has_lossy(lossless) {
             return Ok(Parts { xoff, xon, lossy, most: of_class });
         }
-        if lossy < units.largest {
-            let problem = format!("leaves {} for classes that are not lossless", units.bytes(lossy));
-            let frame = self.largest_frame();
-            let expected = format!("expected at least {frame} for them: a larger buffer, or a lower xoff");
-            return Err(self.refuse_cioq("input.buffer", &problem, &expected));
-        }
         Ok(Parts { xoff, xon, lossy, most: of_class.max(lossy) })
     }
 
@@ -181,10 +175,12 @@ impl Subject<'_> {
         let input = &cioq.input;
         let (count, cnms) = (u64::from(lossless.count_ones()), self.units_of_cnms(cioq, units));
         let buffer = units.whole(input.buffer).saturating_sub(cnms);
-        let most = (buffer / count).checked_sub(later).filter(|&most| most > 0);
-        // Classes that are not lossless have together as much as one that is.
-        let equal = (buffer / (count + u64::from(self.has_lossy(lossless)))).checked_sub(later);
-        let xoff = input.xoff.map_or(equal, |xoff| Some(units.whole(xoff)));
+        let has_lossy = u64::from(self.has_lossy(lossless));
+        let of_lossless = buffer.saturating_sub(has_lossy * units.largest);
+        let most = (of_lossless / count).checked_sub(later).filter(|&most| most > 0);
+        // Classes that are not lossless have together as much as one that is, or a frame where there is not that much.
+        let equal = (buffer / (count + has_lossy)).checked_sub(later).filter(|&equal| equal > 0);
+        let xoff = input.xoff.map_or(equal.or(most), |xoff| Some(units.whole(xoff)));
         if let Some(xoff) = xoff.filter(|&xoff| most.is_some_and(|most| xoff <= most)) {
             return Ok(xoff);
         }

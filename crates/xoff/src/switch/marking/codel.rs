@@ -91,7 +91,7 @@ impl Marker for Codel {
             });
         }
         let &Parameters { target, interval } = parameters;
-        let largest_frame = places.first().map_or(Bytes::ZERO, |place| place.largest_frame);
+        let largest_frame = places.first().map_or(Bytes::ZERO, |place| place.taken_by(place.largest_frame));
         Ok(Self { target, interval, largest_frame, queues: vec![Queue::default(); places.len()] })
     }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use crate::switch::cell::Cell;
 
 /// What a marker may look at when a packet enters or leaves.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +63,10 @@ pub struct Place {
     pub drops_at_head: bool,
     /// Rate at which it empties: that of its port, or of its pool's fastest.
     pub rate: Rate,
-    /// The largest frame that can come.
+    /// The largest frame that can come, as it is on the wire.
     pub largest_frame: Bytes,
+    /// What memory is given out in, if not in bytes.
+    pub cell: Option<Cell>,
     /// Whether RED counts its bytes and not its packets, and each port of a pool is a place of its own.
     pub counts_bytes: bool,
 }
@@ -71,7 +74,12 @@ pub struct Place {
 impl Place {
     /// A place that empties at this rate, of which nothing else is known.
     pub fn at(rate: Rate, largest_frame: Bytes) -> Self {
-        Self { pool: None, drops_at_head: false, rate, largest_frame, counts_bytes: false }
+        Self { pool: None, drops_at_head: false, rate, largest_frame, cell: None, counts_bytes: false }
+    }
+
+    /// What a frame takes of the memory in which levels are.
+    fn taken_by(&self, frame: Bytes) -> Bytes {
+        Cell::taken_of(self.cell, frame)
     }
 
     /// Refuses a place of which a marker that follows lengths would miss changes.

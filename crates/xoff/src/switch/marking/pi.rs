@@ -105,8 +105,8 @@ impl Marker for Pi {
             });
         }
         places.iter().try_for_each(Place::check_followed)?;
-        let largest_frame = places.first().map_or(Bytes::new(1), |place| place.largest_frame);
-        let packet = mean_packet.unwrap_or(largest_frame).as_f64();
+        let packet = |place: &Place| place.taken_by(mean_packet.unwrap_or(place.largest_frame)).as_f64();
+        let packet = places.first().map_or(1.0, packet);
         let control =
             Control { probability: 0.0, above: -reference.as_f64(), next_sample: Time::ZERO + interval };
         let places = vec![control; places.len()];

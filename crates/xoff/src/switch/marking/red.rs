@@ -187,7 +187,7 @@ impl Marker for Red {
             probability,
             gentle,
             uniform,
-            counted_packet: counted.map(packet),
+            counted_packet: counted.map(|place| place.taken_by(packet(place))),
             counts: vec![None; places.len()],
             averages: weight.map(|weight| Averages::new(weight, packet, places)),
         })
@@ -241,6 +241,7 @@ mod tests {
     use super::*;
     use crate::kernel::rng::{Purpose, stream};
     use crate::kernel::units::Rate;
+    use crate::switch::cell::Cell;
 
     const FRAME: Bytes = Bytes::new(1500);
 
@@ -376,6 +377,20 @@ mod tests {
         assert!(close(spaced.spaced(0.05, 45_000, Bytes::new(9_000)), 0.066_666_7));
         assert!(close(spaced.spaced(0.05, 45_000, Bytes::new(900)), 0.006_666_67));
         assert_eq!(spaced.counted(Some(45_000), Bytes::new(900)), 45_900);
+    }
+
+    /// A frame of 1500 B takes eight cells of 208 B, 1664 B, and leaves in the 12 us of 1500 B.
+    #[test]
+    fn in_cells_a_typical_packet_takes_more_memory_and_no_more_time() {
+        let cell = Cell { size: Bytes::new(208), metadata: Bytes::new(64) };
+        let place = Place { cell: Some(cell), ..Place::at(Rate::from_gbps(1), FRAME) };
+        for mean_packet in [None, Some(FRAME)] {
+            let weight = Some(Ratio::new(1, 500));
+            let parameters = Parameters { weight, bytes: true, mean_packet, ..between(0, 100_000, 0.1) };
+            let red = Red::new(&parameters, &[place]).unwrap();
+            assert_eq!(red.averages.as_ref().unwrap().places[0].slot, Span::from_microseconds(12));
+            assert!(close(red.spaced(0.05, 0, cell.taken_by(FRAME)), 0.05));
+        }
     }
 
     #[test]
