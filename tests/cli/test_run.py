@@ -197,7 +197,7 @@ def test_what_check_notes_a_run_notes_once(command: Command, small_file: Path) -
     assert "Note:" not in command("run", small_file, "--no-report").out
     unmarked = ("--set", "switch.marking=")
     note = "transport.dctcp: dctcp goes by marks, and nothing marks: no switch has `marking`"
-    assert command("check", small_file, *unmarked).out == f"{small_file}: ok\n{note}\n"
+    assert command("check", small_file, *unmarked).out.splitlines()[1:] == [note]
     assert command("run", small_file, "--no-report", *unmarked).out.count(f"\nNote:    {note}\nResults: ") == 1
     assert "Note" not in command("run", small_file, "--no-report", "--json", *unmarked).out
 

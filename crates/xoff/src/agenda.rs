@@ -4,7 +4,7 @@ use crate::application::Plans;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{Packet, Stub};
-use crate::routing::Lengths;
+use crate::routing::{Lengths, SharedTuples};
 use crate::scenario;
 use crate::telemetry::Telemetry;
 use crate::topology::{NodeId, PortId};
@@ -49,6 +49,8 @@ pub struct Fabric {
     pub longest_paths: Vec<Path>,
     /// The length of every path, where any congestion control goes by it.
     pub lengths: Lengths,
+    /// Transports whose flows between two hosts hash alike.
+    pub shared_tuples: SharedTuples,
     /// Bit n is set if class n is lossless.
     pub lossless: u8,
     /// What every host adds around its transport.

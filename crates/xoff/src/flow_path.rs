@@ -106,6 +106,7 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
     let network = simulation.network();
     let is_one = simulation.parallel_paths().is_none();
     let hops: Vec<Hop> = if is_one {
+        let number = simulation.fabric().shared_tuples.number(flow.transport, number);
         let tuple = FiveTuple::of_flow(source, flow.destination, number);
         simulation.routes().path(network, source, flow.destination, tuple).collect()
     } else {

@@ -64,6 +64,7 @@ pub fn of_flow(
     transport: usize,
 ) -> Ideal {
     let fabric = simulation.fabric();
+    let number = fabric.shared_tuples.number(transport as u8, number);
     let transport = &fabric.transports[transport];
     let train = Train::new(transport, &fabric.host, size);
     let tuple = FiveTuple::of_flow(source, destination, number);

@@ -1,7 +1,7 @@
 //! The packet: a small header that is copied from ring to ring.
 
 use crate::kernel::units::{Bytes, Time};
-use crate::routing::FiveTuple;
+use crate::routing::{FiveTuple, SharedTuples};
 use crate::topology::{NodeId, PortId};
 
 /// Traffic classes of a port.
@@ -270,8 +270,9 @@ impl Packet {
     }
     /// What switches hash to choose among next hops.
     #[inline]
-    pub fn five_tuple(&self) -> FiveTuple {
-        FiveTuple::of_packet(self.source(), self.destination(), self.flow(), self.is(ACKNOWLEDGEMENT))
+    pub fn five_tuple(&self, shared: &SharedTuples) -> FiveTuple {
+        let number = shared.number(self.transport(), self.flow());
+        FiveTuple::of_packet(self.source(), self.destination(), number, self.is(ACKNOWLEDGEMENT))
     }
 }
 

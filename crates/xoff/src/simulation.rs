@@ -23,8 +23,8 @@ use crate::packet::NO_TRANSPORT;
 use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
-use crate::routing::{Lengths, LoadBalancer, ParallelPaths, Routes};
-use crate::scenario::{PauseForm, Pfc, Scenario, ScenarioError, Transport};
+use crate::routing::{Lengths, LoadBalancer, ParallelPaths, Routes, SharedTuples};
+use crate::scenario::{PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
@@ -405,7 +405,10 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
     let inbound_delay = host.delay;
+    let persistent = |transport: &Transport| matches!(transport, Transport::Roce(roce) if roce.connections == QueuePairs::Persistent);
+    let persistent = (0..).zip(&transports).filter(|(_, transport)| persistent(transport));
     Fabric {
+        shared_tuples: SharedTuples::of(persistent.map(|(index, _)| index)),
         transports,
         wire_overheads,
         longest_paths,

@@ -105,6 +105,8 @@ def _over_roce(topology: str, workloads: list[str], switches: Switches) -> Start
     network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
     if switches.link:
         network = re.sub('rate = "[^"]*", delay = "[^"]*"', 'rate = "{}", delay = "{}"'.format(*switches.link), network)
+    if "collective" in workloads:  # whose steps would share links with those before
+        transport = transport.replace("# connections = ", "connections = ")
     if switches.control != _CONTROL:
         transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
     flows = _one_after_another(_flows_over_roce(workload, own) for workload in workloads)

@@ -1,6 +1,6 @@
 //! Collectives: operations of all ranks together, step by step, again and again. A rank begins a step when it has received
 //! all of the one before and, where pairs exchange (`MPI_Sendrecv`), all that it sent is acknowledged; it waits for nobody else.
-//! Left out: connections that stay; each part of each step is a flow of its own.
+//! Each part of each step is a flow of its own; where its transport has connections that stay, parts for one rank go one after another.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! Hosts: applications hand flows to transports, transports hand packets to the adapter, the adapter feeds the link.
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state,
-//! `connections.rs` what flows leave to the next, `pending.rs` what is due later, `adapter.rs` is the way out with its marking
+//! `connections.rs` and `persistent_queue_pairs.rs` what flows leave to the next, `pending.rs` what is due later, `adapter.rs` is the way out with its marking
 //! in `marking.rs`, `interrupts.rs` the way up, and `intake.rs` what slow adapters do with what comes. Transports that live in the adapter, which no delay or interrupt of the host
 //! concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion
 //! notification messages name. `applications.rs` begins flows when others are whole.
@@ -14,6 +14,7 @@ mod interrupts;
 mod limiters;
 mod marking;
 mod pending;
+mod persistent_queue_pairs;
 mod queue_pairs;
 mod receiving;
 mod sending;
@@ -45,6 +46,7 @@ use interrupts::Interrupts;
 use limiters::{Limiter, Limiters};
 pub use marking::Marking;
 use pending::{Due, Pending};
+use persistent_queue_pairs::PersistentQueuePairs;
 use queue_pairs::Turns;
 use receiving::{Reception, Receptions};
 use sending::Sending;
@@ -144,6 +146,7 @@ pub struct Host {
     /// What it has done.
     pub counters: HostCounters,
     turns: Turns,
+    persistent: PersistentQueuePairs,
     limiters: Limiters,
     applications: Applications,
     interrupts: Interrupts,
@@ -173,6 +176,7 @@ impl Host {
             id,
             counters: HostCounters::default(),
             turns: Turns::default(),
+            persistent: PersistentQueuePairs::default(),
             limiters: Limiters::new(),
             applications: Applications::default(),
             interrupts: Interrupts::default(),

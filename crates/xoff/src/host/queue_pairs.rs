@@ -208,11 +208,17 @@ impl Host {
         }
         self.wait(slot, context.now);
         self.arm_control(slot, context);
+        if let Some(place) = self.sendings[slot].connection
+            && let Some(next) = self.pass_on_queue_pair(slot, place, context)
+        {
+            self.report_rate(next, context);
+            self.wait(next, context.now);
+        }
     }
 
     /// Sees to the timer of a queue pair's congestion control. While it waits for its turn what the timer does makes no difference, and is
     /// done when the turn comes: then it is an event for those alone who watch rates.
-    fn arm_control(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
+    pub(super) fn arm_control(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::CongestionControl(sending.number());
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
@@ -236,14 +242,22 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        let sending = &self.sendings[slot];
+        let earlier_on = sending.connection.filter(|&place| !self.has_queue_pair(sending.number(), place));
+        if let (Some(place), true) = (earlier_on, packet.is(ECHO)) {
+            return self.on_earlier_cnp(place, context);
+        }
+        let earlier_progress =
+            earlier_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
         let sending = &mut self.sendings[slot];
+        let connection = sending.connection;
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
         if packet.is(ECHO) {
             pair.sender.on_cnp(context.now);
             self.report_rate(slot, context);
             self.arm_control(slot, context);
         } else {
-            let progress = pair.acknowledge(packet, context);
+            let progress = earlier_progress.unwrap_or_else(|| pair.acknowledge(packet, context));
             let is_done = pair.sender.is_done();
             let has_rate = pair.needs.goes_by_path();
             if let Some(window) = pair.sender.window() {
@@ -261,7 +275,11 @@ impl Host {
             }
             if is_done {
                 self.counters.finished += 1;
-                return self.finish_sending(slot, context.now, context);
+                self.finish_sending(slot, context.now, context);
+                if let Some(place) = connection {
+                    self.go_on_with_queue_pair(place, context);
+                }
+                return;
             }
         }
         self.offer(slot, context);

@@ -175,10 +175,10 @@ impl Host {
                 let received = receiver.on_data(packet);
                 let back = reception.back;
                 self.counters.payload_in_vain += Bytes::new(received.had);
-                if received.before.is_some() {
-                    reception.timer.disarm();
-                }
                 if received.now.is_none() {
+                    if received.before.is_some() {
+                        reception.timer.disarm();
+                    }
                     self.arm_acknowledgement(slot as usize, packet.reception(), context);
                 } else if received.complete {
                     self.finish_reception(packet, context);

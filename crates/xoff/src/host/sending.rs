@@ -11,8 +11,8 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
-use crate::scenario::{Connections, EcnCapable, Tcp, Transport};
+use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
+use crate::scenario::{Connections, EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::Transmit;
 use crate::transport::constant_rate::ConstantRateSender;
@@ -98,8 +98,8 @@ pub(super) struct Sending {
     flags: u8,
     pub(super) held_back: bool,
     pub(super) sender: Sender,
-    /// Number of its persistent connection among those to its destination.
-    connection: Option<u32>,
+    /// Number of its persistent connection among those to its destination, or place of its queue pair among those that last.
+    pub(super) connection: Option<u32>,
 }
 
 const _: () = assert!(offset_of!(Sending, sender) == 64);
@@ -325,6 +325,9 @@ impl Host {
                 }
             }
             Transport::Roce(settings) => {
+                if settings.connections == QueuePairs::Persistent {
+                    connection = Some(self.persistent.of(&flow));
+                }
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let is_lossless = context.fabric.lossless & 1 << flow.priority != 0;
                 let rate = self.adapter.port.rate();
@@ -349,6 +352,9 @@ impl Host {
         };
         let slot = self.sendings.insert(sending);
         self.sending_slots.push(slot as u32);
+        if let (Some(place), Transport::Roce(_)) = (connection, transport) {
+            self.join_queue_pair(slot, place, context);
+        }
         slot
     }
 
@@ -471,7 +477,9 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Some(slot) = self.sending_slot(packet.flow()) else { return context.forget(packet) };
+        let Some(slot) = self.sending_slot(packet.flow()) else {
+            return self.on_late_answer(packet, context);
+        };
         let sending = &mut self.sendings[slot];
         let Sender::Tcp(sender) = &mut sending.sender else {
             return match &sending.sender {
@@ -493,6 +501,16 @@ impl Host {
             }
         }
         self.pump(slot, context);
+    }
+
+    /// Something has come for a flow that is done.
+    #[cold]
+    fn on_late_answer(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        context.forget(packet);
+        let is_of_adapter = context.fabric.transports[usize::from(packet.transport())].is_in_adapter();
+        if is_of_adapter && packet.is(ECHO) {
+            self.on_late_cnp(packet, context);
+        }
     }
 
     pub(super) fn on_sending_timer(
@@ -588,8 +606,12 @@ impl Host {
         self.sending_slots[sending.flow.number as usize] = GONE;
         let flow = sending.flow;
         let UnfinishedFlow { retransmitted, timeouts, .. } = sending.so_far();
-        if let (Sender::Tcp(sender), Some(number)) = (sending.sender, sending.connection) {
-            self.connections.give_back(&flow, number, sender.into_connection(finish));
+        match (sending.sender, sending.connection) {
+            (Sender::Tcp(sender), Some(number)) => {
+                self.connections.give_back(&flow, number, sender.into_connection(finish));
+            }
+            (sender, Some(place)) => self.leave_queue_pair(flow.number, sender, place),
+            (_, None) => {}
         }
         let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });

@@ -10,6 +10,38 @@ const TUPLE_BYTES: u32 = 12;
 /// Source port of a host's first flow.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
+/// Transports of which all flows from one host to another hash alike, because they go by one connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SharedTuples {
+    /// Bit n of word m is set for transport 64 m + n.
+    of: [u64; 4],
+    are_any: bool,
+}
+
+impl SharedTuples {
+    /// Those of these indices.
+    pub fn of(transports: impl Iterator<Item = u8>) -> Self {
+        let mut all = Self::default();
+        for transport in transports {
+            all.of[usize::from(transport / 64)] |= 1 << (transport % 64);
+            all.are_any = true;
+        }
+        all
+    }
+
+    /// What is hashed as the number of a flow of a transport.
+    #[inline]
+    pub fn number(&self, transport: u8, number_at_source: u32) -> u32 {
+        if self.are_any { self.number_of_some(transport, number_at_source) } else { number_at_source }
+    }
+
+    #[cold]
+    fn number_of_some(&self, transport: u8, number_at_source: u32) -> u32 {
+        let is_shared = self.of[usize::from(transport / 64)] >> (transport % 64) & 1 != 0;
+        if is_shared { transport.into() } else { number_at_source }
+    }
+}
+
 /// What a switch hashes to choose among next hops; the protocol number, always the same, is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FiveTuple {

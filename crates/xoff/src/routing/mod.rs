@@ -15,7 +15,7 @@ mod table;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use ecmp::FiveTuple;
+pub use ecmp::{FiveTuple, SharedTuples};
 pub use lengths::Lengths;
 pub use load_balancing::{Load, LoadBalancer};
 pub use parallel::{ParallelLinks, ParallelPaths};

@@ -59,7 +59,7 @@ pub use self::topology::{
     LinkSettings, Routing, RoutingKind, Star, Topology,
 };
 pub use self::transport::{
-    Connections, ConstantRate, EcnCapable, PacketSizes, Recovery, Roce, Tcp, Transport,
+    Connections, ConstantRate, EcnCapable, PacketSizes, QueuePairs, Recovery, Roce, Tcp, Transport,
 };
 pub use self::workload::{
     Between, Collective, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query,

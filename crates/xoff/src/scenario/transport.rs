@@ -234,6 +234,19 @@ pub enum Connections {
     Persistent,
 }
 
+/// Which queue pair a flow runs on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QueuePairs {
+    /// A new one for each flow, beside those before.
+    #[default]
+    PerFlow,
+    /// One to each destination for each class, on which flows are sent one after another in the order in which they start. It keeps its
+    /// path and the state of its congestion control. Differs: flows recover losses each for itself, so that a loss in one does
+    /// not hold back the next.
+    Persistent,
+}
+
 /// How TCP finds and repairs losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -286,6 +299,9 @@ pub struct Roce {
     /// How losses are found and repaired.
     #[serde(default)]
     pub recovery: RoceRecovery,
+    /// Whether flows between two hosts share queue pairs.
+    #[serde(default)]
+    pub connections: QueuePairs,
     /// In-order packets per ACK. The last packet of a message is always acknowledged.
     #[serde(default = "default_acknowledge_every")]
     #[schemars(extend("minimum" = 1))]

@@ -334,7 +334,8 @@ pub enum RankOrder {
 }
 
 /// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before and, where pairs
-/// exchange (`halving_doubling`, `pairwise`), all that it sent is acknowledged.
+/// exchange (`halving_doubling`, `pairwise`), all that it sent is acknowledged. Each part is a flow; over RoCE with `connections =
+/// "persistent"` those to a rank go one after another, as they do in a training job.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {

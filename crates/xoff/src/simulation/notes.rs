@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Simulation;
+use crate::application::Plan;
 use crate::congestion_control::Parameters;
 use crate::kernel::units::Rate;
 use crate::layout::SwitchLayout;
 use crate::scenario::{
-    LinkEvent, LinkState, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction, Workload,
+    LinkEvent, LinkState, QueuePairs, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction, Workload,
 };
 use crate::topology::{Link, NodeId, links_between};
 use crate::workload::overload::{self, Links, Overload};
@@ -23,6 +24,7 @@ impl Simulation {
         notes.extend(self.notes_of_reordering());
         notes.extend(self.notes_of_late_losses());
         notes.extend(self.notes_of_late_acknowledgements());
+        notes.extend(self.notes_of_steps());
         notes.extend(self.notes_of_targets());
         notes.extend(self.notes_of_links());
         notes.extend(self.notes_of_events());
@@ -120,6 +122,27 @@ impl Simulation {
                 "transport.{name}: below {rate} a flow times out before {every} packets have come, which are acknowledged \
                  together, and sends again what has arrived; set acknowledge_every = 1 or a longer recovery.{key}"
             ))
+        })
+    }
+
+    /// Collectives a step of which shares links with the one before.
+    fn notes_of_steps(&self) -> impl Iterator<Item = String> {
+        let plans = self.fabric.plans.all().iter();
+        let of_steps = |plan: &Plan| match plan {
+            Plan::Collective(plan) if plan.schedule.steps() > 1 && !plan.schedule.exchanges() => {
+                Some(self.scenario.workload[plan.workload].transport())
+            }
+            _ => None,
+        };
+        let names: BTreeSet<&str> = plans.filter_map(of_steps).collect();
+        names.into_iter().filter_map(|name| {
+            let Transport::Roce(roce) = &self.scenario.transport[name] else { return None };
+            (roce.connections == QueuePairs::PerFlow).then(|| {
+                format!(
+                    "transport.{name}: a step of a collective shares the link with the one before, which is then later still; \
+                     set connections = \"persistent\""
+                )
+            })
         })
     }
 
@@ -360,6 +383,23 @@ mod tests {
         assert_eq!(of("roce", &marks), [""; 0]);
         let lossless = "class = [{ priority = 0, lossless = true }, { priority = 7 }]";
         assert_eq!(of("burst", &format!("switch = [{{ pfc = {{}}, {marking} }}]\n{lossless}")), [""; 0]);
+    }
+
+    #[test]
+    fn steps_that_share_a_link_are_noted() {
+        let of = |algorithm: &str, keys: &str| {
+            let collective = format!(
+                "{{ kind = 'collective', transport = 'lasting', operation = 'all_reduce', algorithm = '{algorithm}', \
+                 size = '1MB', iterations = 1 }}"
+            );
+            notes(&collective, &format!("transport.lasting = {{ kind = 'roce', {keys} }}"))
+        };
+        for algorithm in ["ring", "direct"] {
+            let [note] = &of(algorithm, "")[..] else { panic!("{algorithm}: one note") };
+            assert!(note.starts_with("transport.lasting: a step of a collective shares the link"), "{note}");
+            assert_eq!(of(algorithm, "connections = 'persistent'"), [""; 0]);
+        }
+        assert_eq!(of("halving_doubling", ""), [""; 0]);
     }
 
     /// Eight packets of 1000 B have 1078 B on the wire each: 68,992 bits in 320 us.

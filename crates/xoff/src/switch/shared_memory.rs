@@ -17,7 +17,7 @@ use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet, classes_of};
 use crate::pause_frames::{self, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::{Departure, Port};
-use crate::routing::{Load, LoadBalancer, SwitchRoutes};
+use crate::routing::{Load, LoadBalancer, SharedTuples, SwitchRoutes};
 use crate::scenario::Release;
 use watchdog::LetGo;
 
@@ -154,9 +154,9 @@ impl SharedMemory {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
         let number = if self.load_balancer.is_some() {
-            self.balance(&packet, context.now)
+            self.balance(&packet, &context.fabric.shared_tuples, context.now)
         } else {
-            self.routes.port(packet.destination(), || packet.five_tuple())
+            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples))
         };
         let queue = Mmu::queue(number, packet.priority());
         if self.fifo.is_some() {
@@ -199,12 +199,12 @@ impl SharedMemory {
 
     /// The port by which a packet leaves, where load is balanced.
     #[inline(never)]
-    fn balance(&mut self, packet: &Packet, now: Time) -> u16 {
+    fn balance(&mut self, packet: &Packet, shared: &SharedTuples, now: Time) -> u16 {
         let Self { routes, load_balancer: Some(balancer), ports, memory, .. } = self else { unreachable!() };
         if let Some(port) = routes.local_port(packet.destination()) {
             return port;
         }
-        let hash = || packet.five_tuple().hash(routes.seed());
+        let hash = || packet.five_tuple(shared).hash(routes.seed());
         balancer.choose(routes.equal_cost_ports(packet.destination()), now, hash, |number| {
             let port = &ports[usize::from(number)];
             let queued = memory.mmu.port_bytes(number.into());
@@ -217,7 +217,8 @@ impl SharedMemory {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn on_next_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let number = self.routes.port(packet.destination(), || packet.five_tuple());
+        let number =
+            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples));
         let queue = Mmu::queue(number, packet.priority());
         let Self { ports, memory: Memory { mmu, markers, .. }, .. } = self;
         let (port, frame) = (&mut ports[number as usize], packet.frame());

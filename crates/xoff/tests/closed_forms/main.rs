@@ -27,6 +27,7 @@ mod observation;
 mod offered;
 mod one_queue;
 mod pauses;
+mod persistent_queue_pairs;
 mod pfc;
 mod priority;
 mod queue_disciplines;

@@ -51,7 +51,7 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
     let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
     let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
-    let after = (routing(), measure(), duplicate_threshold(), roce_window());
+    let after = (routing(), measure(), duplicate_threshold(), queue_pairs());
     (text, changes, slow, after).prop_map(|(text, changes, slow, (routing, measure, threshold, window))| {
         let text = text.replacen("kind = 'tcp', ", &format!("kind = 'tcp', {threshold}"), 1);
         let text = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {window}"), 1);
@@ -77,9 +77,15 @@ fn duplicate_threshold() -> impl Strategy<Value = &'static str> {
     text(&["", "", "duplicate_threshold = 1, ", "duplicate_threshold = 7, "])
 }
 
-/// The largest window of queue pairs.
-fn roce_window() -> impl Strategy<Value = &'static str> {
-    text(&["", "", "maximum_window = '20kB', "])
+/// The largest window of queue pairs, and whether they last.
+fn queue_pairs() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "",
+        "connections = 'persistent', ",
+        "maximum_window = '20kB', ",
+        "",
+        "connections = 'persistent', maximum_window = '20kB', ",
+    ])
 }
 
 /// What of the run is measured.

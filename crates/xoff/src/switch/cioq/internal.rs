@@ -9,6 +9,7 @@ use crate::kernel::units::Bytes;
 use crate::observer::Observer;
 use crate::packet::{PRIORITIES, Packet};
 use crate::port::Port;
+use crate::routing::SharedTuples;
 
 /// The buffer at the other end of a link with credits.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +99,7 @@ impl Cioq {
     /// The port towards the input by which a packet has entered the fabric: the way back to its source.
     fn way_to_input(&self, delivery: &Delivery) -> u16 {
         let back = Packet::from(Signal::Delivery(*delivery));
-        self.routes.port(delivery.source, || back.five_tuple())
+        self.routes.port(delivery.source, || back.five_tuple(&SharedTuples::default()))
     }
 
     /// A signal has arrived over the link of a port.

@@ -1,5 +1,5 @@
-//! RDMA over converged Ethernet (RoCE v2): each flow is a message on a queue pair of its own, which the adapter sends
-//! packet by packet at the rate of its congestion control.
+//! RDMA over converged Ethernet (RoCE v2): each flow is a message on a queue pair of its own, or on one after another, which the
+//! adapter sends packet by packet at the rate of its congestion control.
 //! Left out: connection set-up, work requests beyond one, credits of the receiver, the retry limit.
 //! Differs: a duplicate packet is acknowledged again (InfiniBand rule C9-110); HPCC's code is silent.
 
@@ -7,4 +7,4 @@ mod receiver;
 mod sender;
 
 pub use receiver::{Answer, Reply, RoceReceiver};
-pub use sender::{RoceSender, Segment};
+pub use sender::{Acknowledged, Handover, RoceSender, Segment};

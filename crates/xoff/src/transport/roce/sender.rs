@@ -44,6 +44,10 @@ struct Timeouts {
 #[derive(Clone, Debug)]
 pub struct RoceSender {
     size: u64,
+    /// Bytes that its queue pair has carried before.
+    before: u64,
+    /// Of these, those that are not acknowledged.
+    before_in_flight: u64,
     payload: u64,
     /// Bytes on the wire beyond the payload.
     overhead: Bytes,
@@ -72,6 +76,30 @@ pub struct RoceSender {
     pub timeouts: u32,
 }
 
+/// What an acknowledgement says to a congestion control.
+#[derive(Clone, Copy, Debug)]
+pub struct Acknowledged {
+    /// Payload bytes that were not acknowledged before.
+    pub newly_acked: u64,
+    /// Payload bytes of the queue pair, of all flows, that are acknowledged, if nothing is missing.
+    pub cumulative: u64,
+    /// When the packet left that is acknowledged.
+    pub departure: Time,
+}
+
+/// What a queue pair has between one flow and the next.
+#[derive(Clone, Debug)]
+pub struct Handover {
+    congestion_control: Option<Algorithm>,
+    /// Bytes that it has carried.
+    carried: u64,
+    /// Of these, those that are not acknowledged.
+    in_flight: u64,
+    /// When the last packet began, and its bytes on the wire.
+    began: Time,
+    wire: Bytes,
+}
+
 impl RoceSender {
     /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate and in a class that
     /// is lossless or not.
@@ -83,6 +111,8 @@ impl RoceSender {
         let most_in_flight = settings.most_in_flight().unwrap_or(Bytes::MAX);
         Self {
             size: size.get(),
+            before: 0,
+            before_in_flight: 0,
             payload: payload.get(),
             overhead,
             line_rate,
@@ -100,6 +130,44 @@ impl RoceSender {
             retransmitted: Bytes::ZERO,
             timeouts: 0,
         }
+    }
+
+    /// It sends nothing until it [takes over](Self::take_over).
+    pub fn wait_for_queue_pair(&mut self) {
+        self.next_at = Time::MAX;
+    }
+
+    /// It has sent everything, and its queue pair is the next flow's. What it sends again it sends at the rate that it has.
+    pub fn hand_over(&mut self) -> Handover {
+        let in_flight = self.sent - self.unacknowledged + std::mem::take(&mut self.before_in_flight);
+        Handover {
+            congestion_control: self.congestion_control.take(),
+            carried: self.before + self.size,
+            in_flight,
+            began: self.began,
+            wire: self.wire,
+        }
+    }
+
+    /// It goes on where the flow before has left off.
+    pub fn take_over(&mut self, handover: Handover, now: Time) {
+        let Handover { congestion_control, carried, in_flight, began, wire } = handover;
+        (self.before, self.before_in_flight) = (carried, in_flight);
+        (self.congestion_control, self.began, self.wire) = (congestion_control, began, wire);
+        self.settle(now);
+        self.ask_control();
+        self.pace();
+    }
+
+    /// Payload bytes acknowledged, of all that its queue pair has carried.
+    pub fn acknowledged_of_queue_pair(&self) -> u64 {
+        self.before + self.unacknowledged
+    }
+
+    /// Whether every byte has been sent.
+    #[inline]
+    pub fn has_sent_all(&self) -> bool {
+        self.next == self.size
     }
 
     /// Whether every byte is acknowledged.
@@ -169,7 +237,7 @@ impl RoceSender {
         }
         let window = self.window.get();
         // One packet may always go, however small the window.
-        let in_flight = self.next - self.unacknowledged;
+        let in_flight = self.next - self.unacknowledged + self.before_in_flight;
         in_flight == 0 || in_flight.saturating_add(self.payload) <= window
     }
 
@@ -265,12 +333,31 @@ impl RoceSender {
                 }
             }
         }
+        let acknowledged = Acknowledged { newly_acked, cumulative: self.before + cumulative, departure };
+        self.tell_control(now, acknowledged, telemetry);
+        newly_acked > 0
+    }
+
+    /// The same of a flow that was on its queue pair before.
+    pub fn on_earlier_acknowledgement(
+        &mut self,
+        now: Time,
+        acknowledged: Acknowledged,
+        telemetry: Option<Reading<'_>>,
+    ) {
+        self.before_in_flight -= acknowledged.newly_acked;
+        self.tell_control(now, acknowledged, telemetry);
+    }
+
+    #[inline]
+    fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
+        let Acknowledged { newly_acked, cumulative, departure } = acknowledged;
         if let Some(control) = &mut self.congestion_control {
             let ack = Ack {
                 newly_acked: Bytes::new(newly_acked),
                 echo: false,
                 cumulative,
-                next_sequence: self.next,
+                next_sequence: self.before + self.next,
                 window_limited: true,
                 rtt: Some(now.since(departure)),
                 telemetry,
@@ -278,7 +365,6 @@ impl RoceSender {
             control.on_ack(now, &ack);
             self.ask_control();
         }
-        newly_acked > 0
     }
 
     /// The retransmission timer has expired.
@@ -337,6 +423,39 @@ impl RoceSender {
             settle(control.to_mut(), now);
         }
         Some(control)
+    }
+}
+
+impl Handover {
+    /// A congestion notification packet has arrived for a flow before.
+    pub fn on_cnp(&mut self, now: Time) {
+        if let Some(control) = &mut self.congestion_control {
+            settle(control, now);
+            control.on_cnp(now);
+        }
+    }
+
+    /// Bytes of a flow before are acknowledged that were not.
+    pub fn on_earlier_acknowledgement(
+        &mut self,
+        now: Time,
+        acknowledged: Acknowledged,
+        telemetry: Option<Reading<'_>>,
+    ) {
+        let Acknowledged { newly_acked, cumulative, departure } = acknowledged;
+        self.in_flight -= newly_acked;
+        if let Some(control) = &mut self.congestion_control {
+            let ack = Ack {
+                newly_acked: Bytes::new(newly_acked),
+                echo: false,
+                cumulative,
+                next_sequence: self.carried,
+                window_limited: true,
+                rtt: Some(now.since(departure)),
+                telemetry,
+            };
+            control.on_ack(now, &ack);
+        }
     }
 }
 

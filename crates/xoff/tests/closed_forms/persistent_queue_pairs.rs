@@ -1,0 +1,114 @@
+//! Queue pairs that last: messages to a destination go one after another on one path, at the rate at which the one before has ended.
+
+use xoff::Report;
+use xoff::Simulation;
+use xoff::ideal;
+use xoff::kernel::units::{Bytes, Span};
+
+use crate::common::{PLAIN, report};
+use crate::{ports, run, simulation};
+
+const STAR: &str = "topology = { kind = 'star', hosts = 4, host_link = { rate = '100Gbps', delay = '1us' } }\n\
+    switch = [{ total = '32MB', buffer = { policy = 'complete_sharing' } }]\n";
+
+/// When each flow was whole, in order of number; all are of one host.
+fn finishes(simulation: &Simulation) -> Vec<u64> {
+    let mut rows = report(simulation, PLAIN).flows.rows;
+    rows.sort_by_key(|row| row.number);
+    rows.iter().map(|row| row.finish.as_nanoseconds()).collect()
+}
+
+/// Three messages of 100 packets at once, and one to another host: that shares the link with each of them, and they go one after
+/// another.
+#[test]
+fn messages_to_a_destination_go_one_after_another() {
+    let of = |connections: &str, to_another: &str| {
+        simulation(&format!(
+            "title = 'in order'\n{STAR}\
+             transport.roce = {{ kind = 'roce', payload = '1000B', connections = '{connections}' }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', size = '100kB', pairs = [\
+             ['host0', 'host1'], ['host0', 'host1'], ['host0', 'host1']{to_another}] }}]"
+        ))
+    };
+    let persistent = of("persistent", "");
+    // A packet has 1062 B, and 20 more on the wire.
+    let hundred = Span::from_nanoseconds(100 * 1082 * 8 / 100);
+    let alone = |size| ideal::of_flow(&persistent, 0, 1, 0, Bytes::new(size), 0).finished;
+    let ends = [alone(100_000), alone(100_000) + hundred, alone(100_000) + hundred * 2];
+    assert_eq!(finishes(&persistent), ends.map(Span::as_nanoseconds));
+    // Taking turns, the first is done only two packets before the last.
+    let per_flow = finishes(&of("per_flow", ""));
+    assert!(per_flow[0] > alone(290_000).as_nanoseconds(), "{per_flow:?}");
+    let shared = finishes(&of("persistent", ", ['host0', 'host2']"));
+    let expected = [200, 300, 400, 200].map(|packets| alone(packets * 1000).as_nanoseconds());
+    for (found, expected) in shared.iter().zip(expected) {
+        assert!(found.abs_diff(expected) <= 3 * 87, "{shared:?}, not {expected:?}");
+    }
+}
+
+/// Of an all-reduce between two hosts, one link is held up for 20 us. A rank that is late sends a step while the one before still goes;
+/// where both share the link, the other rank waits for twice as long, and never catches up.
+#[test]
+fn a_ring_that_was_disturbed_is_soon_in_step_again() {
+    let bandwidths = |connections: &str| {
+        let simulation = simulation(&format!(
+            "title = 'a disturbed ring'\n{STAR}\
+             transport.roce = {{ kind = 'roce', payload = '1000B', connections = '{connections}' }}\n\
+             workload = [{{ kind = 'collective', transport = 'roce', operation = 'all_reduce', algorithm = 'ring', \
+             size = '2MB', ranks = ['host0', 'host1'], iterations = 12 }}, \
+             {{ kind = 'long_lived', transport = 'roce', pairs = [['host2', 'host1']], size = '250kB' }}]"
+        ));
+        report(&simulation, PLAIN).collectives.completion_ns
+    };
+    let [persistent, per_flow] = ["persistent", "per_flow"].map(bandwidths);
+    let undisturbed = *persistent.last().unwrap();
+    assert!(persistent[0] > undisturbed + 10_000, "it was disturbed: {persistent:?}");
+    assert!(persistent[2..].iter().all(|completion| completion.abs_diff(undisturbed) < 10), "{persistent:?}");
+    assert!(per_flow[10] > per_flow[1] + 5_000, "{per_flow:?}");
+}
+
+/// Four spines, and twenty messages.
+#[test]
+fn messages_to_a_destination_take_one_path() {
+    let uplinks = |connections: &str| {
+        let simulation = simulation(&format!(
+            "title = 'one path'\n\
+             topology = {{ kind = 'leaf_spine', leaves = 2, spines = 4, hosts_per_leaf = 2, \
+             host_link = {{ rate = '100Gbps', delay = '1us' }}, fabric_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             transport.roce = {{ kind = 'roce', connections = '{connections}' }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', size = '10kB', stagger = '5us', flows_per_pair = 20, \
+             pairs = [['host0', 'host2']] }}]"
+        ));
+        let outcome = run(&simulation);
+        let report = Report::new(&simulation, &mut run(&simulation));
+        assert!(report.flows.rows.iter().all(|row| row.completion() >= row.ideal));
+        let leaf = simulation.network().ports.of(4).iter().skip(2);
+        let first = simulation.network().ports.first(4) + 2;
+        let ids = (first..).zip(leaf).map(|(id, _)| id);
+        ids.filter(|id| ports(&outcome).any(|port| port.id() == *id && port.counters.packets > 0)).count()
+    };
+    assert_eq!(uplinks("persistent"), 1);
+    assert_eq!(uplinks("per_flow"), 4);
+}
+
+/// Two hosts send messages of 200 kB into one, each twice as fast as the link takes them in: where every message begins at the rate of
+/// the link, the queue grows by as much as all of them bring; at the rate of the one before it stays near where marks hold it.
+#[test]
+fn a_message_begins_at_the_rate_of_the_one_before() {
+    let longest_queue = |connections: &str| {
+        let simulation = simulation(&format!(
+            "title = 'kept rates'\n\
+             topology = {{ kind = 'star', hosts = 3, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             transport.roce = {{ kind = 'roce', connections = '{connections}', congestion_control = {{ algorithm = 'dcqcn' }} }}\n\
+             switch = [{{ total = '100MB', buffer = {{ policy = 'complete_sharing' }}, \
+             marking.queue = {{ kind = 'red', minimum = '5kB', maximum = '200kB', probability = 0.01 }} }}]\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', size = '200kB', flows_per_pair = 100, \
+             pairs = [['host0', 'host2'], ['host1', 'host2']] }}]"
+        ));
+        let totals = report(&simulation, PLAIN).totals;
+        assert_eq!((totals.flows_finished, totals.packets.dropped), (200, 0));
+        totals.buffer.peak_bytes
+    };
+    let (persistent, per_flow) = (longest_queue("persistent"), longest_queue("per_flow"));
+    assert!(persistent < per_flow / 3, "{persistent} {per_flow}");
+}
