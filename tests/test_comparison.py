@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -71,6 +72,26 @@ def test_the_table_speaks_arrow(comparison: xoff.Comparison) -> None:
     assert table.column_names == [
         "measure", "scenario", "value", "value_low", "value_high", "ratio", "ratio_low", "ratio_high"
     ]  # fmt: skip
+
+
+def test_its_columns_are_there_and_of_one_type_whatever_is_in_them(comparison: xoff.Comparison) -> None:
+    nothing = xoff.compare({1: BASE}, measures=["flows.large.fct_mean_us"])  # type: ignore[dict-item] # a number is a name
+    assert (nothing.names, nothing.table.num_rows) == (("1",), 0)
+    assert nothing.table.schema == comparison.table.schema
+    of_none = dataclasses.replace(
+        nothing, flows=tuple(tuple(run.slice(0, 0) for run in runs) for runs in nothing.flows)
+    )
+    assert of_none.slowdown_by_size.num_rows == 0
+    assert of_none.slowdown_by_size.schema == comparison.slowdown_by_size.schema
+    assert set(comparison.slowdown_by_size.schema.types[3:]) == {pa.float64()}
+
+
+def test_values_of_what_is_no_measure_are_refused(comparison: xoff.Comparison) -> None:
+    assert comparison.values("loss_rate") == [[0, 0], [0, 0]]
+    with pytest.raises(
+        xoff.ScenarioError, match=r"^measure: `nope` is no number of summary\.json; expected a key such as"
+    ):
+        comparison.values("nope")
 
 
 def test_it_shows_itself_in_a_notebook() -> None:

@@ -1,6 +1,7 @@
 """Whatever becomes of a file of a result folder, it is told in a line."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from itertools import product
@@ -184,6 +185,41 @@ def test_a_key_that_is_missing_is_named_with_its_file(name: str, path: tuple[str
     assert (refused.value.file, refused.value.key) == (str(folder / name), key)
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "kind"),
+    [
+        (("flows", "all", "fct_mean_us"), float("nan"), "number"),
+        (("flows", "all", "count"), "x", "number"),
+        (("collectives", 0, "bus_bandwidth_mean_gbps"), [1.0], "number"),
+        (("size_classes_bytes", 1), "1MB", "number"),
+        (("flows", "small"), None, "table"),
+        (("workloads",), 3, "list"),
+    ],
+)
+def test_what_is_of_another_kind_is_named_with_its_file(
+    path: tuple[str | int, ...], value: object, kind: str, folder: Path
+) -> None:
+    document = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    table = document
+    for part in path[:-1]:
+        table = table[part]
+    table[path[-1]] = value
+    (folder / "summary.json").write_text(json.dumps(document), encoding="utf-8")
+    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+    with pytest.raises(ResultError, match=rf"summary\.json: {re.escape(key)}: is no {kind}; expected what xoff run"):
+        xoff.Comparison.open([folder])
+
+
+@pytest.mark.parametrize("name", ["flows.parquet", "unfinished.parquet"])
+@pytest.mark.parametrize("read", [xoff.Result.open, lambda folder: xoff.Comparison.open([folder])])
+def test_flows_of_another_run_are_refused(name: str, read: Callable[[Path], object], folder: Path) -> None:
+    flows = pq.read_table(folder / name)
+    pq.write_table(flows.slice(1), folder / name)
+    rows = f"it has {flows.num_rows - 1} rows?, and the summary counts {flows.num_rows};"
+    with pytest.raises(ResultError, match=rf"{name}: is of another run: {rows} expected what xoff run has written"):
+        read(folder)
+
+
 def test_bytes_that_have_changed_are_noticed(folder: Path) -> None:
     path = folder / "series.parquet"
     content = bytearray(path.read_bytes())
@@ -214,11 +250,12 @@ def test_samples_that_are_not_there_are_told_with_their_file(command: Command, s
     assert outcome.err == "out: queues: observe.queues recorded nothing; there is no series.parquet\n"
 
 
-def test_a_kept_run_that_is_damaged_runs_again(command: Command, small_file: Path) -> None:
+@pytest.mark.parametrize("name", ["summary.json", "flows.parquet"])
+def test_a_kept_run_that_is_damaged_runs_again(name: str, command: Command, small_file: Path) -> None:
     compare = ("compare", small_file, small_file, "--json")
     first = command(*compare)
     [kept] = Path("results/runs").iterdir()
-    halve(kept / "summary.json")
+    halve(kept / name)
     again = command(*compare)
     assert (again.status, again.out) == (0, first.out)
     assert "kept from before" not in again.err

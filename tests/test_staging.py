@@ -80,3 +80,10 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match=r"file: cannot write here: not a directory; choose another folder$"):
         Staging.at(tmp_path / "file" / "out")
+
+
+def test_a_name_that_is_too_long_is_told_itself(tmp_path: Path) -> None:
+    name = "n" * 256
+    with pytest.raises(OutputError, match=f"{name}: cannot write here: file name too long; choose another folder"):
+        Staging.at(tmp_path / name)
+    assert entries(tmp_path) == []

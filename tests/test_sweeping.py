@@ -1,11 +1,13 @@
 """Sweeps: what is measured at each combination, and what is written and drawn."""
 
 import csv
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 
@@ -13,6 +15,7 @@ import xoff
 from conftest import ROOT, SMALL
 from xoff import grids
 from xoff.axes import Axis
+from xoff.intervals import Estimate
 from xoff.kept import KeptRuns
 from xoff.sweep_file import load
 from xoff.sweeping import MEASURES, Sweep
@@ -59,6 +62,15 @@ def test_measures_of_nothing_are_left_out_unless_asked_for(swept: xoff.Swept, tm
 def test_fractions_and_numbers_are_positions_of_one_axis() -> None:
     swept = xoff.sweep(BASE, {"switch.buffer.alpha": ["1/8", 1]}, measures=["loss_rate"])
     assert swept.table["switch.buffer.alpha"].to_pylist() == ["1/8", "1"]
+
+
+def test_columns_are_of_one_type_whatever_is_in_them(swept: xoff.Swept) -> None:
+    once = xoff.sweep(BASE, AXES, measures=swept.sweep.measures)
+    assert once.table.schema == swept.table.schema
+    assert set(once.table.schema.types[2:]) == {pa.float64()}
+    assert once.table.column_names[2:8] == [
+        f"{MEAN}{of}{end}" for of in ("", "_ratio") for end in ("", "_low", "_high")
+    ]
 
 
 def test_combinations_that_lack_a_seed_are_left_out(tmp_path: Path) -> None:
@@ -143,6 +155,21 @@ def test_it_shows_itself_in_a_notebook(swept: xoff.Swept) -> None:
     assert "<tr><td>2</td><td>early</td>" in html
 
 
+@pytest.mark.parametrize(
+    ("estimate", "told"),
+    [
+        (Estimate(100, 62.1, 161), "100.0 us (62.1 us to 161.0 us)"),
+        (Estimate(100, 85, 117), "100.0 us ±16 %"),
+        (Estimate(100), "100.0 us"),
+    ],
+)
+def test_only_narrow_intervals_are_told_as_if_they_were_symmetric(
+    swept: xoff.Swept, estimate: Estimate, told: str
+) -> None:
+    rows = tuple(dataclasses.replace(row, measured={MEAN: estimate}) for row in swept.rows[:1])
+    assert grids.of_sweep(dataclasses.replace(swept, rows=rows)).sections[0][0][2] == told
+
+
 def test_positions_from_numpy_are_written_as_numbers(tmp_path: Path) -> None:
     path = xoff.sweep(BASE, {"workload.fan_in": np.arange(1, 3)}, measures=[MEAN]).save(tmp_path / "out")
     assert json.loads((path / "sweep.json").read_text())["axes"] == {"workload.fan_in": [1, 2]}
@@ -163,10 +190,14 @@ def test_every_shipped_sweep_can_run(path: Path) -> None:
 
 
 def test_measures_are_a_list_of_some() -> None:
-    wrong: tuple[list[str] | str, ...] = ([], "loss_rate")
+    wrong: tuple[Any, ...] = ([], "loss_rate", None, 3)
     for measures in wrong:
         with pytest.raises(xoff.ScenarioError, match="measures: is no list of measures; expected keys such as"):
             xoff.sweep(BASE, {"workload.fan_in": [1]}, measures=measures)
+    with pytest.raises(
+        xoff.ScenarioError, match=r"measures: `3` is no number of summary\.json; expected a key such as"
+    ):
+        xoff.sweep(BASE, {"workload.fan_in": [1]}, measures=[3])  # type: ignore[list-item] # that is the point
 
 
 def test_a_sweep_says_what_it_is_in_few_words(swept: xoff.Swept) -> None:
@@ -176,6 +207,24 @@ def test_a_sweep_says_what_it_is_in_few_words(swept: xoff.Swept) -> None:
 def test_seeds_are_no_axis() -> None:
     with pytest.raises(xoff.ScenarioError, match=r"base\.toml: seed: cannot be varied; expected how many there are"):
         xoff.sweep(BASE, {"seed": [1, 2]})
+
+    with pytest.raises(
+        xoff.ScenarioError, match=r"base\.toml: seed: a table does not fit \(with seed\.x = 1\); expected"
+    ):
+        xoff.sweep(BASE, {"seed.x": [1, 2]})
+
+
+@pytest.mark.parametrize("axes", [None, ["workload.load"]])
+def test_axes_are_a_dictionary(axes: object) -> None:
+    says = rf"^axes: is a {type(axes).__name__}; expected a dictionary of what is varied: {{KEY: \[A, B, C\]}}$"
+    with pytest.raises(TypeError, match=says):
+        xoff.sweep(BASE, axes)  # type: ignore[arg-type] # that is the point
+
+
+@pytest.mark.parametrize("seeds", [[1, 2], 2.0, "2"])
+def test_seeds_are_so_many(seeds: object) -> None:
+    with pytest.raises(TypeError, match=rf"^seeds: is a {type(seeds).__name__}; expected a whole number, at least 1$"):
+        xoff.sweep(BASE, {"workload.fan_in": [1]}, seeds=seeds)  # type: ignore[arg-type] # that is the point
 
 
 def test_the_combination_that_cannot_run_is_named() -> None:

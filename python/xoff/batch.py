@@ -8,6 +8,7 @@ import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xoff.errors import WorkerLostError, check_at_least_one
@@ -78,7 +79,8 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
     begun, cancelled = context.Event(), context.Event()
     with ProcessPoolExecutor(workers, context, _prepare, (begun, cancelled)) as pool:
         try:
-            tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
+            with _interrupts_held():  # which processes that begin meanwhile inherit
+                tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
             for task in as_completed(tasks):
                 yield task.result()
         except BrokenProcessPool:
@@ -87,6 +89,23 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
             cancelled.set()
             pool.shutdown(cancel_futures=True)
             raise
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Keeps Ctrl-C waiting, whichever thread it reaches."""
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # no other has a say in what becomes of it
+    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number)) if is_main else None
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _prepare(begun: Event, cancelled: Event) -> None:

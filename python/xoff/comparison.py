@@ -9,9 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff import batch, comparison_by_size, intervals, json_text, traffic
+from xoff import batch, comparison_by_size, intervals, json_text, traffic, unfinished
+from xoff.comparison_by_size import OfSize
 from xoff.errors import ResultError, check_at_least_one
-from xoff.folder import SCENARIO, SUMMARY, read_summary
+from xoff.folder import SCENARIO, SUMMARY, flow_table, read_summary
 from xoff.kept import KeptRuns
 from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
@@ -23,24 +24,23 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xoff.comparison_by_size import OfSize
     from xoff.intervals import Estimate
     from xoff.plot.comparison import ComparisonPlots
     from xoff.summary import Summary
+    from xoff.unfinished import Unfinished
 
 _OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
 _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
 FCTS = tuple(measure for measure in _OF_CLASSES if "fct" in measure)
 """What `fct_ratios.svg` draws."""
 _OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
-_OF_UNFINISHED = ("flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
+_OF_UNFINISHED = (unfinished.MEASURE, "flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
 _OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", *_OF_UNFINISHED, "pfc.off_us")
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
 """What is compared unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
 
 _MOST_WORKLOADS = 12
-_ONLY_WHERE_PAUSED = {"pfc.off_us"}
-
+_ESTIMATES = ("value", "value_low", "value_high", "ratio", "ratio_low", "ratio_high")
 
 NUMBERS = "comparison.json"
 
@@ -69,6 +69,8 @@ class Comparison:
     """For each scenario, what `summary.json` holds of its run with each seed."""
     flows: tuple[tuple[pa.Table, ...], ...] = field(default=(), repr=False)
     """For each scenario, the finished flows of its run with each seed: some columns of `flows.parquet`."""
+    unfinished: tuple[Unfinished, ...] = ()
+    """For each scenario, the flows that had not finished, of all seeds together."""
     measures: tuple[str, ...] = MEASURES
     """What was asked for; of `MEASURES` also those of several workloads, and of collectives."""
     interrupted: bool = False
@@ -98,14 +100,15 @@ class Comparison:
         summaries = [_whole_summary(path) for path in paths]
         scenarios = [Scenario.load(path / SCENARIO) for path in paths]
         check_workloads(scenarios[0], measures)
-        own = tuple(folders) if isinstance(folders, Mapping) else None
+        own = tuple(map(str, folders)) if isinstance(folders, Mapping) else None
         traffic.check_same(scenarios, own)
         names = own or _told_apart([path.name for path in paths], list(map(str, paths)))
         return cls(
             names,
             (scenarios[0].seed,),
             tuple((summary,) for summary in summaries),
-            tuple((comparison_by_size.flows_of(path),) for path in paths),
+            tuple((_flows(path, summary),) for path, summary in zip(paths, summaries, strict=True)),
+            tuple(map(unfinished.of_run, paths, summaries)),
             tuple(measures),
         )
 
@@ -116,6 +119,15 @@ class Comparison:
         if measures == MEASURES:
             measures = (*_OF_CLASSES, *self._of_workloads, *self._of_collectives, *_OF_RUNS)
         return [row for measure in measures for row in self._rows_of(measure)]
+
+    @property
+    def rows_by_measure(self) -> dict[str, dict[str, Row]]:
+        """The same by measure and scenario; what was asked for is there even if nothing counts."""
+        asked_for = self.measures if self.measures != MEASURES else ()
+        found: dict[str, dict[str, Row]] = {measure: {} for measure in asked_for}
+        for row in self.rows:
+            found.setdefault(row.measure, {})[row.scenario] = row
+        return found
 
     @property
     def _of_workloads(self) -> list[str]:
@@ -139,7 +151,9 @@ class Comparison:
         """The same as an Arrow table: `measure`, `scenario`, `value`, `ratio`, and `_low` and `_high` of both."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist([_plain(row) for row in self.rows])
+        words = [(name, pa.string()) for name in ("measure", "scenario")]
+        schema = pa.schema([*words, *((name, pa.float64()) for name in _ESTIMATES)])
+        return pa.Table.from_pylist([_plain(row) for row in self.rows], schema)
 
     @cached_property
     def by_size(self) -> tuple[OfSize, ...]:
@@ -151,7 +165,7 @@ class Comparison:
         """`by_size` as an Arrow table: `largest_bytes`, `scenario`, `flows`, `slowdown_p50`, `slowdown_p50_low`, ..."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist([row.as_dict() for row in self.by_size])
+        return pa.Table.from_pylist([row.as_dict() for row in self.by_size], OfSize.schema())
 
     @property
     def plot(self) -> ComparisonPlots:
@@ -173,6 +187,9 @@ class Comparison:
             "seeds": list(self.seeds),
             "confidence": intervals.CONFIDENCE,
             "interrupted": self.interrupted,
+            "unfinished": [
+                {"scenario": name, **found._asdict()} for name, found in zip(self.names, self.unfinished, strict=True)
+            ],
             "rows": [_plain(row) for row in self.rows],
             "slowdown_by_size": [row.as_dict() for row in self.by_size],
         }
@@ -211,13 +228,20 @@ class Comparison:
         return grid_html(grids.of_comparison(self))
 
     def values(self, measure: str) -> list[list[float | None]]:
-        """For each scenario a measure's value with each seed."""
+        """For each scenario a measure's value with each seed. Raises ScenarioError if it is no number of summaries."""
+        check_measures([measure], key="measure")
         return [[value_at(summary, measure) for summary in runs] for runs in self.summaries]
 
+    def _is_told(self, measure: str) -> bool:
+        """Whether a usual measure is told: those of pauses and of unfinished flows are only where there are any."""
+        if measure == unfinished.MEASURE:
+            return any(found.flows for found in self.unfinished)
+        return measure != "pfc.off_us" or any(map(any, self.values(measure)))
+
     def _rows_of(self, measure: str) -> Iterator[Row]:
-        values = self.values(measure)
-        if self.measures == MEASURES and measure in _ONLY_WHERE_PAUSED and not any(map(any, values)):
+        if self.measures == MEASURES and not self._is_told(measure):
             return
+        values = self.values(measure)
         for name, of_scenario in zip(self.names, values, strict=True):
             counted = [value for value in of_scenario if value is not None]
             base = [value for value in values[0] if value is not None]
@@ -270,11 +294,14 @@ class Plan:
         if not complete:
             return None
         folders = list(zip(*(map(kept.place, self.runs[index]) for index in complete), strict=True))
+        summaries = tuple(tuple(map(read_summary, runs)) for runs in folders)
+        of_each = list(zip(folders, summaries, strict=True))
         return Comparison(
             self.names,
             tuple(self.seeds[index] for index in complete),
-            tuple(tuple(map(read_summary, runs)) for runs in folders),
-            tuple(tuple(map(comparison_by_size.flows_of, runs)) for runs in folders),
+            summaries,
+            tuple(tuple(map(_flows, *runs)) for runs in of_each),
+            tuple(unfinished.together(map(unfinished.of_run, *runs)) for runs in of_each),
             self.measures,
             interrupted=len(complete) < len(self.runs),
         )
@@ -312,7 +339,7 @@ def compare(
     check_at_least_one("seeds", seeds)
     given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
-    plan = Plan.of(loaded, seeds, tuple(scenarios) if isinstance(scenarios, Mapping) else None, measures)
+    plan = Plan.of(loaded, seeds, tuple(map(str, scenarios)) if isinstance(scenarios, Mapping) else None, measures)
     with TemporaryDirectory() as temporary:
         kept = KeptRuns(Path(keep or temporary))
         batch.run(plan.all_runs, kept, workers=workers, on_finished=on_finished)
@@ -361,10 +388,11 @@ def _whole_summary(folder: Path) -> Summary:
     return summary
 
 
+def _flows(folder: Path, summary: Summary) -> pa.Table:
+    return flow_table(folder, summary, comparison_by_size.COLUMNS)
+
+
 def _plain(row: Row) -> dict[str, Any]:
     """A row without nesting."""
-    unknown = (None, None, None)
-    cells: dict[str, Any] = {"measure": row.measure, "scenario": row.scenario}
-    for column, estimate in (("value", row.value), ("ratio", row.ratio or unknown)):
-        cells.update(zip((column, f"{column}_low", f"{column}_high"), estimate, strict=True))
-    return cells
+    estimates = (*row.value, *(row.ratio or (None, None, None)))
+    return {"measure": row.measure, "scenario": row.scenario, **dict(zip(_ESTIMATES, estimates, strict=True))}

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from xoff import intervals, result_files
-from xoff.columns import FLOWS
-from xoff.folder import FLOWS as FILE
+from xoff import intervals
 from xoff.slowdowns import PERCENTS, limits, quantiles, slowdowns_within
 from xoff.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -36,6 +33,13 @@ class OfSize(NamedTuple):
     quantiles: tuple[Estimate, ...]
     """Slowdown at each of `PERCENTS`: of the flows of all seeds, with the interval of what it is with each."""
 
+    @classmethod
+    def schema(cls) -> pa.Schema:
+        """The columns of a table of them, whatever is in it."""
+        estimates = [f"slowdown_p{percent}{end}" for percent in PERCENTS for end in ("", "_low", "_high")]
+        fields = [("largest_bytes", pa.int64()), ("scenario", pa.string()), ("flows", pa.int64())]
+        return pa.schema([*fields, *((name, pa.float64()) for name in estimates)])
+
     def as_dict(self) -> dict[str, Any]:
         """A row without nesting, with the names that measures have."""
         cells: dict[str, Any] = {"largest_bytes": self.largest_bytes, "scenario": self.scenario, "flows": self.flows}
@@ -43,12 +47,6 @@ class OfSize(NamedTuple):
             name = f"slowdown_p{percent}"
             cells.update(zip((name, f"{name}_low", f"{name}_high"), estimate, strict=True))
         return cells
-
-
-def flows_of(folder: Path) -> pa.Table:
-    """`COLUMNS` of the flows in a result folder. Raises ResultError."""
-    schema = pa.schema([FLOWS.field(name) for name in COLUMNS])
-    return result_files.table(folder / FILE, schema).select(schema.names)
 
 
 def of_runs(names: Sequence[str], flows: Sequence[Sequence[pa.Table]]) -> list[OfSize]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 if TYPE_CHECKING:
     from xoff.result import Result
@@ -89,7 +89,10 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 def check_at_least_one(name: str, count: int) -> None:
-    """Raises ValueError for an argument that says how many there are, if there are none."""
+    """Raises ValueError for an argument that says how many there are, if there are none; TypeError if it does not."""
+    if not isinstance(count, SupportsIndex):
+        message = f"{name}: is a {type(count).__name__}; expected a whole number, at least 1"
+        raise TypeError(message)
     if count < 1:
         message = f"{name}: {count} run nothing; expected at least 1"
         raise ValueError(message)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xoff import columns, inputs, json_text, result_files
+from xoff import columns, inputs, json_text, result_files, summary_check
 from xoff.staging import Staging, unwritable
 from xoff.summary import SCHEMA_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xoff.columns import FlowRows
     from xoff.result import Result
     from xoff.summary import Summary
@@ -108,9 +110,11 @@ def read(path: str | Path) -> Result:
     if inputs.digest(scenario, named) != summary["scenario_digest"]:
         or_files = f", or {' or '.join(named)} is not what it was" if named else ""
         raise result_files.refusal(path / SCENARIO, f"is not the scenario that was run{or_files}")
-    written = _written(summary, tomllib.loads(scenario)["observe"])
+    written, rows = _written(summary, tomllib.loads(scenario)["observe"]), _rows(summary)
     tables = {
-        attribute: result_files.table(path / name, schema) if name in written or (path / name).exists() else None
+        attribute: result_files.table(path / name, schema, rows.get(name))
+        if name in written or (path / name).exists()
+        else None
         for attribute, (name, schema) in _TABLES.items()
     }
     return Result(
@@ -120,6 +124,26 @@ def read(path: str | Path) -> Result:
         inputs=named,
         **tables,
     )
+
+
+def check(path: Path) -> None:
+    """Raises what `read_summary` raises unless it and the tables of flows are there, and of the same run."""
+    for name, rows in _rows(read_summary(path)).items():
+        if name == FLOWS or rows:
+            result_files.check_table(path / name, rows)
+
+
+def flow_table(path: Path, summary: Summary, names: Sequence[str], file: str = FLOWS) -> pa.Table:
+    """Some columns of `flows.parquet`, or of `unfinished.parquet`. Raises ResultError."""
+    [schema] = (schema for name, schema in _TABLES.values() if name == file)
+    chosen = pa.schema([schema.field(name) for name in names])
+    return result_files.table(path / file, chosen, _rows(summary)[file]).select(chosen.names)
+
+
+def _rows(summary: Summary) -> dict[str, int]:
+    """How many rows the tables of flows have."""
+    flows = summary["flows"]
+    return {FLOWS: flows["started"] - flows["unfinished"], UNFINISHED: flows["unfinished"]}
 
 
 def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
@@ -152,6 +176,7 @@ def read_summary(path: Path) -> Summary:
     if found["schema_version"] != SCHEMA_VERSION:
         problem = f"is {found['schema_version']}, and this xoff reads {SCHEMA_VERSION}"
         raise result_files.refusal(file, problem, "schema_version")
+    summary_check.check(file, found)
     return found
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from xoff import traffic
+from xoff import traffic, unfinished
 from xoff.alike import telling
+from xoff.measures import why_nothing
 from xoff.table import class_labels, measure_name, quantity_name, workload_names
 from xoff.units import percent
 
@@ -43,28 +43,33 @@ def of_comparison(comparison: Comparison) -> Grid:
     collectives = comparison.summaries[0][0].get("collectives", [])  # results of before have none
     labels |= {f"collectives[{index}]": names[each["workload"]] for index, each in enumerate(collectives)}
     sections: dict[str, list[list[str]]] = {}
-    for key, rows in groupby(comparison.rows, lambda row: row.measure):
+    for key, rows in comparison.rows_by_measure.items():
         group, _, measure = key.rpartition(".")
         label = labels.get(group.removeprefix("flows."), "")
         section = sections.setdefault(label, [])
-        base, *others = rows
-        tell = telling(measure, [base.value.value, *(row.value.value for row in others)])
-        first = tell(base.value.value) if others else _with_bounds(tell, base.value)
+        tell = telling(measure, [row.value.value for row in rows.values()])
+        base, *others = (rows.get(name) for name in comparison.names)
+        first = _of_base(tell, base, is_alone=not others)
         told = "" if section else label
-        name = quantity_name(measure) if label else measure_name(key)
+        name = quantity_name(measure) if label or key == unfinished.MEASURE else measure_name(key)
         section.append([told, name, first, *(_compared(tell, row) for row in others)])
     what = _runs(comparison.seeds)
     ratios = f"; x: how many times {comparison.names[0]}" if len(comparison.names) > 1 else ""
     over_zero = any(row.ratio is None and row.value.value for row in comparison.rows)
     missing = f"; -: no ratio, {comparison.names[0]} has 0" if over_zero else ""
     note = f"{what}{ratios}{_brackets(comparison.seeds)}{missing}."
-    return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:])
+    left_out = unfinished.note(dict(zip(comparison.names, comparison.unfinished, strict=True)))
+    nothing = (why_nothing(key) for key, rows in comparison.rows_by_measure.items() if not rows)
+    notes = tuple(filter(None, (left_out, *nothing)))
+    return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:], notes)
 
 
 def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
     """What was measured at each combination, or how many times that at the first position it is."""
     sweep, measures = swept.sweep, swept.told
-    headings = (*map(sweep.heading, sweep.axes), *map(measure_name, measures))
+    of_all = unfinished.together(row.unfinished for row in swept.rows)
+    left_out = ["unfinished"] if of_all.flows else []
+    headings = (*map(sweep.heading, sweep.axes), *map(measure_name, measures), *left_out)
     tells = {measure: telling(measure, _values(swept, measure)) for measure in measures}
     rows = []
     for row in swept.rows:
@@ -72,6 +77,7 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
             cells = [_ratio(row.ratios.get(measure)) for measure in measures]
         else:
             cells = [_with_share(tell, row.measured.get(measure)) for measure, tell in tells.items()]
+        cells += [str(row.unfinished) for _ in left_out]
         rows.append([*(sweep.spelled(axis, value) for axis, value in row.at.items()), *cells])
     note = f"{sweep.title}, {_runs(sweep.seeds)}"
     if ratios:
@@ -81,7 +87,9 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
     elif len(sweep.seeds) > 1:
         note += "; ±: half of the 95 % confidence interval, or from where to where if it is wide"
     other_traffic = traffic.note_of_ratios(sweep) if ratios else ""
-    return Grid((), headings, [rows], f"{note}.", (other_traffic,) if other_traffic else ())
+    nothing = (why_nothing(measure) for measure in measures if not _values(swept, measure))
+    notes = filter(None, (unfinished.note({"all": of_all}), *nothing, other_traffic))
+    return Grid((), headings, [rows], f"{note}.", tuple(notes))
 
 
 def _runs(seeds: tuple[int, ...]) -> str:
@@ -96,8 +104,17 @@ def _values(swept: Swept, measure: str) -> list[float]:
     return [row.measured[measure].value for row in swept.rows if measure in row.measured]
 
 
-def _compared(tell: Callable[[float], str], row: Row) -> str:
+def _of_base(tell: Callable[[float], str], row: Row | None, *, is_alone: bool) -> str:
+    """A value, with its interval where there are no ratios."""
+    if row is None:
+        return "-"
+    return _with_bounds(tell, row.value) if is_alone else tell(row.value.value)
+
+
+def _compared(tell: Callable[[float], str], row: Row | None) -> str:
     """A value and how many times the base's it is."""
+    if row is None:
+        return "-"
     value = tell(row.value.value)
     return f"{value}  {_ratio(row.ratio)}" if row.ratio or row.value.value else value
 
@@ -117,8 +134,8 @@ def _with_bounds(tell: Callable[[float], str], value: Estimate) -> str:
     return f"{told} ({low} to {tell(value.high)})"
 
 
-_WIDE = 0.5
-"""Intervals of more than this to either side, as a share of the value, are far from symmetric."""
+_WIDE = 0.2
+"""Intervals of more than this to either side, as a share of the value, are not symmetric to speak of."""
 
 
 def _with_share(tell: Callable[[float], str], found: Estimate | None) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from inspect import getfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xoff import _xoff, columns, execution, folder, summary
+from xoff import _xoff, folder, imported
 from xoff.errors import OutputError, ResultError
 from xoff.staging import Staging
 
@@ -19,10 +20,15 @@ if TYPE_CHECKING:
 _DIGITS = 16  # of a digest in the name of a folder: 64 bits
 
 
+_MAKE_RESULTS = ("execution", "folder")
+_LONGEST = 200
+"""Bytes of a name: with the digest, and with what it has meanwhile, a folder's has room for no more than 255."""
+
+
 def _build() -> str:
-    """Digest of the simulator and of the modules that write its results: another build may leave something else."""
-    modules = (_xoff, columns, execution, folder, summary)
-    return hashlib.sha256(b"".join(Path(getfile(module)).read_bytes() for module in modules)).hexdigest()
+    """Digest of the simulator and of all modules that make its results: another build may leave something else."""
+    files = [Path(getfile(_xoff)), *imported.files(_MAKE_RESULTS)]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,13 @@ class KeptRuns:
     def place(self, scenario: Scenario) -> Path:
         """Where the result of a scenario is, or will be."""
         key = hashlib.sha256(f"{scenario.digest()} {self.build}".encode()).hexdigest()
-        return self.root / f"{scenario.name}-{key[:_DIGITS]}"
+        name = os.fsencode(scenario.name)[:_LONGEST].decode(errors="ignore")
+        return self.root / f"{name}-{key[:_DIGITS]}"
 
     def has(self, scenario: Scenario) -> bool:
         """Whether it has run; what cannot be read any more is to run again."""
         try:
-            folder.read_summary(self.place(scenario))
+            folder.check(self.place(scenario))
         except (FileNotFoundError, ResultError):
             return False
         return True
@@ -49,7 +56,7 @@ class KeptRuns:
     def keep(self, scenario: Scenario, result: Result) -> None:
         """Writes the result of a scenario. Raises OutputError."""
         try:
-            with Staging.at(self.place(scenario), replaces=folder.is_result) as staging:
+            with Staging.at(self.place(scenario), replaces=Path.is_dir) as staging:
                 folder.commit(result, staging, report=False)
         except OutputError as error:
             raise OutputError(str(error)) from None  # no option names this folder

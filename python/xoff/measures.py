@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -53,6 +54,18 @@ def statistic(key: str) -> str:
     return found[1] if found else ""
 
 
+def why_nothing(measure: str) -> str:
+    """Why a measure has nothing to count, in a line: as far as its key tells."""
+    group, _, quantity = measure.rpartition(".")
+    of_what = _STATISTIC.sub("", UNIT.sub("", quantity))
+    if group == "observed":
+        key = of_what if of_what.endswith("throughput") else f"{of_what}s"
+        return f"{measure}: observe.{key} is left out, or took no samples in the measured time of some run"
+    if of_what in {"fct", "slowdown"}:
+        return f"{measure}: in some run no such flow both started in the measured time and finished"
+    return f"{measure}: in some run there is nothing of it to count"
+
+
 def _names(key: str) -> set[str]:
     """What a measure is called: its key, the end of that with less and less behind it, and what tables print."""
     from xoff.table import measure_name, quantity_name  # brings NumPy
@@ -69,10 +82,10 @@ def _plain(name: str) -> str:
 
 def check_measures(measures: Sequence[str], file: str | None = None, key: str = "measures") -> None:
     """Raises ScenarioError for none, and for one that is no number of summaries."""
-    if not measures or isinstance(measures, str):
+    if not isinstance(measures, Collection) or isinstance(measures, str) or not measures:
         raise ScenarioError(file, key, "is no list of measures", "expected keys such as flows.small.fct_p99_us")
     for measure in measures:
-        if "[]" in measure or anywhere(measure) not in every():
+        if not isinstance(measure, str) or "[]" in measure or anywhere(measure) not in every():
             expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
             raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected)
 

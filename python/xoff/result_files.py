@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from xoff import inputs
 from xoff.errors import ResultError
+from xoff.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +57,8 @@ def document(path: Path) -> dict[str, Any]:
     return _Keys(path, "", found)
 
 
-def table(path: Path, schema: pa.Schema) -> pa.Table:
-    """The columns of the schema from a Parquet file. Raises ResultError."""
+def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
+    """The columns of the schema from a Parquet file, of so many rows if that is known. Raises ResultError."""
     try:
         with path.open("rb") as file, pq.ParquetFile(file, page_checksum_verification=True) as parquet:
             found = parquet.read(schema.names).unify_dictionaries()  # each row group has its own
@@ -67,7 +68,23 @@ def table(path: Path, schema: pa.Schema) -> pa.Table:
     for field in schema:
         if field not in list(found.schema):
             raise refusal(path, f"has no column `{field.name}` of type {field.type}")
+    if rows is not None:
+        _check_rows(path, found.num_rows, rows)
     return found
+
+
+def check_table(path: Path, rows: int) -> None:
+    """Raises ResultError unless a Parquet file says of itself that it has so many rows, which takes no time."""
+    try:
+        there = pq.read_metadata(path).num_rows
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    _check_rows(path, there, rows)
+
+
+def _check_rows(path: Path, there: int, rows: int) -> None:
+    if there != rows:
+        raise refusal(path, f"is of another run: it has {counted(there, 'row')}, and the summary counts {rows:,}")
 
 
 def _unreadable(path: Path, error: Exception) -> ResultError:

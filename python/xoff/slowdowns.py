@@ -41,7 +41,13 @@ def groups_of(flows: FlowRows | pa.Table, groups: int | None = None) -> list[Gro
     Args:
         flows: What has the columns of `flows.parquet`.
         groups: How many at most.
+
+    Raises:
+        ValueError: There are none.
     """
+    if groups is not None and groups < 1:
+        message = f"groups: is {groups}; expected at least 1"
+        raise ValueError(message)
     return groups_within(flows, limits([counted(flows, "size_bytes")], groups))
 
 

@@ -87,7 +87,7 @@ class Staging:
             path.chmod(_open_mode(parent))
         except OSError as error:
             _remove_empty(made)
-            raise unwritable(parent, error) from None
+            raise unwritable(parent / name if error.errno == errno.ENAMETOOLONG else parent, error) from None
         return cls(path, names, replaces, made)
 
     def commit(self) -> Path:

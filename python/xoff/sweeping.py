@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xoff import batch, intervals, json_text
+from xoff import batch, intervals, json_text, unfinished
 from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.folder import read_summary
@@ -19,13 +21,15 @@ from xoff.staging import Staging
 from xoff.summary import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
     from xoff.axes import Value
     from xoff.intervals import Estimate
     from xoff.plot.sweep import SweptPlots
+    from xoff.summary import Summary
+    from xoff.unfinished import Unfinished
 
 MEASURES = (
     "flows.all.fct_mean_us",
@@ -122,18 +126,20 @@ class Sweep:
         done = [one for one in self.combinations if all(map(kept.has, one.runs))]
         if not done:
             return None
-        values = {tuple(one.at.values()): self._values(one, kept) for one in done}
+        folders = [list(map(kept.place, one.runs)) for one in done]
+        summaries = [list(map(read_summary, of_one)) for of_one in folders]
+        values = {tuple(one.at.values()): self._values(of_one) for one, of_one in zip(done, summaries, strict=True)}
+        left_out = [unfinished.together(map(unfinished.of_run, *runs)) for runs in zip(folders, summaries, strict=True)]
         first = self.first_position
         return Swept(
             self,
             tuple(
-                _row(one.at, values[position], values.get((first, *position[1:]), {}))
-                for position, one in zip(values, done, strict=True)
+                _row(one.at, values[position], values.get((first, *position[1:]), {}), of_one)
+                for position, one, of_one in zip(values, done, left_out, strict=True)
             ),
         )
 
-    def _values(self, combination: Combination, kept: KeptRuns) -> Values:
-        summaries = [read_summary(kept.place(run)) for run in combination.runs]
+    def _values(self, summaries: Sequence[Summary]) -> Values:
         found = {measure: [value_at(summary, measure) for summary in summaries] for measure in self.measures}
         return {
             measure: [value for value in values if value is not None]
@@ -158,6 +164,8 @@ class Row:
     """For each measure the mean over seeds."""
     ratios: Mapping[str, Estimate]
     """For each measure, how many times that at the first position of the first axis it is, paired by seed."""
+    unfinished: Unfinished
+    """The flows that had not finished, of all seeds together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +192,13 @@ class Swept:
 
         # A column is of one type: where some positions are text, such as "1/8", all are.
         text = [name for name, axis in self.sweep.axes.items() if any(isinstance(at, str) for at in axis.positions)]
-        return pa.Table.from_pylist([row | {name: str(row[name]) for name in text} for row in self._flat()])
+        fields = {
+            name: pa.string() if name in text else pa.array(list(axis.positions)).type
+            for name, axis in self.sweep.axes.items()
+        }
+        fields |= dict.fromkeys((name for measure in self.sweep.measures for name in _names(measure)), pa.float64())
+        rows = [row | {name: str(row[name]) for name in text} for row in self._flat()]
+        return pa.Table.from_pylist(rows, pa.schema(fields))
 
     @property
     def plot(self) -> SweptPlots:
@@ -224,7 +238,12 @@ class Swept:
             "confidence": intervals.CONFIDENCE,
             "interrupted": not self.is_whole,
             "rows": [
-                {"at": dict(row.at), "measured": _plain(row.measured), "ratios": _plain(row.ratios)}
+                {
+                    "at": dict(row.at),
+                    "measured": _plain(row.measured),
+                    "ratios": _plain(row.ratios),
+                    "unfinished": row.unfinished._asdict(),
+                }
                 for row in self.rows
             ],
         }
@@ -291,11 +310,15 @@ def sweep(
         on_finished: Called after each run.
 
     Raises:
+        TypeError: The axes are no dictionary.
         ValueError: There is no seed or no worker.
         ScenarioError: A combination cannot be simulated, nothing is varied, an axis has no values or one twice, or a
             measure is no number of summaries.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
+    if not isinstance(axes, Mapping):
+        message = f"axes: is a {type(axes).__name__}; expected a dictionary of what is varied: {{KEY: [A, B, C]}}"
+        raise TypeError(message)
     check_at_least_one("seeds", seeds)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     wanted = Sweep.of(base, {name: Axis.given(name, values) for name, values in axes.items()}, seeds, measures)
@@ -319,7 +342,8 @@ def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
 def _with_seeds(base: Scenario, changes: Changes, seeds: Sequence[int], called: str) -> tuple[Scenario, ...]:
     """One combination with each seed. Raises ScenarioError, which says what it is called, if it cannot be simulated."""
     try:
-        runs = tuple(base.with_values({**changes, "seed": seed}) for seed in seeds)
+        changed = base.with_values(changes)
+        runs = tuple(changed.with_value("seed", seed) for seed in seeds)
         runs[0].check()
     except ScenarioError as error:
         raise ScenarioError(error.file, error.key, f"{error.problem} (with {called})", error.expected) from None
@@ -337,12 +361,13 @@ def _counts(row: Row, measure: str) -> bool:
     return found is not None and (found.value > 0 or measure != "pfc.off_us")
 
 
-def _row(at: Mapping[str, Value], values: Values, base: Values) -> Row:
+def _row(at: Mapping[str, Value], values: Values, base: Values, left_out: Unfinished) -> Row:
     ratios = {name: intervals.ratio(found, base[name]) for name, found in values.items() if name in base}
     return Row(
         at,
         {measure: intervals.of_measure(measure, found) for measure, found in values.items()},
         {measure: ratio for measure, ratio in ratios.items() if ratio},
+        left_out,
     )
 
 
@@ -353,6 +378,11 @@ def _plain(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, float | Non
 def _columns(row: Row, measures: Sequence[str]) -> dict[str, float | None]:
     columns: dict[str, float | None] = {}
     for measure in measures:
-        for name, of in ((measure, row.measured), (f"{measure}_ratio", row.ratios)):
-            columns[name], columns[f"{name}_low"], columns[f"{name}_high"] = of.get(measure) or (None, None, None)
+        estimates = (of.get(measure) or (None, None, None) for of in (row.measured, row.ratios))
+        columns |= zip(_names(measure), chain(*estimates), strict=True)
     return columns
+
+
+def _names(measure: str) -> list[str]:
+    """The columns of a measure."""
+    return [f"{measure}{of}{end}" for of in ("", "_ratio") for end in ("", "_low", "_high")]

@@ -107,3 +107,32 @@ def test_no_option_is_offered_where_none_would_help(command: Command, small_file
     Path("results").touch()
     outcome = command("compare", small_file, small_file, "--out", "out", "--workers", 1)
     assert outcome == Outcome(2, "", "results/runs: cannot write here: not a directory; choose another folder\n")
+
+
+def test_measures_that_count_nothing_have_a_row_and_a_reason(command: Command, files: tuple[Path, Path]) -> None:
+    measures = ("flows.large.fct_mean_us", "observed.pool_p99_bytes", "queries.completion_mean_us", "loss_rate")
+    outcome = command("compare", *files, "--workers", 1, *(part for one in measures for part in ("--measure", one)))
+    assert (outcome.status, outcome.err) == (0, "")
+    assert re.search(r"│ +FCT mean +│ +- │ +- │|│ FCT mean +│ +- │ +- │", outcome.out)
+    assert re.search(r"observed pool p99 +│ +- │ +- │", outcome.out)
+    for note in (
+        "flows.large.fct_mean_us: in some run no such flow both started in the measured time and finished",
+        "observed.pool_p99_bytes: observe.pools is left out, or took no samples in the measured time of some run",
+        "queries.completion_mean_us: in some run there is nothing of it to count",
+    ):
+        assert f"Note: {note}\n" in outcome.out
+    assert "Note: loss_rate" not in outcome.out
+
+
+def test_a_measure_that_some_scenario_lacks_leaves_its_cell_empty(command: Command, files: tuple[Path, Path]) -> None:
+    third = files[1].with_name("blind.toml")
+    third.write_text(SMALL.partition("[observe]")[0], encoding="utf-8")
+    outcome = command("compare", files[0], third, files[1], "--workers", 1, "--measure", "observed.queue_p99_bytes")
+    assert re.search(r"observed queue p99 +│ +[\d.]+ kB │ +- │ +[\d.]+ kB  x[\d.]+ │", outcome.out)
+
+
+def test_unfinished_flows_are_told_below_the_table(command: Command, small_file: Path) -> None:
+    outcome = command("run", small_file, "--seeds", 2, "--set", "stop.at=910us")
+    note = "Note: flows that started in the measured time, but are unfinished, count in no completion time: 4 of 40\n"
+    assert note in outcome.out
+    assert re.search(r"│ unfinished +│ +2 \(2 to 2\) │", outcome.out)

@@ -83,3 +83,15 @@ def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with shown_progress(xoff.Scenario.from_text(SMALL)) as progress:
         progress(State(0, 0, 0))  # type: ignore[arg-type]
     assert told(capsys) == []
+
+
+def test_without_a_stream_for_errors_runs_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    clock = Clock()
+    with (
+        shown_progress(xoff.Scenario.from_text(SMALL), clock) as progress,
+        shown_count("sweep", 1, clock=clock) as finished,
+    ):
+        clock.now += 60
+        progress(State(0, 0, 0))  # type: ignore[arg-type]
+        finished()

@@ -1,13 +1,17 @@
 """`xoff sweep`: what is printed, kept and refused."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import Outcome, interrupted
+from conftest import Outcome, interrupted, wait_until
 
 Command = Callable[..., Outcome]
 
@@ -186,3 +190,29 @@ def test_interrupted_it_shows_the_combinations_that_are_finished(tmp_path: Path,
     assert outcome.status == 130
     assert "5000B" in outcome.out
     assert re.fullmatch(r"interrupted: \d+ of 300 combinations are finished; the same command goes on\n", outcome.err)
+
+
+def test_a_scenario_with_a_long_name_is_swept(command: Command, small_file: Path) -> None:
+    long = small_file.rename(small_file.with_name(f"{'n' * 245}.toml"))
+    outcome = command("sweep", long, "--sweep", "workload.fan_in=1,2", "--json", "--workers", 1)
+    assert (outcome.status, outcome.err) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nothing tells of processes that have begun")
+def test_begun_processes_say_nothing_of_ctrl_c(tmp_path: Path, small_file: Path) -> None:
+    values = ",".join(f"{size}B" for size in range(5000, 5300))
+    axis = f"switch.marking.queue.threshold={values}"
+    command = [sys.executable, "-m", "xoff", "sweep", str(small_file), "--sweep", axis, "--workers", "2"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+        def begun() -> list[str]:
+            return children.read_text(encoding="utf-8").split()
+
+        wait_until(lambda: any(b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes() for one in begun()))
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.fullmatch(r"interrupted: \d+ of 300 combinations are finished; the same command goes on\n", err)

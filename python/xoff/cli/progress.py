@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from xoff.cli.terminal import Console, printable, say
+from xoff.cli.terminal import Console, is_terminal, printable, say
 from xoff.units import duration, percent
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def shown_progress(
     scenario: Scenario, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[Progress], None]]:
     """What to call with each report of progress; `clock` tells seconds."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         lines = Lines(scenario.title, clock)
         yield lambda state: lines.tell(share_done(scenario, state), _words(state))
         return
@@ -68,7 +68,7 @@ def shown_count(
 ) -> Iterator[Callable[[], None]]:
     """What to call for each finished one of many, `before` of which take no time; `clock` tells seconds."""
     finished = itertools.count(1)
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         lines = Lines(title, clock, before / max(count, 1))
         yield lambda: lines.tell((n := next(finished)) / count, f"{n} of {count} {of} finished")
         return

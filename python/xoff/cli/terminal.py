@@ -11,6 +11,8 @@ import rich.console
 import typer
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from rich.table import Column
     from rich.text import Text
 
@@ -26,6 +28,11 @@ def printable(text: str) -> str:
 def say(text: str, *, err: bool = False) -> None:
     """Prints a line."""
     typer.echo(printable(text), err=err)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether someone looks on; there is no stream where it was closed before Python began."""
+    return stream is not None and stream.isatty()
 
 
 def give_up_output() -> None:
