@@ -208,10 +208,12 @@ def test_begun_processes_say_nothing_of_ctrl_c(tmp_path: Path, small_file: Path)
     ) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
 
-        def begun() -> list[str]:
-            return children.read_text(encoding="utf-8").split()
+        def are_loading() -> bool:
+            folders = [Path("/proc", child) for child in children.read_text(encoding="utf-8").split()]
+            runs = [folder for folder in folders if b"spawn_main" in (folder / "cmdline").read_bytes()]
+            return any(b"_xoff" in (folder / "maps").read_bytes() for folder in runs)
 
-        wait_until(lambda: any(b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes() for one in begun()))
+        wait_until(are_loading)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
