@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::queue_pairs::QueuePair;
 use super::sending::Sender;
 use super::{Flow, Host};
 use crate::agenda::{Agenda, Context};
@@ -63,8 +64,8 @@ impl Host {
             return;
         };
         if let Some(left) = pair.left.take() {
-            pair.holder = Some(number);
-            return self.take_over(slot, left, context);
+            self.give_queue_pair(place, number, left, context);
+            return;
         }
         pair.waiting.push_back(number);
         if let Sender::QueuePair(sending) = &mut self.sendings[slot].sender {
@@ -91,12 +92,9 @@ impl Host {
             return None;
         }
         let next = pair.waiting.pop_front()?;
-        pair.holder = Some(next);
         let left = holder.sender.hand_over();
         self.arm_control(slot, context);
-        let next = self.sending_slot(next)?;
-        self.take_over(next, left, context);
-        Some(next)
+        self.give_queue_pair(place, next, left, context)
     }
 
     /// A flow is done; where its acknowledgements have come before it had sent all once more, others wait still.
@@ -107,31 +105,39 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let pair = &mut self.persistent.all[place as usize];
-        if pair.waiting.is_empty() {
+        if pair.left.is_none() {
             return;
         }
-        let Some(left) = pair.left.take() else { return };
-        pair.holder = pair.waiting.pop_front();
-        if let Some(slot) = pair.holder.and_then(|next| self.sending_slot(next)) {
-            self.take_over(slot, left, context);
+        let Some(next) = pair.waiting.pop_front() else { return };
+        if let Some(left) = pair.left.take()
+            && let Some(slot) = self.give_queue_pair(place, next, left, context)
+        {
             self.on_control_heard(slot, context);
         }
     }
 
-    fn take_over(&mut self, slot: usize, left: Handover, context: &Context<'_, impl Agenda, impl Observer>) {
+    /// A flow takes over what the one before has left. Returns its slot.
+    fn give_queue_pair(
+        &mut self,
+        place: u32,
+        number: u32,
+        left: Handover,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<usize> {
+        self.persistent.all[place as usize].holder = Some(number);
+        let slot = self.sending_slot(number)?;
         if let Sender::QueuePair(pair) = &mut self.sendings[slot].sender {
             pair.sender.take_over(left, context.now);
         }
         self.arm_control(slot, context);
+        Some(slot)
     }
 
-    /// The flow is done; what it has left waits for the next.
-    #[cold]
-    pub(super) fn leave_queue_pair(&mut self, number: u32, sender: Sender, place: u32) {
+    /// A flow is done; what it has left waits for the next.
+    pub(super) fn leave_queue_pair(&mut self, number: u32, mut done: QueuePair) {
+        let Some(place) = done.place else { return };
         let pair = &mut self.persistent.all[place as usize];
-        if let Sender::QueuePair(mut done) = sender
-            && pair.holder == Some(number)
-        {
+        if pair.holder == Some(number) {
             pair.left = Some(done.sender.hand_over());
         }
     }
@@ -155,19 +161,17 @@ impl Host {
         let progress = earlier.sender.on_acknowledgement(context.now, packet, departure, None);
         let cumulative = earlier.sender.acknowledged_of_queue_pair();
         let acknowledged = Acknowledged { newly_acked: cumulative - before, cumulative, departure };
-        let pair = &mut self.persistent.all[place as usize];
+        let holder = self.holder_of_queue_pair(place);
         let telemetry = &*context.agenda.telemetry();
         let reading = record.as_ref().map(|record| telemetry.reading(record, context.now));
-        if let Some(left) = &mut pair.left {
+        if let Some(left) = &mut self.persistent.all[place as usize].left {
             left.on_earlier_acknowledgement(context.now, acknowledged, reading);
-            return progress;
+        } else if let Some(holder) = holder {
+            if let Sender::QueuePair(holding) = &mut self.sendings[holder].sender {
+                holding.sender.on_earlier_acknowledgement(context.now, acknowledged, reading);
+            }
+            self.on_control_heard(holder, context);
         }
-        let holder = pair.holder.and_then(|holder| self.sending_slot(holder));
-        let Some(holder) = holder else { return progress };
-        if let Sender::QueuePair(holding) = &mut self.sendings[holder].sender {
-            holding.sender.on_earlier_acknowledgement(context.now, acknowledged, reading);
-        }
-        self.on_control_heard(holder, context);
         progress
     }
 
@@ -178,22 +182,12 @@ impl Host {
         place: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let pair = &mut self.persistent.all[place as usize];
-        if let Some(left) = &mut pair.left {
-            return left.on_cnp(context.now);
+        let holder = self.holder_of_queue_pair(place);
+        if let Some(left) = &mut self.persistent.all[place as usize].left {
+            left.on_cnp(context.now);
+        } else if let Some(holder) = holder {
+            self.on_cnp(holder, context);
         }
-        let holder = pair.holder.and_then(|holder| self.sending_slot(holder));
-        let Some(holder) = holder else { return };
-        if let Sender::QueuePair(holding) = &mut self.sendings[holder].sender {
-            holding.sender.on_cnp(context.now);
-        }
-        self.on_control_heard(holder, context);
-    }
-
-    fn on_control_heard(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.report_rate(slot, context);
-        self.arm_control(slot, context);
-        self.offer(slot, context);
     }
 
     /// A CNP has come of a flow that is done. Of which class that was nobody knows any longer: all queue pairs to its destination hear
@@ -209,8 +203,16 @@ impl Host {
         }
     }
 
-    /// Whether a flow has the queue pair that it goes by.
-    pub(super) fn has_queue_pair(&self, number: u32, place: u32) -> bool {
-        self.persistent.all[place as usize].holder == Some(number)
+    /// The slot of the flow that has a queue pair, until it is done.
+    fn holder_of_queue_pair(&self, place: u32) -> Option<usize> {
+        self.persistent.all[place as usize].holder.and_then(|holder| self.sending_slot(holder))
+    }
+
+    /// The place of the queue pair of a flow, if that has passed it on.
+    #[inline]
+    pub(super) fn passed_on_queue_pair(&self, slot: usize) -> Option<u32> {
+        let sending = &self.sendings[slot];
+        let Sender::QueuePair(pair) = &sending.sender else { return None };
+        pair.place.filter(|&place| self.persistent.all[place as usize].holder != Some(sending.number()))
     }
 }

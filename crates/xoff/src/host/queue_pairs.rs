@@ -25,12 +25,14 @@ pub(super) struct QueuePair {
     /// The congestion control's own.
     control: Timer,
     in_turn: bool,
+    /// Its place among those that last, if it does.
+    pub(super) place: Option<u32>,
 }
 
 impl QueuePair {
-    /// A queue pair whose congestion control has these needs.
-    pub(super) fn new(sender: RoceSender, needs: Needs) -> Self {
-        Self { sender, needs, pacing: Timer::default(), control: Timer::default(), in_turn: false }
+    /// A queue pair whose congestion control has these needs, at a place if it lasts.
+    pub(super) fn new(sender: RoceSender, needs: Needs, place: Option<u32>) -> Self {
+        Self { sender, needs, pacing: Timer::default(), control: Timer::default(), in_turn: false, place }
     }
 
     /// The stamp of its next packet.
@@ -190,7 +192,7 @@ impl Host {
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
         let before = pair.sender.rate();
         let segment = pair.sender.take(begins);
-        let has_changed = pair.sender.rate() != before;
+        let (has_changed, place) = (pair.sender.rate() != before, pair.place);
         let stamp = pair.stamp(context);
         let packet = sending.packet(self.id, segment.sequence, segment.length, context).with_stamp(stamp);
         if !sending.timer.is_armed() {
@@ -208,7 +210,7 @@ impl Host {
         }
         self.wait(slot, context.now);
         self.arm_control(slot, context);
-        if let Some(place) = self.sendings[slot].connection
+        if let Some(place) = place
             && let Some(next) = self.pass_on_queue_pair(slot, place, context)
         {
             self.report_rate(next, context);
@@ -235,6 +237,24 @@ impl Host {
         }
     }
 
+    /// A CNP has come for a queue pair.
+    pub(super) fn on_cnp(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        pair.sender.on_cnp(context.now);
+        self.on_control_heard(slot, context);
+    }
+
+    /// The congestion control of a queue pair has heard something.
+    pub(super) fn on_control_heard(
+        &mut self,
+        slot: usize,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        self.report_rate(slot, context);
+        self.arm_control(slot, context);
+        self.offer(slot, context);
+    }
+
     /// An ACK, a NACK or a CNP has arrived for a queue pair.
     pub(super) fn on_queue_pair_answer(
         &mut self,
@@ -242,45 +262,40 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let sending = &self.sendings[slot];
-        let earlier_on = sending.connection.filter(|&place| !self.has_queue_pair(sending.number(), place));
-        if let (Some(place), true) = (earlier_on, packet.is(ECHO)) {
-            return self.on_earlier_cnp(place, context);
+        let passed_on = self.passed_on_queue_pair(slot);
+        if packet.is(ECHO) {
+            return match passed_on {
+                Some(place) => self.on_earlier_cnp(place, context),
+                None => self.on_cnp(slot, context),
+            };
         }
         let earlier_progress =
-            earlier_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
+            passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
         let sending = &mut self.sendings[slot];
-        let connection = sending.connection;
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
-        if packet.is(ECHO) {
-            pair.sender.on_cnp(context.now);
+        let progress = earlier_progress.unwrap_or_else(|| pair.acknowledge(packet, context));
+        let is_done = pair.sender.is_done();
+        let (has_rate, place) = (pair.needs.goes_by_path(), pair.place);
+        if let Some(window) = pair.sender.window() {
+            context.observer.on_window(context.now, self.id, packet.flow(), window);
+        }
+        if progress && !is_done {
+            if pair.sender.is_waiting() {
+                sending.arm_retransmission(&mut self.pending, context);
+            } else {
+                sending.timer.disarm();
+            }
+        }
+        if has_rate {
             self.report_rate(slot, context);
-            self.arm_control(slot, context);
-        } else {
-            let progress = earlier_progress.unwrap_or_else(|| pair.acknowledge(packet, context));
-            let is_done = pair.sender.is_done();
-            let has_rate = pair.needs.goes_by_path();
-            if let Some(window) = pair.sender.window() {
-                context.observer.on_window(context.now, self.id, packet.flow(), window);
+        }
+        if is_done {
+            self.counters.finished += 1;
+            self.finish_sending(slot, context.now, context);
+            if let Some(place) = place {
+                self.go_on_with_queue_pair(place, context);
             }
-            if progress && !is_done {
-                if pair.sender.is_waiting() {
-                    sending.arm_retransmission(&mut self.pending, context);
-                } else {
-                    sending.timer.disarm();
-                }
-            }
-            if has_rate {
-                self.report_rate(slot, context);
-            }
-            if is_done {
-                self.counters.finished += 1;
-                self.finish_sending(slot, context.now, context);
-                if let Some(place) = connection {
-                    self.go_on_with_queue_pair(place, context);
-                }
-                return;
-            }
+            return;
         }
         self.offer(slot, context);
     }
@@ -312,9 +327,7 @@ impl Host {
             if !pair.in_turn {
                 pair.sender.settle(context.now);
             }
-            self.report_rate(slot, context);
-            self.arm_control(slot, context);
-            self.offer(slot, context);
+            self.on_control_heard(slot, context);
         }
     }
 }

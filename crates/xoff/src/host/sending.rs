@@ -98,8 +98,8 @@ pub(super) struct Sending {
     flags: u8,
     pub(super) held_back: bool,
     pub(super) sender: Sender,
-    /// Number of its persistent connection among those to its destination, or place of its queue pair among those that last.
-    pub(super) connection: Option<u32>,
+    /// Number of its persistent connection among those to its destination.
+    connection: Option<u32>,
 }
 
 const _: () = assert!(offset_of!(Sending, sender) == 64);
@@ -325,14 +325,16 @@ impl Host {
                 }
             }
             Transport::Roce(settings) => {
-                if settings.connections == QueuePairs::Persistent {
-                    connection = Some(self.persistent.of(&flow));
-                }
+                let lasts = settings.connections == QueuePairs::Persistent;
+                let place = lasts.then(|| self.persistent.of(&flow));
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let is_lossless = context.fabric.lossless & 1 << flow.priority != 0;
                 let rate = self.adapter.port.rate();
                 let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
-                (Sender::QueuePair(QueuePair::new(sender, settings.needs())), settings.packet_headers())
+                (
+                    Sender::QueuePair(QueuePair::new(sender, settings.needs(), place)),
+                    settings.packet_headers(),
+                )
             }
             Transport::ConstantRate(settings) => {
                 let sender = ConstantRateSender::new(settings, flow.size, context.now, end);
@@ -352,7 +354,7 @@ impl Host {
         };
         let slot = self.sendings.insert(sending);
         self.sending_slots.push(slot as u32);
-        if let (Some(place), Transport::Roce(_)) = (connection, transport) {
+        if let Sender::QueuePair(QueuePair { place: Some(place), .. }) = self.sendings[slot].sender {
             self.join_queue_pair(slot, place, context);
         }
         slot
@@ -610,8 +612,8 @@ impl Host {
             (Sender::Tcp(sender), Some(number)) => {
                 self.connections.give_back(&flow, number, sender.into_connection(finish));
             }
-            (sender, Some(place)) => self.leave_queue_pair(flow.number, sender, place),
-            (_, None) => {}
+            (Sender::QueuePair(pair), _) => self.leave_queue_pair(flow.number, pair),
+            _ => {}
         }
         let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });

@@ -287,6 +287,11 @@ mod tests {
         Simulation::new(&Scenario::from_toml(&text, &[])?, &Files::new())
     }
 
+    /// One workload of flows of a class.
+    fn flows(class: u8) -> String {
+        format!("{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = {class} }}")
+    }
+
     fn shared_memory(simulation: &Simulation) -> &SharedMemoryLayout {
         match simulation.layout(4) {
             SwitchLayout::SharedMemory(layout) => layout,
@@ -314,9 +319,6 @@ mod tests {
     #[test]
     fn queues_of_lossless_classes_have_no_part_in_pools_and_no_reserve_there() {
         let simulation = |reserved: &str| {
-            let flows = |class| {
-                format!("{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = {class} }}")
-            };
             let text = format!(
                 "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
                  transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
@@ -576,9 +578,6 @@ mod tests {
     #[test]
     fn bcc_goes_by_the_alphas_of_lossy_classes() {
         let range = |alpha: &str| {
-            let flows = |class| {
-                format!("{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = {class} }}")
-            };
             let text = format!(
                 "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '20us' }} }}\n\
                  transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\

@@ -69,8 +69,7 @@ impl Simulation {
     /// How many flows without end each host sends, and how many it receives.
     fn flows_without_end(&self) -> Vec<[u32; 2]> {
         let mut of_hosts = vec![[0; 2]; self.network.hosts as usize];
-        let flows = self.sources.iter().flat_map(|source| source.clone().take(MOST_DRAWN));
-        for flow in flows.filter(|flow| flow.size == Bytes::MAX) {
+        for flow in self.sources.iter().flat_map(Source::without_end) {
             of_hosts[flow.source as usize][0] += 1;
             of_hosts[flow.destination as usize][1] += 1;
         }

@@ -58,6 +58,13 @@ impl Source {
         self.end
     }
 
+    /// Those of its flows that have no size.
+    pub fn without_end(&self) -> impl Iterator<Item = FlowSpec> + use<> {
+        let has_some = matches!(self.kind, Kind::LongLived(_) | Kind::Permutation(_));
+        let flows = has_some.then(|| self.clone()).into_iter().flatten();
+        flows.filter(|flow| flow.size == Bytes::MAX)
+    }
+
     /// The traffic classes of its flows: bit n is set if class n is among them.
     pub fn classes(&self) -> u8 {
         self.classes

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::load::{Crossing, Traffic};
 use super::{Kind, Source};
-use crate::kernel::units::{Bytes, Rate, Span, Time};
+use crate::kernel::units::{Rate, Span, Time};
 use crate::scenario::{Scenario, Stop, Transport, Workload};
 use crate::topology::{Network, NodeId};
 
@@ -137,9 +137,8 @@ impl Source {
 fn at_constant_rate(source: &Source, end: Time, scenario: &Scenario) -> BTreeMap<Links, f64> {
     let mut on_wire = BTreeMap::new();
     let transports: Vec<&Transport> = scenario.transport.values().collect();
-    let runs_for_ever = matches!(source.kind, Kind::LongLived(_) | Kind::Permutation(_));
-    let flows = source.clone().take_while(|flow| runs_for_ever && flow.start < end);
-    for flow in flows.filter(|flow| flow.size == Bytes::MAX && flow.end == Time::MAX) {
+    let flows = source.without_end().take_while(|flow| flow.start < end);
+    for flow in flows.filter(|flow| flow.end == Time::MAX) {
         if let Transport::ConstantRate(settings) = transports[usize::from(flow.transport)] {
             let rate = settings.rate.unwrap_or_default().as_f64();
             *on_wire.entry(Links::From(vec![flow.source])).or_default() += rate;

@@ -145,10 +145,8 @@ impl Subject<'_> {
         let xon = self.xon(cioq, xoff, units)?;
         let of_class = xoff + later;
         let lossy = buffer - u64::from(lossless.count_ones()) * of_class;
-        if !self.has_lossy(lossless) {
-            return Ok(Parts { xoff, xon, lossy, most: of_class });
-        }
-        Ok(Parts { xoff, xon, lossy, most: of_class.max(lossy) })
+        let most = if self.has_lossy(lossless) { of_class.max(lossy) } else { of_class };
+        Ok(Parts { xoff, xon, lossy, most })
     }
 
     /// When senders of lossless classes resume.

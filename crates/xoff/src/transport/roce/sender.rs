@@ -87,6 +87,22 @@ pub struct Acknowledged {
     pub departure: Time,
 }
 
+impl Acknowledged {
+    /// The same with what is next to be sent, of the queue pair's bytes, and what switches have written.
+    #[inline]
+    fn told(self, now: Time, next_sequence: u64, telemetry: Option<Reading<'_>>) -> Ack<'_> {
+        Ack {
+            newly_acked: Bytes::new(self.newly_acked),
+            echo: false,
+            cumulative: self.cumulative,
+            next_sequence,
+            window_limited: true,
+            rtt: Some(now.since(self.departure)),
+            telemetry,
+        }
+    }
+}
+
 /// What a queue pair has between one flow and the next.
 #[derive(Clone, Debug)]
 pub struct Handover {
@@ -351,17 +367,8 @@ impl RoceSender {
 
     #[inline]
     fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
-        let Acknowledged { newly_acked, cumulative, departure } = acknowledged;
         if let Some(control) = &mut self.congestion_control {
-            let ack = Ack {
-                newly_acked: Bytes::new(newly_acked),
-                echo: false,
-                cumulative,
-                next_sequence: self.before + self.next,
-                window_limited: true,
-                rtt: Some(now.since(departure)),
-                telemetry,
-            };
+            let ack = acknowledged.told(now, self.before + self.next, telemetry);
             control.on_ack(now, &ack);
             self.ask_control();
         }
@@ -442,18 +449,9 @@ impl Handover {
         acknowledged: Acknowledged,
         telemetry: Option<Reading<'_>>,
     ) {
-        let Acknowledged { newly_acked, cumulative, departure } = acknowledged;
-        self.in_flight -= newly_acked;
+        self.in_flight -= acknowledged.newly_acked;
         if let Some(control) = &mut self.congestion_control {
-            let ack = Ack {
-                newly_acked: Bytes::new(newly_acked),
-                echo: false,
-                cumulative,
-                next_sequence: self.carried,
-                window_limited: true,
-                rtt: Some(now.since(departure)),
-                telemetry,
-            };
+            let ack = acknowledged.told(now, self.carried, telemetry);
             control.on_ack(now, &ack);
         }
     }
