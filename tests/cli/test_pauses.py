@@ -66,11 +66,11 @@ def test_a_time_has_its_unit(command: Command, run: Path) -> None:
 
 
 def test_pauses_at_a_time_are_told_whole_in_words_and_in_the_picture(command: Command, run: Path) -> None:
-    out = command("pauses", run, "--victim", "host4.flow0", "--at", "1ms", "--plot", "tree.svg").out
+    out = command("pauses", run, "--victim", "host4.flow0", "--at", "1ms", "--plot", "tree.SVG").out
     told = re.search(r"Roots: host4\.flow0, paused for ([1-9][\d.]* us)", out)
     assert told is not None
     assert f"host4.flow0  {told[1]} (100%)" in out
-    assert f"{told[1]}, 100%" in Path("tree.svg").read_text(encoding="utf-8")
+    assert f"{told[1]}, 100%" in Path("tree.SVG").read_text(encoding="utf-8")
 
 
 def test_a_time_is_within_the_run(command: Command, run: Path) -> None:

@@ -49,3 +49,29 @@ def test_few_positions_have_ticks_and_stand_apart(
     assert ax.get_xscale() == scale
     if ticks:
         assert [label.get_text() for label in ax.get_xticklabels()] == ticks
+
+
+def test_long_names_are_in_lines_below_one_another() -> None:
+    ax = Figure().subplots()
+    names = ["a very long name for DCTCP with large K", "K=20kB", "drop-tail"]
+    Along.of("scheme", names).label(ax)
+    told = [label.get_text() for label in ax.get_xticklabels()]
+    assert told == ["a very long\nname for\nDCTCP with\nlarge K", "K=20kB", "drop-tail"]
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {0}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a very long name for scheme number {}", "a very lon…number 7"),
+        ("a very long {} scheme of several schemes", "a very long 7…veral schemes"),
+        ("a very long scheme {} of several schemes", "a very long scheme 7 of several schemes"),
+    ],
+)
+def test_many_long_names_are_slanted_and_lack_as_much_of_their_middle_as_leaves_them_apart(
+    name: str, told: str
+) -> None:
+    ax = Figure().subplots()
+    Along.of("scheme", [name.format(number) for number in range(8)]).label(ax)
+    assert ax.get_xticklabels()[7].get_text() == told
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {30}

@@ -35,3 +35,9 @@ def test_what_is_told_of_a_file_is_kept() -> None:
     HouseFigure().savefig(to := BytesIO(), format="svg", metadata={"Title": "A queue"})
     assert b"A queue" in to.getvalue()
     assert b"dc:date" not in to.getvalue()
+
+
+def test_an_ending_in_capitals_means_the_same(tmp_path: Path) -> None:
+    for name in ("figure.PDF", "figure.SVG"):
+        HouseFigure().savefig(tmp_path / name)
+        assert not any(told in (tmp_path / name).read_bytes() for told in (b"dc:date", b"CreationDate"))

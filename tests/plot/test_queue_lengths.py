@@ -58,3 +58,24 @@ def test_queues_that_were_never_used_say_so(ax: Axes) -> None:
     result = xoff.Scenario.from_text(SMALL).with_value("observe.queues.of", ["host0.*"]).run()
     result.plot.queue_cdf(ax, between_ns=(0, 10_000))
     assert [text.get_text() for text in ax.texts] == ["no queue held anything from 0.00 us to 10.0 us"]
+
+
+def test_it_is_of_the_measured_time_and_says_so(ax: Axes) -> None:
+    scenario = xoff.Scenario.from_text(SMALL).with_value("measure", {"start": "100us", "end": "200us"})
+    result = scenario.with_value("observe.queues", {"every": "change", "of": ["switch0.*"]}).run()
+    result.plot.queue_cdf(ax, names="switch0.port0")
+    result.plot.queue_cdf(ax, names="switch0.port0", between_ns=(100_000, 200_000))
+    measured, narrowed = ax.get_lines()
+    assert list(np.asarray(measured.get_ydata())) == list(np.asarray(narrowed.get_ydata()))
+    assert ax.get_xlabel() == "queue, from 100.0 us to 200.0 us"
+    result.plot.queue_cdf(ax)
+    assert ax.get_xlabel() == "queue, measured from 100.0 us to 200.0 us"
+    for draw in (result.plot.fct_cdf, result.plot.slowdown_cdf, result.plot.slowdown_by_size):
+        ax.clear()
+        draw(ax)
+        assert "measured from 100.0 us to 200.0 us" in ax.get_xlabel()
+
+
+def test_of_a_whole_run_nothing_is_said_of_time(small_result: xoff.Result, ax: Axes) -> None:
+    small_result.plot.queue_cdf(ax)
+    assert ax.get_xlabel() == "queue"

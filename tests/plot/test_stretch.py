@@ -82,3 +82,14 @@ def test_there_must_be_a_time_of_the_run_and_something_in_it(small_result: xoff.
     ):
         with pytest.raises(ValueError, match=says):
             small_result.plot.queues(ax, between_ns=between_ns)
+
+
+@pytest.mark.parametrize("between_ns", [("1ms", "2ms"), (1e6,), 5, (0, None)])
+def test_times_are_numbers_of_nanoseconds(between_ns: object, small_result: xoff.Result, ax: Axes) -> None:
+    with pytest.raises(TypeError, match=r"^between_ns: .* is no pair of numbers; expected .* in nanoseconds"):
+        small_result.plot.queues(ax, between_ns=between_ns)  # type: ignore[arg-type]
+
+
+def test_times_may_be_of_any_sequence(small_result: xoff.Result, ax: Axes) -> None:
+    small_result.plot.queues(ax, between_ns=np.array([100_000, 150_000]))  # type: ignore[arg-type]
+    assert ax.get_xlim() == (100, 150)

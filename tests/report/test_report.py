@@ -62,6 +62,13 @@ def test_it_shows_figures_scenario_and_provenance(small_result: xoff.Result) -> 
     assert small_result.digest in text
 
 
+def test_it_says_what_is_of_the_measured_time(small_result: xoff.Result) -> None:
+    said = "goodput are of the measured time, from 1.00 us to 9.00 us; packets, loss and engine are of the whole run"
+    assert said not in Tags(render(small_result)).text
+    summary = small_result.summary | {"measured": {"start_ns": 1000, "end_ns": 9000, "unfinished": 0}}
+    assert said in Tags(render(replace(small_result, summary=summary))).text
+
+
 def test_slowdowns_by_size_are_drawn_where_sizes_differ(small_result: xoff.Result) -> None:
     title = "Slowdown by flow size"
     assert title not in Tags(render(small_result)).text

@@ -27,7 +27,7 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
 
 def check_drawable(path: Path, option: str = "--plot", *, force: bool) -> None:
     """Raises OutputError if an option names no figure, or one that is there already."""
-    if path.suffix not in (".svg", ".pdf", ".png"):
+    if path.suffix.lower() not in (".svg", ".pdf", ".png"):
         message = f"{path}: {option}: no format of figures; expected a file that ends with {DRAWABLE}"
         raise OutputError(message)
     check_free(path, option, force=force)

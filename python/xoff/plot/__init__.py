@@ -86,7 +86,8 @@ class Plots:
         """Distribution of queue lengths: the share of the time for which a queue was no longer.
 
         It is of what was recorded: exact for `every = "change"`, else each sample counts until the next one.
-        The arguments are those of `over_time`.
+        The arguments are those of `over_time`; `between_ns` left out, it is of the measured time, as all
+        distributions.
         """
         stretch = Stretch.of(self._result, between_ns)
         with style.context():

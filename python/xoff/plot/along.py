@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,9 @@ _MOST_CHARACTERS = 36
 """As much fits below a panel beside one another."""
 _SLANTED_CHARACTERS = 3.0
 """What a slanted label takes."""
+_MOST_LINES_OF_A_NAME = 4
+_SLANTED_LENGTHS = (20, 28, 36)
+"""Characters that a slanted name may have, the first of these with which all differ."""
 _MOST_TOLD, _MOST_TOLD_LOGARITHMIC = 8, 12
 """As many positions can each have a tick of their own."""
 _WIDE = 20
@@ -58,16 +62,44 @@ class Along:
         }
         return cls(name, places, shown)
 
+    def nearest(self, ax: Axes) -> float:
+        """The least of the way across the axis, as it is labelled, between two positions; one where there are not."""
+        at = np.unique(ax.xaxis.get_transform().transform(np.array(list(self.places.values()))))
+        return float(np.diff(at).min() / (at[-1] - at[0])) if len(at) > 1 else 1.0
+
     def label(self, ax: Axes) -> None:
         """Writes name, unit and ticks."""
         if self.unit is None:
-            names = [style.plain(str(position)) for position in self.places]
-            room = max(map(len, names)) * len(names) <= _MOST_CHARACTERS
-            rotation, side = (0, "center") if room else (30, "right")
-            ax.set_xticks(list(self.places.values()), names, rotation=rotation, ha=side)
+            _label_names(ax, [str(short(position)) for position in self.places], list(self.places.values()))
         else:
             _label_numbers(ax, sorted(set(self.places.values())))
         ax.set_xlabel(style.plain(f"{self.name} ({self.unit})" if self.unit else self.name))
+
+
+def short(position: Value) -> Value:
+    """A number without the digits that are of binary fractions: 0.3 for 0.1 + 0.2."""
+    return float(f"{position:.12g}") if isinstance(position, float) else position
+
+
+def _label_names(ax: Axes, names: Sequence[str], places: Sequence[float]) -> None:
+    """Names in lines below one another, or slanted where there is no room for that."""
+    width = max(1, _MOST_CHARACTERS // len(names))
+    beside = [fill(name, width, break_long_words=False, break_on_hyphens=False) for name in names]
+    lines = [name.split("\n") for name in beside]
+    if max(map(len, chain(*lines))) <= width and max(map(len, lines)) <= _MOST_LINES_OF_A_NAME:
+        ax.set_xticks(places, [style.plain(name) for name in beside])
+    else:
+        ax.set_xticks(places, [style.plain(name) for name in _slanted(names)], rotation=30, ha="right")
+
+
+def _slanted(names: Sequence[str]) -> list[str]:
+    """Names without the middle of long ones, as short as they can be told apart."""
+    shortened = ([_without_middle(name, most) for name in names] for most in _SLANTED_LENGTHS)
+    return next((told for told in shortened if len(set(told)) == len(set(names))), list(names))
+
+
+def _without_middle(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most // 2].rstrip()}…{name[1 - most // 2 :].lstrip()}"
 
 
 def _label_numbers(ax: Axes, places: Sequence[float]) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xoff.comparison import FCTS
+from xoff.plot import bars, completion, style
 from xoff.plot import comparison_by_size as by_size
-from xoff.plot import completion, style
 from xoff.plot.house_figure import HouseFigure
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from xoff.comparison import Comparison, Row
+    from xoff.intervals import Estimate
     from xoff.plot.workloads import Workloads
 
 _LABELS = {"fct_mean_us": "mean", "fct_p99_us": "p99"}
@@ -107,16 +108,20 @@ def _draw(comparison: Comparison, ax: Axes) -> Axes:
     measures = list(dict.fromkeys(row.measure for row in rows))
     width = min(_NEXT, _APART * len(others))
     offsets = np.linspace(-width / 2, width / 2, len(others)) if len(others) > 1 else [0.0]
+    drawn: list[tuple[list[float], list[Estimate], str]] = []
     for number, (name, offset) in enumerate(zip(others, offsets, strict=True), 1):
         of_scenario = [row for row in rows if row.scenario == name]
         places = [measures.index(row.measure) + offset for row in of_scenario]
         ratios = [row.ratio for row in of_scenario if row.ratio]
-        values, bars = [ratio.value for ratio in ratios], style.error_bars(ratios)
+        values, lengths = [ratio.value for ratio in ratios], style.error_bars(ratios)
         look = style.look(number) | {"linestyle": ""}
-        ax.errorbar(places, values, yerr=bars, markersize=4, capsize=2, label=style.plain(name), **look)
+        ax.errorbar(places, values, yerr=lengths, markersize=4, capsize=2, label=style.plain(name), **look)
+        drawn.append((places, ratios, look["color"]))
     ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
     ax.set_xticks(range(len(measures)), [_label(measure) for measure in measures])
-    style.scale_of_ratios(ax, (row.ratio for row in rows if row.ratio))
+    bars.scale_of_ratios(ax, (row.ratio for row in rows if row.ratio))
+    for places, ratios, colour in drawn:
+        bars.mark_cut(ax, places, ratios, colour)
     ax.set_ylabel(fill(f"completion time over {style.plain(base)}'s", _LABEL_CHARACTERS))
     style.legend(ax)
     return ax

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from xoff import comparison_by_size
-from xoff.plot import slowdown, style
+from xoff.plot import bars, measured_time, slowdown, style
 from xoff.plot.workloads import flows_of
 from xoff.slowdowns import PERCENTS
 
@@ -44,6 +45,8 @@ def draw(
             message = f"percents: {percent} was not computed; expected some of {', '.join(map(str, PERCENTS))}"
             raise ValueError(message)
         _draw(comparison.names, rows, ax, percent)
+        for time in measured_time.told(*chain(*comparison.summaries)):
+            ax.set_xlabel(f"{ax.get_xlabel()}\n{time}")
     axes[0].set_ylabel("FCT slowdown")
 
 
@@ -70,8 +73,9 @@ def _draw(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: in
             shade = _SHADE * min(1, _MOST_SHADES / len(names))
             ax.fill_between(at, low, high, color=look["color"], alpha=shade, linewidth=0)
     if largest:
-        slowdown.draw_scale(ax, style.highest([row.quantiles[index] for row in by_size]))
+        slowdown.draw_scale(ax, bars.highest([row.quantiles[index] for row in by_size]))
     slowdown.draw_sizes(ax, largest, _MOST_TICKS)
     ax.set_title(f"p{percent}")
     told = "flow size (largest of each group)" if len(largest) > 1 else "flow size"
-    ax.set_xlabel(told + (slowdown.few([row.flows for row in by_size]) if percent == PERCENTS[-1] else ""))
+    few = slowdown.few([row.flows for row in by_size]) if percent == PERCENTS[-1] else []
+    ax.set_xlabel("\n".join([told, *few]))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from xoff.plot import style
+from xoff.plot import measured_time, room, style
 from xoff.summary import CLASSES, counted, members_of, ordered_members
 from xoff.table import class_labels, workload_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy.typing as npt
     import pyarrow as pa
     from matplotlib.axes import Axes
 
     from xoff.comparison import Comparison
     from xoff.result import Result
+    from xoff.summary import Summary
 
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8
@@ -65,7 +69,7 @@ def draw(
             colour = {} if has_lines or size_class else {"color": style.CLASS_COLOURS[name]}
             look = _LOOK_OF_ALL if name == CLASSES[0] and size_class is None else {}
             _draw_line(ax, measure, ordered, f"{', '.join(parts)}: {len(ordered):,}", **colour, **look)
-    return _finish(ax, measure, "share of flows")
+    return _finish(ax, measure, "share of flows", [result.summary])
 
 
 def draw_scenarios(comparison: Comparison, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
@@ -76,7 +80,8 @@ def draw_scenarios(comparison: Comparison, ax: Axes, measure: Measure = FCT, siz
         look = style.look(number) | {"marker": ""}
         _draw_line(ax, measure, ordered, f"{style.plain(name)}: {len(ordered):,}", **look)
     label = class_labels(list(comparison.size_classes_bytes))[size_class or CLASSES[0]]
-    return _finish(ax, measure, "share of flows" if size_class is None else f"share of flows ({label})")
+    share = "share of flows" if size_class is None else f"share of flows ({label})"
+    return _finish(ax, measure, share, chain(*comparison.summaries))
 
 
 def _values(
@@ -105,7 +110,7 @@ def draw_workloads(result: Result, ax: Axes, label: str | None = None) -> Axes:
         times_ns = ordered_members(fct_ns, workload == index)
         _draw_line(ax, FCT, times_ns, f"{before}{names[index]}: {len(times_ns):,}")
     hidden = f"{len(most)} of {len(told)} workloads, those of the most flows" if len(most) < len(told) else None
-    return _finish(ax, FCT, "share of flows", hidden)
+    return _finish(ax, FCT, "share of flows", [result.summary], hidden)
 
 
 def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
@@ -121,7 +126,7 @@ def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
         parts = [style.plain(label)] if label else []
         parts += [f"workload[{number}]"] if len(numbers) > 1 else []
         _draw_line(ax, _OF_QUERIES, times_ns, ": ".join([*parts, f"{len(times_ns):,} queries"]))
-    return _finish(ax, _OF_QUERIES, "share of queries")
+    return _finish(ax, _OF_QUERIES, "share of queries", [result.summary])
 
 
 def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -144,7 +149,7 @@ def _draw_line(
         ax.plot(points / measure.scale, shares, label=label, drawstyle="steps-post", **look)
 
 
-def _finish(ax: Axes, measure: Measure, share: str, hidden: str | None = None) -> Axes:
+def _finish(ax: Axes, measure: Measure, share: str, summaries: Iterable[Summary], hidden: str | None = None) -> Axes:
     """Axes that hold every line, those of earlier calls included."""
     ax.set_xscale("log")
     if ax.get_lines():
@@ -154,6 +159,6 @@ def _finish(ax: Axes, measure: Measure, share: str, hidden: str | None = None) -
         style.logarithmic(ax.xaxis, measure.units, low, high)
         style.legend(ax, hidden)
     ax.set_ylim(0, 1.01)
-    ax.set_xlabel(measure.label)
+    room.label_along(ax, measure.label, measured_time.told(*summaries))
     ax.set_ylabel(share)
     return ax

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from xoff.plot import style
+from xoff.plot import chosen, style
 from xoff.plot.along import Along
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.over_time import MOST_LINES, kept
@@ -96,7 +96,7 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
     with_rates = swept.rows[0].difference_bps is not None
     *top, bottom = figure.subplots(2 if with_rates else 1, 1, sharex=True, squeeze=False)[:, 0]
     along = Along.of(first, swept.sweep.axes[first])
-    for label, rows in islice(lines.items(), MOST_LINES):
+    for label, rows in chosen.evenly(lines).items():
         at = [along.places[row.at[first]] for row in rows]
         for ax in top:
             ax.plot(at, [row.difference_bps for row in rows], ".-", label=label)
@@ -112,4 +112,4 @@ def _draw_outcomes(swept: Swept, figure: Figure) -> None:
     bottom.set_ylim(bottom=0)
     along.label(bottom)
     if len(lines) > 1:
-        style.legend(figure.axes[0], f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None)
+        style.legend(figure.axes[0], chosen.left_out(lines))

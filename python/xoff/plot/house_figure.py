@@ -19,7 +19,7 @@ class HouseFigure(Figure):
     def savefig(self, fname: Any, **options: Any) -> None:  # noqa: ANN401 as Matplotlib
         """As Matplotlib does."""
         suffix = "" if hasattr(fname, "write") else Path(fname).suffix[1:]
-        kind = options.get("format") or suffix or mpl.rcParams["savefig.format"]
+        kind = (options.get("format") or suffix or mpl.rcParams["savefig.format"]).lower()
         if kind in _WITHOUT_TIME:
             options["metadata"] = _WITHOUT_TIME[kind] | (options.get("metadata") or {})
         with mpl.rc_context(RC_OF_FILES):

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from xoff import patterns
-from xoff.plot import course, style
+from xoff.plot import course, room, style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 MOST_LINES = 8
+_TICKS = 6
 POINTS = 1000  # per line: the extremes of as many stretches as a figure in a report is wide
 
 Names: TypeAlias = "Sequence[str] | str | None"
@@ -211,7 +212,7 @@ def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None =
     """Both axes with their units, from zero; of time all, or a stretch."""
     axis = _axis(result, quantity)
     ax.set_xlim(left=0)
-    ax.xaxis.set_major_locator(MaxNLocator(6))
+    ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, _TICKS)))
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     is_zero = ax.dataLim.y1 <= 0
     ax.set_ylim(0, 1 if is_zero else 1.05 * ax.dataLim.y1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
-from xoff.plot import course, style
+from xoff.plot import course, room, style
 from xoff.plot.stretch import Stretch
 from xoff.victims import pauses_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xoff.pauses import Pauses, Queue
     from xoff.result import Result
 
+_TICKS = 6
 MOST_PORTS = 20
 PIXELS = 600  # across a figure: gaps that are narrower cannot be seen
 
@@ -67,7 +68,7 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
     else:
         end_us = shown_time.end_us
         ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1) if queues else end_us)
-        ax.xaxis.set_major_locator(MaxNLocator(6))
+        ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, _TICKS)))
         ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("time")
     ax.set_ylabel("paused port")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xoff.plot import over_time, style
+from xoff.plot import measured_time, over_time, room, style
 from xoff.plot.completion import POINTS
 from xoff.plot.stretch import Stretch
 
@@ -26,8 +26,11 @@ def draw(
 ) -> Axes:
     """Share of the time against length, a line for each queue, those with the highest peaks.
 
-    A recorded length counts until the next one, the last until the end of the run.
+    A recorded length counts until the next one, the last until the end of the run. It is of a stretch of time; left
+    out, of the measured time.
     """
+    of_time = measured_time.told(result.summary) if stretch is None else [stretch.told.strip()]
+    stretch = stretch or Stretch.measured(result)
     lines = over_time.lines_in(result, "queue", names, stretch)
     shown = lines[: over_time.MOST_LINES]
     for line in shown:
@@ -37,7 +40,7 @@ def draw(
     ax.set_xlim(0, 1.05 * ax.dataLim.x1 or 1)
     ax.xaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))
     ax.set_ylim(0, 1.01)
-    ax.set_xlabel("queue")
+    room.label_along(ax, "queue", of_time)
     ax.set_ylabel("share of time")
     style.legend(ax, over_time.hidden(lines))
     return ax

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from xoff.plot import style
+from xoff.plot import measured_time, room, style
 from xoff.plot.workloads import flows_of
 from xoff.slowdowns import FEW_FLOWS, PERCENTS, groups_of
 from xoff.summary import counted
@@ -42,9 +42,10 @@ def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloa
     if rows:
         draw_scale(ax, max(row.quantiles[-1] for row in rows))
         style.legend(ax)
-    draw_sizes(ax, [row.largest_bytes for row in rows])
-    told = f"flow size (largest of each of {len(rows)} groups of flows)" if len(rows) > 1 else "flow size"
-    ax.set_xlabel(told + few([row.flows for row in rows]))
+    draw_sizes(ax, [row.largest_bytes for row in rows], room.most_ticks(ax, _MOST_TICKS))
+    groups_told = "group" if room.is_narrow(ax) else f"of {len(rows)} groups of flows"
+    told = f"flow size (largest of each {groups_told})" if len(rows) > 1 else "flow size"
+    room.label_along(ax, told, measured_time.told(result.summary), few([row.flows for row in rows]))
     ax.set_ylabel("FCT slowdown")
     return ax
 
@@ -56,9 +57,9 @@ def draw_scale(ax: Axes, highest: float) -> None:
     style.logarithmic(ax.yaxis, ("",), 1, highest)
 
 
-def few(flows: Sequence[int]) -> str:
+def few(flows: Sequence[int]) -> list[str]:
     """A line for the axis of groups of so many flows, if a p99 is of too few to be one."""
-    return f"\np99 of {FEW_FLOWS} flows or fewer is their slowest" if min(flows, default=0) <= FEW_FLOWS else ""
+    return [f"p99 of {FEW_FLOWS} flows or fewer is their slowest"] if min(flows, default=0) <= FEW_FLOWS else []
 
 
 def draw_sizes(ax: Axes, largest_bytes: Sequence[int], most: int = _MOST_TICKS) -> None:

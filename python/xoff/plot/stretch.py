@@ -1,12 +1,16 @@
-"""A stretch of a run's time, to which what is drawn over time can be narrowed."""
+"""A stretch of a run's time, to which what is drawn can be narrowed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from xoff.plot import room
+from xoff.table import measured_time
 from xoff.units import duration
 
 if TYPE_CHECKING:
@@ -30,10 +34,10 @@ class Stretch(NamedTuple):
 
     @classmethod
     def of(cls, result: Result, between_ns: tuple[float, float] | None) -> Stretch | None:
-        """None for all of it. Raises ValueError for no time, or one after the run."""
+        """None if nothing is said of it. Raises ValueError for no time, or one after the run, TypeError for none."""
         if between_ns is None:
             return None
-        start, end = between_ns
+        start, end = _pair(between_ns)
         if not start < end:
             message = f"between_ns: {_told(start)} is not before {_told(end)}; expected a start, and an end after it"
             raise ValueError(message)
@@ -46,6 +50,14 @@ class Stretch(NamedTuple):
     def all_of(cls, result: Result) -> Stretch:
         """All of a run."""
         return cls(0.0, result.summary["end_ns"] / 1000)
+
+    @classmethod
+    def measured(cls, result: Result) -> Stretch | None:
+        """The measured time; None where that is the whole run, or none of it."""
+        measured = result.summary.get("measured")  # results of before have none
+        if measured is None or measured_time(result.summary) is None or measured["start_ns"] >= measured["end_ns"]:
+            return None
+        return cls(measured["start_ns"] / 1000, measured["end_ns"] / 1000)
 
     @property
     def told(self) -> str:
@@ -87,10 +99,22 @@ class Stretch(NamedTuple):
         start, end = self
         ax.set_xlim(start, end)
         unit = next(unit for unit, scale in _SCALES.items() if end >= scale or scale == 1)
-        ax.xaxis.set_major_locator(MaxNLocator(_FEW_TICKS if end - start < _SHORT * end else _TICKS))
+        most = _FEW_TICKS if end - start < _SHORT * end else _TICKS
+        ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, most)))
         ax.xaxis.set_major_formatter(
             FuncFormatter(lambda time, _: f"{round(time / _SCALES[unit], _DIGITS):.12g} {unit}")
         )
+
+
+def _pair(between_ns: object) -> tuple[float, float]:
+    """A start and an end. Raises TypeError for anything else."""
+    match list(between_ns) if isinstance(between_ns, Iterable) else None:
+        case [Real() as start, Real() as end]:
+            return float(start), float(end)
+    message = (
+        f"between_ns: {between_ns!r} is no pair of numbers; expected a start and an end in nanoseconds: (1e6, 2e6)"
+    )
+    raise TypeError(message)
 
 
 def _told(time_ns: float) -> str:

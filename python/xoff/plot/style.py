@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -12,6 +13,7 @@ from cycler import cycler
 from matplotlib.colors import to_hex
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from xoff.plot import room
 from xoff.plot.house_figure import RC_OF_FILES, HouseFigure
 from xoff.units import quantity
 
@@ -29,13 +31,14 @@ SIZE_UNITS = ("B", "kB", "MB", "GB")
 RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 
 SIZE_INCHES = (6.4, 3.6)
-_CHARACTERS_PER_INCH = 11.25  # of a legend
+_CHARACTERS_PER_INCH = 11.25  # of a legend, of the width of its figure
+_CHARACTERS_PER_INCH_OF_AXES = 14.5
+_BESIDE_A_LABEL = 7
+"""As many characters take its line and the gap to the next column."""
+_LEGEND_SIZE, _SMALL_LEGEND_SIZE = 8, 7
+"""The smaller of axes that are narrow."""
 _INCHES_OF_A_LABEL = 0.17
 _NOTHING = "nothing"
-_MOST_ROOM = 2
-"""How many times the greatest value an interval may reach."""
-_MUCH = 3
-"""How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 
 # Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
@@ -155,30 +158,41 @@ def plain(text: str) -> str:
 
 
 def legend(ax: Axes, title: str | None = None) -> None:
-    """A legend above the axes, where no line runs, in as many columns as fit; none where nothing has a name."""
-    labels = ax.get_legend_handles_labels()[1]
+    """A legend above the axes and no wider, where no line runs; none where nothing has a name.
+
+    It is in as many columns as fit, and in lines where a name alone does not.
+    """
+    handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    columns = _columns(labels, max(SIZE_INCHES[0], figure.get_figwidth()))
-    ax.legend(
+    size = _SMALL_LEGEND_SIZE if room.is_narrow(ax) else _LEGEND_SIZE
+    characters = int(_CHARACTERS_PER_INCH_OF_AXES * _LEGEND_SIZE / size * room.width_inches(ax))
+    wrapped = [fill(label, max(1, characters - _BESIDE_A_LABEL)) for label in labels]
+    drawn = ax.legend(
+        handles,
+        wrapped,
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=columns,
-        title=title,
+        ncols=_columns_of(wrapped, characters),
+        title=fill(title, max(1, characters)) if title else None,
+        title_fontsize=size,
         alignment="left",
-        fontsize=8,
+        fontsize=size,
         borderaxespad=0.2,
         columnspacing=1.2,
         handlelength=1.4,
     )
+    room.make_for_legend(ax, drawn)
 
 
 def _columns(labels: Collection[str], width_inches: float) -> int:
-    """How many of these fit beside one another."""
-    longest = max((len(label) for label in labels), default=0)
-    return min(max(1, len(labels)), max(1, int(_CHARACTERS_PER_INCH * width_inches / (longest + 7))))
+    """How many of these fit beside one another in a figure of that width."""
+    return _columns_of(labels, _CHARACTERS_PER_INCH * width_inches)
+
+
+def _columns_of(labels: Collection[str], characters: float) -> int:
+    longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
+    return min(max(1, len(labels)), max(1, int(characters / (longest + _BESIDE_A_LABEL))))
 
 
 def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:
@@ -194,28 +208,6 @@ def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:
     below = [each.value - each.low if each.low is not None else 0 for each in found]
     above = [each.high - each.value if each.high is not None else 0 for each in found]
     return [below, above]
-
-
-def highest(estimates: Collection[Estimate]) -> float:
-    """What is shown: every value, and intervals as far as they leave room for the values."""
-    value = max((each.value for each in estimates), default=0.0)
-    return min(max((each.high or each.value for each in estimates), default=0.0), _MOST_ROOM * value)
-
-
-def scale_of_ratios(axis: Axes, ratios: Iterable[Estimate]) -> None:
-    """Logarithmic where they differ much, linear otherwise; zero stands a step below the least."""
-    found = list(ratios)
-    values = [bound for ratio in found for bound in ratio if bound]
-    if not values or max(values) <= _MUCH * min(values):
-        return
-    if any(ratio.value == 0 for ratio in found):
-        axis.set_yscale("symlog", linthresh=min(values), linscale=0.5)
-        axis.set_ylim(bottom=0)
-        axis.yaxis.set_major_formatter(ticks(("",)))
-        axis.minorticks_off()
-    else:
-        axis.set_yscale("log")
-        logarithmic(axis.yaxis, ("",), min(values), max(values))
 
 
 def ticks(units: tuple[str, ...]) -> FuncFormatter:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from itertools import chain
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.ticker import FuncFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from xoff.plot import style
-from xoff.plot.along import Along
+from xoff.plot import bars, chosen, room, style
+from xoff.plot.along import Along, short
 from xoff.plot.house_figure import HouseFigure
-from xoff.plot.over_time import MOST_LINES
 from xoff.table import measure_name, measured
 from xoff.units import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
 
     from xoff.intervals import Estimate
     from xoff.sweeping import Row, Sweep, Swept
@@ -32,8 +32,22 @@ _NOTE_CHARACTERS = 40
 _CHARACTERS_PER_INCH = 15
 _APART = 0.4
 """How much of the way to the next position the points of all lines take that are not joined."""
-_BESIDE_POINTS = 3.0
-"""How far lines that are joined stand beside one another, so that their bars do."""
+_BESIDE_POINTS, _FAN_POINTS = 3.0, 12.0
+"""How far lines that are joined stand beside one another, so that their bars do, and how far all do at the most."""
+_FAN = 0.3
+"""What all take at the most of the way to the next position."""
+_MARGIN = 0.05
+"""What Matplotlib leaves beside the first and the last position."""
+_POINT_POINTS = 3.5
+
+
+class _Barred(NamedTuple):
+    """A line as `bars.mark_cut` takes it."""
+
+    places: list[float]
+    estimates: list[Estimate]
+    colour: str
+    aside: Transform
 
 
 class SweptPlots:
@@ -56,7 +70,8 @@ class SweptPlots:
 def _draw(swept: Swept, *, ratios: bool) -> Figure:
     axis, along = _along(swept.sweep)
     lines = _lines(swept, axis)
-    drawn = {measure: _points(lines, measure, axis, along, ratios=ratios) for measure in swept.told}
+    shown_lines = chosen.evenly(lines)
+    drawn = {measure: _points(shown_lines, measure, axis, along, ratios=ratios) for measure in swept.told}
     estimates = {measure: [each for _, each in chain(*of_it.values())] for measure, of_it in drawn.items()}
     shown = [measure for measure, found in estimates.items() if any(each.value for each in found)]
     shown = shown or list(swept.told[:1])
@@ -64,33 +79,35 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     columns = -(-len(shown) // rows)
     figure = HouseFigure(figsize=(_PANEL_INCHES[0] * columns, _PANEL_INCHES[1] * rows + 0.5))
     panels = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
-    lanes = _lanes(min(len(lines), MOST_LINES))
     for ax, measure in zip(panels, shown, strict=False):
-        for (label, points), lane in zip(drawn[measure].items(), lanes, strict=False):
-            if along.unit is not None:
-                _line(ax, points, label, fmt="o-", points_aside=_BESIDE_POINTS * lane)
-            else:
-                moved = [(place + _APART * lane / len(lanes), each) for place, each in points]
-                _line(ax, moved, label, fmt="o")
         along.label(ax)
+        barred = _draw_lines(ax, drawn[measure], along)
         ax.set_title(fill(measure_name(measure), _TITLE_CHARACTERS))
+        _scale(ax, measure, estimates[measure], ratios=ratios)
+        for line in barred:
+            bars.mark_cut(ax, *line)
         if ratios:
-            ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
-            style.scale_of_ratios(ax, estimates[measure])
             _say_what_has_none(swept, measure, ax)
-        else:
-            ax.yaxis.set_major_formatter(_ticks(measure))
-            ax.set_ylim(0, 1.05 * style.highest(estimates[measure]) or 1)
     if ratios:
         for ax in panels[::columns]:
-            ax.set_ylabel(style.plain(f"over {swept.sweep.base}"))
+            ax.set_ylabel(style.plain(f"over {_base(swept.sweep)}"))
         _name_what_has_none(swept, shown, figure)
     for ax in panels[len(shown) :]:
         ax.remove()
     if len(lines) > 1:
-        hidden = f"first {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None
-        style.shared_legend(panels[: len(shown)], hidden)
+        hidden = chosen.left_out(lines)
+        style.shared_legend(panels[: len(shown)], _note(figure, hidden) if hidden else None)
     return figure
+
+
+def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: bool) -> None:
+    """The vertical axis of a panel, as far as there are values."""
+    if ratios:
+        ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
+        bars.scale_of_ratios(ax, estimates)
+    else:
+        ax.yaxis.set_major_formatter(_ticks(measure))
+        ax.set_ylim(0, 1.05 * bars.highest(estimates) or 1)
 
 
 def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
@@ -98,7 +115,7 @@ def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
     missing = len(swept.over_zero(measure))
     if missing:
         counted = sum(measure in row.measured for row in swept.rows)
-        said = style.plain(f"no ratio of {missing} of {counted}: {swept.sweep.base} has 0")
+        said = style.plain(f"no ratio of {missing} of {counted}: {_base(swept.sweep)} has 0")
         ax.set_xlabel(f"{ax.get_xlabel()}\n{fill(said, _NOTE_CHARACTERS)}")
 
 
@@ -109,8 +126,18 @@ def _name_what_has_none(swept: Swept, shown: Sequence[str], figure: Figure) -> N
     )
     names = [measure_name(measure) for measure in without if measure not in shown]
     if names:
-        said = style.plain(f"no ratio of {', '.join(names)}: {swept.sweep.base} has 0")
-        figure.supxlabel(fill(said, int(_CHARACTERS_PER_INCH * figure.get_figwidth())), fontsize=8)
+        said = f"no ratio of {', '.join(names)}: {_base(swept.sweep)} has 0"
+        figure.supxlabel(_note(figure, said), fontsize=8)
+
+
+def _note(figure: Figure, text: str) -> str:
+    """In lines that are not wider than the figure."""
+    return fill(style.plain(text), int(_CHARACTERS_PER_INCH * figure.get_figwidth()))
+
+
+def _base(sweep: Sweep) -> str:
+    """What ratios are over, in numbers as people write them."""
+    return sweep.told(next(iter(sweep.axes)), short(sweep.first_position))
 
 
 def _lanes(lines: int) -> list[float]:
@@ -126,7 +153,7 @@ def _along(sweep: Sweep) -> tuple[str, Along]:
 def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
     lines: dict[str, list[Row]] = {}
     for row in swept.rows:
-        others = (swept.sweep.told(axis, value) for axis, value in row.at.items() if axis != along)
+        others = (swept.sweep.told(axis, short(value)) for axis, value in row.at.items() if axis != along)
         lines.setdefault(", ".join(others), []).append(row)
     return lines
 
@@ -152,20 +179,54 @@ def _ticks(measure: str) -> FuncFormatter:
     return FuncFormatter(lambda value, _: measured(measure, value) if value else "0")
 
 
-def _line(ax: Axes, found: list[tuple[float, Estimate]], label: str, *, fmt: str, points_aside: float = 0) -> None:
+def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]], along: Along) -> list[_Barred]:
+    """Each beside the others: names always, numbers only as far as there are bars that would hide one another."""
+    lanes = _lanes(len(lines))
+    if along.unit is None:
+        still, width = _aside(ax, 0), _APART / len(lanes)
+        return [
+            _line(ax, [(place + width * lane, each) for place, each in points], label, "o", still)
+            for (label, points), lane in zip(lines.items(), lanes, strict=True)
+        ]
+    has_bars = any(each.low is not None for points in lines.values() for _, each in points)
+    apart = _points_apart(ax, along, len(lines)) if has_bars else 0.0
+    fan = apart * (len(lines) - 1) + _POINT_POINTS
+    ax.set_xmargin(max(_MARGIN, fan / 2 / _width_points(ax)))
+    return [
+        _line(ax, points, label, "o-", _aside(ax, apart * lane))
+        for (label, points), lane in zip(lines.items(), lanes, strict=True)
+    ]
+
+
+def _points_apart(ax: Axes, along: Along, lines: int) -> float:
+    """How far each line stands beside the one before."""
+    gaps = max(1, lines - 1)
+    return min(_BESIDE_POINTS, _FAN_POINTS / gaps, _FAN * along.nearest(ax) * _width_points(ax) / gaps)
+
+
+def _width_points(ax: Axes) -> float:
+    return 72 * room.width_inches(ax)
+
+
+def _aside(ax: Axes, points: float) -> Transform:
     figure = ax.get_figure(root=True)
     assert figure is not None
+    return ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+
+
+def _line(ax: Axes, found: Sequence[tuple[float, Estimate]], label: str, fmt: str, aside: Transform) -> _Barred:
+    places, estimates = [place for place, _ in found], [estimate for _, estimate in found]
     drawn = ax.errorbar(
-        [place for place, _ in found],
-        [estimate.value for _, estimate in found],
-        style.error_bars(estimate for _, estimate in found),
+        places,
+        [estimate.value for estimate in estimates],
+        style.error_bars(estimates),
         fmt=fmt,
-        markersize=3.5,
+        markersize=_POINT_POINTS,
         capsize=2,
         linewidth=1.2,
         elinewidth=0.7,
         label=style.plain(label),
     )
-    aside = ax.transData + ScaledTranslation(points_aside / 72, 0, figure.dpi_scale_trans)
     for artist in drawn.get_children():
-        artist.set_transform(aside)
+        artist.set_transform(ax.transData + aside)
+    return _Barred(places, estimates, str(drawn.lines[0].get_color()), aside)

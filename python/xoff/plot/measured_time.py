@@ -1,0 +1,19 @@
+"""What figures of the measured time say where that is not the whole run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xoff.table import measured_time
+
+if TYPE_CHECKING:
+    from xoff.summary import Summary
+
+
+def told(*summaries: Summary) -> list[str]:
+    """`measured from 3.00 ms to 8.00 ms`, as more that is said of an axis; nothing of whole runs."""
+    times = {measured_time(summary) for summary in summaries}
+    if times <= {None}:
+        return []
+    [time, *others] = times
+    return ["of the measured time" if others else f"measured from {time}"]

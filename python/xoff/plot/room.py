@@ -1,0 +1,85 @@
+"""How much room axes have: those of the user may be small, and have others beside them."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.legend import Legend
+
+_CHARACTERS_PER_INCH = 130
+"""Of a label of one point."""
+_INCHES_BESIDE = 0.2
+"""How much wider than its axes a label may be."""
+_NARROW_INCHES, _SMALL_LABEL_SIZE = 3.5, 8.0
+_INCHES_OF_A_TICK = 0.75
+_INCHES_ABOVE, _INCHES_OF_A_LABEL = 0.08, 0.55
+"""What is left above a legend, and below the axes over it for what they are labelled with."""
+_LEAST_KEPT = 0.4
+"""How much of their height axes keep, however high their legend is."""
+
+
+def width_inches(ax: Axes) -> float:
+    """How wide axes are; a layout that makes more of the figure does so when it is drawn."""
+    return float(ax.bbox.width) / _figure_dpi(ax)
+
+
+def most_ticks(ax: Axes, most: int) -> int:
+    """How many ticks with units fit beside one another, at most so many."""
+    return max(2, min(most, int(width_inches(ax) / _INCHES_OF_A_TICK)))
+
+
+def label_along(ax: Axes, label: str, more: Sequence[str] = (), below: Sequence[str] = ()) -> None:
+    """Names the horizontal axis, and says more of it behind that or below, in lines about as wide as the axes.
+
+    Args:
+        ax: The axes.
+        label: The name.
+        more: What is said behind it, or below where there is no room for that.
+        below: What is said below all that.
+    """
+    size = float(ax.xaxis.label.get_fontsize())
+    if is_narrow(ax):
+        size = min(size, _SMALL_LABEL_SIZE)
+    characters = max(1, int(_CHARACTERS_PER_INCH / size * (width_inches(ax) + _INCHES_BESIDE)))
+    behind = ", ".join((label, *more))
+    lines = [behind] if len(behind) <= characters else [label, *more]
+    ax.set_xlabel("\n".join(fill(line, characters) for line in (*lines, *below)), size=size)
+
+
+def is_narrow(ax: Axes) -> bool:
+    """Whether axes have letters smaller than those of a figure of their own."""
+    return width_inches(ax) < _NARROW_INCHES
+
+
+def make_for_legend(ax: Axes, legend: Legend) -> None:
+    """Sets rows of axes that no layout arranges further apart, the first from the edge, so that a legend fits above."""
+    figure, root, grid = ax.get_figure(), ax.get_figure(root=True), ax.get_subplotspec()
+    if figure is None or root is None or grid is None or root.get_layout_engine() is not None:
+        return
+    grid = grid.get_topmost_subplotspec()
+    room = figure.subplotpars
+    height, rows = room.top - room.bottom, grid.get_gridspec().nrows
+    needed = (legend.get_window_extent().height / _figure_dpi(ax) + _INCHES_ABOVE) / _height_inches(figure)
+    if grid.is_first_row():
+        figure.subplots_adjust(top=max(min(room.top, 1 - needed), room.bottom + _LEAST_KEPT * height))
+        return
+    apart = room.hspace / (rows + room.hspace * (rows - 1)) * height
+    needed += _INCHES_OF_A_LABEL / _height_inches(figure)
+    apart = max(apart, min(needed, (1 - _LEAST_KEPT) * height / (rows - 1)))
+    figure.subplots_adjust(hspace=apart * rows / (height - apart * (rows - 1)))
+
+
+def _height_inches(figure: Figure | SubFigure) -> float:
+    return float(figure.bbox.height / figure.dpi)
+
+
+def _figure_dpi(ax: Axes) -> float:
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return float(figure.dpi)
