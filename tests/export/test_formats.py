@@ -562,6 +562,24 @@ def test_hosts_with_dctcp() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "written", "told"),
+    [
+        (
+            "dctcp",
+            "echo 10 > /sys/module/tcp_dctcp/parameters/dctcp_shift_g",
+            "1/1024, a power of two, the least that Linux takes",
+        ),
+        ("dcqcn", 'echo 1023 > "/sys/class/net/$device/ecn/roce_rp/dce_tcp_g"', "1/1024"),
+    ],
+)
+def test_a_gain_is_no_finer_than_hosts_take(algorithm: str, written: str, told: str) -> None:
+    hosts = HostSettings(algorithm, 3, 26, 1 / 4096, None, None)
+    export = Format.HOST.write(replace(SETTINGS, hosts=hosts))
+    assert written in export.text
+    assert f"gain {1 / 4096:g} is written as {told}" in export.notes
+
+
 def test_names_of_the_plan_are_kept() -> None:
     named = replace(NEAR, ports=("swp7",))
     assert any(line.startswith("nv set interface swp7 ") for line in body("nvue", replace(SETTINGS, groups=(named,))))

@@ -58,9 +58,12 @@ def spelled(policy: dict[str, Any]) -> dict[str, Any]:
     return policy | {"alpha_by_priority": [str(alpha) for alpha in policy["alpha_by_priority"]]}
 
 
-def without_when(marking: dict[str, Any]) -> Any:  # noqa: ANN401
-    """A marker of queues, without whether packets that enter are marked or those that leave."""
-    return {key: value for key, value in marking.get("queue", {}).items() if key != "when"}
+def markers(scenario: dict[str, Any]) -> dict[int, Any]:
+    """Those of the queues of each class, without whether packets that enter are marked or those that leave."""
+    marking = scenario["switch"][0].get("marking", {})
+    of_all, by_priority = marking.get("queue", {}), marking.get("queue_by_priority", {})
+    found = {one["priority"]: by_priority.get(str(one["priority"]), of_all) for one in scenario["class"]}
+    return {one: {key: value for key, value in marker.items() if key != "when"} for one, marker in found.items()}
 
 
 @pytest.mark.parametrize("path", [path for path in PLANS if "_qcn" not in path.stem], ids=lambda path: path.stem)
@@ -71,7 +74,7 @@ def test_an_exported_plan_comes_back_as_its_own_scenario(path: Path) -> None:
     (own,) = planned["switch"]
     if "buffer" in switch:  # some class is lossy
         assert spelled(switch["buffer"]) == own["buffer"]
-    assert without_when(switch.get("marking", {})) == without_when(own["marking"])
+    assert markers(came_back) == markers(planned)
     assert {one["priority"]: one.get("lossless", False) for one in came_back["class"]} == {
         one["priority"]: one["lossless"] for one in planned["class"]
     }
@@ -134,6 +137,22 @@ def test_senders_resume_as_far_below_the_pause_as_on_the_switch(
     notes = [note for note in part.notes if "xon" in note]
     assert len(notes) == (told is not None)
     assert told is None or told in notes[0]
+
+
+def test_each_class_has_the_marker_of_its_own_queue() -> None:
+    """Queue 3 marks by one profile and queue 4 by another; the others mark nothing."""
+    tables = good()
+    tables["WRED_PROFILE"]["OTHER"] = tables["WRED_PROFILE"]["AZURE_LOSSLESS"] | {"green_max_threshold": "3000000"}
+    for row in [row for row in tables["QUEUE"] if "wred_profile" in tables["QUEUE"][row]]:
+        port = row.split("|")[0]
+        del tables["QUEUE"][row]["wred_profile"]
+        for queue, profile in ((3, "AZURE_LOSSLESS"), (4, "OTHER")):
+            tables["QUEUE"].setdefault(f"{port}|{queue}", {})["wred_profile"] = profile
+    part = part_of(tables)
+    found = markers(tomllib.loads(part.text))
+    assert found[4] == found[3] | {"maximum": "3000000B"}
+    assert all(not found[one] for one in found if one not in (3, 4))
+    assert not any("marked" in note for note in part.notes)
 
 
 def test_that_other_ports_give_packets_other_classes_is_told() -> None:

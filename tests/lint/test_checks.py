@@ -401,6 +401,22 @@ def test_a_reserve_as_large_as_its_headroom_holds_it() -> None:
     assert "all 34,400,000 B" in finding.physics  # four of 8.6 MB
 
 
+@pytest.mark.parametrize(
+    ("xon", "shared", "reserve"), [("19456", "0", 10_000), ("0", "0", 58_368), ("19456", "1000000", 58_368)]
+)
+def test_a_reserve_holds_headroom_only_where_senders_resume_by_it_and_none_is_shared(
+    xon: str, shared: str, reserve: int
+) -> None:
+    tables = changed_good()
+    profile = {"size": "58368", "xon": xon, "xoff": "48368"}
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] |= profile
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = shared
+    found = Tables.parse("config_db.json", json.dumps(tables))
+    assert {group.reserve for group in found.priority_groups if group.port == "Ethernet0" and group.lossless} == {
+        reserve
+    }
+
+
 def test_pools_that_only_fit_with_their_headroom_inside_are_a_note() -> None:
     tables = changed_good()
     tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"size": "32732160", "xoff": "1622016"}

@@ -176,6 +176,13 @@ def test_the_misconfiguration_of_dcqcn_marks_after_it_pauses() -> None:
     assert {row.key for row in found.failed} == {"marks_first.c", "minimum_over_pause"}
 
 
+def test_a_maximum_that_no_queue_comes_to_is_warned_of() -> None:
+    for maximum, verdict in (("11MB", Verdict.HOLDS), ("12MB", Verdict.WARNS)):
+        found = dcqcn(f'maximum = "{maximum}"')
+        (row,) = [row for row in found.rows if row.key == "minimum"]
+        assert (row.verdict, row.why) == (verdict, "K_max must be below the memory of its ports, 12,000,000 B")
+
+
 def test_beta_is_alpha_of_each_class() -> None:
     assert {one.alpha for one in dcqcn().settings.classes} == {1.0}
     assert {one.alpha for one in dcqcn("beta = 4").settings.classes} == {0.5}

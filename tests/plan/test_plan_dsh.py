@@ -117,3 +117,11 @@ def test_figure_4_of_dsh(chip: str, count: int, gbps: int, time: float, share: f
     found = values(planned(chip, ports=ports, classes=classes, rest='[headroom]\nmethod = "published"'))
     assert found["chip.time"] == pytest.approx(time, abs=0.006)
     assert found["sih.share"] == pytest.approx(share, abs=0.06)
+
+
+def test_no_headroom_leaves_no_margin_to_plan_with() -> None:
+    """As many rows as there are, and no traceback; that it is too little is said of headroom itself."""
+    ports, classes = 'count = 32\nrate = "100Gbps"\ndelay = "0ns"', "priorities = [3]\nlossless = true"
+    found = planned("trident_3", ports=ports, classes=classes, rest='[headroom]\nmethod = "hpcc"')
+    assert {"sih.burst", "dsh.burst"} == {key for key in values(found) if "burst" in key}
+    assert [row.why.split(":")[0] for row in found.failed] == ["must be 3,000 B"]

@@ -61,6 +61,25 @@ def test_long_cables_spread_over_mmus_in_the_order_of_the_plan_fit() -> None:
     assert not found.failed
 
 
+def test_an_mmu_serves_no_more_than_its_part_of_the_chip() -> None:
+    def half(count: int, rate: str) -> str:
+        return f'count = {count}\nrate = "{rate}"\ncable = "5m"'
+
+    servers, spines = half(96, "100Gbps"), half(40, "400Gbps")
+    says = (
+        "ports: MMU 1 has 28 servers, 40 spines of 18,800 Gb/s, and serves 12,800 Gb/s; expected groups in an order in "
+        "which MMUs, which take as many ports each, can serve theirs"
+    )
+    with pytest.raises(PlanError, match=f"^{says}$"):
+        planned("tomahawk_4", ports=f'name = "servers"\n{servers}\n[[ports]]\nname = "spines"\n{spines}')
+    each = [
+        f'name = "{name}{n}"\n{half(*of)}'
+        for n in range(2)
+        for name, of in (("s", (48, "100Gbps")), ("u", (20, "400Gbps")))
+    ]
+    assert planned("tomahawk_4", ports="\n[[ports]]\n".join(each)).settings.pools.ports_per_mmu == 68
+
+
 def test_ports_of_a_chip_that_is_not_full_are_of_one_mmu_after_another() -> None:
     found = tomahawk(("down", 8, "1us"))
     assert values(found)["mmu.0.headroom"] == 8 * 31_840

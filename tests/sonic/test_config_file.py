@@ -120,6 +120,10 @@ def test_a_length_may_be_unknown() -> None:
         ('{"PORT": {},\n  }', "t.json: line 2, column 3: is no JSON: "),
         ("[]", "t.json: is no object of tables; expected config_db.json of SONiC"),
         ('{"name": "xoff"}', "t.json: holds none of the tables about buffers; expected config_db.json of SONiC, with"),
+        (
+            '{"localhost": {}, "asic0": {"BUFFER_POOL": {}}}',
+            "t.json: holds tables of several namespaces, such as asic0; expected those of each in a file of its own",
+        ),
         ("[" * 100_000, "t.json: "),
         (
             f'{{"BUFFER_POOL": {"9" * 5000}}}',

@@ -10,6 +10,8 @@ from xoff.export.export import Export, cable_m, cable_notes
 if TYPE_CHECKING:
     from xoff.plan.settings import HostSettings, Settings, TrafficClass
 
+_MOST_SHIFT = 10
+"""DCTCP's alpha has ten bits in Linux, which refuses more (net/ipv4/tcp_dctcp.c)."""
 _HEAD = ["#!/bin/sh", "set -eu", 'device="${1:?the name of the network device}"']
 
 
@@ -82,8 +84,8 @@ def _who_marks(lossless: list[TrafficClass], dscp: int) -> str:
 
 
 def _kept_of_1024(gain: float) -> int:
-    """What adapters take for g: the share of the old average that is kept, of 1024."""
-    return round(1024 * (1 - gain))
+    """What adapters take for g: the share of the old average that is kept, of 1024, but not all of it."""
+    return min(round(1024 * (1 - gain)), 1023)
 
 
 def _tcp(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]:
@@ -97,10 +99,11 @@ def _tcp(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]
     if control == "reno":
         notes.append("ECN* is written as Reno with ECN (RFC 3168), which halves once a window as it does")
     if hosts.gain is not None:
-        shift = round(-log2(hosts.gain))
+        shift = min(round(-log2(hosts.gain)), _MOST_SHIFT)
         lines.append(f"echo {shift} > /sys/module/tcp_dctcp/parameters/dctcp_shift_g")
         if 2.0**-shift != hosts.gain:
-            notes.append(f"gain {hosts.gain:g} is written as 1/{2**shift}, a power of two")
+            finest = ", the least that Linux takes" if shift == _MOST_SHIFT else ""
+            notes.append(f"gain {hosts.gain:g} is written as 1/{2**shift}, a power of two{finest}")
     marked = next((one.ecn for one in settings.classes if one.priority == hosts.priority and one.ecn), None)
     if marked:
         least, most = marked.minimum_bytes, marked.minimum_bytes + settings.mtu_bytes

@@ -54,7 +54,7 @@ def _classes(port: Port) -> Iterator[Table]:
 
 def _switch(port: Port, total_bytes: int, ports: int) -> Table:
     total = Setting("total", size(total_bytes), f"for {ports} such ports: all pools, and their headroom")
-    return Table("[[switch]]", (total, *queues.buffer(port), *marking.marker(port), queues.scheduler(port)))
+    return Table("[[switch]]", (total, *queues.buffer(port), *marking.markers(port), queues.scheduler(port)))
 
 
 def _watchdog(port: Port) -> tuple[Setting, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xoff.errors import InputError
@@ -60,11 +61,17 @@ class Buffer:
 
     @property
     def reserve(self) -> int:
-        """What it has for itself: a `size` as large as its headroom holds that already, as Spectrum has it."""
+        """What it has for itself.
+
+        A `size` as large as its headroom holds that already, as Spectrum has it (`xon` + `xoff`): not where headroom is
+        shared, and `size` is `xon` there, nor where senders resume by `xon_offset` alone.
+        """
         if self.profile is None:
             return 0
         size, headroom = self.profile.size, self.profile.xoff or 0
-        return size - headroom if size >= headroom else size
+        shares_headroom = self.pool is not None and self.pool.xoff
+        holds_headroom = self.profile.xon and not shares_headroom and size >= headroom
+        return size - headroom if holds_headroom else size
 
 
 @dataclass(frozen=True)
@@ -250,8 +257,16 @@ class Tables:
 
     def row_of_queue(self, port: str, queue: int) -> str | None:
         """The key of the row of QUEUE that is about a queue."""
-        rows = self.config.queue
-        return next((key for key in rows if port in self.ports_of(key) and queue in indices_of(key)), None)
+        return self._rows_of_queues.get((port, queue))
+
+    @cached_property
+    def _rows_of_queues(self) -> dict[tuple[str, int], str]:
+        """The first row about each."""
+        found: dict[tuple[str, int], str] = {}
+        for key in self.config.queue:
+            for port, index in product(self.ports_of(key), indices_of(key)):
+                found.setdefault((port, index), key)
+        return found
 
     def wred_name(self, port: str, queue: int) -> str | None:
         """The WRED profile that a row names for a queue, whether it is there or not."""
@@ -260,8 +275,16 @@ class Tables:
 
     def qos(self, port: str) -> tuple[str, PortQosMap] | None:
         """The row that says what a port does by class, and its key."""
-        rows = self.config.port_qos_map
-        return next(((key, row) for key, row in rows.items() if port in key.split(",")), None)
+        return self._qos_by_port.get(port)
+
+    @cached_property
+    def _qos_by_port(self) -> dict[str, tuple[str, PortQosMap]]:
+        """The first row about each."""
+        found: dict[str, tuple[str, PortQosMap]] = {}
+        for key, row in self.config.port_qos_map.items():
+            for port in key.split(","):
+                found.setdefault(port, (key, row))
+        return found
 
     def qos_is_known(self, port: str) -> bool:
         """Whether no row of it has been left out as invalid."""

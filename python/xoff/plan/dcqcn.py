@@ -168,7 +168,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
     greatest = float(min(_marks_first(switch, one) for one in lossless(switch)))
     pause = static_pause(switch)
     return [
-        Row("minimum", "the plan's K_min", own.minimum, "B", ramp, "DCQCN, figure 14"),
+        Row("minimum", "the plan's K_min", own.minimum, "B", ramp, "DCQCN, figure 14", *_reached(switch, own)),
         *(_of_class(switch, one, own.minimum) for one in lossless(switch)),
         Row(
             "minimum_margin",
@@ -188,6 +188,12 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
             *check(own.minimum < pause, "must be below 1, or one input pauses before its queue marks"),
         ),
     ]
+
+
+def _reached(switch: Switch, own: Dcqcn) -> tuple[Verdict, str]:
+    """Whether a queue can be as long as K_max."""
+    most = switch.memory_bytes // switch.mmus
+    return check(own.maximum < most, f"K_max must be below the memory of its ports, {most:,} B", Verdict.WARNS)
 
 
 def _of_class(switch: Switch, one: Class, minimum: int) -> Row:

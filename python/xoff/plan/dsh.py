@@ -173,7 +173,7 @@ def _bursts(switch: Switch) -> list[Row]:
             quantity = f"burst{_of_class(switch)} without a pause under {_CALLED[name]}{tau}, of memory"
             found.append(Row(key, quantity, float(burst), "%", formula, "DSH, ICDCS 2023"))
     by_key = {row.key: row.value for row in found}
-    if by_key["sih.burst"] > 0:
+    if by_key["sih.burst"] > 0 and "dsh.burst.margin" in by_key:
         ratio = by_key["dsh.burst.margin"] / by_key["sih.burst"]
         formula = f"{by_key['dsh.burst.margin']:.4g} / {by_key['sih.burst']:.4g}"
         found.append(Row("dsh.burst_ratio", "burst under DSH over SIH", ratio, "", formula, "DSH, ICDCS 2023"))
@@ -185,7 +185,7 @@ def _schemes(switch: Switch) -> list[tuple[Scheme, int, tuple[int, ...]]]:
     phi = _largest(switch)
     found: list[tuple[Scheme, int, tuple[int, ...]]] = [
         (Scheme.SIH, headroom.of_all_classes(switch), (0,)),
-        (Scheme.DSH, headroom.of_all_ports(switch), (0, phi)),
+        (Scheme.DSH, headroom.of_all_ports(switch), (0, phi) if phi else (0,)),
     ]
     if switch.plan.headroom.scheme is Scheme.OVERSUBSCRIBED:
         found.append((Scheme.OVERSUBSCRIBED, headroom.set_aside(switch), (0,)))

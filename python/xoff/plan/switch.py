@@ -99,6 +99,13 @@ class Switch:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise PlanError(file, "ports", f"name {twice} twice", "expected each port once")
+        for number, part in enumerate(self.parts):
+            if part.rate_bps * self.mmus > capacity:
+                groups = ", ".join(f"{group.count} {group.name}" for group in part.groups)
+                rates = f"{part.rate_bps / 1e9:,g} Gb/s, and serves {capacity / self.mmus / 1e9:,g} Gb/s"
+                problem = f"MMU {number} has {groups} of {rates}"
+                expected = "expected groups in an order in which MMUs, which take as many ports each, can serve theirs"
+                raise PlanError(file, "ports", problem, expected)
 
     @property
     def ports(self) -> int:

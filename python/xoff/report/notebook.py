@@ -46,9 +46,10 @@ def plan_html(title: str, sections: Mapping[str, Sequence[Row]]) -> str:
 
 
 def grid_html(grid: Grid) -> str:
-    """A table with its note below."""
+    """A table with its notes below."""
     rows = [row for section in grid.sections for row in section]
-    return f"{_table(grid.words, grid.numbers, rows)}<small>{escape(grid.note)}</small>"
+    notes = "<br>".join(map(escape, (grid.note, *(f"Note: {note}" for note in grid.notes))))
+    return f"{_table(grid.words, grid.numbers, rows)}<small>{notes}</small>"
 
 
 def _table(words: Sequence[str], numbers: Sequence[str], rows: list[list[str]]) -> str:

@@ -147,6 +147,10 @@ def _tables(name: str, text: str) -> dict[str, Any]:
         raise InputError(name, "", "is nested too deeply", expected) from None
     if not isinstance(raw, dict):
         raise InputError(name, "", "is no object of tables", expected)
+    inside = [key for key, value in raw.items() if isinstance(value, dict) and TABLES & value.keys()]
+    if inside and not TABLES & raw.keys():
+        problem = f"holds tables of several namespaces, such as {inside[0]}"
+        raise InputError(name, "", problem, "expected those of each in a file of its own")
     if not TABLES & raw.keys():
         known = "tables such as BUFFER_PROFILE, WRED_PROFILE or PORT_QOS_MAP"
         raise InputError(name, "", "holds none of the tables about buffers", f"{expected}, with {known}")

@@ -4,17 +4,17 @@ use super::Subject;
 use super::marking_keys::{Key, Of};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
-use crate::packet::PRIORITIES;
-use crate::scenario::{Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
-use crate::switch::markers::{Markers, OnPorts, Placed};
+use crate::packet::{PRIORITIES, classes_of};
+use crate::scenario::{ClassNumber, Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
+use crate::switch::markers::{Markers, OnPlaces, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
-use crate::switch::mmu::{Pool, Reserve};
+use crate::switch::mmu::{Mmu, Pool, Reserve};
 
 /// Markers before the run.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
-    queues: OnPorts,
-    ports: OnPorts,
+    queues: OnPlaces,
+    ports: OnPlaces,
     pub(super) pools: Placed,
     pool_of: Vec<u16>,
 }
@@ -40,41 +40,53 @@ impl Marks {
         self.queues.all().iter().chain(self.ports.all())
     }
 
-    /// The length of a port or one of its queues above which its packets begin to be marked, the least if both are.
-    pub(super) fn least_port_threshold(&self, port: u16) -> Option<Bytes> {
-        let ranges = self.at_port(port).into_iter().filter_map(|placed| placed.marker.as_ref()?.range(0));
-        ranges.map(|range| range.none_up_to).min()
+    /// The length of a port or of its queue of a class above which packets of that class begin to be marked, the least if both
+    /// are.
+    pub(super) fn least_port_threshold(&self, port: u16, class: usize) -> Option<Bytes> {
+        let placed = [self.on_queue(port, class), self.on_port(port)].into_iter();
+        placed.filter_map(|placed| placed.marker.as_ref()?.range(0)).map(|range| range.none_up_to).min()
     }
 
-    /// The length of a port's queue above which its packets begin to be marked, where nothing else marks them.
-    pub(super) fn queue_threshold(&self, port: u16) -> Option<Bytes> {
-        let [queues, itself] = self.at_port(port);
-        let alone = itself.marker.is_none() && self.pools.marker.is_none();
-        queues.marker.as_ref().filter(|_| alone)?.range(0).map(|range| range.none_up_to)
+    /// The length of a class's queue at a port above which its packets begin to be marked, where nothing else marks them.
+    pub(super) fn queue_threshold(&self, port: u16, class: usize) -> Option<Bytes> {
+        let alone = self.on_port(port).marker.is_none() && self.pools.marker.is_none();
+        self.on_queue(port, class).marker.as_ref().filter(|_| alone)?.range(0).map(|range| range.none_up_to)
     }
 
-    /// Where marking of a port's queues and of the port itself is set to begin and end, be it by a mean.
-    pub(super) fn port_reaches(&self, port: u16) -> [Option<Range>; 2] {
-        self.at_port(port).map(|placed| {
-            placed.marker.as_ref().and_then(|marker| marker.range(0).or_else(|| marker.reach(0)))
-        })
+    /// Where marking of a class's queue at a port is set to begin and end, be it by a mean.
+    pub(super) fn queue_reach(&self, port: u16, class: usize) -> Option<Range> {
+        reach(self.on_queue(port, class))
     }
 
-    /// What is on a port's queues, and on the port itself.
-    fn at_port(&self, port: u16) -> [&Placed; 2] {
-        [&self.queues, &self.ports].map(|on_ports| on_ports.at(port.into()))
+    /// Where marking of a port itself is set to begin and end, be it by a mean.
+    pub(super) fn port_reach(&self, port: u16) -> Option<Range> {
+        reach(self.on_port(port))
     }
 
-    /// Whether there is any.
-    pub(super) fn is_any(&self) -> bool {
-        let mut at_ports = self.queues.all().iter().chain(self.ports.all());
-        self.pools.marker.is_some() || at_ports.any(|placed| placed.marker.is_some())
+    fn on_queue(&self, port: u16, class: usize) -> &Placed {
+        self.queues.at(Mmu::queue(port, class))
+    }
+
+    fn on_port(&self, port: u16) -> &Placed {
+        self.ports.at(port.into())
+    }
+
+    /// Whether any marks packets of these classes on a switch with so many ports; those of lossless classes are in no pool.
+    pub(super) fn mark(&self, classes: u8, lossless: u8, ports: u16) -> bool {
+        let on_pools = Some(&self.pools).filter(|_| classes & !lossless != 0);
+        let on_queues =
+            classes_of(classes).flat_map(|class| (0..ports).map(move |port| self.on_queue(port, class)));
+        self.ports.all().iter().chain(on_pools).chain(on_queues).any(|placed| placed.marker.is_some())
     }
 
     /// Where marking of a port's pool begins and ends.
     pub(super) fn pool_range(&self, port: u16) -> Option<Range> {
         self.pools.marker.as_ref()?.range(self.pool_of[usize::from(port)].into())
     }
+}
+
+fn reach(placed: &Placed) -> Option<Range> {
+    placed.marker.as_ref().and_then(|marker| marker.range(0).or_else(|| marker.reach(0)))
 }
 
 /// The markers of a switch with these pools.
@@ -105,10 +117,13 @@ pub(super) fn of(
     };
 
     subject.check_chip(settings)?;
-    let of_ports = |of, places| subject.place_on_ports(of, ports as u16, &settings.marking, places);
+    let deciding = |of, port| Key::deciding(of, subject.rate(port), &settings.marking);
+    let of_classes = |port| (0..PRIORITIES as u8).map(move |class| (port, Of::Class(ClassNumber(class))));
+    let queues = (0..ports as u16).flat_map(of_classes).map(|(port, of)| deciding(of, port));
+    let itself = (0..ports as u16).map(|port| deciding(Of::Ports, port));
     let marks = Marks {
-        queues: of_ports(Of::Queues, &on_queues)?,
-        ports: of_ports(Of::Ports, &on_ports)?,
+        queues: subject.place_each(queues, &settings.marking, &on_queues)?,
+        ports: subject.place_each(itself, &settings.marking, &on_ports)?,
         pools: subject.place(Key::POOL, &settings.marking, &on_pools)?,
         pool_of: if counts_bytes { (0..ports as u16).collect() } else { pool_of },
     };
@@ -151,28 +166,27 @@ fn pool_of(pools: &[Pool], ports: usize) -> Vec<u16> {
 }
 
 impl Subject<'_> {
-    /// The markers of all queues or of all ports.
-    fn place_on_ports(
+    /// The markers of all queues or of all ports, each with the key that decides there, if any does.
+    fn place_each(
         &self,
-        of: Of,
-        ports: u16,
+        deciding: impl Iterator<Item = Option<Key>>,
         marking: &Marking,
         places: &[Place],
-    ) -> Result<OnPorts, ScenarioError> {
-        let mut keys: Vec<Key> = Vec::new();
-        let mut index = |port| {
-            let key = Key::deciding(of, self.rate(port), marking);
+    ) -> Result<OnPlaces, ScenarioError> {
+        let mut keys: Vec<Option<Key>> = Vec::new();
+        let mut index = |key| {
             keys.iter().position(|known| *known == key).unwrap_or_else(|| {
                 keys.push(key);
                 keys.len() - 1
             })
         };
-        let of_port: Vec<u16> = (0..ports).map(|port| index(port) as u16).collect();
-        let placed = |key: &Key| self.place(*key, marking, places);
+        let of_place: Vec<u16> = deciding.map(|key| index(key) as u16).collect();
+        let placed =
+            |key: &Option<Key>| key.map_or(Ok(Placed::default()), |key| self.place(key, marking, places));
         let mut several = keys.iter().map(placed).collect::<Result<Vec<_>, _>>()?;
         Ok(match several.len() {
-            1 => OnPorts::Alike(several.remove(0)),
-            _ => OnPorts::Several(several, of_port),
+            1 => OnPlaces::Alike(several.remove(0)),
+            _ => OnPlaces::Several(several, of_place),
         })
     }
 

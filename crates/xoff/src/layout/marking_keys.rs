@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
 
 use crate::kernel::units::Rate;
-use crate::scenario::{Marking, Scenario, ScenarioError};
+use crate::packet::PRIORITIES;
+use crate::scenario::{ClassNumber, Marking, PortMarking, Scenario, ScenarioError};
 use crate::switch::marking;
 use crate::topology::{Network, NodeId};
 
@@ -12,11 +13,13 @@ use crate::topology::{Network, NodeId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Queues,
+    /// The queues of one class.
+    Class(ClassNumber),
     Ports,
     Pools,
 }
 
-/// A key below `marking`, such as `queue` or `at_rate.10Gbps.queue`.
+/// A key below `marking`, such as `queue` or `at_rate.10Gbps.queue_by_priority.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     of: Of,
@@ -26,28 +29,40 @@ pub(super) struct Key {
 impl Key {
     pub(super) const POOL: Self = Self { of: Of::Pools, rate: None };
 
-    /// The key that decides about the queues of a port, or the port itself: that of its rate if it says anything.
-    pub(super) fn deciding(of: Of, rate: Rate, marking: &Marking) -> Self {
-        let at_rate = Self { of, rate: Some(rate) };
-        if at_rate.parameters(marking).is_some() { at_rate } else { Self { of, rate: None } }
+    /// The keys that may decide about a port or a queue, those that go over others first: what is said of a class, be it at
+    /// one rate, and then what is said of a rate.
+    fn candidates(of: Of, rate: Rate) -> impl Iterator<Item = Self> {
+        let of_all = matches!(of, Of::Class(_)).then_some(Of::Queues);
+        [of].into_iter().chain(of_all).flat_map(move |of| [Some(rate), None].map(|rate| Self { of, rate }))
+    }
+
+    /// The key that decides about a port, or about the queues of a class there, if any does.
+    pub(super) fn deciding(of: Of, rate: Rate, marking: &Marking) -> Option<Self> {
+        Self::candidates(of, rate).find(|key| key.parameters(marking).is_some())
     }
 
     /// Those that say anything.
     pub(super) fn all(marking: &Marking) -> impl Iterator<Item = Self> {
-        let rates = marking.at_rate.keys().map(|rate| Some(*rate));
-        let everywhere = [Of::Queues, Of::Ports, Of::Pools].map(|of| Self { of, rate: None });
-        let at_rates = rates.flat_map(|rate| [Of::Queues, Of::Ports].map(|of| Self { of, rate }));
-        everywhere.into_iter().chain(at_rates).filter(|key| key.parameters(marking).is_some())
+        let classes = (0..PRIORITIES as u8).map(ClassNumber).map(Of::Class);
+        let at_ports: Vec<Of> = [Of::Queues, Of::Ports].into_iter().chain(classes).collect();
+        let rates = [None].into_iter().chain(marking.at_rate.keys().copied().map(Some));
+        let at_rates =
+            rates.flat_map(move |rate| at_ports.clone().into_iter().map(move |of| Self { of, rate }));
+        [Self::POOL].into_iter().chain(at_rates).filter(|key| key.parameters(marking).is_some())
     }
 
     /// What it says.
     pub(super) fn parameters(self, marking: &Marking) -> Option<&marking::Parameters> {
-        let (queue, port) = match self.rate {
-            None => (&marking.queue, &marking.port),
-            Some(rate) => marking.at_rate.get(&rate).map(|at_rate| (&at_rate.queue, &at_rate.port))?,
+        let (queue, by_priority, port) = match self.rate {
+            None => (&marking.queue, &marking.queue_by_priority, &marking.port),
+            Some(rate) => {
+                let PortMarking { queue, queue_by_priority, port } = marking.at_rate.get(&rate)?;
+                (queue, queue_by_priority, port)
+            }
         };
         match self.of {
             Of::Queues => queue.as_ref(),
+            Of::Class(class) => by_priority.get(&class),
             Of::Ports => port.as_ref(),
             Of::Pools => marking.pool.as_ref(),
         }
@@ -59,11 +74,12 @@ impl Display for Key {
         if let Some(rate) = self.rate {
             write!(formatter, "at_rate.{rate}.")?;
         }
-        formatter.write_str(match self.of {
-            Of::Queues => "queue",
-            Of::Ports => "port",
-            Of::Pools => "pool",
-        })
+        match self.of {
+            Of::Queues => formatter.write_str("queue"),
+            Of::Class(ClassNumber(class)) => write!(formatter, "queue_by_priority.{class}"),
+            Of::Ports => formatter.write_str("port"),
+            Of::Pools => formatter.write_str("pool"),
+        }
     }
 }
 
@@ -118,7 +134,7 @@ mod tests {
     fn thresholds(switch: &str) -> Vec<Option<u64>> {
         let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
         let SwitchLayout::SharedMemory(layout) = simulation.layout(4) else { panic!("a shared memory") };
-        let least = |port| Some(layout.marks.least_port_threshold(port)?.get() / 1000);
+        let least = |port| Some(layout.marks.least_port_threshold(port, 0)?.get() / 1000);
         (0..3).map(least).collect()
     }
 
@@ -134,6 +150,47 @@ mod tests {
         let over =
             format!("{all}, {{ nodes = 'left', marking.at_rate = {{ 1Gbps.queue = {{ {K} = '9kB' }} }} }}");
         assert_eq!(thresholds(&over), [Some(9), Some(97), Some(30)]);
+    }
+
+    /// kB at which the queues of classes 0 and 3 begin to mark, at each port of the left switch.
+    fn thresholds_by_class(switch: &str) -> [[Option<u64>; 2]; 3] {
+        let simulation = simulation(switch).unwrap_or_else(|error| panic!("{error}"));
+        let SwitchLayout::SharedMemory(layout) = simulation.layout(4) else { panic!("a shared memory") };
+        let of = |port, class| Some(layout.marks.queue_threshold(port, class)?.get() / 1000);
+        [0, 1, 2].map(|port| [0, 3].map(|class| of(port, class)))
+    }
+
+    #[test]
+    fn a_queue_is_marked_as_its_class_says_before_its_rate_and_all() {
+        let (all, three) =
+            (format!("queue = {{ {K} = '30kB' }}"), format!("queue_by_priority.3 = {{ {K} = '9kB' }}"));
+        let of = |keys: &[&str]| {
+            let keys: Vec<String> = keys.iter().map(|key| format!("marking.{key}")).collect();
+            thresholds_by_class(&format!("{{ {} }}", keys.join(", ")))
+        };
+        assert_eq!(of(&[&three]), [[None, Some(9)]; 3]);
+        assert_eq!(of(&[&all, &three]), [[Some(30), Some(9)]; 3]);
+        let ten = format!("at_rate.10Gbps.queue = {{ {K} = '97kB' }}");
+        assert_eq!(
+            of(&[&all, &three, &ten]),
+            [[Some(30), Some(9)], [Some(97), Some(9)], [Some(30), Some(9)]]
+        );
+        let three_at_ten = format!("at_rate.10Gbps.{}", three.replace("9kB", "5kB"));
+        assert_eq!(
+            of(&[&all, &three, &ten, &three_at_ten]),
+            [[Some(30), Some(9)], [Some(97), Some(5)], [Some(30), Some(9)]]
+        );
+        assert_eq!(of(&[&three_at_ten]), [[None; 2], [None, Some(5)], [None; 2]]);
+    }
+
+    #[test]
+    fn a_marker_of_a_class_is_refused_by_its_own_key() {
+        let of = |marker: &str| problem(&format!("{{ marking.queue_by_priority.3 = {{ {marker} }} }}"));
+        assert_eq!(
+            of("kind = 'bcc'"),
+            "switch[0].marking.queue_by_priority.3: on left, bcc sets the thresholds of a pool; expected it in marking.pool"
+        );
+        assert_eq!(of("kind = 'codel'"), "accepted");
     }
 
     /// A port may have 500 kB of 1 MB, two at once 333 kB each. Two ports have 100 Gbps, and one has 10.

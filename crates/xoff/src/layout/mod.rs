@@ -78,10 +78,12 @@ impl SwitchLayout {
         }
     }
 
-    /// Whether it marks packets.
-    pub fn marks(&self) -> bool {
+    /// Whether it marks packets of these classes.
+    pub fn marks(&self, classes: u8) -> bool {
         match self {
-            Self::SharedMemory(layout) => layout.marks.is_any(),
+            Self::SharedMemory(layout) => {
+                layout.marks.mark(classes, layout.lossless_classes(), layout.ports())
+            }
             Self::Cioq(_) => false,
         }
     }
@@ -126,9 +128,13 @@ impl SharedMemoryLayout {
         self.pools.len()
     }
 
+    fn ports(&self) -> u16 {
+        self.pools.iter().map(|pool| pool.ports.len()).sum::<usize>() as u16
+    }
+
     /// Its memory, empty.
     pub fn mmu(&self) -> Mmu {
-        let ports = self.pools.iter().map(|pool| pool.ports.len()).sum();
+        let ports = self.ports().into();
         let threshold_with_packet = Quirk::ThresholdWithPacket.is_in(&self.quirks);
         let leaking_reserve = Quirk::LeakingReserve.is_in(&self.quirks);
         let quirks = (threshold_with_packet || leaking_reserve)
@@ -155,9 +161,13 @@ impl SharedMemoryLayout {
         self.lossless.as_ref().map(|lossless| (lossless.classes, lossless.pausing()))
     }
 
+    fn lossless_classes(&self) -> u8 {
+        self.lossless.as_ref().map_or(0, |lossless| lossless.classes)
+    }
+
     /// Its markers, which draw from `rng`.
     pub fn markers(&self, rng: Rng) -> Markers {
-        self.marks.markers(rng).with_lossless(self.lossless.as_ref().map_or(0, |lossless| lossless.classes))
+        self.marks.markers(rng).with_lossless(self.lossless_classes())
     }
 }
 
@@ -647,6 +657,31 @@ mod tests {
                 "bcc computes minimum = 608000B and maximum = 1408000B"
             ]
         );
+    }
+
+    /// Of 1 MB a queue of class 0 may have 500 kB alone, 250 kB beside two more and 200 kB beside three; class 1 has a quarter of
+    /// what is free, and no marker.
+    #[test]
+    fn the_marker_of_a_class_is_held_against_its_own_share() {
+        let of = |threshold: &str| {
+            let marker = format!("{{ kind = 'threshold', threshold = '{threshold}' }}");
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '8us' }} }}\n\
+                 transport.dctcp = {{ kind = 'tcp', congestion_control = {{ algorithm = 'dctcp' }} }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'dctcp', size = '1MB', priority = [0, 1] }}]\n\
+                 switch = [{{ total = '1MB', marking.queue_by_priority.0 = {marker}, \
+                 buffer = {{ policy = 'dynamic_threshold', alpha_by_priority = [1, '1/4', 1, 1, 1, 1, 1, 1] }} }}]"
+            );
+            let scenario = Scenario::from_toml(&text, &[]).unwrap();
+            let simulation = Simulation::new(&scenario, &Files::new()).unwrap();
+            simulation.layout(4).notes().into_iter().collect::<Vec<_>>()
+        };
+        assert_eq!(of("199kB"), [""; 0]);
+        let late = "packets are dropped before their threshold of";
+        assert_eq!(of("260kB"), [format!("with 3 busy ports, {late} 260kB marks any")]);
+        let never = "class 0: a queue drops packets from 500kB on, and marks only above 600kB: never";
+        let busy = format!("with a single busy port, {late} 600kB marks any");
+        assert_eq!(of("600kB"), [never.to_owned(), busy]);
     }
 
     fn notes(switch: &str) -> Vec<String> {

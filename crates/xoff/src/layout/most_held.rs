@@ -1,15 +1,15 @@
 //! The most that a queue or a port can hold: what it holds where it has its pool to itself.
 
 use crate::kernel::units::Bytes;
-use crate::packet::classes_of;
+use crate::packet::{PRIORITIES, classes_of};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
 
 /// The most bytes beside which one more packet is let in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MostHeld {
-    /// By any queue of a port.
-    pub(super) queue: Bytes,
+    /// By a queue of each class, nothing by those that are not in use.
+    pub(super) queues: [Bytes; PRIORITIES],
     /// By all its queues.
     pub(super) port: Bytes,
 }
@@ -18,14 +18,11 @@ impl MostHeld {
     /// On a pool whose queues are of these classes, at least one, and none of them lossless.
     pub(super) fn of(pool: &Pool, policy: &buffer_policy::Parameters, reserve: Reserve, classes: u8) -> Self {
         let used = u64::from(classes.count_ones());
-        let queues = pool.ports.len() as u64 * used;
-        let empty = Occupancy::empty(pool.shared, queues);
+        let empty = Occupancy::empty(pool.shared, pool.ports.len() as u64 * used);
         let most_of = |class| reserve.size() + most_shared(policy, class, &empty);
-        let all_queues = classes_of(classes).map(most_of).sum::<Bytes>();
-        Self {
-            queue: classes_of(classes).map(most_of).max().unwrap_or(Bytes::MAX),
-            port: all_queues.min(pool.shared + reserve.of_ports(1, used)),
-        }
+        let mut queues = [Bytes::ZERO; PRIORITIES];
+        classes_of(classes).for_each(|class| queues[class] = most_of(class));
+        Self { queues, port: queues.into_iter().sum::<Bytes>().min(pool.shared + reserve.of_ports(1, used)) }
     }
 }
 

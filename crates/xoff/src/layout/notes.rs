@@ -33,11 +33,11 @@ impl SharedMemoryLayout {
     /// Lossless classes whose senders are paused before their queues mark, unless several ports feed one.
     fn pauses_before_marks(&self) -> Vec<String> {
         let ports: BTreeSet<u16> = self.pools.iter().flat_map(|pool| pool.ports.iter().copied()).collect();
-        let thresholds: BTreeSet<Bytes> =
-            ports.iter().filter_map(|port| self.marks.queue_threshold(*port)).collect();
         let mut classes_by_order: BTreeMap<PauseFirst, Vec<String>> = BTreeMap::new();
         for class in classes_of(self.pausable) {
-            for &threshold in &thresholds {
+            let thresholds: BTreeSet<Bytes> =
+                ports.iter().filter_map(|port| self.marks.queue_threshold(*port, class)).collect();
+            for threshold in thresholds {
                 let lossless = self.lossless.as_ref().expect("a class is lossless");
                 if let Some(order) = PauseFirst::of(lossless.unpaused(class), threshold, ports.len()) {
                     classes_by_order.entry(order).or_default().push(class.to_string());
@@ -48,18 +48,31 @@ impl SharedMemoryLayout {
     }
 
     fn notes_of_drops(&self, pool: &Pool, of_pool: Option<Range>) -> Vec<String> {
-        let mut ports_by_threshold: BTreeMap<Bytes, u64> = BTreeMap::new();
-        for threshold in pool.ports.iter().filter_map(|port| self.marks.least_port_threshold(*port)) {
-            *ports_by_threshold.entry(threshold).or_default() += 1;
+        let mut ports_by_threshold: BTreeMap<(Bytes, u8), u64> = BTreeMap::new();
+        for port in &pool.ports {
+            for threshold in self.thresholds(*port) {
+                *ports_by_threshold.entry(threshold).or_default() += 1;
+            }
         }
         let most = self.most_held(pool);
         let is_reached = |threshold: Bytes| most.is_none_or(|most| threshold < most.port);
-        let of_ports = ports_by_threshold.into_iter().flat_map(|(port, ports)| {
-            let too_late = self.too_late(pool, port, ports).filter(|_| is_reached(port));
-            [too_early(of_pool, port), too_late]
+        let of_ports = ports_by_threshold.into_iter().flat_map(|((threshold, classes), ports)| {
+            let too_late = self.too_late(pool, threshold, classes, ports).filter(|_| is_reached(threshold));
+            [too_early(of_pool, threshold), too_late]
         });
         let out_of_reach = most.map(|most| self.out_of_reach(pool, most));
         of_ports.flatten().chain(out_of_reach.into_iter().flatten()).collect()
+    }
+
+    /// The lengths of a port above which packets begin to be marked, each with the classes whose packets are.
+    fn thresholds(&self, port: u16) -> BTreeSet<(Bytes, u8)> {
+        let mut classes_by_threshold: BTreeMap<Bytes, u8> = BTreeMap::new();
+        for class in classes_of(self.droppable) {
+            if let Some(threshold) = self.marks.least_port_threshold(port, class) {
+                *classes_by_threshold.entry(threshold).or_default() |= 1 << class;
+            }
+        }
+        classes_by_threshold.into_iter().collect()
     }
 
     /// Where nobody is paused: how long queues become that are, nobody knows.
@@ -68,9 +81,9 @@ impl SharedMemoryLayout {
         self.lossless.is_none().then(held)
     }
 
-    /// What is dropped before so many ports of a pool reach the threshold at which marking begins.
-    fn too_late(&self, pool: &Pool, threshold: Bytes, ports: u64) -> Option<String> {
-        let (alpha, reserved) = (least_alpha(&self.policy, self.droppable)?, self.reserve.size());
+    /// What is dropped of these classes before so many ports of a pool reach the threshold at which marking begins.
+    fn too_late(&self, pool: &Pool, threshold: Bytes, classes: u8, ports: u64) -> Option<String> {
+        let (alpha, reserved) = (least_alpha(&self.policy, classes)?, self.reserve.size());
         let busy = bcc::drops_before_marking_from(pool.shared, alpha, reserved, threshold, ports)?;
         let with = if busy == 1 { "a single busy port".to_owned() } else { format!("{busy} busy ports") };
         Some(format!("with {with}, packets are dropped before their threshold of {threshold} marks any"))
@@ -78,19 +91,39 @@ impl SharedMemoryLayout {
 
     /// Where marking never begins, or a probability never gets as far as it is set to.
     fn out_of_reach(&self, pool: &Pool, most: MostHeld) -> Vec<String> {
-        let limits = [("queue", most.queue + Bytes::new(1)), ("port", most.port + Bytes::new(1))];
-        let of_ports =
-            pool.ports.iter().flat_map(|port| self.marks.port_reaches(*port).into_iter().zip(limits));
-        let note = |(range, (place, limit)): (Option<Range>, (&str, Bytes))| {
-            let Range { none_up_to, all_above } = range?;
-            let drops = format!("a {place} drops packets from {limit} on");
-            if none_up_to + Bytes::new(1) >= limit {
-                return Some(format!("{drops}, and marks only above {none_up_to}: never"));
+        let mut classes_by_note: BTreeMap<String, u8> = BTreeMap::new();
+        for &port in &pool.ports {
+            for class in classes_of(self.droppable) {
+                let of_queue = self.marks.queue_reach(port, class);
+                if let Some(note) = reached_late(of_queue, "queue", most.queues[class]) {
+                    *classes_by_note.entry(note).or_default() |= 1 << class;
+                }
             }
-            (all_above >= limit).then(|| format!("{drops}, and marks every packet only above {all_above}"))
+            if let Some(note) = reached_late(self.marks.port_reach(port), "port", most.port) {
+                classes_by_note.insert(note, self.droppable);
+            }
+        }
+        let told = |(note, classes): (String, u8)| {
+            if classes == self.droppable { note } else { of_classes(classes, &note) }
         };
-        of_ports.filter_map(note).collect()
+        classes_by_note.into_iter().map(told).collect()
     }
+}
+
+/// What is said of some classes, and not of others.
+fn of_classes(classes: u8, note: &str) -> String {
+    let numbers: Vec<String> = classes_of(classes).map(|class| class.to_string()).collect();
+    format!("class {}: {note}", numbers.join(", "))
+}
+
+/// A queue or a port that holds at most so much, and drops packets before all are marked.
+fn reached_late(range: Option<Range>, place: &str, most: Bytes) -> Option<String> {
+    let (Range { none_up_to, all_above }, limit) = (range?, most + Bytes::new(1));
+    let drops = format!("a {place} drops packets from {limit} on");
+    if none_up_to + Bytes::new(1) >= limit {
+        return Some(format!("{drops}, and marks only above {none_up_to}: never"));
+    }
+    (all_above >= limit).then(|| format!("{drops}, and marks every packet only above {all_above}"))
 }
 
 /// What a pool marks before one of its ports does.

@@ -96,4 +96,15 @@ mod tests {
         assert_eq!(notes("{ kind = 'red', minimum = '1kB', maximum = '350kB', probability = 1 }"), [""; 0]);
         assert_eq!(notes("{ kind = 'pi', reference = '350kB' }"), [""; 0]);
     }
+
+    #[test]
+    fn what_comes_first_is_said_of_the_class_that_marks_late() {
+        let by_class = |class: u8, bytes: u64| {
+            format!("queue_by_priority.{class} = {{ kind = 'threshold', threshold = '{bytes}B' }}")
+        };
+        let of = |marking: &str| notes("policy = 'dynamic_threshold', alpha = 1", marking);
+        let told = of(&format!("{}, {}", by_class(3, 100_000), by_class(4, 350_000)));
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with("switch0: class 4: PFC comes before ECN"), "{told:?}");
+    }
 }

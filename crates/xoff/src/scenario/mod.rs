@@ -43,7 +43,7 @@ pub use self::explain::{Choice, Explanation, Listing, explain, list};
 pub use self::files::FileReference;
 pub use self::host::{Host, InterruptModeration};
 pub use self::link_event::{LinkEvent, LinkState};
-pub use self::pfc::{Class, PauseForm, Pausing, PausingTable, Pfc, Watchdog, WatchdogAction};
+pub use self::pfc::{Class, ClassNumber, PauseForm, Pausing, PausingTable, Pfc, Watchdog, WatchdogAction};
 pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::roce_recovery::RoceRecovery;

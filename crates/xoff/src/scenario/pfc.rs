@@ -8,6 +8,10 @@ use crate::kernel::units::{Bytes, Ratio, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::headroom;
 
+/// The number of a class, 0 to 7, where it names a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClassNumber(pub u8);
+
 /// One traffic class, on every link. Left out, all eight are there and may lose packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,8 +8,8 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::Value;
 
-use super::Every;
 use super::words::shown;
+use super::{ClassNumber, Every};
 use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
 /// What a quantity measures, with its units from the smallest to the largest: a name and how many base units it is.
@@ -170,6 +170,9 @@ pub(super) fn read(kind: &str, value: &Value) -> Result<Magnitude, String> {
         "Rate" => RATE.read(value).map(Magnitude::Units),
         "Every" if value.as_str() == Some("change") => Ok(Magnitude::Units(u64::MAX)),
         "Span" | "Every" => TIME.read(value).map(Magnitude::Units),
+        "ClassNumber" => {
+            read_class(value.as_str().unwrap_or_default()).map(|class| Magnitude::Units(class.into()))
+        }
         _ => read_ratio(value).map(|ratio| Magnitude::Real(ratio.as_f64())),
     }
 }
@@ -362,6 +365,39 @@ impl JsonSchema for Every {
             "x-above": "0s",
             "description": format!("\"change\", or {}", TIME.expected()),
             "examples": ["10us", "change"],
+        })
+    }
+}
+
+/// The number of a class, or what is wrong with the text.
+fn read_class(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [digit @ b'0'..=b'7'] => Ok(digit - b'0'),
+        _ => Err(format!("\"{text}\" is no class")),
+    }
+}
+
+impl<'de> Deserialize<'de> for ClassNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        read_class(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for ClassNumber {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl ClassNumber {
+    /// What its spellings are.
+    pub(super) fn schema() -> Schema {
+        json_schema!({
+            "type": "string",
+            "x-quantity": "ClassNumber",
+            "description": "the number of a class, 0 to 7",
+            "pattern": "^[0-7]$",
         })
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::chip::NamedChip;
 use super::cioq::{CioqSettings, InputTable, InternalTable, OutputTable};
 use super::words::did_you_mean;
-use super::{Pausing, PausingTable, Scenario, ScenarioError, pattern};
+use super::{ClassNumber, Pausing, PausingTable, Scenario, ScenarioError, pattern};
 use crate::kernel::units::{Bytes, Rate};
 use crate::scheduler;
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -187,6 +187,10 @@ pub struct Marking {
     /// On the length of the packet's own queue.
     #[serde(default)]
     pub queue: Option<marking::Parameters>,
+    /// The same for the queues of each class by itself, in place of `queue`, be it that of `at_rate`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, marking::Parameters>", extend("propertyNames" = ClassNumber::schema()))]
+    pub queue_by_priority: BTreeMap<ClassNumber, marking::Parameters>,
     /// On the length of all queues of its egress port together.
     #[serde(default)]
     pub port: Option<marking::Parameters>,
@@ -194,10 +198,23 @@ pub struct Marking {
     /// have memory of their own, are not in it and not marked by it.
     #[serde(default)]
     pub pool: Option<marking::Parameters>,
-    /// At ports whose link has this rate, over `queue` and `port`.
+    /// At ports whose link has this rate, key by key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "BTreeMap<String, PortMarking>", extend("propertyNames" = { "$ref": "#/$defs/Rate" }))]
     pub at_rate: BTreeMap<Rate, PortMarking>,
+}
+
+impl Marking {
+    /// The classes that are marked by themselves, each with its key.
+    pub(super) fn classes(&self) -> impl Iterator<Item = (String, u8)> {
+        let at_rates =
+            self.at_rate.iter().map(|(rate, at)| (format!("at_rate.{rate}."), &at.queue_by_priority));
+        [(String::new(), &self.queue_by_priority)].into_iter().chain(at_rates).flat_map(
+            |(at, by_priority)| {
+                by_priority.keys().map(move |class| (format!("{at}queue_by_priority.{}", class.0), class.0))
+            },
+        )
+    }
 }
 
 /// What marks packets at the ports of one rate; keys left out are as for all ports.
@@ -207,6 +224,10 @@ pub struct PortMarking {
     /// On the length of the packet's own queue.
     #[serde(default)]
     pub queue: Option<marking::Parameters>,
+    /// The same for the queues of each class by itself, in place of all that is said of them elsewhere.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, marking::Parameters>", extend("propertyNames" = ClassNumber::schema()))]
+    pub queue_by_priority: BTreeMap<ClassNumber, marking::Parameters>,
     /// On the length of all queues of its egress port together.
     #[serde(default)]
     pub port: Option<marking::Parameters>,
@@ -344,9 +365,11 @@ impl SwitchSettings {
             put_some(&mut self.marking.queue, marking.queue.as_ref());
             put_some(&mut self.marking.port, marking.port.as_ref());
             put_some(&mut self.marking.pool, marking.pool.as_ref());
-            for (rate, PortMarking { queue, port }) in &marking.at_rate {
+            self.marking.queue_by_priority.extend(marking.queue_by_priority.clone());
+            for (rate, PortMarking { queue, queue_by_priority, port }) in &marking.at_rate {
                 let at_rate = self.marking.at_rate.entry(*rate).or_default();
                 put_some(&mut at_rate.queue, queue.as_ref());
+                at_rate.queue_by_priority.extend(queue_by_priority.clone());
                 put_some(&mut at_rate.port, port.as_ref());
             }
         }
@@ -495,6 +518,30 @@ mod tests {
         };
         assert_eq!(markers("leaf0"), [(1, Some("codel"), None), (10, Some("threshold"), Some("pi"))]);
         assert_eq!(markers("spine0"), [(10, Some("threshold"), Some("threshold"))]);
+    }
+
+    #[test]
+    fn the_marking_of_a_class_is_overridden_class_by_class() {
+        let scenario = scenario(
+            r#"
+            [[switch]]
+            marking.queue_by_priority = { 1.kind = "codel", 3 = { kind = "threshold", threshold = "10kB" } }
+            marking.at_rate.10Gbps.queue_by_priority.3.kind = "codel"
+            [[switch]]
+            nodes = "leaf*"
+            marking.queue_by_priority.3 = { kind = "pi", reference = "30kB" }
+            marking.at_rate.10Gbps.queue_by_priority.5 = { kind = "pi", reference = "30kB" }
+            "#,
+        );
+        let markers = |node| {
+            let marking = scenario.switch_settings(node).marking;
+            let ten = &marking.at_rate[&Rate::from_gbps(10)];
+            [&marking.queue_by_priority, &ten.queue_by_priority].map(|by_priority| {
+                by_priority.iter().map(|(class, marker)| (class.0, marker.spelling())).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(markers("leaf0"), [[(1, "codel"), (3, "pi")], [(3, "codel"), (5, "pi")]]);
+        assert_eq!(markers("spine0"), [vec![(1, "codel"), (3, "threshold")], vec![(3, "codel")]]);
     }
 
     #[test]

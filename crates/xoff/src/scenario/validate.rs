@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::words::did_you_mean;
-use super::{Host, PacketSizes, Priority, Routing, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, Marking, PacketSizes, Priority, Routing, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -107,10 +107,15 @@ impl Scenario {
             let strict = scheduler.strict().iter().enumerate();
             strict.map(move |(index, &priority)| (format!("{key}.strict[{index}]"), priority))
         });
+        let of_marking = self.switch.iter().enumerate().flat_map(|(index, table)| {
+            let classes = table.marking.iter().flat_map(Marking::classes);
+            classes.map(move |(key, priority)| (format!("switch[{index}].marking.{key}"), priority))
+        });
         of_flows
             .chain(of_control)
             .chain(of_cnms)
             .chain(of_schedulers)
+            .chain(of_marking)
             .try_for_each(|(key, priority)| self.check_class(&key, priority))
     }
 
@@ -604,6 +609,29 @@ mod tests {
         assert_eq!(switch("[7, 5]", classes), format!("switch[0].scheduler.strict[1]: {expected}"));
         let host = format!("stop.at = \"1ms\"\n{classes}\nhost = {{ {} }}", scheduler("[5]"));
         assert_eq!(problem(POISSON, &host), format!("host.scheduler.strict[0]: {expected}"));
+    }
+
+    #[test]
+    fn classes_that_are_marked_are_there() {
+        let marked = |class: u8, classes| {
+            let by_priority =
+                format!("queue_by_priority.{class} = {{ kind = 'threshold', threshold = '9kB' }}");
+            ["", "at_rate.10Gbps."].map(|at| {
+                problem(
+                    POISSON,
+                    &format!("stop.at = \"1ms\"\n{classes}\nswitch = [{{ marking.{at}{by_priority} }}]"),
+                )
+            })
+        };
+        let classes = "class = [{ priority = 0 }, { priority = 7 }]";
+        assert_eq!(marked(7, classes), ["accepted"; 2]);
+        assert_eq!(marked(5, ""), ["accepted"; 2]);
+        let expected = "there is no class 5; expected one of 0, 7, or a table [[class]] for it";
+        assert_eq!(
+            marked(5, classes),
+            ["", "at_rate.10Gbps."]
+                .map(|at| format!("switch[0].marking.{at}queue_by_priority.5: {expected}"))
+        );
     }
 
     #[test]

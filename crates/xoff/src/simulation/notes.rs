@@ -6,7 +6,6 @@ use super::Simulation;
 use crate::application::Plan;
 use crate::congestion_control::Parameters;
 use crate::kernel::units::Rate;
-use crate::layout::SwitchLayout;
 use crate::scenario::{
     LinkEvent, LinkState, QueuePairs, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction, Workload,
 };
@@ -37,6 +36,18 @@ impl Simulation {
         let workloads = self.scenario.workload.iter().zip(&self.sources);
         let of_them = workloads.filter(|(_, source)| source.classes() & classes != 0);
         of_them.map(|(workload, _)| workload.transport()).collect::<BTreeSet<_>>().into_iter()
+    }
+
+    /// The classes in which a transport has flows.
+    fn classes_of(&self, name: &str) -> u8 {
+        let workloads = self.scenario.workload.iter().zip(&self.sources);
+        let of_it = workloads.filter(|(workload, _)| workload.transport() == name);
+        of_it.fold(0, |classes, (_, source)| classes | source.classes())
+    }
+
+    /// Whether any switch marks packets of these classes.
+    fn switches_mark(&self, classes: u8) -> bool {
+        self.switches.iter().any(|layout| layout.marks(classes))
     }
 
     /// Lossless classes whose last packets nobody would send again.
@@ -178,17 +189,20 @@ impl Simulation {
 
     /// Congestion controls that wait for marks, where there are none.
     fn notes_of_transports(&self) -> impl Iterator<Item = String> {
-        let switches_mark = self.switches.iter().any(SwitchLayout::marks);
-        self.transports_in_use().into_iter().filter_map(move |name| {
+        self.transports_in_use().into_iter().filter_map(|name| {
             let transport = &self.scenario.transport[name];
             let control = transport.congestion_control()?;
             let spelling = control.spelling();
-            let marks = switches_mark || self.scenario.host.marking.is_some() && !transport.is_in_adapter();
+            let marks = self.switches_mark(self.classes_of(name))
+                || self.scenario.host.marking.is_some() && !transport.is_in_adapter();
             let waits = !marks && control.needs().marks();
             waits.then(|| {
-                format!(
-                    "transport.{name}: {spelling} goes by marks, and nothing marks: no switch has `marking`"
-                )
+                let why = if self.switches_mark(u8::MAX) {
+                    "no switch has `marking` of its classes"
+                } else {
+                    "no switch has `marking`"
+                };
+                format!("transport.{name}: {spelling} goes by marks, and nothing marks: {why}")
             })
         })
     }
@@ -205,9 +219,10 @@ impl Simulation {
 
     /// Transports whose packets cannot be marked, where switches mark.
     fn notes_of_drops(&self) -> impl Iterator<Item = String> {
-        let marks = self.switches.iter().any(SwitchLayout::marks);
-        let names = self.transports_of(!self.scenario.lossless_classes());
-        names.filter(move |name| marks && !self.scenario.transport[*name].is_ecn_capable()).map(|name| {
+        let lossy = !self.scenario.lossless_classes();
+        let are_marked = move |name: &&str| self.switches_mark(self.classes_of(name) & lossy);
+        let names = self.transports_of(lossy).filter(are_marked);
+        names.filter(|name| !self.scenario.transport[*name].is_ecn_capable()).map(|name| {
             format!("transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark")
         })
     }
@@ -358,6 +373,13 @@ mod tests {
         for place in ["queue", "port", "pool", "at_rate.10Gbps.queue"] {
             assert_eq!(of("dctcp", &format!("switch = [{{ marking.{place} = {threshold} }}]")), [""; 0]);
         }
+        let of_class =
+            |class: u8| format!("switch = [{{ marking.queue_by_priority.{class} = {threshold} }}]");
+        assert_eq!(of("dctcp", &of_class(0)), [""; 0]);
+        assert_eq!(
+            of("dctcp", &of_class(3)),
+            unmarked("dctcp", "dctcp").map(|note| note + " of its classes")
+        );
         assert_eq!(of("dctcp", &format!("host.marking = {threshold}")), [""; 0]);
         let in_vain = "host.marking: marks nothing, as RoCE makes its packets when the wire is free, and none waits in an adapter";
         let [unmarked] = unmarked("roce", "dcqcn");
@@ -379,6 +401,8 @@ mod tests {
         };
         assert_eq!(of("reno", &marks), note("reno"));
         assert_eq!(of("burst", &marks), note("burst"));
+        assert_eq!(of("reno", &marks.replace("queue", "queue_by_priority.0")), note("reno"));
+        assert_eq!(of("reno", &marks.replace("queue", "queue_by_priority.3")), [""; 0]);
         assert_eq!(of("dctcp", &marks), [""; 0]);
         assert_eq!(of("roce", &marks), [""; 0]);
         let lossless = "class = [{ priority = 0, lossless = true }, { priority = 7 }]";

@@ -1,6 +1,6 @@
 //! The markers of one switch: on every queue, on every port, on every pool. All that are set are asked about each
 //! packet, whatever the others say, so that none changes what another draws; one yes marks. Queues and ports may have another
-//! marker where their link has another rate.
+//! marker where their link has another rate, and queues where they are of another class.
 
 use super::marking::{AnyMarker, Departure, Level, Signal, When};
 use super::mmu::Mmu;
@@ -19,18 +19,18 @@ pub struct Placed {
 
 /// The markers of all queues or of all ports.
 #[derive(Clone, Debug)]
-pub enum OnPorts {
-    /// The same at every port.
+pub enum OnPlaces {
+    /// The same at every place.
     Alike(Placed),
-    /// Several, and which of them is at each port.
+    /// Several, and which of them is at each place.
     Several(Vec<Placed>, Vec<u16>),
 }
 
 /// Every marker of one switch.
 #[derive(Clone, Debug)]
 pub struct Markers {
-    queues: OnPorts,
-    ports: OnPorts,
+    queues: OnPlaces,
+    ports: OnPlaces,
     pools: Placed,
     /// Which place of `pools` the packets of each port count for.
     pool_of: Vec<u16>,
@@ -108,24 +108,24 @@ impl Placed {
     }
 }
 
-impl OnPorts {
-    /// What is at a port.
-    pub fn at(&self, port: usize) -> &Placed {
+impl OnPlaces {
+    /// What is at a place.
+    pub fn at(&self, place: usize) -> &Placed {
         match self {
             Self::Alike(placed) => placed,
-            Self::Several(several, of_port) => &several[usize::from(of_port[port])],
+            Self::Several(several, of_place) => &several[usize::from(of_place[place])],
         }
     }
 
     #[inline]
-    fn at_mut(&mut self, port: usize) -> &mut Placed {
+    fn at_mut(&mut self, place: usize) -> &mut Placed {
         match self {
             Self::Alike(placed) => placed,
-            Self::Several(several, of_port) => &mut several[usize::from(of_port[port])],
+            Self::Several(several, of_place) => &mut several[usize::from(of_place[place])],
         }
     }
 
-    /// Whatever is at any port.
+    /// Whatever is at any place.
     pub fn all(&self) -> &[Placed] {
         match self {
             Self::Alike(placed) => std::slice::from_ref(placed),
@@ -137,7 +137,7 @@ impl OnPorts {
 impl Markers {
     /// Markers on the bytes of queues and of ports, and on the shared bytes of pools; `pool_of` says for which place
     /// of the last the packets of each port count. All draw from `rng`.
-    pub fn new(queues: OnPorts, ports: OnPorts, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
+    pub fn new(queues: OnPlaces, ports: OnPlaces, pools: Placed, pool_of: Vec<u16>, rng: Rng) -> Self {
         let all = || queues.all().iter().chain(ports.all()).chain([&pools]);
         let any_at_enqueue = all().any(|placed| placed.marker.is_some() && placed.when == When::Enqueue);
         let any_follows = all().filter_map(|placed| placed.marker.as_ref()).any(AnyMarker::follows);
@@ -237,7 +237,7 @@ impl Markers {
     fn tell(&mut self, queue: usize, hear: impl Fn(&mut AnyMarker, usize)) {
         let (port, is_in_pool) = (Mmu::port(queue), self.is_in_pool(queue));
         let pool = is_in_pool.then_some((self.pool_of[port].into(), &mut self.pools));
-        let own = [(queue, self.queues.at_mut(port)), (port, self.ports.at_mut(port))];
+        let own = [(queue, self.queues.at_mut(queue)), (port, self.ports.at_mut(port))];
         for (place, placed) in own.into_iter().chain(pool) {
             if let Some(marker) = placed.follower() {
                 hear(marker, place);
@@ -259,7 +259,7 @@ impl Markers {
         let Self { queues, ports, pools, pool_of, .. } = self;
         let port = Mmu::port(queue);
         let departure = |before, after| Departure { now, before, after };
-        if let Some(marker) = queues.at_mut(port).follower() {
+        if let Some(marker) = queues.at_mut(queue).follower() {
             let before = mmu.queue_bytes(queue);
             marker.on_departure(queue, &departure(before, before - leaving));
         }
@@ -278,7 +278,7 @@ impl Markers {
         let is_in_pool = self.is_in_pool(queue);
         let Self { queues, ports, pools, pool_of, .. } = self;
         let port = Mmu::port(queue);
-        if let Some(marker) = queues.at_mut(port).follower() {
+        if let Some(marker) = queues.at_mut(queue).follower() {
             marker.on_arrival(queue, &packet.beside(mmu.queue_bytes(queue)));
         }
         if let Some(marker) = ports.at_mut(port).follower() {
@@ -299,7 +299,7 @@ impl Markers {
         let Self { queues, ports, pools, pool_of, rng, .. } = self;
         let port = Mmu::port(queue);
         let on_queue =
-            queues.at_mut(port).marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
+            queues.at_mut(queue).marks(queue, packet, moment, || mmu.queue_bytes(queue) - held, rng);
         let on_port = ports.at_mut(port).marks(port, packet, moment, || mmu.port_bytes(port) - held, rng);
         let on_pool = is_in_pool
             && pools.marks(pool_of[port].into(), packet, moment, || mmu.shared_beside(queue, held), rng);
@@ -338,10 +338,10 @@ mod tests {
     }
 
     fn markers(queues: Placed, ports: Placed, pools: Placed) -> Markers {
-        on_ports(OnPorts::Alike(queues), OnPorts::Alike(ports), pools)
+        on_ports(OnPlaces::Alike(queues), OnPlaces::Alike(ports), pools)
     }
 
-    fn on_ports(queues: OnPorts, ports: OnPorts, pools: Placed) -> Markers {
+    fn on_ports(queues: OnPlaces, ports: OnPlaces, pools: Placed) -> Markers {
         Markers::new(queues, ports, pools, vec![0, 1, 0], stream(1, Purpose::Marking, 0))
     }
 
@@ -383,19 +383,43 @@ mod tests {
         let mut mmu = mmu();
         fill(&mut mmu, &[0, 1, 2].map(|port| [(port, 0); 3]).concat());
         let at = |packets, when| threshold(packets, when);
-        let several =
-            |when| OnPorts::Several(vec![at(2, when), at(5, when), Placed::default()], vec![0, 1, 2]);
-        let none = || OnPorts::Alike(Placed::default());
+        let several = |when, of_place: Vec<u16>| {
+            OnPlaces::Several(vec![at(2, when), at(5, when), Placed::default()], of_place)
+        };
+        let of_queue = || [0, 1, 2].map(|port| [port; PRIORITIES]).concat();
+        let none = || OnPlaces::Alike(Placed::default());
         for mut markers in [
-            on_ports(several(When::Enqueue), none(), Placed::default()),
-            on_ports(none(), several(When::Enqueue), Placed::default()),
+            on_ports(several(When::Enqueue, of_queue()), none(), Placed::default()),
+            on_ports(none(), several(When::Enqueue, vec![0, 1, 2]), Placed::default()),
         ] {
             let marks = |port| markers.at_enqueue(Mmu::queue(port, 0), &mmu, || CAPABLE);
             assert_eq!([0, 1, 2].map(marks), [true, false, false]);
         }
-        let mut markers = on_ports(several(When::Dequeue), none(), Placed::default());
+        let mut markers = on_ports(several(When::Dequeue, of_queue()), none(), Placed::default());
         let marks = |port| markers.at_dequeue(Mmu::queue(port, 0), &mmu, CAPABLE, Bytes::ZERO);
         assert_eq!([0, 1, 2].map(marks), [true, false, false]);
+    }
+
+    /// Three packets in each of two queues of a port: class 0 marks above five, class 1 above two, as they come or as they
+    /// leave.
+    #[test]
+    fn each_class_has_its_own_marker() {
+        let mut mmu = mmu();
+        fill(&mut mmu, &[0, 1].map(|class| [(0, class); 3]).concat());
+        let markers = |of_0, of_1| {
+            let queues = OnPlaces::Several(vec![threshold(5, of_0), threshold(2, of_1)], [0, 1].repeat(12));
+            on_ports(queues, OnPlaces::Alike(Placed::default()), Placed::default())
+        };
+        for (of_0, of_1) in [(When::Enqueue, When::Enqueue), (When::Dequeue, When::Enqueue)] {
+            let mut markers = markers(of_0, of_1);
+            let marks = |class| markers.at_enqueue(Mmu::queue(0, class), &mmu, || CAPABLE);
+            assert_eq!([0, 1].map(marks), [false, true]);
+        }
+        for (of_1, marked) in [(When::Dequeue, true), (When::Enqueue, false)] {
+            let mut markers = markers(When::Dequeue, of_1);
+            let marks = |class| markers.at_dequeue(Mmu::queue(0, class), &mmu, CAPABLE, Bytes::ZERO);
+            assert_eq!([0, 1].map(marks), [false, marked]);
+        }
     }
 
     /// At dequeue the packet itself does not count, whether memory has let it go already or not.

@@ -52,9 +52,9 @@ def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
                 unset[priority].append(port)
             else:
                 limited[queue.profile_name].append((queue, priority))
-    busy = _lossy_alphas(tables)
+    busy, senders = _lossy_alphas(tables), _Senders(tables)
     for its in limited.values():
-        losses = [(loss, one) for one in its if (loss := _loss(tables, *one, busy[id(one[0].pool)]))]
+        losses = [(loss, one) for one in its if (loss := _loss(tables, *one, busy[id(one[0].pool)], senders))]
         if losses:
             worst, of = min(losses, key=lambda one: (one[0].senders, one[0].limit.size - one[0].sent))
             yield _dropped(tables, of, worst, len(losses) - 1)
@@ -107,22 +107,15 @@ def _unset(tables: Tables, ports: list[str], priority: int) -> Fault:
     )
 
 
-def _loss(tables: Tables, queue: Buffer, priority: int, busy: list[Fraction]) -> _Loss | None:
+def _loss(tables: Tables, queue: Buffer, priority: int, busy: list[Fraction], senders: _Senders) -> _Loss | None:
     limit = limit_of(tables, queue, busy)
     if limit is None:
         return None
-    groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
-    feeding = [
-        (port, tables.priority_group_of(port, priority))
-        for port in tables.pfc_ports
-        if port != queue.port and priority in tables.pfc_priorities(port)
-    ]
-    senders = sorted((groups[one] for one in feeding if one in groups), key=lambda group: -_sent(tables, [group]))
-    senders = senders[: max(1, tables.ports_of_mmu(len(tables.pfc_ports)) - 1)]
-    if _sent(tables, senders) <= limit.size:
+    sent = senders.sent_beside(queue.port, priority)
+    if not sent or sent[-1] <= limit.size:
         return None
-    fewest = 1 + bisect_right(range(len(senders)), limit.size, key=lambda last: _sent(tables, senders[: last + 1]))
-    return _Loss(limit, fewest, _sent(tables, senders[:fewest]))
+    fewest = bisect_right(sent, limit.size)
+    return _Loss(limit, fewest + 1, sent[fewest])
 
 
 def _lossy_alphas(tables: Tables) -> dict[int, list[Fraction]]:
@@ -138,26 +131,64 @@ def _lossy_alphas(tables: Tables) -> dict[int, list[Fraction]]:
     return defaultdict(list, {pool: [one for its in of_ports for one in its] for pool, of_ports in busiest.items()})
 
 
-def _sent(tables: Tables, groups: Iterable[Buffer]) -> int:
-    """What comes in by priority groups that fill at once: up to their pauses, and what follows these."""
-    by_pool: dict[int, list[Buffer]] = defaultdict(list)
-    for group in groups:
-        by_pool[id(group.pool)].append(group)
-    return sum(_sent_into_one(tables, its) for its in by_pool.values())
+class _Senders:
+    """What comes in for a queue by the ports that feed it."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
+        self._most = max(1, tables.ports_of_mmu(len(tables.pfc_ports)) - 1)
+        self._feeding: dict[int, list[Buffer]] = {}
+        self._sent: dict[tuple[int, str | None], list[int]] = {}
+
+    def sent_beside(self, port: str, priority: int) -> list[int]:
+        """By the port that sends most until it has stopped, by the first two and so on; not by the queue's own."""
+        feeding = self._feeding_in(priority)
+        own = next((group.profile_name for group in feeding if group.port == port), None)
+        if (priority, own) not in self._sent:
+            others = [group for group in feeding if group.port != port]
+            self._sent[priority, own] = list(_cumulated(self._tables, others[: self._most]))
+        return self._sent[priority, own]
+
+    def _feeding_in(self, priority: int) -> list[Buffer]:
+        if priority not in self._feeding:
+            tables = self._tables
+            ports = [port for port in tables.pfc_ports if priority in tables.pfc_priorities(port)]
+            numbered = ((port, tables.priority_group_of(port, priority)) for port in ports)
+            groups = [self._groups[one] for one in numbered if one in self._groups]
+            self._feeding[priority] = sorted(groups, key=lambda group: -next(_cumulated(tables, [group])))
+        return self._feeding[priority]
 
 
-def _sent_into_one(tables: Tables, groups: Iterable[Buffer]) -> int:
-    reserved = fixed = headroom = 0
-    shares, together, pool = Fraction(0), None, None
+def _cumulated(tables: Tables, groups: Iterable[Buffer]) -> Iterator[int]:
+    """What comes in by priority groups that fill at once, one, two and so on: up to their pauses, and what follows."""
+    by_pool: dict[int, _Filled] = {}
     for group in groups:
+        by_pool.setdefault(id(group.pool), _Filled(tables, group)).add(group)
+        yield sum(filled.sent for filled in by_pool.values())
+
+
+class _Filled:
+    """Priority groups of one pool."""
+
+    def __init__(self, tables: Tables, first: Buffer) -> None:
+        assert first.profile is not None, "it is lossless"
+        self._together = tables.part(first.pool.xoff if first.pool else None)
+        self._pool = tables.shared(first.profile.pool)
+        self._reserved = self._fixed = self._headroom = 0
+        self._shares = Fraction(0)
+
+    def add(self, group: Buffer) -> None:
         assert group.profile is not None, "it is lossless"
-        reserved += group.reserve
-        headroom += group.profile.xoff or 0
-        together = tables.part(group.pool.xoff if group.pool else None)
-        pool = tables.shared(group.profile.pool)
+        self._reserved += group.reserve
+        self._headroom += group.profile.xoff or 0
         if group.profile.static_th is not None:
-            fixed += group.profile.static_th
+            self._fixed += group.profile.static_th
         elif group.profile.dynamic_th is not None:
-            shares += alpha(group.profile.dynamic_th)
-    shared = fixed + int(shares * (pool or 0) / (1 + shares))
-    return reserved + (shared if pool is None else min(shared, pool)) + min(headroom, together or headroom)
+            self._shares += alpha(group.profile.dynamic_th)
+
+    @property
+    def sent(self) -> int:
+        shared = self._fixed + int(self._shares * (self._pool or 0) / (1 + self._shares))
+        held = shared if self._pool is None else min(shared, self._pool)
+        return self._reserved + held + min(self._headroom, self._together or self._headroom)

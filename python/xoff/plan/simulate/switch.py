@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass
 
-_LARGEST_NUMERATOR = 1 << 32
-"""Of an alpha: simulated switches multiply it by bytes of memory, in 64 bits."""
 _HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
 OBSERVED: dict[str, object] = {quantity: {"every": "change", "of": ["switch0.*"]} for quantity in ("marks", "drops")}
@@ -100,14 +98,10 @@ def _pauses(found: Outcome) -> dict[str, object]:
 
 
 def _dynamic_threshold(found: Outcome, classes: list[TrafficClass]) -> dict[str, object]:
-    """Each class at its own alpha, exactly; 1 stands for those that are not asked for. Raises PlanError."""
+    """Each class at its own alpha, exactly; 1 stands for those that are not asked for."""
     planned = Switch.of(found.plan)
     exact = {priority: alpha_of(one, planned) for one in found.plan.classes for priority in one.priorities}
     alphas = {one.priority: exact[one.priority] for one in classes}
-    for one in classes:
-        if alphas[one.priority].numerator > _LARGEST_NUMERATOR:
-            problem = f"{alphas[one.priority]} of {one.name} is too fine to be simulated"
-            raise PlanError(None, "class.alpha", problem, f"expected at most {_LARGEST_NUMERATOR:,} above the line")
     return {
         "policy": "dynamic_threshold",
         "alpha_by_priority": [str(alphas.get(priority, 1)) for priority in range(8)],
@@ -130,12 +124,12 @@ def _said(sizes: list[int]) -> dict[str, object]:
 
 
 def _marking(found: Outcome) -> dict[str, object]:
-    """On each queue and on the pool; BCC marks packets that leave (section 5)."""
+    """On the queues of each class and on the pool; BCC marks packets that leave (section 5)."""
     settings, when = found.settings, {"when": "dequeue"} if isinstance(found.plan.congestion, Bcc) else {}
     markers: dict[str, object] = {}
-    by_class = [one.ecn for one in settings.classes if one.ecn is not None]
+    by_class = {str(one.priority): _marker(one.ecn) | when for one in settings.classes if one.ecn is not None}
     if by_class:
-        markers["queue"] = _marker(by_class[0]) | when
+        markers["queue_by_priority"] = by_class
     if settings.pools.ecn is not None:
         markers["pool"] = _marker(settings.pools.ecn) | when | {"uniform": True}
     return markers
