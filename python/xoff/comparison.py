@@ -34,6 +34,7 @@ _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES fo
 FCTS = tuple(measure for measure in _OF_CLASSES if "fct" in measure)
 """What `fct_ratios.svg` draws."""
 _OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
+_OF_JOBS = ("completion_us",)
 _OF_UNFINISHED = (unfinished.MEASURE, "flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
 _OF_RUNS = ("loss_rate", "flows.timeouts", "goodput_gbps", *_OF_UNFINISHED, "pfc.off_us")
 MEASURES = (*_OF_CLASSES, *_OF_RUNS)
@@ -72,7 +73,7 @@ class Comparison:
     unfinished: tuple[Unfinished, ...] = ()
     """For each scenario, the flows that had not finished, of all seeds together."""
     measures: tuple[str, ...] = MEASURES
-    """What was asked for; of `MEASURES` also those of several workloads, and of collectives."""
+    """What was asked for; of `MEASURES` also those of several workloads, of collectives and of jobs."""
     interrupted: bool = False
     """Whether Ctrl-C left seeds out."""
 
@@ -117,7 +118,7 @@ class Comparison:
         """Measure by measure, the scenarios in order; measures that count no flow or pause are left out."""
         measures = self.measures
         if measures == MEASURES:
-            measures = (*_OF_CLASSES, *self._of_workloads, *self._of_collectives, *_OF_RUNS)
+            measures = (*_OF_CLASSES, *self._of_workloads, *self._of_applications, *_OF_RUNS)
         return [row for measure in measures for row in self._rows_of(measure)]
 
     @property
@@ -137,10 +138,14 @@ class Comparison:
         return [f"workloads[{index}].{measure}" for index in told for measure in _OF_FLOWS]
 
     @property
-    def _of_collectives(self) -> list[str]:
-        """What is compared of each workload of collectives, of the first ones where there are many."""
-        told = range(min(self._least("collectives"), _MOST_WORKLOADS))
-        return [f"collectives[{index}].{measure}" for index in told for measure in _OF_COLLECTIVES]
+    def _of_applications(self) -> list[str]:
+        """What is compared of each workload of collectives and of each job, of the first ones where there are many."""
+        return [
+            f"{key}[{index}].{measure}"
+            for key, measures in (("collectives", _OF_COLLECTIVES), ("jobs", _OF_JOBS))
+            for index in range(min(self._least(key), _MOST_WORKLOADS))
+            for measure in measures
+        ]
 
     def _least(self, key: str) -> int:
         """How many a list of the summaries has at least; summaries of before have none."""

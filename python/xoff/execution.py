@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xoff import batch, columns, inputs, observed, provenance
 from xoff.measured import Cost
 from xoff.result import Result
-from xoff.summary import SCHEMA_VERSION, Summary, of_collectives, of_queries, of_workloads, summarise
+from xoff.summary import SCHEMA_VERSION, Summary, of_collectives, of_jobs, of_queries, of_workloads, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +41,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
     of_applications = {
         "queries": of_queries(queries, totals["queries"]),
         "collectives": of_collectives(collectives, totals["collectives"]),
+        "jobs": of_jobs(totals["jobs"]),
     }
     resolved, named = scenario.portable(files)
     series = columns.series_table(raw)

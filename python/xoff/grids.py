@@ -40,8 +40,9 @@ def of_comparison(comparison: Comparison) -> Grid:
     names = workload_names(comparison.summaries[0][0])
     labels = class_labels(list(comparison.size_classes_bytes))
     labels |= {f"workloads[{index}]": name for index, name in enumerate(names)}
-    collectives = comparison.summaries[0][0].get("collectives", [])  # results of before have none
-    labels |= {f"collectives[{index}]": names[each["workload"]] for index, each in enumerate(collectives)}
+    for key in ("collectives", "jobs"):
+        of_it = comparison.summaries[0][0].get(key, [])  # results of before have none
+        labels |= {f"{key}[{index}]": names[each["workload"]] for index, each in enumerate(of_it)}
     sections: dict[str, list[list[str]]] = {}
     for key, rows in comparison.rows_by_measure.items():
         group, _, measure = key.rpartition(".")

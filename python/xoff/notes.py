@@ -52,8 +52,8 @@ def _has_much_memory(switches: list[dict[str, Any]]) -> bool:
 
 
 def _classes(workload: dict[str, Any], transport: str) -> list[int]:
-    """The classes of a workload's flows, if they have this transport; none of a trace, whose file says them."""
-    if workload["transport"] != transport or workload["kind"] == "trace":
+    """The classes of a workload's flows, if they have this transport; none where a file says them."""
+    if workload["transport"] != transport or workload["kind"] in ("trace", "job"):
         return []
     priority = workload.get("priority", 0)
     return priority if isinstance(priority, list) else [priority]

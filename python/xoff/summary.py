@@ -196,6 +196,15 @@ def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -
     return found
 
 
+def of_jobs(totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each job the simulator's counters, with times in microseconds; None for one that is not complete."""
+    times = {"computing_ns": "computing_us", "completion_ns": "completion_us"}
+    return [
+        {times.get(key, key): number / 1000 if key in times and number else number for key, number in of_job.items()}
+        for of_job in totals
+    ]
+
+
 def counted(flows: FlowRows | pa.Table, name: str) -> npt.NDArray[Any]:
     """One column of the flows that count: those that started in the measured time and finished before the stop."""
     measured, column = _array(flows, "measured"), _array(flows, name)

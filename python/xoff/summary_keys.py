@@ -37,8 +37,8 @@ KEYS = (
     Key(
         ("end_ns",),
         "ns",
-        "simulated time at the end. Where nothing is left to do, when the last flow finished or the "
-        "last bit was sent; where packets are left that are paused, when the last event was",
+        "simulated time at the end: `stop.at`, however long before that nothing was left to do. Without it, when the "
+        "last flow finished or the last bit was sent; where packets are left that are paused, when the last event was",
     ),
     Key(
         ("measured.start_ns", "measured.end_ns"),
@@ -141,6 +141,20 @@ KEYS = (
         "bus bandwidth: `size_bytes` over the completion time, times how often a byte crosses the link of a rank, "
         "2(n-1)/n of an `all_reduce` and (n-1)/n of the others; to be held against the rate of the link",
         "doc/PERFORMANCE.md of nccl-tests",
+    ),
+    Key(("jobs[].workload",), "", "position in the scenario of each `[[workload]]` of kind `job`"),
+    Key(("jobs[].flows",), "flows", "its flows"),
+    Key(("jobs[].started",), "flows", "of its flows, those that began"),
+    Key(("jobs[].finished",), "flows", "of its flows, those that were received whole"),
+    Key(
+        ("jobs[].completion_us",),
+        "us",
+        "from the job's start until its last flow was whole; none if one is not",
+    ),
+    Key(
+        ("jobs[].computing_us",),
+        "us",
+        "the longest chain of `delay_ns`: how long the job would take, had its flows taken no time",
     ),
     Key(("packets.sent",), "packets", "data packets handed to adapters, retransmissions included"),
     Key(("packets.delivered",), "packets", "data packets that reached their receiver"),

@@ -38,6 +38,7 @@ MEASURES = (
     "flows.all.slowdown_p99",
     "collectives[0].completion_mean_us",
     "collectives[0].bus_bandwidth_mean_gbps",
+    "jobs[0].completion_us",
     "loss_rate",
     "flows.timeouts",
     "pfc.off_us",

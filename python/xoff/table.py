@@ -174,6 +174,23 @@ def _card_of_collectives(summary: Summary) -> Card | None:
     return Card("mean bus bandwidth", measured(key, found[0][key]), f"{found[0]['operation']}, {found[0]['algorithm']}")
 
 
+JOB_HEADINGS = ("workload", "flows", "whole", "completion", "longest chain of computing")
+
+
+def job_rows(summary: Summary) -> list[list[str]]:
+    """A row for each job."""
+    return [
+        [
+            f"workload[{each['workload']}]",
+            f"{each['flows']:,}",
+            f"{each['finished']:,}",
+            duration(each["completion_us"]),
+            duration(each["computing_us"]),
+        ]
+        for each in summary.get("jobs", [])  # summaries of before have none
+    ]
+
+
 COLLECTIVE_HEADINGS = (
     "workload",
     "collective",

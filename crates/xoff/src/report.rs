@@ -4,6 +4,7 @@ mod collectives;
 mod drops;
 mod flows;
 mod headroom;
+mod jobs;
 mod measured;
 mod pauses;
 mod queries;
@@ -30,6 +31,7 @@ pub use collectives::{CollectiveColumns, CollectiveTotals};
 pub use drops::DropColumns;
 pub use flows::{FlowRow, Flows, PathProperties};
 pub use headroom::{HeadroomColumns, OffTimeColumns};
+pub use jobs::JobTotals;
 use measured::Measured;
 pub use measured::MeasuredTotals;
 pub use pauses::{PauseColumns, PauseFlowColumns};
@@ -165,6 +167,8 @@ pub struct Totals {
     pub queries: QueryTotals,
     /// Collectives, workload by workload.
     pub collectives: Vec<CollectiveTotals>,
+    /// Jobs.
+    pub jobs: Vec<JobTotals>,
     /// Packet memory.
     pub buffer: BufferTotals,
     /// Links crossed by packets of any kind.
@@ -304,6 +308,7 @@ impl Report {
                 measured: measured.totals(),
                 queries: queries.totals,
                 collectives: of_collectives,
+                jobs: jobs::totals(simulation, outcome),
                 ..totals(outcome, &flows, end, &diagnosis)
             },
             pathologies: Pathologies {

@@ -24,7 +24,7 @@ use crate::pfc::{Reactions, WatchdogTimes};
 use crate::plan::headroom::{PAUSE_FRAME, QUANTUM};
 use crate::port::{LinkErrors, Port};
 use crate::routing::{Lengths, LoadBalancer, ParallelPaths, Routes, SharedTuples};
-use crate::scenario::{PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport};
+use crate::scenario::{PauseForm, Pfc, QueuePairs, Scenario, ScenarioError, Transport, Workload};
 use crate::scheduler;
 use crate::switch::Switch;
 use crate::switch::cioq::Cioq;
@@ -405,10 +405,18 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
     let inbound_delay = host.delay;
-    let persistent = |transport: &Transport| matches!(transport, Transport::Roce(roce) if roce.connections == QueuePairs::Persistent);
-    let persistent = (0..).zip(&transports).filter(|(_, transport)| persistent(transport));
+    let mut persistent: Vec<u8> = Vec::new();
+    for name in scenario.workload.iter().map(Workload::transport) {
+        let found = (0..).zip(&scenario.transport).find(|(_, (known, _))| *known == name);
+        if let Some((index, (_, Transport::Roce(roce)))) = found
+            && roce.connections == QueuePairs::Persistent
+            && !persistent.contains(&index)
+        {
+            persistent.push(index);
+        }
+    }
     Fabric {
-        shared_tuples: SharedTuples::of(persistent.map(|(index, _)| index)),
+        shared_tuples: SharedTuples::of(persistent.into_iter()),
         transports,
         wire_overheads,
         longest_paths,

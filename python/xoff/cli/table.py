@@ -127,6 +127,15 @@ def _collectives(summary: Summary) -> list[str]:
     return lines
 
 
+def _jobs(summary: Summary) -> list[str]:
+    lines = []
+    for each in summary.get("jobs", []):  # summaries of before have none
+        done, computing = each["completion_us"], f"its longest chain computes {duration(each['computing_us'])}"
+        took = f"complete in {duration(done)}" if done is not None else f"{each['finished']:,} whole"
+        lines.append(f"Job:     workload[{each['workload']}], {each['flows']:,} flows, {took}; {computing}")
+    return lines
+
+
 def _goodputs(flows: dict[str, Any]) -> str:
     """How fast the unfinished flows went so far."""
     least, most = flows["unfinished_goodput_min_gbps"], flows["unfinished_goodput_max_gbps"]
@@ -148,6 +157,7 @@ def _counters(summary: Summary) -> list[str]:
         f"Flows:   {flows['unfinished']:,} unfinished{_goodputs(flows)}, {flows['timeouts']:,} timeouts",
         *_queries(summary),
         *_collectives(summary),
+        *_jobs(summary),
         f"Packets: {packets['sent']:,} sent, {packets['dropped']:,} dropped (loss {loss(summary)}), "
         f"{f'{lost}, ' if lost else ''}"
         f"{packets['marked']:,} marked, {_cnps(packets)}{packets['retransmitted']:,} retransmitted; "

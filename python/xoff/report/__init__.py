@@ -53,10 +53,11 @@ class _Table(NamedTuple):
 
 
 def _tables(result: Result) -> list[_Table]:
-    """Collectives, what watchdogs did and where packets were dropped, each if there is any."""
+    """Collectives, jobs, what watchdogs did and where packets were dropped, each if there is any."""
     summary = result.summary
     tables = [
         _Table("Collectives", table.COLLECTIVE_HEADINGS, table.collective_rows(summary)),
+        _Table("Jobs", table.JOB_HEADINGS, table.job_rows(summary)),
         _shortened("PFC watchdog", pathologies.WATCHDOG_HEADINGS, pathologies.watchdog_rows(summary)),
     ]
     if result.drops is not None and result.drops.num_rows:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 TOPOLOGIES = ("leaf_spine", "clos3", "fat_tree", "fabric", "star", "dumbbell", "custom")
-WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query", "collective")
+WORKLOADS = ("poisson", "incast", "permutation", "long_lived", "constant_rate", "trace", "query", "collective", "job")
 
 TRANSPORTS = ("tcp", "roce")
 PLAN = "plan"
@@ -26,6 +26,8 @@ _CONTROL = 7
 """The class of ACKs and CNPs, where a transport names none."""
 _STOP = "\n[stop]\n"
 _PAUSES = "pauses = true                    # who paused whom, and why: `xoff pauses RESULT`\n"
+_COMPANIONS = {"trace": "flows.csv", "job": "job.csv"}
+"""Files that workloads are read from, which say the class of every flow."""
 _WITHOUT_ROCE = {
     "fabric": "its crossbars mark nothing, and DCQCN goes by marks",
     "constant_rate": "it has a transport of its own",
@@ -113,12 +115,19 @@ def _over_roce(topology: str, workloads: list[str], switches: Switches) -> Start
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")
     rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
     found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
-    files = {name: text.replace(",0\n", f",{own}\n") for name, text in found.companions.items()}
-    return found._replace(companions=files)
+    return found._replace(companions={name: _of_class(own, text) for name, text in found.companions.items()})
+
+
+def _of_class(priority: int, text: str) -> str:
+    """Rows of flows in a class."""
+    head, *rows = (line.split(",") for line in text.splitlines())
+    for row in rows:
+        row[head.index("priority")] = str(priority)
+    return "".join(f"{','.join(row)}\n" for row in (head, *rows))
 
 
 def _flows_over_roce(workload: str, priority: int) -> str:
-    of_class = "" if workload == "trace" else f"priority = {priority}                     # the class that pauses\n"
+    of_class = "" if workload in _COMPANIONS else f"priority = {priority}                     # the class that pauses\n"
     flows = re.sub("# priority = .*\n", "", _part(f"workload/{workload}"))
     flows = flows.replace('transport = "tcp"\n', f'transport = "roce"\n{of_class}')
     return flows.replace('size = "64kB"', 'size = "1MB" ')  # enough to be paused
@@ -135,7 +144,8 @@ def _put_together(topology: str, workloads: list[str], parts: list[str]) -> Star
     text = "\n".join(parts)
     if topology in _WITHOUT_CORE:
         text = text.replace('of = "core"', 'of = "host"')
-    return Starter(text, {"flows.csv": _read("flows.csv")} if "trace" in workloads else {})
+    files = [_COMPANIONS[workload] for workload in workloads if workload in _COMPANIONS]
+    return Starter(text, {name: _read(name) for name in files})
 
 
 def sentence(kind: str) -> str:

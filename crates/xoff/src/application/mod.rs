@@ -2,6 +2,7 @@
 //! Each side lives in one host and knows of the other only what arrives; both look up the same plan.
 
 pub mod collective;
+pub mod job;
 pub mod query;
 pub mod schedule;
 
@@ -28,6 +29,8 @@ pub enum Plan {
     Query(query::Plan),
     /// The collectives of one group of hosts.
     Collective(collective::Plan),
+    /// One job.
+    Job(job::Plan),
 }
 
 impl Plan {
@@ -36,6 +39,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.workload,
             Self::Collective(plan) => plan.workload,
+            Self::Job(plan) => plan.workload,
         }
     }
 
@@ -44,6 +48,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.transport,
             Self::Collective(plan) => plan.transport,
+            Self::Job(plan) => plan.transport,
         }
     }
 
@@ -52,6 +57,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.aggregator(host).or(plan.worker(host)).is_some(),
             Self::Collective(plan) => plan.rank(host).is_some(),
+            Self::Job(plan) => plan.concerns(host),
         }
     }
 
@@ -60,6 +66,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.longest_rest(),
             Self::Collective(plan) => plan.compute,
+            Self::Job(plan) => plan.longest_delay(),
         }
     }
 
@@ -67,6 +74,7 @@ impl Plan {
         match self {
             Self::Query(plan) => plan.channels(),
             Self::Collective(plan) => plan.channels(),
+            Self::Job(plan) => plan.channels(),
         }
     }
 }
@@ -126,6 +134,11 @@ impl Plans {
     /// The plan of this number if it is of collectives.
     pub fn collective(&self, plan: usize) -> Option<&collective::Plan> {
         if let Plan::Collective(plan) = &self.all[plan] { Some(plan) } else { None }
+    }
+
+    /// The plan of this number if it is a job.
+    pub fn job(&self, plan: usize) -> Option<&job::Plan> {
+        if let Plan::Job(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
     /// How many channels all plans have.

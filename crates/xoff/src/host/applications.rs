@@ -1,7 +1,8 @@
 //! What applications do in one host: they begin flows at their time and hear of those that are whole. `queries.rs` has both
-//! sides of queries, `collectives.rs` the steps of a rank.
+//! sides of queries, `collectives.rs` the steps of a rank, `jobs.rs` the part of a job.
 
 mod collectives;
+mod jobs;
 mod queries;
 
 use slab::Slab;
@@ -11,6 +12,7 @@ use super::receiving::Receptions;
 use super::{Flow, FlowStart, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::collective::Rank;
+use crate::application::job::Part;
 use crate::application::query::{Aggregator, Carries, Worker};
 use crate::application::{Arrival, Plan, Plans};
 use crate::kernel::rng::{Purpose, Rng};
@@ -29,10 +31,22 @@ pub struct Applications {
     workers: Sparse<Worker>,
     /// By plan, where this host has a rank.
     ranks: Sparse<Rank>,
+    /// By plan, where this host has a part in a job.
+    parts: Sparse<Part>,
     /// What has come by each channel.
     channels: Sparse<Receptions>,
     /// Responses that wait for their time.
     responses: Slab<Response>,
+    /// Flows of jobs that wait for their time.
+    job_flows: Slab<JobFlow>,
+}
+
+/// A flow of a job to begin.
+#[derive(Clone, Copy, Debug)]
+struct JobFlow {
+    plan: u32,
+    /// Its position in the job.
+    flow: u32,
 }
 
 /// A response to begin.
@@ -49,7 +63,7 @@ impl Applications {
     /// The part of `host`; `stream` gives the random stream of a plan for a purpose.
     pub fn new(host: NodeId, plans: &Plans, stream: impl Fn(Purpose, usize) -> Rng) -> Self {
         let mut applications = Self::default();
-        let Self { aggregators, workers, ranks, .. } = &mut applications;
+        let Self { aggregators, workers, ranks, parts, .. } = &mut applications;
         for (index, plan) in plans.all().iter().enumerate() {
             let place = index as u32;
             match plan {
@@ -67,6 +81,11 @@ impl Applications {
                     if let Some(rank) = plan.rank(host) {
                         let rng = stream(Purpose::Collectives, index);
                         ranks.get_or_insert_with(place, || Rank::new(rank, rng));
+                    }
+                }
+                Plan::Job(plan) => {
+                    if plan.concerns(host) {
+                        parts.get_or_insert_with(place, || Part::new(plan, host));
                     }
                 }
             }
@@ -87,6 +106,11 @@ impl Applications {
     /// The rank of this host in this plan, if it has one.
     pub fn rank(&self, plan: usize) -> Option<&Rank> {
         self.ranks.get(plan as u32)
+    }
+
+    /// The part of this host in this plan, if it has one.
+    pub fn part(&self, plan: usize) -> Option<&Part> {
+        self.parts.get(plan as u32)
     }
 
     pub(super) fn channel(&mut self, channel: u32) -> &mut Receptions {
@@ -116,6 +140,7 @@ impl Applications {
                     pending.once(TimerKey::Collective(key), plan.start);
                 }
                 Plan::Collective(_) => {}
+                Plan::Job(plan) => self.begin_job(key, plan, pending),
             }
         }
     }
@@ -150,6 +175,26 @@ impl Host {
                 Carries::Responses(place) => self.on_response(index, plan, place, arrival.turn, context.now),
             },
             Plan::Collective(plan) => self.on_part(index, plan, channel, arrival.turn, context.now),
+            Plan::Job(plan) => {
+                let flow = plan.flow(channel, arrival.turn);
+                self.on_job_flow(index, plan, flow, context.now);
+            }
+        }
+    }
+
+    /// A flow that this host sends is done; if it is an application's, something may have waited for that.
+    #[cold]
+    pub(super) fn on_sent(&mut self, reception: u32, context: &Context<'_, impl Agenda, impl Observer>) {
+        let plans = &context.fabric.plans;
+        let Some(Arrival { channel, turn }) = plans.arrival(reception) else { return };
+        let (index, channel) = plans.of_channel(channel);
+        match &plans.all()[index] {
+            Plan::Query(_) => {}
+            Plan::Collective(plan) => self.on_part_sent(index, plan, context.now),
+            Plan::Job(plan) => {
+                let flow = plan.flow(channel, turn);
+                self.on_job_flow_sent(index, plan, flow, context.now);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! `mod.rs` tells what happens at each event; `sending.rs` and `receiving.rs` hold the two sides' state,
 //! `connections.rs` and `persistent_queue_pairs.rs` what flows leave to the next, `pending.rs` what is due later, `adapter.rs` is the way out with its marking
 //! in `marking.rs`, `interrupts.rs` the way up, and `intake.rs` what slow adapters do with what comes. Transports that live in the adapter, which no delay or interrupt of the host
-//! concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `limiters.rs` slows down whatever flow congestion
+//! concerns, take turns in `queue_pairs.rs`, and `cnps.rs` makes their CNPs. `notification_points.rs` tells when those of lasting queue pairs go. `limiters.rs` slows down whatever flow congestion
 //! notification messages name. `applications.rs` begins flows when others are whole.
 
 mod adapter;
@@ -13,6 +13,7 @@ mod intake;
 mod interrupts;
 mod limiters;
 mod marking;
+mod notification_points;
 mod pending;
 mod persistent_queue_pairs;
 mod queue_pairs;
@@ -45,6 +46,7 @@ pub use intake::SlowTime;
 use interrupts::Interrupts;
 use limiters::{Limiter, Limiters};
 pub use marking::Marking;
+use notification_points::NotificationPoints;
 use pending::{Due, Pending};
 use persistent_queue_pairs::PersistentQueuePairs;
 use queue_pairs::Turns;
@@ -67,6 +69,8 @@ enum TimerKey {
     Sending(u32),
     /// A pending acknowledgement, by the flow's number among those received here.
     Reception(u32),
+    /// The notification point of a queue pair that lasts, by its place.
+    NotificationPoint(u32),
     /// CNPs that are being made.
     Cnp,
     /// The next packet of a queue pair, by the flow's number at this host.
@@ -83,6 +87,8 @@ enum TimerKey {
     Response(u32),
     /// The next step of a rank, by its plan.
     Collective(u32),
+    /// A flow of a job, by its place among those that wait for their time.
+    Job(u32),
     /// The end of a flow, by its number at this host.
     End(u32),
 }
@@ -147,6 +153,7 @@ pub struct Host {
     pub counters: HostCounters,
     turns: Turns,
     persistent: PersistentQueuePairs,
+    notification_points: NotificationPoints,
     limiters: Limiters,
     applications: Applications,
     interrupts: Interrupts,
@@ -177,6 +184,7 @@ impl Host {
             counters: HostCounters::default(),
             turns: Turns::default(),
             persistent: PersistentQueuePairs::default(),
+            notification_points: NotificationPoints::default(),
             limiters: Limiters::new(),
             applications: Applications::default(),
             interrupts: Interrupts::default(),
@@ -259,17 +267,27 @@ impl Host {
 
     /// Number and window of each flow under way that has one.
     pub fn windows(&self) -> impl Iterator<Item = (u32, Bytes)> {
-        self.sendings.iter().filter_map(|(_, sending)| Some((sending.number(), sending.window()?)))
+        self.with_congestion_control().filter_map(|sending| Some((sending.number(), sending.window()?)))
     }
 
     /// Number and rate of each flow under way, before anything that its congestion control's timer does at this instant.
     pub fn rates_before(&self, now: Time) -> impl Iterator<Item = (u32, Rate)> {
         let just_before = Time::new(now.get().saturating_sub(1));
-        self.sendings.iter().map(move |(_, sending)| (sending.number(), self.rate_at(just_before, sending)))
+        self.with_congestion_control()
+            .map(move |sending| (sending.number(), self.rate_at(just_before, sending)))
+    }
+
+    /// Flows under way but those that share a congestion control with the one that has it.
+    fn with_congestion_control(&self) -> impl Iterator<Item = &Sending> {
+        self.sendings.iter().map(|(_, sending)| sending).filter(|sending| self.passed_on(sending).is_none())
     }
 
     /// The rate of a flow by now: its congestion control's or its limiter's, the lower; where neither decides one, that of the link.
+    /// Nothing while another flow has its queue pair.
     fn rate_at(&self, now: Time, sending: &Sending) -> Rate {
+        if self.passed_on(sending).is_some() {
+            return Rate::ZERO;
+        }
         let limiter = self.limiters.get(sending.limiter as usize).map(Limiter::rate);
         [sending.rate_at(now), limiter].into_iter().flatten().min().unwrap_or(self.port().rate())
     }
@@ -406,6 +424,7 @@ impl Host {
             TimerKey::Interrupt => self.on_interrupt_timer(time, context),
             TimerKey::Sending(number) => self.on_sending_timer(number, time, context),
             TimerKey::Reception(number) => self.on_reception_timer(number, time, context),
+            TimerKey::NotificationPoint(place) => self.on_notification_timer(place, time, context),
             TimerKey::Cnp => self.on_cnp_timer(time, context),
             TimerKey::Pacing(number) => self.on_pacing_timer(number, time, context),
             TimerKey::CongestionControl(number) => self.on_control_timer(number, time, context),
@@ -416,6 +435,7 @@ impl Host {
             TimerKey::Query(plan) => self.begin_query(plan, context),
             TimerKey::Response(place) => self.begin_response(place, context),
             TimerKey::Collective(plan) => self.begin_step(plan, context),
+            TimerKey::Job(place) => self.begin_job_flow(place, context),
             TimerKey::End(number) => self.on_end_timer(number, context),
         }
     }

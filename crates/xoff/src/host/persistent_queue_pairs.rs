@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::queue_pairs::QueuePair;
-use super::sending::Sender;
+use super::sending::{Sender, Sending};
 use super::{Flow, Host};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
@@ -25,8 +25,12 @@ pub(super) struct PersistentQueuePairs {
 struct PersistentQueuePair {
     /// Number of the flow that sends, or was the last to.
     holder: Option<u32>,
-    /// Numbers of flows that wait for it.
+    /// The last of those that have had it.
+    furthest: Option<u32>,
+    /// Numbers of flows that wait for it, in order: those that came first go first.
     waiting: VecDeque<u32>,
+    /// Numbers of all flows that are not done, in order.
+    open: VecDeque<u32>,
     /// What the holder has left; nothing until it is done.
     left: Option<Handover>,
 }
@@ -59,8 +63,9 @@ impl Host {
     ) {
         let number = self.sendings[slot].number();
         let pair = &mut self.persistent.all[place as usize];
+        pair.open.push_back(number);
         let Some(holder) = pair.holder else {
-            pair.holder = Some(number);
+            (pair.holder, pair.furthest) = (Some(number), Some(number));
             return;
         };
         if let Some(left) = pair.left.take() {
@@ -74,6 +79,72 @@ impl Host {
         if let Some(holder) = self.sending_slot(holder) {
             self.pass_on_queue_pair(holder, place, context);
         }
+    }
+
+    /// A flow that has had its queue pair may have something to send again: then it goes before all that came later, as in an
+    /// adapter, which has one sequence of packets for all.
+    #[cold]
+    pub(super) fn reclaim_queue_pair(
+        &mut self,
+        slot: usize,
+        place: u32,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        let number = self.sendings[slot].number();
+        let pair = &mut self.persistent.all[place as usize];
+        let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return };
+        let Err(turn) = pair.waiting.binary_search(&number) else { return };
+        if sending.sender.has_sent_all() {
+            return;
+        }
+        let left = match (pair.left.take(), pair.holder) {
+            (Some(left), _) => left,
+            (None, Some(holder)) if holder > number => {
+                pair.waiting.push_front(holder);
+                let Some((slot, left)) = self.take_queue_pair_from(holder, context) else { return };
+                self.persistent.all[place as usize].holder = Some(number);
+                self.report_rate(slot, context);
+                left
+            }
+            (None, _) => return pair.waiting.insert(turn, number),
+        };
+        if let Some(slot) = self.give_queue_pair(place, number, left, context) {
+            self.on_control_heard(slot, context);
+        }
+    }
+
+    /// A packet of a flow is acknowledged that left at `departure`. Packets take one path and stay in order, and so do acknowledgements:
+    /// what flows before had sent by then is lost.
+    fn on_later_acknowledgement(
+        &mut self,
+        number: u32,
+        place: u32,
+        departure: Time,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        for position in 0.. {
+            let open = &self.persistent.all[place as usize].open;
+            let Some(&earlier) = open.get(position).filter(|flow| **flow < number) else { return };
+            if let Some(slot) = self.sending_slot(earlier)
+                && let Sender::QueuePair(sending) = &mut self.sendings[slot].sender
+                && sending.sender.on_later_acknowledgement(departure)
+            {
+                self.reclaim_queue_pair(slot, place, context);
+            }
+        }
+    }
+
+    /// A flow under way hands over its queue pair, whatever it has to send.
+    fn take_queue_pair_from(
+        &mut self,
+        holder: u32,
+        context: &Context<'_, impl Agenda, impl Observer>,
+    ) -> Option<(usize, Handover)> {
+        let slot = self.sending_slot(holder)?;
+        let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return None };
+        let left = sending.sender.hand_over();
+        self.arm_control(slot, context);
+        Some((slot, left))
     }
 
     /// Once the flow that has it has sent everything, the next may send. Returns the slot of that.
@@ -97,53 +168,93 @@ impl Host {
         self.give_queue_pair(place, next, left, context)
     }
 
-    /// A flow is done; where its acknowledgements have come before it had sent all once more, others wait still.
+    /// A packet of a flow is acknowledged that left at `departure`; the flow may be done with it, or have something to send again, and so
+    /// may those before.
     #[cold]
     pub(super) fn go_on_with_queue_pair(
         &mut self,
         place: u32,
+        number: u32,
+        departure: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
+        self.on_later_acknowledgement(number, place, departure, context);
         let pair = &mut self.persistent.all[place as usize];
-        if pair.left.is_none() {
+        if pair.left.is_some() {
+            if let Some(next) = pair.waiting.pop_front()
+                && let Some(left) = pair.left.take()
+                && let Some(slot) = self.give_queue_pair(place, next, left, context)
+            {
+                self.on_control_heard(slot, context);
+            }
             return;
         }
-        let Some(next) = pair.waiting.pop_front() else { return };
-        if let Some(left) = pair.left.take()
-            && let Some(slot) = self.give_queue_pair(place, next, left, context)
-        {
-            self.on_control_heard(slot, context);
+        let holder = pair.holder;
+        let Some(slot) = self.sending_slot(number) else { return };
+        if holder != Some(number) {
+            self.reclaim_queue_pair(slot, place, context);
+        } else if let Some(next) = self.pass_on_queue_pair(slot, place, context) {
+            self.report_rate(slot, context);
+            self.on_control_heard(next, context);
+        } else {
+            self.offer(slot, context);
         }
     }
 
-    /// A flow takes over what the one before has left. Returns its slot.
+    /// A flow takes over what the one before has left, or the next if nothing is left to send of it. Returns its slot.
     fn give_queue_pair(
         &mut self,
         place: u32,
-        number: u32,
-        left: Handover,
+        mut number: u32,
+        mut left: Handover,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<usize> {
-        self.persistent.all[place as usize].holder = Some(number);
-        let slot = self.sending_slot(number)?;
-        if let Sender::QueuePair(pair) = &mut self.sendings[slot].sender {
-            pair.sender.take_over(left, context.now);
+        loop {
+            let slot = self.sending_slot(number)?;
+            let &PersistentQueuePair { holder, furthest, .. } = &self.persistent.all[place as usize];
+            let follows = holder == furthest && Some(number) > furthest;
+            let before = if follows { left.in_flight } else { self.in_flight_before(place, number) };
+            let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return None };
+            sending.sender.take_over(left, before, context.now);
+            let pair = &mut self.persistent.all[place as usize];
+            (pair.holder, pair.furthest) = (Some(number), furthest.max(Some(number)));
+            if sending.sender.has_sent_all()
+                && let Some(next) = pair.waiting.pop_front()
+            {
+                (number, left) = (next, sending.sender.hand_over());
+                continue;
+            }
+            self.arm_control(slot, context);
+            return Some(slot);
         }
-        self.arm_control(slot, context);
-        Some(slot)
+    }
+
+    /// Bytes in flight of the flows of a queue pair before one.
+    fn in_flight_before(&self, place: u32, number: u32) -> u64 {
+        let earlier = self.persistent.all[place as usize].open.iter().take_while(|flow| **flow < number);
+        let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sending_slot(*flow)?].sender {
+            Sender::QueuePair(sending) => Some(sending.sender.in_flight()),
+            _ => None,
+        });
+        in_flight.sum()
     }
 
     /// A flow is done; what it has left waits for the next.
     pub(super) fn leave_queue_pair(&mut self, number: u32, mut done: QueuePair) {
         let Some(place) = done.place else { return };
         let pair = &mut self.persistent.all[place as usize];
+        if let Ok(position) = pair.open.binary_search(&number) {
+            pair.open.remove(position);
+        }
         if pair.holder == Some(number) {
             pair.left = Some(done.sender.hand_over());
+        } else if let Ok(turn) = pair.waiting.binary_search(&number) {
+            pair.waiting.remove(turn);
         }
     }
 
-    /// An acknowledgement of a flow that no longer has its queue pair says something to the congestion control of the flow that has
-    /// it. Returns whether it acknowledges anything new.
+    /// An acknowledgement of a flow that has its queue pair no longer says something to the congestion control of the flow that has
+    /// it. Returns whether it acknowledges anything new, and when the packet left that it answers.
     #[cold]
     pub(super) fn on_earlier_acknowledgement(
         &mut self,
@@ -151,8 +262,8 @@ impl Host {
         place: u32,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> bool {
-        let Sender::QueuePair(earlier) = &mut self.sendings[slot].sender else { return false };
+    ) -> (bool, Time) {
+        let Sender::QueuePair(earlier) = &mut self.sendings[slot].sender else { return (false, Time::ZERO) };
         let before = earlier.sender.acknowledged_of_queue_pair();
         let record = packet
             .record()
@@ -161,18 +272,19 @@ impl Host {
         let progress = earlier.sender.on_acknowledgement(context.now, packet, departure, None);
         let cumulative = earlier.sender.acknowledged_of_queue_pair();
         let acknowledged = Acknowledged { newly_acked: cumulative - before, cumulative, departure };
+        let is_before = Some(packet.flow()) < self.persistent.all[place as usize].holder;
         let holder = self.holder_of_queue_pair(place);
         let telemetry = &*context.agenda.telemetry();
         let reading = record.as_ref().map(|record| telemetry.reading(record, context.now));
         if let Some(left) = &mut self.persistent.all[place as usize].left {
-            left.on_earlier_acknowledgement(context.now, acknowledged, reading);
+            left.on_acknowledgement_of_another(context.now, acknowledged, is_before, reading);
         } else if let Some(holder) = holder {
             if let Sender::QueuePair(holding) = &mut self.sendings[holder].sender {
-                holding.sender.on_earlier_acknowledgement(context.now, acknowledged, reading);
+                holding.sender.on_acknowledgement_of_another(context.now, acknowledged, is_before, reading);
             }
             self.on_control_heard(holder, context);
         }
-        progress
+        (progress, departure)
     }
 
     /// A CNP of a flow that no longer has its queue pair is for the flow that has it.
@@ -208,10 +320,9 @@ impl Host {
         self.persistent.all[place as usize].holder.and_then(|holder| self.sending_slot(holder))
     }
 
-    /// The place of the queue pair of a flow, if that has passed it on.
+    /// The place of the queue pair of a flow, if another has that.
     #[inline]
-    pub(super) fn passed_on_queue_pair(&self, slot: usize) -> Option<u32> {
-        let sending = &self.sendings[slot];
+    pub(super) fn passed_on(&self, sending: &Sending) -> Option<u32> {
         let Sender::QueuePair(pair) = &sending.sender else { return None };
         pair.place.filter(|&place| self.persistent.all[place as usize].holder != Some(sending.number()))
     }

@@ -51,19 +51,21 @@ impl QueuePair {
         }
     }
 
-    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new.
+    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new, and when the packet left that
+    /// it answers.
     fn acknowledge(
         &mut self,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> bool {
+    ) -> (bool, Time) {
         let Some(record) = packet.record() else {
             let departure = Time::new(packet.stamp());
-            return self.sender.on_acknowledgement(context.now, packet, departure, None);
+            return (self.sender.on_acknowledgement(context.now, packet, departure, None), departure);
         };
         let record = context.agenda.telemetry().collect(record, packet.hops(), packet.path());
         let reading = context.agenda.telemetry().reading(&record, context.now);
-        self.sender.on_acknowledgement(context.now, packet, record.departure(), Some(reading))
+        let departure = record.departure();
+        (self.sender.on_acknowledgement(context.now, packet, departure, Some(reading)), departure)
     }
 }
 
@@ -213,6 +215,7 @@ impl Host {
         if let Some(place) = place
             && let Some(next) = self.pass_on_queue_pair(slot, place, context)
         {
+            self.report_rate(slot, context);
             self.report_rate(next, context);
             self.wait(next, context.now);
         }
@@ -262,21 +265,22 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let passed_on = self.passed_on_queue_pair(slot);
+        let passed_on = self.passed_on(&self.sendings[slot]);
         if packet.is(ECHO) {
             return match passed_on {
                 Some(place) => self.on_earlier_cnp(place, context),
                 None => self.on_cnp(slot, context),
             };
         }
-        let earlier_progress =
-            passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
+        let of_earlier = passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
         let sending = &mut self.sendings[slot];
         let Sender::QueuePair(pair) = &mut sending.sender else { return };
-        let progress = earlier_progress.unwrap_or_else(|| pair.acknowledge(packet, context));
+        let (progress, departure) = of_earlier.unwrap_or_else(|| pair.acknowledge(packet, context));
         let is_done = pair.sender.is_done();
         let (has_rate, place) = (pair.needs.goes_by_path(), pair.place);
-        if let Some(window) = pair.sender.window() {
+        if let Some(window) = pair.sender.window()
+            && passed_on.is_none()
+        {
             context.observer.on_window(context.now, self.id, packet.flow(), window);
         }
         if progress && !is_done {
@@ -286,18 +290,18 @@ impl Host {
                 sending.timer.disarm();
             }
         }
-        if has_rate {
+        if has_rate && passed_on.is_none() {
             self.report_rate(slot, context);
         }
         if is_done {
             self.counters.finished += 1;
             self.finish_sending(slot, context.now, context);
-            if let Some(place) = place {
-                self.go_on_with_queue_pair(place, context);
-            }
-            return;
         }
-        self.offer(slot, context);
+        match place {
+            Some(place) => self.go_on_with_queue_pair(place, packet.flow(), departure, context),
+            None if is_done => {}
+            None => self.offer(slot, context),
+        }
     }
 
     /// The rate of a queue pair may allow its next packet.

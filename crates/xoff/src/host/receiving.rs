@@ -4,11 +4,12 @@ use super::adapter::{Place, Sent};
 use super::{GONE, Host, NOT_SEEN, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
+use crate::congestion_control::Needs;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
 use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, Packet};
-use crate::scenario::{EcnCapable, Tcp, Transport};
+use crate::scenario::{EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
 use crate::transport::roce::{Answer, RoceReceiver};
@@ -33,7 +34,7 @@ impl Receiver {
 
 /// How acknowledgements of a flow are addressed.
 #[derive(Clone, Copy, Debug)]
-struct ReturnAddress {
+pub(super) struct ReturnAddress {
     source: NodeId,
     flow: u32,
     transport: u8,
@@ -160,6 +161,9 @@ impl Host {
                 if reply.complete {
                     self.finish_reception(packet, context);
                 }
+                if let Some(place) = reply.marked_at {
+                    self.on_marked_queue_pair(place, back, context);
+                }
                 if reply.cnp {
                     let late = self.send_cnp_of(back, context);
                     if !reply.complete {
@@ -237,7 +241,15 @@ impl Host {
                 let echo = tcp.congestion_control.needs().echo();
                 Receiver::Tcp(TcpReceiver::new(tcp.acknowledge_every, tcp.payload, echo))
             }
-            Transport::Roce(roce) => Receiver::Roce(RoceReceiver::new(roce, context.now)),
+            Transport::Roce(roce) => {
+                let receiver = RoceReceiver::new(roce, context.now);
+                Receiver::Roce(match roce.needs() {
+                    Needs::Cnps(point) if roce.connections == QueuePairs::Persistent => {
+                        receiver.answered_at(self.notification_points.of(packet, point, context.now))
+                    }
+                    _ => receiver,
+                })
+            }
             Transport::ConstantRate(_) => Receiver::ConstantRate(ConstantRateReceiver::default()),
         };
         let reception =
@@ -349,7 +361,7 @@ impl Host {
     }
 
     /// Sends a CNP. Returns how long others keep it waiting.
-    fn send_cnp_of(
+    pub(super) fn send_cnp_of(
         &mut self,
         back: ReturnAddress,
         context: &mut Context<'_, impl Agenda, impl Observer>,

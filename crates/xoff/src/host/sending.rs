@@ -367,7 +367,10 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         match self.sendings[slot].sender {
-            Sender::QueuePair(_) => self.offer(slot, context),
+            Sender::QueuePair(_) => match self.passed_on(&self.sendings[slot]) {
+                Some(place) => self.reclaim_queue_pair(slot, place, context),
+                None => self.offer(slot, context),
+            },
             Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => self.pump(slot, context),
         }
     }
@@ -617,6 +620,6 @@ impl Host {
         }
         let reception = flow.reception;
         self.finished.push(FinishedFlow { flow, finish, retransmitted, timeouts });
-        self.on_part_sent(reception, context);
+        self.on_sent(reception, context);
     }
 }

@@ -11,19 +11,22 @@ const TUPLE_BYTES: u32 = 12;
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
 /// Transports of which all flows from one host to another hash alike, because they go by one connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SharedTuples {
-    /// Bit n of word m is set for transport 64 m + n.
-    of: [u64; 4],
+    /// What is hashed as the number of every flow of a transport, by its index; nothing where each has its own.
+    numbers: [Option<u8>; 256],
     are_any: bool,
 }
 
 impl SharedTuples {
-    /// Those of these indices.
+    /// No transport is one.
+    pub const NONE: Self = Self { numbers: [None; 256], are_any: false };
+
+    /// Those of these indices. The first of them hash alike whatever their index is, and so on.
     pub fn of(transports: impl Iterator<Item = u8>) -> Self {
-        let mut all = Self::default();
-        for transport in transports {
-            all.of[usize::from(transport / 64)] |= 1 << (transport % 64);
+        let mut all = Self::NONE;
+        for (number, transport) in (0..).zip(transports) {
+            all.numbers[usize::from(transport)] = Some(number);
             all.are_any = true;
         }
         all
@@ -37,8 +40,7 @@ impl SharedTuples {
 
     #[cold]
     fn number_of_some(&self, transport: u8, number_at_source: u32) -> u32 {
-        let is_shared = self.of[usize::from(transport / 64)] >> (transport % 64) & 1 != 0;
-        if is_shared { transport.into() } else { number_at_source }
+        self.numbers[usize::from(transport)].map_or(number_at_source, u32::from)
     }
 }
 

@@ -19,7 +19,7 @@ fn is_file(name: &str) -> bool {
 }
 
 impl Scenario {
-    /// Every file that must be read before the run: size distributions and traces.
+    /// Every file that must be read before the run: size distributions, traces and jobs.
     pub fn files(&self) -> Vec<FileReference> {
         let files = self.workload.iter().enumerate().filter_map(|(index, workload)| {
             let (key, path) = match workload {
@@ -30,6 +30,7 @@ impl Scenario {
                     ("sizes", name)
                 }
                 Workload::Trace(trace) => ("file", &trace.file),
+                Workload::Job(job) => ("file", &job.file),
                 _ => return None,
             };
             Some(FileReference { key: format!("workload[{index}].{key}"), path: path.clone() })

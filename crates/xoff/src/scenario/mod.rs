@@ -62,8 +62,8 @@ pub use self::transport::{
     Connections, ConstantRate, EcnCapable, PacketSizes, QueuePairs, Recovery, Roce, Tcp, Transport,
 };
 pub use self::workload::{
-    Between, Collective, FanIn, Incast, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority, Query,
-    RankOrder, Sizes, Trace, Workload,
+    Between, Collective, FanIn, Incast, Job, LoadCounts, LoadOf, LongLived, Permutation, Poisson, Priority,
+    Query, RankOrder, Sizes, Trace, Workload,
 };
 
 /// A whole run: the network, its switches and hosts, the traffic, what ends it and what is recorded.

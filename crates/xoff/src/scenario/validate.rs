@@ -416,6 +416,7 @@ impl Workload {
             Self::Trace(workload) => &workload.transport,
             Self::Query(workload) => &workload.transport,
             Self::Collective(workload) => &workload.transport,
+            Self::Job(workload) => &workload.transport,
         }
     }
 
@@ -428,7 +429,7 @@ impl Workload {
             Self::Permutation(workload) => Some(&workload.priority),
             Self::Query(workload) => Some(&workload.priority),
             Self::Collective(workload) => Some(&workload.priority),
-            Self::Trace(_) => None,
+            Self::Trace(_) | Self::Job(_) => None,
         }
     }
 
@@ -437,9 +438,12 @@ impl Workload {
         match self {
             Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
             Self::Permutation(workload) => workload.size.is_some(),
-            Self::Poisson(_) | Self::Incast(_) | Self::Trace(_) | Self::Query(_) | Self::Collective(_) => {
-                true
-            }
+            Self::Poisson(_)
+            | Self::Incast(_)
+            | Self::Trace(_)
+            | Self::Query(_)
+            | Self::Collective(_)
+            | Self::Job(_) => true,
         }
     }
 
@@ -449,7 +453,11 @@ impl Workload {
             Self::Poisson(_) => true,
             Self::Incast(workload) => workload.groups.is_none(),
             Self::Query(workload) => workload.queries.is_none(),
-            Self::LongLived(_) | Self::Permutation(_) | Self::Trace(_) | Self::Collective(_) => false,
+            Self::LongLived(_)
+            | Self::Permutation(_)
+            | Self::Trace(_)
+            | Self::Collective(_)
+            | Self::Job(_) => false,
         }
     }
 }

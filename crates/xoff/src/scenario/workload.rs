@@ -16,6 +16,7 @@ crate::tagged! {
         trace => Trace(Trace),
         query => Query(Query),
         collective => Collective(Collective),
+        job => Job(Job),
     }
 }
 
@@ -372,6 +373,21 @@ pub struct Collective {
     #[serde(default)]
     pub priority: Priority,
     /// When the first one begins.
+    #[serde(default)]
+    pub start: Span,
+}
+
+/// Flows that wait for one another, as those of a training job do, read from a CSV:
+/// `flow,source,destination,size_bytes,priority,after,delay_ns`. A flow begins `delay_ns` after all that its `after` names, separated by
+/// spaces, are done, which its source knows of: those to it are whole, those from it are acknowledged.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Name of the transport.
+    pub transport: String,
+    /// The CSV file, relative to the scenario's folder.
+    pub file: String,
+    /// When it begins, whenever arrivals end.
     #[serde(default)]
     pub start: Span,
 }

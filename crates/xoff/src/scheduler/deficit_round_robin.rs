@@ -1,6 +1,7 @@
 //! Deficit round robin: classes take turns, and each sends about its weight's share of bytes
 //! (Shreedhar and Varghese, SIGCOMM 1995). Classes above it in strict priority can be named.
-//! Differs: a class that is paused is passed over and keeps its deficit, which the paper does not know.
+//! Differs: a class that is paused is passed over and keeps its deficit, which the paper does not know. When its turn comes again it goes
+//! on with that, and is given a quantum only once that is not enough for a packet: else it would save one for every turn that it missed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,11 +87,11 @@ impl Scheduler for DeficitRoundRobin {
         loop {
             let class = self.turn;
             if ready & 1 << class != 0 {
-                if !self.granted {
-                    self.deficits[class] += self.quanta[class];
-                    self.granted = true;
-                }
                 let frame = head(class);
+                if !self.granted && frame > self.deficits[class] {
+                    self.deficits[class] += self.quanta[class];
+                }
+                self.granted = true;
                 if frame <= self.deficits[class] {
                     self.deficits[class] -= frame;
                     return class;
@@ -190,6 +191,21 @@ mod tests {
         assert_eq!(port.sent(2), [(1, 1000), (1, 1000)]);
         port.paused = 0;
         assert_eq!(port.scheduler.deficits[0], Bytes::new(600));
+    }
+
+    /// Paused after each packet and let go again when others have had a turn, a class comes to what it was granted, and no further.
+    #[test]
+    fn a_class_that_is_paused_again_and_again_saves_no_more_than_its_quantum() {
+        let mut port = Port::new("quantum = '10kB'", &[(200, 1000), (500, 1000)]);
+        for _ in 0..20 {
+            while port.send().0 == 1 {}
+            port.paused = 1;
+            port.sent(10);
+            port.paused = 0;
+        }
+        let sent = port.sent(100);
+        let longest = sent.chunk_by(|one, next| one.0 == next.0).map(<[_]>::len).max();
+        assert_eq!(longest, Some(10), "{sent:?}");
     }
 
     #[test]

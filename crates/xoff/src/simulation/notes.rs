@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Simulation;
 use crate::application::Plan;
 use crate::congestion_control::Parameters;
-use crate::kernel::units::Rate;
+use crate::kernel::units::{Rate, Time};
 use crate::scenario::{
     LinkEvent, LinkState, QueuePairs, RoceRecovery, Scenario, Transport, Watchdog, WatchdogAction, Workload,
 };
 use crate::topology::{Link, NodeId, links_between};
+use crate::workload::Source;
 use crate::workload::overload::{self, Links, Overload};
 
 impl Simulation {
@@ -24,6 +25,7 @@ impl Simulation {
         notes.extend(self.notes_of_late_losses());
         notes.extend(self.notes_of_late_acknowledgements());
         notes.extend(self.notes_of_steps());
+        notes.extend(self.notes_of_endless());
         notes.extend(self.notes_of_targets());
         notes.extend(self.notes_of_links());
         notes.extend(self.notes_of_events());
@@ -155,6 +157,35 @@ impl Simulation {
                 )
             })
         })
+    }
+
+    /// Queue pairs that last and that flows without end never pass on, where others might come after them.
+    fn notes_of_endless(&self) -> impl Iterator<Item = String> {
+        self.transports_in_use().into_iter().filter(|name| self.keeps_queue_pairs_for_ever(name)).map(|name| {
+            format!(
+                "transport.{name}: a flow without end never passes its queue pair on, and no other to the same host begins; give it \
+                 another transport, or set connections = \"per_flow\""
+            )
+        })
+    }
+
+    fn keeps_queue_pairs_for_ever(&self, name: &str) -> bool {
+        let Transport::Roce(roce) = &self.scenario.transport[name] else { return false };
+        let workloads = self.scenario.workload.iter().zip(&self.sources);
+        let of_it: Vec<&Source> = workloads
+            .filter(|(workload, _)| workload.transport() == name)
+            .map(|(_, source)| source)
+            .collect();
+        let mut endless: Vec<_> = of_it
+            .iter()
+            .flat_map(|source| source.without_end())
+            .filter(|flow| flow.end == Time::MAX)
+            .map(|flow| (flow.source, flow.destination, flow.priority))
+            .collect();
+        let flows = endless.len();
+        endless.sort_unstable();
+        endless.dedup();
+        roce.connections == QueuePairs::Persistent && flows > 0 && (endless.len() < flows || of_it.len() > 1)
     }
 
     /// Targets of Swift that a path without queues exceeds.
@@ -424,6 +455,28 @@ mod tests {
             assert_eq!(of(algorithm, "connections = 'persistent'"), [""; 0]);
         }
         assert_eq!(of("halving_doubling", ""), [""; 0]);
+    }
+
+    #[test]
+    fn flows_without_end_on_queue_pairs_that_last_are_noted() {
+        let of = |connections: &str, workload: &str, more: &str| {
+            let workloads = format!("{{ kind = 'long_lived', transport = 'lasting', {workload} }}{more}");
+            let rest = format!("transport.lasting = {{ kind = 'roce', connections = '{connections}' }}");
+            notes(&workloads, &rest)
+                .into_iter()
+                .filter(|note| note.contains("without end"))
+                .collect::<Vec<_>>()
+        };
+        let pair = "pairs = [['host0', 'host1']]";
+        let twice = format!("{pair}, flows_per_pair = 2");
+        let more = ", { kind = 'permutation', transport = 'lasting', size = '1MB' }";
+        assert_eq!(of("persistent", pair, ""), [""; 0]);
+        for (workload, more) in [(pair, more), (&twice, "")] {
+            let [note] = &of("persistent", workload, more)[..] else { panic!("{workload}: one note") };
+            assert!(note.starts_with("transport.lasting: a flow without end never passes"), "{note}");
+            assert_eq!(of("per_flow", workload, more), [""; 0]);
+        }
+        assert_eq!(of("persistent", &format!("{twice}, size = '1MB'"), ""), [""; 0]);
     }
 
     /// Eight packets of 1000 B have 1078 B on the wire each: 68,992 bits in 320 us.

@@ -2,7 +2,7 @@
 //! lost. What goes on without end gets its share of its hosts' links until the run ends.
 
 use super::Simulation;
-use crate::application::{Plan, collective, query};
+use crate::application::{Plan, collective, job, query};
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::routing::Lengths;
 use crate::scenario::Transport;
@@ -58,6 +58,7 @@ impl Simulation {
             offered.add(match plan {
                 Plan::Query(plan) => estimate.of_queries(plan),
                 Plan::Collective(plan) => estimate.of_collectives(plan),
+                Plan::Job(plan) => estimate.of_job(plan),
             });
         }
         match stop.after_flows {
@@ -165,6 +166,14 @@ impl Estimate<'_> {
             }
         }
         offered.times(plan.iterations.into())
+    }
+
+    fn of_job(&self, plan: &job::Plan) -> Offered {
+        let mut offered = Offered::default();
+        for row in plan.flows().iter().map(|flow| &flow.row) {
+            offered.add(self.of_transfer(row.source, row.destination, row.size, plan.transport));
+        }
+        offered
     }
 
     fn transport(&self, index: u8) -> &Transport {

@@ -86,11 +86,13 @@ pub fn plans(sources: &[Source]) -> Result<Plans, ScenarioError> {
     let plans = sources.iter().flat_map(|source| match &source.kind {
         Kind::Query(query) => vec![Plan::Query(query.plan.clone())],
         Kind::Collective(collective) => collective.plans.iter().cloned().map(Plan::Collective).collect(),
+        Kind::Job(job) => vec![Plan::Job(job.plan.clone())],
         _ => Vec::new(),
     });
     let plans = Plans::new(plans.collect());
     query::check_turns(&plans)?;
     collective::check_turns(&plans)?;
+    job::check_turns(&plans)?;
     Ok(plans.within_turns())
 }
 
@@ -106,11 +108,21 @@ pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<
                 workload.priority().map(|priority| Priorities::new(priority, &setup)).transpose()?;
             let classes = match &priorities {
                 Some(priorities) => priorities.mask(),
-                None => kind.clone().fold(0, |classes, flow| classes | 1 << flow.priority),
+                None => kind.classes(),
             };
             Ok(Source { kind, end, priorities, classes })
         })
         .collect()
+}
+
+impl Kind {
+    /// The traffic classes of flows that each have their own: bit n is set if class n is among them.
+    fn classes(&self) -> u8 {
+        match self {
+            Self::Job(job) => job.plan.classes(),
+            drawn => drawn.clone().fold(0, |classes, flow| classes | 1 << flow.priority),
+        }
+    }
 }
 
 macro_rules! workloads {
@@ -147,6 +159,7 @@ workloads! {
     trace::Trace,
     query::Query,
     collective::Collective,
+    job::Job,
 }
 
 #[cfg(test)]

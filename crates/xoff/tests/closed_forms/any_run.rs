@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use xoff::application::collective::Iteration;
+use xoff::application::job::Part;
 use xoff::application::query::Query;
 use xoff::engine::Outcome;
 use xoff::host::{Flow, Host, HostCounters};
@@ -146,10 +147,24 @@ fn parts_of_collectives(simulation: &Simulation, outcome: &Outcome) -> usize {
     parts.sum()
 }
 
-/// The flows of applications: a request and a response for each worker of a query, and the parts of collectives.
+/// How many flows jobs have, of which each is complete.
+fn flows_of_jobs(simulation: &Simulation, outcome: &Outcome) -> usize {
+    let plans = &simulation.fabric().plans;
+    let jobs = (0..plans.all().len()).filter_map(|number| Some((number, plans.job(number)?)));
+    let flows = jobs.map(|(number, plan)| {
+        let parts = || outcome.hosts.iter().filter_map(|host| host.applications().part(number));
+        let flows = plan.flows().len();
+        assert_eq!(parts().map(Part::begun).sum::<u64>(), flows as u64, "every flow of a job begins");
+        assert_eq!(parts().map(Part::received).sum::<u64>(), flows as u64, "every flow of a job ends");
+        flows
+    });
+    flows.sum()
+}
+
+/// The flows of applications: a request and a response for each worker of a query, the parts of collectives, and all of a job.
 fn of_applications(simulation: &Simulation, outcome: &Outcome) -> Vec<Flow> {
     let plans = &simulation.fabric().plans;
-    let mut expected = parts_of_collectives(simulation, outcome);
+    let mut expected = parts_of_collectives(simulation, outcome) + flows_of_jobs(simulation, outcome);
     for (plan, aggregator) in outcome.hosts.iter().flat_map(|host| host.applications().aggregators()) {
         let begun = aggregator.queries();
         assert!(begun.iter().all(Query::is_complete), "every query ends");

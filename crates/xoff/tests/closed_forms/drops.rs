@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use xoff::kernel::units::Bytes;
 use xoff::observer::{DropReason, Dropped, PacketKind};
 use xoff::scenario::{Every, ObserveOf};
-use xoff::{Files, Report, Scenario, Simulation};
+use xoff::{Report, Scenario, Simulation};
 
 use crate::common::law_of_random_scenarios;
-use crate::common::random::Ends;
+use crate::common::random::{self, Ends};
 use crate::{ports, run, simulation};
 
 /// Where memory is given out in cells or units, a packet takes up to so much more than its frame.
@@ -19,7 +19,7 @@ const LARGEST_UNIT: Bytes = Bytes::new(1000);
 fn observed(simulation: &Simulation) -> Simulation {
     let mut scenario = simulation.scenario().clone();
     scenario.observe.drops = Some(ObserveOf { every: Every::Change, of: vec!["*".to_owned()] });
-    Simulation::new(&scenario, &Files::new()).expect("it was accepted before")
+    Simulation::new(&scenario, &random::files()).expect("it was accepted before")
 }
 
 #[test]

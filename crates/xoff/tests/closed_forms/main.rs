@@ -17,6 +17,7 @@ mod ecn;
 mod ecn_star;
 mod headroom;
 mod host_bursts;
+mod jobs;
 mod limiters;
 mod link_events;
 mod load_balancing;

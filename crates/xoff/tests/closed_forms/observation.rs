@@ -3,13 +3,13 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use xoff::Simulation;
 use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
 use xoff::kernel::units::{Rate, Span};
 use xoff::scenario::{Every, Observe, ObserveOf, ScenarioError};
-use xoff::{Files, Simulation};
 
 use crate::common::law_of_random_scenarios;
-use crate::common::random::Ends;
+use crate::common::random::{self, Ends};
 use crate::{ports, run, simulation};
 
 /// The same simulation in which `ask` says what is recorded, of everything and so often.
@@ -20,7 +20,7 @@ fn observing(
 ) -> Result<Simulation, ScenarioError> {
     let mut scenario = simulation.scenario().clone();
     ask(&mut scenario.observe, Some(ObserveOf { every, of: vec!["*".to_owned()] }));
-    Simulation::new(&scenario, &Files::new())
+    Simulation::new(&scenario, &random::files())
 }
 
 fn nanoseconds(between: u64) -> Every {

@@ -6,17 +6,17 @@ use xoff::kernel::units::{Bytes, Span, Time};
 use xoff::observer::{PauseReason, Xoff};
 use xoff::port::Port;
 use xoff::simulation::Execution;
-use xoff::{Files, Report, Simulation};
+use xoff::{Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
-use crate::common::random::Ends;
+use crate::common::random::{self, Ends};
 use crate::{ports, run, simulation};
 
 /// The same simulation with its pauses observed.
 fn observed(simulation: &Simulation) -> Simulation {
     let mut scenario = simulation.scenario().clone();
     scenario.observe.pauses = true;
-    Simulation::new(&scenario, &Files::new()).expect("it was accepted before")
+    Simulation::new(&scenario, &random::files()).expect("it was accepted before")
 }
 
 /// Time between a port's changes, up to the end.

@@ -112,3 +112,70 @@ fn a_message_begins_at_the_rate_of_the_one_before() {
     let (persistent, per_flow) = (longest_queue("persistent"), longest_queue("per_flow"));
     assert!(persistent < per_flow / 3, "{persistent} {per_flow}");
 }
+
+/// Of two hosts that send 2,000 KiB each into a third in so many messages: when all is done, CNPs, and payload sent again.
+fn cut_up(messages: u64, most: &str, marking: &str, rest: &str) -> (u64, u64, u64) {
+    let simulation = simulation(&format!(
+        "title = 'cut up'\n\
+         topology = {{ kind = 'dumbbell', left = 2, right = 1, host_link = {{ rate = '40Gbps', delay = '1us' }}, \
+         middle_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+         transport.roce = {{ kind = 'roce', payload = '1024B', connections = 'persistent', {rest} }}\n\
+         switch = [{{ total = '4MB', marking.queue = {{ kind = 'red', minimum = '5kB', {marking} }}, \
+         buffer = {{ policy = 'static_threshold', threshold = '{most}' }} }}]\n\
+         workload = [{{ kind = 'long_lived', transport = 'roce', size = '{}B', flows_per_pair = {messages}, \
+         pairs = [['host0', 'host2'], ['host1', 'host2']] }}]",
+        (2000 << 10) / messages
+    ));
+    let report = report(&simulation, PLAIN);
+    let end = report.flows.rows.iter().map(|row| row.finish.as_nanoseconds()).max().unwrap();
+    (end, report.totals.packets.cnps_sent, report.totals.packets.retransmitted)
+}
+
+/// Congestion control, and the interval between CNPs, are of a queue pair, and not of its messages.
+#[test]
+fn cut_into_messages_what_a_queue_pair_carries_comes_as_fast() {
+    for clock in ["after_cnp", "free_running"] {
+        let control = format!("congestion_control = {{ algorithm = 'dcqcn', cnp_clock = '{clock}' }}");
+        let [whole, cut, packets] = [1, 20, 2000]
+            .map(|messages| cut_up(messages, "3MB", "maximum = '6kB', probability = 1", &control));
+        assert!(whole.1 > 20 && whole.2 == 0, "{whole:?}");
+        assert_eq!((cut, packets), (whole, whole), "{clock}");
+    }
+}
+
+/// What is lost of a message is sent again before later ones go on, at the rate of the queue pair.
+#[test]
+fn cut_into_messages_losses_are_repaired_as_fast() {
+    for recovery in ["go_back_n", "selective_repeat"] {
+        let rest =
+            format!("congestion_control = {{ algorithm = 'dcqcn' }}, recovery = {{ kind = '{recovery}' }}");
+        let [whole, two, many] = [1, 2, 40]
+            .map(|messages| cut_up(messages, "200kB", "maximum = '200kB', probability = 0.01", &rest));
+        assert!(whole.2 > 0, "{recovery}: {whole:?}");
+        for cut in [two, many] {
+            assert!(
+                cut.0 < whole.0 * 6 / 5 && cut.2 <= whole.2 * 6 / 5 + 5,
+                "{recovery}: {cut:?}, and {whole:?} as a whole"
+            );
+        }
+    }
+}
+
+/// The path of a queue pair does not depend on how its transport is called, nor on those that nothing uses.
+#[test]
+fn paths_do_not_depend_on_names_of_transports() {
+    let completions = |used: &str, unused: &str| {
+        let lasting = "{ kind = 'roce', connections = 'persistent' }";
+        let simulation = simulation(&format!(
+            "title = 'names'\n\
+             topology = {{ kind = 'leaf_spine', leaves = 4, spines = 4, hosts_per_leaf = 2, \
+             host_link = {{ rate = '100Gbps', delay = '1us' }}, fabric_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             transport = {{ {used} = {lasting}{unused} }}\n\
+             workload = [{{ kind = 'permutation', transport = '{used}', size = '1MB' }}]"
+        ));
+        finishes(&simulation)
+    };
+    let expected = completions("b", "");
+    assert_eq!(completions("z", ""), expected);
+    assert_eq!(completions("b", ", a = { kind = 'roce', connections = 'persistent' }"), expected);
+}

@@ -30,7 +30,7 @@ pub(crate) fn law_of_random_scenarios(ends: &'static [Ends], law: impl Fn(&Simul
     let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let checked = TestRunner::new_with_rng(config, rng).run(&random::scenario(ends), |text| {
-        law(&simulation_of(&text, &[], &Files::new()));
+        law(&simulation_of(&text, &[], &random::files()));
         Ok(())
     });
     checked.unwrap_or_else(|error| panic!("{error}"));

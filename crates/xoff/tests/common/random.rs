@@ -119,9 +119,22 @@ fn slow_receiver() -> impl Strategy<Value = String> {
     )
 }
 
+/// The file of random jobs: `again` waits for what its host has sent and been sent.
+const JOB: &str = "flow,source,destination,size_bytes,priority,after,delay_ns\n\
+                   there,host0,host1,3000,1,,500\n\
+                   last,host1,host0,1461,7,again,0\n\
+                   back,host1,host0,1,4,there,0\n\
+                   other,host1,host0,5000,2,,2000\n\
+                   again,host0,host1,9000,1,back there other,700\n";
+
+/// The files that random scenarios name.
+pub(crate) fn files() -> Files {
+    Files::from([("job.csv".to_owned(), JOB.to_owned())])
+}
+
 fn is_accepted(text: &str) -> bool {
     let scenario = Scenario::from_toml(text, &[]);
-    scenario.and_then(|scenario| Simulation::new(&scenario, &Files::new())).is_ok()
+    scenario.and_then(|scenario| Simulation::new(&scenario, &files())).is_ok()
 }
 
 /// The scenario with those tables that fit one after another.
@@ -161,7 +174,7 @@ fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
         return text;
     }
     let scenario = Scenario::from_toml(&text, &[]).expect("it is accepted");
-    let simulation = Simulation::new(&scenario, &Files::new()).expect("it is accepted");
+    let simulation = Simulation::new(&scenario, &files()).expect("it is accepted");
     let network = simulation.network();
     let tables: Vec<String> = changes
         .iter()
@@ -183,7 +196,7 @@ fn with_link_changes(text: String, changes: &[LinkChange]) -> String {
 /// Whether every marker can sit where it is, and packets are not always dropped, nor before it is reached. All else must fit.
 fn has_places(text: &str) -> bool {
     let scenario = Scenario::from_toml(text, &[]);
-    let simulation = scenario.and_then(|scenario| Simulation::new(&scenario, &Files::new()));
+    let simulation = scenario.and_then(|scenario| Simulation::new(&scenario, &files()));
     let has_none = |error: &str| error.contains(".marking.") || error.contains("less than one packet");
     simulation.map_or_else(|error| !has_none(&error.to_string()), |_| true)
 }
@@ -620,6 +633,12 @@ impl Workload {
                     "kind = 'collective', {}, size = '{size}', iterations = {number}, compute = '{number}us'",
                     of[number as usize - 1]
                 )
+            }
+            6 => {
+                let transport = if transport == "steady" { "tcp" } else { transport };
+                return format!(
+                    "{{ kind = 'job', file = 'job.csv', transport = '{transport}', start = '{start}' }}"
+                );
             }
             3 if ends == Ends::InTheMiddle => {
                 transport = if transport == "steady" { "tcp" } else { transport };

@@ -43,22 +43,10 @@ impl Host {
         }
     }
 
-    /// A flow that this host sends is done; if it was a part of its rank's, that may have been what the next step waited for.
-    #[cold]
-    pub(in crate::host) fn on_part_sent(
-        &mut self,
-        reception: u32,
-        context: &Context<'_, impl Agenda, impl Observer>,
-    ) {
-        let plans = &context.fabric.plans;
-        let Some(Arrival { channel, .. }) = plans.arrival(reception) else { return };
-        let (index, _) = plans.of_channel(channel);
-        let (Some(plan), Some(rank)) =
-            (plans.collective(index), self.applications.ranks.get_mut(index as u32))
-        else {
-            return;
-        };
-        if let Some(next) = rank.on_sent(plan, context.now) {
+    /// A part that this host sent is done; that may have been what the next step waited for.
+    pub(super) fn on_part_sent(&mut self, index: usize, plan: &Plan, now: Time) {
+        let Some(rank) = self.applications.ranks.get_mut(index as u32) else { return };
+        if let Some(next) = rank.on_sent(plan, now) {
             self.pending.once(TimerKey::Collective(index as u32), next);
         }
     }

@@ -99,7 +99,7 @@ impl Cioq {
     /// The port towards the input by which a packet has entered the fabric: the way back to its source.
     fn way_to_input(&self, delivery: &Delivery) -> u16 {
         let back = Packet::from(Signal::Delivery(*delivery));
-        self.routes.port(delivery.source, || back.five_tuple(&SharedTuples::default()))
+        self.routes.port(delivery.source, || back.five_tuple(&SharedTuples::NONE))
     }
 
     /// A signal has arrived over the link of a port.

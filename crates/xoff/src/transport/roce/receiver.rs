@@ -26,6 +26,8 @@ pub struct Reply {
     pub cnp: bool,
     /// When to look again whether a CNP is due.
     pub look_at: Option<Time>,
+    /// The place of the notification point of its queue pair, which has to answer the mark.
+    pub marked_at: Option<u32>,
     /// Whether this was the last byte missing.
     pub complete: bool,
     /// Bytes of it that were there before, or are not kept.
@@ -46,8 +48,10 @@ pub struct RoceReceiver {
     pending: u32,
     /// No NACK of `arrived.next` before this time.
     nacked_until: Time,
-    /// How marks are answered, and what is known of them.
+    /// How marks are answered and what is known of them.
     marks: Option<(NotificationPoint, Marks)>,
+    /// The place of the notification point that answers them, if that is of a queue pair that lasts.
+    answered_at: Option<u32>,
 }
 
 impl RoceReceiver {
@@ -75,7 +79,14 @@ impl RoceReceiver {
             pending: 0,
             nacked_until: Time::ZERO,
             marks,
+            answered_at: None,
         }
+    }
+
+    /// The same on a queue pair that lasts, whose notification point is at this place.
+    #[must_use]
+    pub fn answered_at(self, place: u32) -> Self {
+        Self { marks: None, answered_at: Some(place), ..self }
     }
 
     /// A data packet has arrived.
@@ -93,11 +104,12 @@ impl RoceReceiver {
         };
         let complete = self.arrived.next == self.end;
         let mut reply = Reply { answer, complete, in_vain, ..Reply::default() };
-        if packet.is(MARKED)
-            && let Some((point, marks)) = &mut self.marks
-        {
-            reply.cnp = point.on_marked(marks, now);
-            reply.look_at = (!reply.cnp).then_some(marks.interval_end());
+        if packet.is(MARKED) {
+            reply.marked_at = self.answered_at;
+            if let Some((point, marks)) = &mut self.marks {
+                reply.cnp = point.on_marked(marks, now);
+                reply.look_at = (!reply.cnp).then_some(marks.interval_end());
+            }
         }
         reply
     }

@@ -48,6 +48,12 @@ pub struct RoceSender {
     before: u64,
     /// Of these, those that are not acknowledged.
     before_in_flight: u64,
+    /// Bytes of all flows that have had its queue pair, this one included.
+    carried: u64,
+    /// Of these, as many as had been sent when it took over.
+    sent_before: u64,
+    /// Whether it has never had its queue pair.
+    is_new: bool,
     payload: u64,
     /// Bytes on the wire beyond the payload.
     overhead: Bytes,
@@ -107,10 +113,12 @@ impl Acknowledged {
 #[derive(Clone, Debug)]
 pub struct Handover {
     congestion_control: Option<Algorithm>,
-    /// Bytes that it has carried.
+    /// Bytes of all flows that have had it.
     carried: u64,
-    /// Of these, those that are not acknowledged.
-    in_flight: u64,
+    /// Of these, as many as have been sent, if the last flow has not sent all.
+    sent: u64,
+    /// Those of it and of flows before that are not acknowledged.
+    pub in_flight: u64,
     /// When the last packet began, and its bytes on the wire.
     began: Time,
     wire: Bytes,
@@ -129,6 +137,9 @@ impl RoceSender {
             size: size.get(),
             before: 0,
             before_in_flight: 0,
+            carried: size.get(),
+            sent_before: 0,
+            is_new: true,
             payload: payload.get(),
             overhead,
             line_rate,
@@ -153,26 +164,46 @@ impl RoceSender {
         self.next_at = Time::MAX;
     }
 
-    /// It has sent everything, and its queue pair is the next flow's. What it sends again it sends at the rate that it has.
+    /// Its queue pair is another flow's, since it has sent everything or one before has something to send again. It sends nothing
+    /// until it takes over once more.
     pub fn hand_over(&mut self) -> Handover {
-        let in_flight = self.sent - self.unacknowledged + std::mem::take(&mut self.before_in_flight);
+        self.wait_for_queue_pair();
+        self.is_new = false;
         Handover {
             congestion_control: self.congestion_control.take(),
-            carried: self.before + self.size,
-            in_flight,
+            carried: self.carried,
+            sent: self.sent_of_queue_pair(),
+            in_flight: self.in_flight() + std::mem::take(&mut self.before_in_flight),
             began: self.began,
             wire: self.wire,
         }
     }
 
-    /// It goes on where the flow before has left off.
-    pub fn take_over(&mut self, handover: Handover, now: Time) {
-        let Handover { congestion_control, carried, in_flight, began, wire } = handover;
-        (self.before, self.before_in_flight) = (carried, in_flight);
+    /// It goes on where the flow that had the queue pair has left off. So many bytes of flows before it are in flight.
+    pub fn take_over(&mut self, handover: Handover, before_in_flight: u64, now: Time) {
+        let Handover { congestion_control, carried, sent, began, wire, .. } = handover;
+        if self.is_new {
+            (self.before, self.carried) = (carried, carried.saturating_add(self.size));
+        } else {
+            self.carried = carried;
+        }
+        self.sent_before = sent;
+        self.before_in_flight = before_in_flight;
         (self.congestion_control, self.began, self.wire) = (congestion_control, began, wire);
         self.settle(now);
         self.ask_control();
         self.pace();
+    }
+
+    /// Bytes sent and not acknowledged.
+    pub fn in_flight(&self) -> u64 {
+        self.sent - self.unacknowledged
+    }
+
+    /// The next byte to send for the first time, of all that its queue pair carries.
+    #[inline]
+    fn sent_of_queue_pair(&self) -> u64 {
+        self.sent_before.max(self.before + self.next)
     }
 
     /// Payload bytes acknowledged, of all that its queue pair has carried.
@@ -180,10 +211,10 @@ impl RoceSender {
         self.before + self.unacknowledged
     }
 
-    /// Whether every byte has been sent.
+    /// Whether every byte has been sent, and none is to be sent again.
     #[inline]
-    pub fn has_sent_all(&self) -> bool {
-        self.next == self.size
+    pub fn has_sent_all(&mut self) -> bool {
+        self.next == self.size && !self.has_repair()
     }
 
     /// Whether every byte is acknowledged.
@@ -354,24 +385,38 @@ impl RoceSender {
         newly_acked > 0
     }
 
-    /// The same of a flow that was on its queue pair before.
-    pub fn on_earlier_acknowledgement(
+    /// The same of another flow on its queue pair, one before it or not.
+    pub fn on_acknowledgement_of_another(
         &mut self,
         now: Time,
         acknowledged: Acknowledged,
+        is_before: bool,
         telemetry: Option<Reading<'_>>,
     ) {
-        self.before_in_flight -= acknowledged.newly_acked;
+        self.before_in_flight -= if is_before { acknowledged.newly_acked } else { 0 };
         self.tell_control(now, acknowledged, telemetry);
     }
 
     #[inline]
     fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
+        let sent = self.sent_of_queue_pair();
         if let Some(control) = &mut self.congestion_control {
-            let ack = acknowledged.told(now, self.before + self.next, telemetry);
+            let ack = acknowledged.told(now, sent, telemetry);
             control.on_ack(now, &ack);
             self.ask_control();
         }
+    }
+
+    /// A packet of a later flow on its queue pair, which left at `departure`, is acknowledged: with go-back-N what left before and is not
+    /// acknowledged is lost. Selective repeat leaves that to its timeout, which is short for the last packets. Returns whether
+    /// anything is.
+    pub fn on_later_acknowledgement(&mut self, departure: Time) -> bool {
+        let is_lost =
+            matches!(self.repair, Repair::GoBackN { .. }) && self.is_waiting() && self.began < departure;
+        if is_lost {
+            self.next = self.unacknowledged;
+        }
+        is_lost
     }
 
     /// The retransmission timer has expired.
@@ -442,14 +487,15 @@ impl Handover {
         }
     }
 
-    /// Bytes of a flow before are acknowledged that were not.
-    pub fn on_earlier_acknowledgement(
+    /// Bytes of another flow are acknowledged that were not, of one before that which has left it or not.
+    pub fn on_acknowledgement_of_another(
         &mut self,
         now: Time,
         acknowledged: Acknowledged,
+        is_before: bool,
         telemetry: Option<Reading<'_>>,
     ) {
-        self.in_flight -= acknowledged.newly_acked;
+        self.in_flight -= if is_before { acknowledged.newly_acked } else { 0 };
         if let Some(control) = &mut self.congestion_control {
             let ack = acknowledged.told(now, self.carried, telemetry);
             control.on_ack(now, &ack);
