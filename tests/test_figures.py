@@ -86,7 +86,14 @@ MISSES = {
         "DSH, DCQCN: least throughput of F0 in any 10 us (Gbps)",
         "DSH, DCQCN: times that S0 is paused",
     },
-    "dsh/insurance": {"No congestion control: packets dropped by DSH without insurance"},
+    "dsh/insurance": {
+        "No congestion control: packets dropped by DSH without insurance",
+        "DCQCN: packets dropped by DSH without insurance",
+        "PowerTCP: packets dropped by DSH without insurance",
+    },
+    "dsh/fig17": {
+        "DCQCN: mean completion time of the background under DSH over that under SIH, greatest of all loads",
+    },
     "dcqcn/link_errors": {"Goodput of go-back-N at an error rate of 1e-2, over that without errors"},
     "dsh/fig15": {
         "No congestion control: mean completion time of interfered flows under DSH over that under SIH, worst load",

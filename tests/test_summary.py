@@ -1,6 +1,7 @@
 """The numbers of a summary against ones worked out by hand, and its keys against what is said of them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -182,9 +183,13 @@ def keys(table: dict[str, Any], before: str = "") -> Iterator[str]:
                 yield before + key
 
 
-def test_every_key_is_told_of_once_and_no_other() -> None:
+def test_every_key_is_told_of_once_and_no_other(tmp_path: Path) -> None:
     collective = 'kind = "collective", transport = "blocks", operation = "all_to_all", size = "1kB"'
-    text = ring().replace("workload = [", f"workload = [{{ {collective} }}, ")
-    result = xoff.Scenario.from_text(text).with_value("pfc.detection_time", "1ms").run()
+    job = 'kind = "job", transport = "blocks", file = "job.csv"'
+    text = ring().replace("workload = [", f"workload = [{{ {collective} }}, {{ {job} }}, ")
+    (tmp_path / "ring.toml").write_text(text, encoding="utf-8")
+    rows = "flow,source,destination,size_bytes,priority,after,delay_ns\nonly,h0,h1,1000,0,,0\n"
+    (tmp_path / "job.csv").write_text(rows, encoding="utf-8")
+    result = xoff.Scenario.load(tmp_path / "ring.toml").with_value("pfc.detection_time", "1ms").run()
     told = [key.removesuffix("[]") for entry in KEYS for path in entry.keys for key in measures.spelled_out(path)]
     assert sorted(told) == sorted(keys({**result.summary, "watchdog": storm().summary["watchdog"]}))

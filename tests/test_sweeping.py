@@ -49,7 +49,7 @@ def test_values_are_means_and_ratios_are_paired_with_the_first_position(swept: x
 
 def test_measures_of_nothing_are_left_out_unless_asked_for(swept: xoff.Swept, tmp_path: Path) -> None:
     told = xoff.sweep(BASE, {"workload.fan_in": [1]}).told
-    left_out = ("large", "pfc", "collectives", "unfinished", "long_lived")
+    left_out = ("large", "pfc", "collectives", "jobs", "unfinished", "long_lived")
     assert told == tuple(name for name in MEASURES if not any(part in name for part in left_out))
     asked_for = xoff.sweep(BASE, {"workload.fan_in": [1]}, measures=["flows.large.fct_mean_us"])
     assert asked_for.told == ("flows.large.fct_mean_us",)

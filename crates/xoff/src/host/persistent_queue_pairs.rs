@@ -127,7 +127,7 @@ impl Host {
             let Some(&earlier) = open.get(position).filter(|flow| **flow < number) else { return };
             if let Some(slot) = self.sending_slot(earlier)
                 && let Sender::QueuePair(sending) = &mut self.sendings[slot].sender
-                && sending.sender.on_later_acknowledgement(departure)
+                && sending.sender.on_later_acknowledgement(context.now, departure)
             {
                 self.reclaim_queue_pair(slot, place, context);
             }
@@ -179,25 +179,23 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.on_later_acknowledgement(number, place, departure, context);
-        let pair = &mut self.persistent.all[place as usize];
-        if pair.left.is_some() {
-            if let Some(next) = pair.waiting.pop_front()
-                && let Some(left) = pair.left.take()
-                && let Some(slot) = self.give_queue_pair(place, next, left, context)
-            {
-                self.on_control_heard(slot, context);
+        if let Some(slot) = self.sending_slot(number) {
+            if self.persistent.all[place as usize].holder != Some(number) {
+                self.reclaim_queue_pair(slot, place, context);
+            } else if let Some(next) = self.pass_on_queue_pair(slot, place, context) {
+                self.report_rate(slot, context);
+                self.on_control_heard(next, context);
+            } else {
+                self.offer(slot, context);
             }
-            return;
         }
-        let holder = pair.holder;
-        let Some(slot) = self.sending_slot(number) else { return };
-        if holder != Some(number) {
-            self.reclaim_queue_pair(slot, place, context);
-        } else if let Some(next) = self.pass_on_queue_pair(slot, place, context) {
-            self.report_rate(slot, context);
-            self.on_control_heard(next, context);
-        } else {
-            self.offer(slot, context);
+        let pair = &mut self.persistent.all[place as usize];
+        if pair.left.is_some()
+            && let Some(next) = pair.waiting.pop_front()
+            && let Some(left) = pair.left.take()
+            && let Some(slot) = self.give_queue_pair(place, next, left, context)
+        {
+            self.on_control_heard(slot, context);
         }
     }
 

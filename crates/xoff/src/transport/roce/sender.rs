@@ -24,7 +24,13 @@ pub struct Segment {
 #[derive(Clone, Debug)]
 enum Repair {
     /// By sending everything again from the first byte that is missing.
-    GoBackN { timeout: Span },
+    GoBackN {
+        timeout: Span,
+        /// The least time from one NACK of a byte to the next.
+        nack_interval: Span,
+        /// When later flows on its queue pair may stand for one.
+        next_nack: Time,
+    },
     /// By sending again what is missing (IRN).
     Selective { missing: Scoreboard, reordering: u64, timeouts: Option<Timeouts> },
 }
@@ -245,7 +251,7 @@ impl RoceSender {
     pub fn timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         match &mut self.repair {
-            Repair::GoBackN { timeout } => Some(*timeout),
+            Repair::GoBackN { timeout, .. } => Some(*timeout),
             Repair::Selective { timeouts, .. } => timeouts.as_mut().map(|timeouts| {
                 timeouts.waits_low = packets < timeouts.few;
                 if timeouts.waits_low { timeouts.low } else { timeouts.high }
@@ -408,12 +414,14 @@ impl RoceSender {
     }
 
     /// A packet of a later flow on its queue pair, which left at `departure`, is acknowledged: with go-back-N what left before and is not
-    /// acknowledged is lost. Selective repeat leaves that to its timeout, which is short for the last packets. Returns whether
-    /// anything is.
-    pub fn on_later_acknowledgement(&mut self, departure: Time) -> bool {
-        let is_lost =
-            matches!(self.repair, Repair::GoBackN { .. }) && self.is_waiting() && self.began < departure;
+    /// acknowledged is lost, but that is found no more often than a receiver sends NACKs of it. Selective repeat leaves it to its
+    /// timeout, which is short for the last packets. Returns whether anything is.
+    pub fn on_later_acknowledgement(&mut self, now: Time, departure: Time) -> bool {
+        let is_late = self.is_waiting() && self.began < departure;
+        let Repair::GoBackN { nack_interval, next_nack, .. } = &mut self.repair else { return false };
+        let is_lost = is_late && *next_nack <= now;
         if is_lost {
+            *next_nack = now + *nack_interval;
             self.next = self.unacknowledged;
         }
         is_lost
@@ -513,7 +521,11 @@ fn settle(control: &mut Algorithm, now: Time) {
 impl Repair {
     fn new(recovery: &RoceRecovery, is_lossless: bool) -> Self {
         match recovery {
-            RoceRecovery::GoBackN(settings) => Self::GoBackN { timeout: settings.timeout },
+            RoceRecovery::GoBackN(settings) => Self::GoBackN {
+                timeout: settings.timeout,
+                nack_interval: settings.nack_interval,
+                next_nack: Time::ZERO,
+            },
             RoceRecovery::SelectiveRepeat(settings) => Self::Selective {
                 missing: Scoreboard::default(),
                 reordering: settings.reordering.into(),
