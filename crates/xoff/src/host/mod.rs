@@ -7,6 +7,7 @@
 
 mod adapter;
 mod applications;
+mod by_queue_pair;
 mod cnps;
 mod connections;
 mod intake;

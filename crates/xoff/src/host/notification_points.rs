@@ -1,8 +1,7 @@
 //! Notification points of queue pairs that last: each answers the marks of all flows that come by its queue pair, one after another,
 //! as those of one flow.
 
-use std::collections::BTreeMap;
-
+use super::by_queue_pair::ByQueuePair;
 use super::receiving::ReturnAddress;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -11,18 +10,13 @@ use crate::kernel::timers::Timer;
 use crate::kernel::units::Time;
 use crate::observer::Observer;
 use crate::packet::Packet;
-use crate::topology::NodeId;
 
 /// All of a host.
-#[derive(Debug, Default)]
-pub(super) struct NotificationPoints {
-    /// By source, transport and class.
-    places: BTreeMap<(NodeId, u8, u8), u32>,
-    all: Vec<OfQueuePair>,
-}
+pub(super) type NotificationPoints = ByQueuePair<OfQueuePair>;
 
+/// That of one queue pair.
 #[derive(Debug)]
-struct OfQueuePair {
+pub(super) struct OfQueuePair {
     point: NotificationPoint,
     marks: Marks,
     /// Until the interval ends in which a packet was marked.
@@ -34,12 +28,9 @@ struct OfQueuePair {
 impl NotificationPoints {
     /// The place of that of the queue pair by which a packet comes.
     pub(super) fn of(&mut self, packet: &Packet, point: NotificationPoint, now: Time) -> u32 {
-        let Self { places, all } = self;
-        let key = (packet.source(), packet.transport(), packet.priority() as u8);
-        *places.entry(key).or_insert_with(|| {
+        self.place((packet.source(), packet.transport(), packet.priority() as u8), || {
             let marks = point.start(now);
-            all.push(OfQueuePair { point, marks, timer: Timer::default(), back: None });
-            all.len() as u32 - 1
+            OfQueuePair { point, marks, timer: Timer::default(), back: None }
         })
     }
 }
@@ -53,8 +44,7 @@ impl Host {
         back: ReturnAddress,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let OfQueuePair { point, marks, timer, back: last } =
-            &mut self.notification_points.all[place as usize];
+        let OfQueuePair { point, marks, timer, back: last } = &mut self.notification_points[place];
         *last = Some(back);
         if point.on_marked(marks, context.now) {
             self.answer_marks(place, context);
@@ -71,7 +61,7 @@ impl Host {
         time: Time,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let OfQueuePair { point, marks, timer, .. } = &mut self.notification_points.all[place as usize];
+        let OfQueuePair { point, marks, timer, .. } = &mut self.notification_points[place];
         if self.pending.expires(timer, TimerKey::NotificationPoint(place), time)
             && point.on_interval_end(marks, context.now)
         {
@@ -80,9 +70,9 @@ impl Host {
     }
 
     fn answer_marks(&mut self, place: u32, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Some(back) = self.notification_points.all[place as usize].back else { return };
+        let Some(back) = self.notification_points[place].back else { return };
         let late = self.send_cnp_of(back, context);
-        let OfQueuePair { point, marks, .. } = &mut self.notification_points.all[place as usize];
+        let OfQueuePair { point, marks, .. } = &mut self.notification_points[place];
         point.put_off(marks, late);
     }
 }

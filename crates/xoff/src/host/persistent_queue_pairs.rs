@@ -1,8 +1,9 @@
 //! Queue pairs that last: flows to a destination in one class go by one of them, one after another, and each takes over what the one
 //! before has left, the state of the congestion control with it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use super::by_queue_pair::ByQueuePair;
 use super::queue_pairs::QueuePair;
 use super::sending::{Sender, Sending};
 use super::{Flow, Host};
@@ -10,19 +11,14 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
 use crate::observer::Observer;
 use crate::packet::Packet;
-use crate::topology::NodeId;
 use crate::transport::roce::{Acknowledged, Handover};
 
 /// All of a host.
-#[derive(Debug, Default)]
-pub(super) struct PersistentQueuePairs {
-    /// By destination, transport and class.
-    places: BTreeMap<(NodeId, u8, u8), u32>,
-    all: Vec<PersistentQueuePair>,
-}
+pub(super) type PersistentQueuePairs = ByQueuePair<PersistentQueuePair>;
 
+/// One of them.
 #[derive(Debug, Default)]
-struct PersistentQueuePair {
+pub(super) struct PersistentQueuePair {
     /// Number of the flow that sends, or was the last to.
     holder: Option<u32>,
     /// The last of those that have had it.
@@ -38,17 +34,7 @@ struct PersistentQueuePair {
 impl PersistentQueuePairs {
     /// The place of the one that a flow goes by.
     pub(super) fn of(&mut self, flow: &Flow) -> u32 {
-        let Self { places, all } = self;
-        *places.entry((flow.destination, flow.transport, flow.priority)).or_insert_with(|| {
-            all.push(PersistentQueuePair::default());
-            all.len() as u32 - 1
-        })
-    }
-
-    /// Those to a destination with a transport, in any class.
-    fn to(&self, destination: NodeId, transport: u8) -> Vec<u32> {
-        let all = (destination, transport, 0)..=(destination, transport, u8::MAX);
-        self.places.range(all).map(|(_, place)| *place).collect()
+        self.place((flow.destination, flow.transport, flow.priority), PersistentQueuePair::default)
     }
 }
 
@@ -62,7 +48,7 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let number = self.sendings[slot].number();
-        let pair = &mut self.persistent.all[place as usize];
+        let pair = &mut self.persistent[place];
         pair.open.push_back(number);
         let Some(holder) = pair.holder else {
             (pair.holder, pair.furthest) = (Some(number), Some(number));
@@ -91,7 +77,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let number = self.sendings[slot].number();
-        let pair = &mut self.persistent.all[place as usize];
+        let pair = &mut self.persistent[place];
         let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return };
         let Err(turn) = pair.waiting.binary_search(&number) else { return };
         if sending.sender.has_sent_all() {
@@ -102,7 +88,7 @@ impl Host {
             (None, Some(holder)) if holder > number => {
                 pair.waiting.push_front(holder);
                 let Some((slot, left)) = self.take_queue_pair_from(holder, context) else { return };
-                self.persistent.all[place as usize].holder = Some(number);
+                self.persistent[place].holder = Some(number);
                 self.report_rate(slot, context);
                 left
             }
@@ -123,7 +109,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         for position in 0.. {
-            let open = &self.persistent.all[place as usize].open;
+            let open = &self.persistent[place].open;
             let Some(&earlier) = open.get(position).filter(|flow| **flow < number) else { return };
             if let Some(slot) = self.sending_slot(earlier)
                 && let Sender::QueuePair(sending) = &mut self.sendings[slot].sender
@@ -155,7 +141,7 @@ impl Host {
         place: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<usize> {
-        let pair = &mut self.persistent.all[place as usize];
+        let pair = &mut self.persistent[place];
         let sending = &mut self.sendings[slot];
         let number = sending.number();
         let Sender::QueuePair(holder) = &mut sending.sender else { return None };
@@ -180,7 +166,7 @@ impl Host {
     ) {
         self.on_later_acknowledgement(number, place, departure, context);
         if let Some(slot) = self.sending_slot(number) {
-            if self.persistent.all[place as usize].holder != Some(number) {
+            if self.persistent[place].holder != Some(number) {
                 self.reclaim_queue_pair(slot, place, context);
             } else if let Some(next) = self.pass_on_queue_pair(slot, place, context) {
                 self.report_rate(slot, context);
@@ -189,7 +175,7 @@ impl Host {
                 self.offer(slot, context);
             }
         }
-        let pair = &mut self.persistent.all[place as usize];
+        let pair = &mut self.persistent[place];
         if pair.left.is_some()
             && let Some(next) = pair.waiting.pop_front()
             && let Some(left) = pair.left.take()
@@ -209,12 +195,12 @@ impl Host {
     ) -> Option<usize> {
         loop {
             let slot = self.sending_slot(number)?;
-            let &PersistentQueuePair { holder, furthest, .. } = &self.persistent.all[place as usize];
+            let &PersistentQueuePair { holder, furthest, .. } = &self.persistent[place];
             let follows = holder == furthest && Some(number) > furthest;
             let before = if follows { left.in_flight } else { self.in_flight_before(place, number) };
             let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return None };
             sending.sender.take_over(left, before, context.now);
-            let pair = &mut self.persistent.all[place as usize];
+            let pair = &mut self.persistent[place];
             (pair.holder, pair.furthest) = (Some(number), furthest.max(Some(number)));
             if sending.sender.has_sent_all()
                 && let Some(next) = pair.waiting.pop_front()
@@ -229,7 +215,7 @@ impl Host {
 
     /// Bytes in flight of the flows of a queue pair before one.
     fn in_flight_before(&self, place: u32, number: u32) -> u64 {
-        let earlier = self.persistent.all[place as usize].open.iter().take_while(|flow| **flow < number);
+        let earlier = self.persistent[place].open.iter().take_while(|flow| **flow < number);
         let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sending_slot(*flow)?].sender {
             Sender::QueuePair(sending) => Some(sending.sender.in_flight()),
             _ => None,
@@ -240,7 +226,7 @@ impl Host {
     /// A flow is done; what it has left waits for the next.
     pub(super) fn leave_queue_pair(&mut self, number: u32, mut done: QueuePair) {
         let Some(place) = done.place else { return };
-        let pair = &mut self.persistent.all[place as usize];
+        let pair = &mut self.persistent[place];
         if let Ok(position) = pair.open.binary_search(&number) {
             pair.open.remove(position);
         }
@@ -270,11 +256,11 @@ impl Host {
         let progress = earlier.sender.on_acknowledgement(context.now, packet, departure, None);
         let cumulative = earlier.sender.acknowledged_of_queue_pair();
         let acknowledged = Acknowledged { newly_acked: cumulative - before, cumulative, departure };
-        let is_before = Some(packet.flow()) < self.persistent.all[place as usize].holder;
+        let is_before = Some(packet.flow()) < self.persistent[place].holder;
         let holder = self.holder_of_queue_pair(place);
         let telemetry = &*context.agenda.telemetry();
         let reading = record.as_ref().map(|record| telemetry.reading(record, context.now));
-        if let Some(left) = &mut self.persistent.all[place as usize].left {
+        if let Some(left) = &mut self.persistent[place].left {
             left.on_acknowledgement_of_another(context.now, acknowledged, is_before, reading);
         } else if let Some(holder) = holder {
             if let Sender::QueuePair(holding) = &mut self.sendings[holder].sender {
@@ -293,7 +279,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let holder = self.holder_of_queue_pair(place);
-        if let Some(left) = &mut self.persistent.all[place as usize].left {
+        if let Some(left) = &mut self.persistent[place].left {
             left.on_cnp(context.now);
         } else if let Some(holder) = holder {
             self.on_cnp(holder, context);
@@ -308,20 +294,20 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        for place in self.persistent.to(packet.source(), packet.transport()) {
+        for place in self.persistent.with(packet.source(), packet.transport()) {
             self.on_earlier_cnp(place, context);
         }
     }
 
     /// The slot of the flow that has a queue pair, until it is done.
     fn holder_of_queue_pair(&self, place: u32) -> Option<usize> {
-        self.persistent.all[place as usize].holder.and_then(|holder| self.sending_slot(holder))
+        self.persistent[place].holder.and_then(|holder| self.sending_slot(holder))
     }
 
     /// The place of the queue pair of a flow, if another has that.
     #[inline]
     pub(super) fn passed_on(&self, sending: &Sending) -> Option<u32> {
         let Sender::QueuePair(pair) = &sending.sender else { return None };
-        pair.place.filter(|&place| self.persistent.all[place as usize].holder != Some(sending.number()))
+        pair.place.filter(|&place| self.persistent[place].holder != Some(sending.number()))
     }
 }

@@ -71,8 +71,9 @@ impl Marks {
         self.ports.at(port.into())
     }
 
-    /// Whether any marks packets of these classes on a switch with so many ports; those of lossless classes are in no pool.
-    pub(super) fn mark(&self, classes: u8, lossless: u8, ports: u16) -> bool {
+    /// Whether any marks packets of these classes; those of lossless classes are in no pool.
+    pub(super) fn mark(&self, classes: u8, lossless: u8) -> bool {
+        let ports = self.pool_of.len() as u16;
         let on_pools = Some(&self.pools).filter(|_| classes & !lossless != 0);
         let on_queues =
             classes_of(classes).flat_map(|class| (0..ports).map(move |port| self.on_queue(port, class)));

@@ -81,9 +81,7 @@ impl SwitchLayout {
     /// Whether it marks packets of these classes.
     pub fn marks(&self, classes: u8) -> bool {
         match self {
-            Self::SharedMemory(layout) => {
-                layout.marks.mark(classes, layout.lossless_classes(), layout.ports())
-            }
+            Self::SharedMemory(layout) => layout.marks.mark(classes, layout.lossless_classes()),
             Self::Cioq(_) => false,
         }
     }
@@ -128,13 +126,9 @@ impl SharedMemoryLayout {
         self.pools.len()
     }
 
-    fn ports(&self) -> u16 {
-        self.pools.iter().map(|pool| pool.ports.len()).sum::<usize>() as u16
-    }
-
     /// Its memory, empty.
     pub fn mmu(&self) -> Mmu {
-        let ports = self.ports().into();
+        let ports = self.pools.iter().map(|pool| pool.ports.len()).sum();
         let threshold_with_packet = Quirk::ThresholdWithPacket.is_in(&self.quirks);
         let leaking_reserve = Quirk::LeakingReserve.is_in(&self.quirks);
         let quirks = (threshold_with_packet || leaking_reserve)

@@ -42,9 +42,13 @@ impl Simulation {
 
     /// The classes in which a transport has flows.
     fn classes_of(&self, name: &str) -> u8 {
+        self.sources_of(name).fold(0, |classes, source| classes | source.classes())
+    }
+
+    /// The flows of the workloads that have a transport.
+    fn sources_of(&self, name: &str) -> impl Iterator<Item = &Source> {
         let workloads = self.scenario.workload.iter().zip(&self.sources);
-        let of_it = workloads.filter(|(workload, _)| workload.transport() == name);
-        of_it.fold(0, |classes, (_, source)| classes | source.classes())
+        workloads.filter(move |(workload, _)| workload.transport() == name).map(|(_, source)| source)
     }
 
     /// Whether any switch marks packets of these classes.
@@ -171,21 +175,18 @@ impl Simulation {
 
     fn keeps_queue_pairs_for_ever(&self, name: &str) -> bool {
         let Transport::Roce(roce) = &self.scenario.transport[name] else { return false };
-        let workloads = self.scenario.workload.iter().zip(&self.sources);
-        let of_it: Vec<&Source> = workloads
-            .filter(|(workload, _)| workload.transport() == name)
-            .map(|(_, source)| source)
-            .collect();
-        let mut endless: Vec<_> = of_it
-            .iter()
-            .flat_map(|source| source.without_end())
+        let mut endless: Vec<_> = self
+            .sources_of(name)
+            .flat_map(Source::without_end)
             .filter(|flow| flow.end == Time::MAX)
             .map(|flow| (flow.source, flow.destination, flow.priority))
             .collect();
         let flows = endless.len();
         endless.sort_unstable();
         endless.dedup();
-        roce.connections == QueuePairs::Persistent && flows > 0 && (endless.len() < flows || of_it.len() > 1)
+        roce.connections == QueuePairs::Persistent
+            && flows > 0
+            && (endless.len() < flows || self.sources_of(name).count() > 1)
     }
 
     /// Targets of Swift that a path without queues exceeds.

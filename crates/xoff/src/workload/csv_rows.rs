@@ -4,7 +4,12 @@ use std::ops::RangeInclusive;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 
-use crate::scenario::ScenarioError;
+use super::setup::Setup;
+use crate::kernel::units::Bytes;
+use crate::scenario::{MOST_BYTES, MOST_PICOSECONDS, ScenarioError};
+use crate::topology::NodeId;
+
+const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 
 /// Hands every row to `row`, with `FILE line N` for its errors.
 pub(super) fn for_each_row<const COLUMNS: usize>(
@@ -74,6 +79,38 @@ pub(super) fn whole_number(
         let expected = format!("expected a whole number, at least {least} and at most {most}");
         ScenarioError::at(at, format!("{column} is \"{field}\""), expected)
     })
+}
+
+/// The two hosts of a flow in a row.
+pub(super) fn ends(
+    at: &str,
+    source: &str,
+    destination: &str,
+    setup: &Setup<'_>,
+) -> Result<(NodeId, NodeId), ScenarioError> {
+    if source == destination {
+        let problem = format!("\"{source}\" would send to itself");
+        return Err(ScenarioError::at(at, problem, "expected two different hosts"));
+    }
+    Ok((setup.names.host(at, source)?, setup.names.host(at, destination)?))
+}
+
+/// The size of a flow in a row, from `size_bytes`.
+pub(super) fn size(at: &str, field: &str) -> Result<Bytes, ScenarioError> {
+    whole_number(at, "size_bytes", field, 1..=MOST_BYTES).map(Bytes::new)
+}
+
+/// The class of a flow in a row, from `priority`; one that is there.
+pub(super) fn priority(at: &str, field: &str, setup: &Setup<'_>) -> Result<u8, ScenarioError> {
+    let priority = whole_number(at, "priority", field, 0..=7)? as u8;
+    setup.scenario.check_class(at, priority)?;
+    Ok(priority)
+}
+
+/// Picoseconds of a time in nanoseconds.
+pub(super) fn picoseconds(at: &str, column: &str, field: &str) -> Result<u64, ScenarioError> {
+    let most = MOST_PICOSECONDS / PICOSECONDS_PER_NANOSECOND;
+    whole_number(at, column, field, 0..=most).map(|nanoseconds| nanoseconds * PICOSECONDS_PER_NANOSECOND)
 }
 
 #[cfg(test)]

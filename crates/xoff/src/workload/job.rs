@@ -4,16 +4,15 @@
 use std::collections::BTreeMap;
 
 use super::FlowSpec;
-use super::csv_rows::{for_each_row, whole_number};
+use super::csv_rows::{self, for_each_row};
 use super::setup::Setup;
 use crate::application::Plans;
 use crate::application::job::{Plan, Row};
-use crate::kernel::units::{Bytes, Span, Time};
-use crate::scenario::{self, MOST_BYTES, MOST_PICOSECONDS, ScenarioError};
+use crate::kernel::units::{Span, Time};
+use crate::scenario::{self, ScenarioError};
 use crate::topology::did_you_mean;
 
 const COLUMNS: [&str; 7] = ["flow", "source", "destination", "size_bytes", "priority", "after", "delay_ns"];
-const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 
 /// A plan, and no flow that is known beforehand.
 #[derive(Clone, Debug)]
@@ -91,16 +90,10 @@ impl File {
             let problem = format!("flow is \"{name}\"");
             return Err(ScenarioError::at(at, problem, "expected a name without spaces"));
         }
-        if source == destination {
-            let problem = format!("\"{source}\" would send to itself");
-            return Err(ScenarioError::at(at, problem, "expected two different hosts"));
-        }
-        let (source, destination) = (setup.names.host(at, source)?, setup.names.host(at, destination)?);
-        let size = Bytes::new(whole_number(at, "size_bytes", size, 1..=MOST_BYTES)?);
-        let priority = whole_number(at, "priority", priority, 0..=7)? as u8;
-        setup.scenario.check_class(at, priority)?;
-        let longest = MOST_PICOSECONDS / PICOSECONDS_PER_NANOSECOND;
-        let delay = whole_number(at, "delay_ns", delay, 0..=longest)? * PICOSECONDS_PER_NANOSECOND;
+        let (source, destination) = csv_rows::ends(at, source, destination, setup)?;
+        let size = csv_rows::size(at, size)?;
+        let priority = csv_rows::priority(at, priority, setup)?;
+        let delay = Span::new(csv_rows::picoseconds(at, "delay_ns", delay)?);
         let position = self.rows.len() as u32;
         if let Some(&other) = self.by_name.get(name) {
             let problem = format!("there is a flow \"{name}\" already, in {}", self.lines[other as usize]);
@@ -110,14 +103,7 @@ impl File {
         self.names.push(name.to_owned());
         self.lines.push(at.to_owned());
         self.after.push(after.split_whitespace().map(str::to_owned).collect());
-        self.rows.push(Row {
-            source,
-            destination,
-            size,
-            priority,
-            after: Vec::new(),
-            delay: Span::new(delay),
-        });
+        self.rows.push(Row { source, destination, size, priority, after: Vec::new(), delay });
         Ok(())
     }
 

@@ -1,14 +1,12 @@
 //! Flows read from a CSV: `source,destination,size_bytes,start_ns,priority`, in any order.
 
 use super::FlowSpec;
-use super::csv_rows::{for_each_row, whole_number};
+use super::csv_rows::{self, for_each_row};
 use super::setup::Setup;
-use crate::kernel::units::{Bytes, Time};
-use crate::scenario::{self, MOST_BYTES, MOST_PICOSECONDS, ScenarioError};
-use crate::topology::Names;
+use crate::kernel::units::Time;
+use crate::scenario::{self, ScenarioError};
 
 const COLUMNS: [&str; 5] = ["source", "destination", "size_bytes", "start_ns", "priority"];
-const PICOSECONDS_PER_NANOSECOND: u64 = 1_000;
 
 /// The source.
 #[derive(Clone, Debug)]
@@ -22,9 +20,7 @@ impl Trace {
         let text = setup.text("file", &settings.file)?;
         let mut flows = Vec::new();
         for_each_row(&settings.file, text, COLUMNS, |at, fields| {
-            let flow = flow(at, fields, template, setup.names)?;
-            setup.scenario.check_class(at, flow.priority)?;
-            flows.push(flow);
+            flows.push(flow(at, fields, template, setup)?);
             Ok(())
         })?;
         // The sort is stable: flows that start together keep the order of the file.
@@ -37,18 +33,13 @@ fn flow(
     at: &str,
     fields: [&str; 5],
     template: FlowSpec,
-    names: &Names<'_>,
+    setup: &Setup<'_>,
 ) -> Result<FlowSpec, ScenarioError> {
     let [source, destination, size, start, priority] = fields;
-    if source == destination {
-        let problem = format!("\"{source}\" would send to itself");
-        return Err(ScenarioError::at(at, problem, "expected two different hosts"));
-    }
-    let (source, destination) = (names.host(at, source)?, names.host(at, destination)?);
-    let size = Bytes::new(whole_number(at, "size_bytes", size, 1..=MOST_BYTES)?);
-    let nanoseconds = whole_number(at, "start_ns", start, 0..=MOST_PICOSECONDS / PICOSECONDS_PER_NANOSECOND)?;
-    let start = Time::new(nanoseconds * PICOSECONDS_PER_NANOSECOND);
-    let priority = whole_number(at, "priority", priority, 0..=7)? as u8;
+    let (source, destination) = csv_rows::ends(at, source, destination, setup)?;
+    let size = csv_rows::size(at, size)?;
+    let start = Time::new(csv_rows::picoseconds(at, "start_ns", start)?);
+    let priority = csv_rows::priority(at, priority, setup)?;
     Ok(FlowSpec { start, source, destination, size, priority, ..template })
 }
 

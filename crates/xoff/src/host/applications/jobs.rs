@@ -13,9 +13,19 @@ use super::{Applications, JobFlow};
 impl Applications {
     /// Sets the time of every flow of a job that waits for none.
     pub(super) fn begin_job(&mut self, index: u32, plan: &Plan, pending: &mut Pending) {
+        self.go_on_with_job(index, pending, |part, begin| part.first(plan, begin));
+    }
+
+    /// Sets the time of every flow that this host's part hands over.
+    fn go_on_with_job(
+        &mut self,
+        index: u32,
+        pending: &mut Pending,
+        act: impl FnOnce(&mut Part, &mut dyn FnMut(u32, Time)),
+    ) {
         let Self { parts, job_flows, .. } = self;
         let Some(part) = parts.get_mut(index) else { return };
-        part.first(plan, |flow, at| {
+        act(part, &mut |flow, at| {
             let key = job_flows.insert(JobFlow { plan: index, flow }) as u32;
             pending.once(TimerKey::Job(key), at);
         });
@@ -47,20 +57,13 @@ impl Host {
 
     /// A flow to this host is whole.
     pub(super) fn on_job_flow(&mut self, index: usize, plan: &Plan, flow: u32, now: Time) {
-        self.go_on_with_job(index, |part, begin| part.on_whole(plan, flow, now, begin));
+        let act = |part: &mut Part, begin: &mut dyn FnMut(u32, Time)| part.on_whole(plan, flow, now, begin);
+        self.applications.go_on_with_job(index as u32, &mut self.pending, act);
     }
 
     /// A flow from this host is acknowledged, or has left where nothing is.
     pub(super) fn on_job_flow_sent(&mut self, index: usize, plan: &Plan, flow: u32, now: Time) {
-        self.go_on_with_job(index, |part, begin| part.on_done(plan, flow, now, begin));
-    }
-
-    fn go_on_with_job(&mut self, index: usize, act: impl FnOnce(&mut Part, &mut dyn FnMut(u32, Time))) {
-        let Self { applications: Applications { parts, job_flows, .. }, pending, .. } = self;
-        let Some(part) = parts.get_mut(index as u32) else { return };
-        act(part, &mut |flow, at| {
-            let key = job_flows.insert(JobFlow { plan: index as u32, flow }) as u32;
-            pending.once(TimerKey::Job(key), at);
-        });
+        let act = |part: &mut Part, begin: &mut dyn FnMut(u32, Time)| part.on_done(plan, flow, now, begin);
+        self.applications.go_on_with_job(index as u32, &mut self.pending, act);
     }
 }

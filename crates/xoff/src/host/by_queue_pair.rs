@@ -1,0 +1,55 @@
+//! Something for each queue pair of a host that lasts.
+
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+
+use crate::topology::NodeId;
+
+/// The host at the other end, the transport and the class, which have one such queue pair.
+pub(super) type Key = (NodeId, u8, u8);
+
+/// By place, given out one after another.
+#[derive(Debug)]
+pub(super) struct ByQueuePair<T> {
+    places: BTreeMap<Key, u32>,
+    all: Vec<T>,
+}
+
+impl<T> Default for ByQueuePair<T> {
+    fn default() -> Self {
+        Self { places: BTreeMap::new(), all: Vec::new() }
+    }
+}
+
+impl<T> ByQueuePair<T> {
+    /// The place of a queue pair's, which begins with it.
+    pub(super) fn place(&mut self, key: Key, begin: impl FnOnce() -> T) -> u32 {
+        let Self { places, all } = self;
+        *places.entry(key).or_insert_with(|| {
+            all.push(begin());
+            all.len() as u32 - 1
+        })
+    }
+
+    /// Places of those with a host and a transport, in any class.
+    pub(super) fn with(&self, peer: NodeId, transport: u8) -> Vec<u32> {
+        self.places
+            .range((peer, transport, 0)..=(peer, transport, u8::MAX))
+            .map(|(_, place)| *place)
+            .collect()
+    }
+}
+
+impl<T> Index<u32> for ByQueuePair<T> {
+    type Output = T;
+
+    fn index(&self, place: u32) -> &T {
+        &self.all[place as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for ByQueuePair<T> {
+    fn index_mut(&mut self, place: u32) -> &mut T {
+        &mut self.all[place as usize]
+    }
+}
