@@ -441,6 +441,36 @@ mod tests {
         assert_eq!(of("burst", &format!("switch = [{{ pfc = {{}}, {marking} }}]\n{lossless}")), [""; 0]);
     }
 
+    /// Messages of 64 B have 84 B of headers and gaps each, and their load counts those of packets of 1024 B.
+    #[test]
+    fn links_that_are_asked_too_much_of_are_noted() {
+        let of = |size: &str, load: f64| {
+            let roce = "transport.messages = { kind = 'roce', payload = '1024B', headers = '64B', wire_overhead = '20B' }";
+            let poisson = format!(
+                "{{ kind = 'poisson', transport = 'messages', load = {load}, of = 'senders', load_counts = 'wire', \
+                 senders = ['host0', 'host1'], receivers = ['host2', 'host3'], sizes = {{ fixed = '{size}' }} }}"
+            );
+            notes(&poisson, roce)
+        };
+        let of_both = |ends: &str, way: &str, offered: &str| {
+            format!("{ends}: {offered} Gb/s to {way} together (workload[0]), and links of 20 Gb/s")
+        };
+        let both = |offered: &str| {
+            [of_both("host0 and 1 more", "send", offered), of_both("host2 and 1 more", "receive", offered)]
+        };
+        assert_eq!(of("1MiB", 1.0), [""; 0]);
+        assert_eq!(of("64B", 0.46), [""; 0], "0.46 x 148 / 64 x 1024 / 1108 = 0.983");
+        assert_eq!(of("64B", 0.48), both("20.517"), "0.48 x 148 / 64 x 1024 / 1108 = 1.02585");
+        let pair = |sender: u32| {
+            format!("{{ kind = 'long_lived', transport = 'six', pairs = [['host{sender}', 'host3']] }}")
+        };
+        assert_eq!(notes(&pair(0), ""), [""; 0]);
+        assert_eq!(
+            notes(&format!("{}, {}", pair(0), pair(1)), ""),
+            ["host3: 12 Gb/s to receive (workload[0], workload[1]), and a link of 10 Gb/s"]
+        );
+    }
+
     #[test]
     fn steps_that_share_a_link_are_noted() {
         let of = |algorithm: &str, keys: &str| {

@@ -4,12 +4,12 @@
 
 use super::FlowSpec;
 use super::ends::Ends;
-use super::load::{Crossing, First, Gaps, Load, Traffic};
+use super::load::{Crossing, First, Gaps, Load, Traffic, Volume};
 use super::setup::{Setup, after};
 use super::sizes::SizeDistribution;
 use crate::kernel::rng::{Rng, below, unit_interval};
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::scenario::{self, FanIn, ScenarioError};
+use crate::scenario::{self, FanIn, ScenarioError, Transport};
 use crate::topology::NodeId;
 
 /// The source.
@@ -43,7 +43,9 @@ impl Incast {
         let flows = flows(settings.flows, fan_in, setup)?;
         setup.at_least_one("groups", settings.groups.unwrap_or(1))?;
         let mean_flows = flows.map_or(f64::from(fan_in[0] + fan_in[1]) / 2.0, f64::from);
-        let pace = Pace::new(settings, mean_flows * size.mean(), &ends, setup)?;
+        let transport = setup.transport(&settings.transport)?;
+        let volume = size.volume(transport.packet_sizes().payload).times(mean_flows);
+        let pace = Pace::new(settings, volume, transport, &ends, setup)?;
         let most = ends.receivers.iter().map(|receiver| ends.senders.len_without(receiver)).max();
         Ok(Self {
             template,
@@ -132,19 +134,19 @@ enum Pace {
 }
 
 impl Pace {
-    /// That of groups of `payload` application bytes each, in the mean.
+    /// That of groups of this volume.
     fn new(
         settings: &scenario::Incast,
-        payload: f64,
+        volume: Volume,
+        transport: &Transport,
         ends: &Ends,
         setup: &Setup<'_>,
     ) -> Result<Self, ScenarioError> {
         let start = Time::ZERO + settings.start;
-        let transport = setup.transport(&settings.transport)?;
         let crossing = Crossing::new(First::Receivers, ends, setup.network);
         let Some(share) = settings.load else {
             let every = every(settings, setup)?;
-            let traffic = Traffic::new(payload, every.as_seconds(), transport, crossing);
+            let traffic = Traffic::new(volume, every.as_seconds(), transport, crossing);
             return Ok(Self::Every { next: start, every, traffic });
         };
         if settings.every.is_some() {
@@ -159,7 +161,7 @@ impl Pace {
             ends,
             crossing,
         };
-        Ok(Self::Load { last: start, gaps: Gaps::new(&load, payload, setup)? })
+        Ok(Self::Load { last: start, gaps: Gaps::new(&load, volume, setup)? })
     }
 
     fn next(&mut self, rng: &mut Rng) -> Time {
@@ -207,10 +209,10 @@ impl Size {
         }
     }
 
-    fn mean(&self) -> f64 {
+    fn volume(&self, packet: Bytes) -> Volume {
         match self {
-            Self::Same(size) => size.as_f64(),
-            Self::Drawn(sizes) => sizes.mean(),
+            Self::Same(size) => Volume::of(*size, packet),
+            Self::Drawn(sizes) => sizes.volume(packet),
         }
     }
 

@@ -66,25 +66,47 @@ impl Crossing {
     }
 }
 
+/// What one arrival brings, in the mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Volume {
+    /// Application bytes.
+    pub(super) payload: f64,
+    /// Packets that carry them.
+    pub(super) packets: f64,
+}
+
+impl Volume {
+    /// That of a flow of this size, in packets of so many bytes.
+    pub(super) fn of(size: Bytes, packet: Bytes) -> Self {
+        Self { payload: size.as_f64(), packets: size.get().div_ceil(packet.get()) as f64 }
+    }
+
+    /// That of so many flows.
+    pub(super) fn times(self, flows: f64) -> Self {
+        Self { payload: self.payload * flows, packets: self.packets * flows }
+    }
+
+    /// Bits per second on the wire, where it comes once in so many seconds.
+    pub(super) fn on_wire(self, seconds: f64, transport: &Transport) -> f64 {
+        let per_packet = overhead(transport, LoadCounts::Wire).as_f64();
+        (self.payload + self.packets * per_packet) * 8.0 / seconds
+    }
+}
+
 /// What arrivals bring to links in the mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traffic {
-    /// Bits per second that all flows together put on the wire, as [`on_wire`] has it.
+    /// Bits per second that all flows together put on the wire.
     pub(super) on_wire: f64,
     /// What crosses the core.
     pub(super) crossing: Crossing,
 }
 
 impl Traffic {
-    /// That of `payload` application bytes in so many seconds.
-    pub(super) fn new(payload: f64, seconds: f64, transport: &Transport, crossing: Crossing) -> Self {
-        Self { on_wire: on_wire(payload, seconds, transport), crossing }
+    /// That of arrivals once in so many seconds.
+    pub(super) fn new(volume: Volume, seconds: f64, transport: &Transport, crossing: Crossing) -> Self {
+        Self { on_wire: volume.on_wire(seconds, transport), crossing }
     }
-}
-
-/// Bits per second that `payload` application bytes in so many seconds put on the wire, at least: as if every packet were full.
-pub(super) fn on_wire(payload: f64, seconds: f64, transport: &Transport) -> f64 {
-    payload * counted_per_payload(transport, LoadCounts::Wire) * 8.0 / seconds
 }
 
 /// Exponential intervals between arrivals.
@@ -95,13 +117,13 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Those at which arrivals of `payload` application bytes each, in the mean, offer a load.
-    pub(super) fn new(load: &Load<'_>, payload: f64, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
-        let counted_bytes = payload * counted_per_payload(load.transport, load.counts);
+    /// Those at which arrivals of this volume offer a load.
+    pub(super) fn new(load: &Load<'_>, volume: Volume, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
+        let counted_bytes = volume.payload * counted_per_payload(load.transport, load.counts);
         let offered = load.checked_share(setup)? * load.capacity(setup)?.as_f64();
         let bits = counted_bytes * 8.0 * load.share_on_links(setup)?;
         let mean_seconds = bits / offered;
-        Ok(Self { mean_seconds, traffic: Traffic::new(payload, mean_seconds, load.transport, load.crossing) })
+        Ok(Self { mean_seconds, traffic: Traffic::new(volume, mean_seconds, load.transport, load.crossing) })
     }
 
     /// The next.
@@ -158,16 +180,21 @@ impl Load<'_> {
     }
 }
 
-/// Counted bytes per application byte, in full packets. Telemetry is not counted: congestion controls that read it have the same
-/// flows as those that do not.
+/// Counted bytes per application byte, in full packets.
 fn counted_per_payload(transport: &Transport, counts: LoadCounts) -> f64 {
-    let PacketSizes { payload, headers, wire_overhead } = transport.packet_sizes();
-    let overhead = match counts {
+    let payload = transport.packet_sizes().payload;
+    (payload + overhead(transport, counts)).as_f64() / payload.as_f64()
+}
+
+/// Counted bytes of a packet beyond its payload. Telemetry is not counted: congestion controls that read it have the same flows as
+/// those that do not.
+fn overhead(transport: &Transport, counts: LoadCounts) -> Bytes {
+    let PacketSizes { headers, wire_overhead, .. } = transport.packet_sizes();
+    match counts {
         LoadCounts::Payload => Bytes::ZERO,
         LoadCounts::Frame => headers - transport.telemetry(),
         LoadCounts::Wire => headers - transport.telemetry() + wire_overhead,
-    };
-    (payload + overhead).as_f64() / payload.as_f64()
+    }
 }
 
 #[cfg(test)]

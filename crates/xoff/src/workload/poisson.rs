@@ -32,15 +32,17 @@ impl Poisson {
         let sizes = SizeDistribution::new(&settings.sizes, setup)?;
         let ends = ends(settings, setup)?;
         setup.at_least_one("batch", settings.batch.into())?;
+        let transport = setup.transport(&settings.transport)?;
         let load = Load {
             share: settings.load,
             of: settings.of,
             counts: settings.load_counts,
-            transport: setup.transport(&settings.transport)?,
+            transport,
             ends: &ends,
             crossing: Crossing::new(First::Senders, &ends, setup.network),
         };
-        let gaps = Gaps::new(&load, sizes.mean() * f64::from(settings.batch), setup)?;
+        let volume = sizes.volume(transport.packet_sizes().payload).times(settings.batch.into());
+        let gaps = Gaps::new(&load, volume, setup)?;
         Ok(Self { template, sizes, gaps, ends, batch: settings.batch, left: 0, rng: setup.rng() })
     }
 

@@ -2,7 +2,7 @@
 
 use super::FlowSpec;
 use super::ends::Hosts;
-use super::load::on_wire;
+use super::load::Volume;
 use super::setup::Setup;
 use crate::application::Plans;
 use crate::application::query::{Pace, Plan};
@@ -20,10 +20,10 @@ pub(super) struct Query {
 impl Query {
     pub(super) fn new(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let plan = plan(settings, setup)?;
-        let responses = (plan.response * u64::from(plan.fan_in)).as_f64();
         let transport = setup.transport(&settings.transport)?;
+        let responses = Volume::of(plan.response, transport.packet_sizes().payload).times(plan.fan_in.into());
         let interval = plan.pace.interval().filter(|_| settings.queries.is_none());
-        let on_wire = interval.map(|interval| on_wire(responses, interval.as_seconds(), transport));
+        let on_wire = interval.map(|interval| responses.on_wire(interval.as_seconds(), transport));
         Ok(Self { plan, on_wire })
     }
 }

@@ -3,6 +3,7 @@
 //! the mean that sets an arrival rate comes from the same list.
 
 use super::csv_rows::{for_each_row, whole_number};
+use super::load::Volume;
 use super::setup::Setup;
 use crate::kernel::units::Bytes;
 use crate::scenario::{MOST_BYTES, ScenarioError, Sizes};
@@ -123,6 +124,18 @@ impl SizeDistribution {
         segments.fold(first_size * first_probability, |sum, segment| sum + segment)
     }
 
+    /// Mean size, and how many packets of `packet` bytes carry it in the mean.
+    pub(super) fn volume(&self, packet: Bytes) -> Volume {
+        let (first_size, first_probability) = self.points[0];
+        let atom = Volume::of(Bytes::from_f64(first_size).max(Bytes::new(1)), packet).packets;
+        let segments = self.points.windows(2).map(|pair| {
+            let [(from, before), (to, after)] = [pair[0], pair[1]];
+            (packets_up_to(to, packet) - packets_up_to(from, packet)) / (to - from) * (after - before)
+        });
+        let packets = segments.fold(atom * first_probability, |sum, segment| sum + segment);
+        Volume { payload: self.mean(), packets }
+    }
+
     /// The size at a uniform variate in [0, 1), rounded down, at least one byte.
     pub fn sample(&self, uniform: f64) -> Bytes {
         Bytes::from_f64(self.size_at(uniform)).max(Bytes::new(1))
@@ -153,6 +166,15 @@ impl SizeDistribution {
             },
         }
     }
+}
+
+/// The integral from 0 to `size` of the packets that carry a flow whose size is rounded down, at least one byte.
+fn packets_up_to(size: f64, packet: Bytes) -> f64 {
+    let packet = packet.as_f64();
+    let beyond_first_byte = (size - 1.0).max(0.0);
+    let full = (beyond_first_byte / packet).floor();
+    let in_full = packet * full * (full + 1.0) / 2.0;
+    size.min(1.0) + in_full + (beyond_first_byte - full * packet) * (full + 1.0)
 }
 
 fn unknown(name: &str, setup: &Setup<'_>) -> ScenarioError {
@@ -233,6 +255,22 @@ mod tests {
         let sizes = list("1,0.5\n3,1\n").unwrap();
         assert_eq!([0.0, 0.3, 0.5, 0.75].map(|uniform| sizes.sample(uniform).get()), [1, 1, 1, 2]);
         assert!((sizes.mean() - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn packets_are_counted_as_samples_take_them() {
+        let packet = Bytes::new(1000);
+        for list in catalogue() {
+            let sizes = list.distribution();
+            let uniform = (0..1_000_000).map(|index| (f64::from(index) + 0.5) / 1e6);
+            let packets: u64 = uniform.map(|at| sizes.sample(at).get().div_ceil(packet.get())).sum();
+            let counted = sizes.volume(packet).packets * 1e6;
+            assert!((counted / packets as f64 - 1.0).abs() < 1e-3, "{}: {counted} of {packets}", list.name);
+        }
+        assert_eq!(
+            Volume::of(Bytes::new(64), packet),
+            SizeDistribution::fixed(Bytes::new(64)).volume(packet)
+        );
     }
 
     #[test]
