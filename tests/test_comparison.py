@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import xoff
 from conftest import PERMUTATION, SMALL
 from xoff import batch, intervals
-from xoff.comparison import MEASURES, Plan
+from xoff.comparison import MEASURES, WantedComparison
 from xoff.kept import KeptRuns
 from xoff.plot.workloads import Workloads
 
@@ -117,7 +117,7 @@ def test_nothing_is_no_comparison(scenarios: list[xoff.Scenario], seeds: int, wo
 
 def test_names_tell_scenarios_apart() -> None:
     def names(*files: str) -> tuple[str, ...]:
-        return Plan.of([xoff.Scenario(SMALL, file) for file in files], 1).names
+        return WantedComparison.of([xoff.Scenario(SMALL, file) for file in files], 1).names
 
     assert names("a.toml", "b.toml") == ("a", "b")
     assert names("a/x.toml", "b/x.toml") == ("a/x.toml", "b/x.toml")
@@ -145,13 +145,13 @@ def test_an_interrupted_one_is_replaced_by_itself(comparison: xoff.Comparison, t
 
 
 def test_what_lacks_seeds_is_interrupted(tmp_path: Path) -> None:
-    plan = Plan.of([BASE, OTHER], 2)
+    wanted = WantedComparison.of([BASE, OTHER], 2)
     kept = KeptRuns(tmp_path)
-    batch.run(plan.all_runs[:1], kept)
-    assert plan.finished(kept) is None
+    batch.run(wanted.all_runs[:1], kept)
+    assert wanted.finished(kept) is None
     for count, interrupted in ((3, True), (4, False)):
-        batch.run(plan.all_runs[:count], kept)
-        found = plan.finished(kept)
+        batch.run(wanted.all_runs[:count], kept)
+        found = wanted.finished(kept)
         assert found is not None
         assert found.interrupted is interrupted
 

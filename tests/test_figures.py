@@ -140,8 +140,8 @@ MISSES = {
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
 def test_a_folder_is_whole(figure: Figure) -> None:
-    assert figure.plan.title
-    assert figure.plan.source
+    assert figure.file.title
+    assert figure.file.source
     assert (figure.folder / "README.md").read_text(encoding="utf-8").startswith(f"# {figure.id}: ")
     assert figure.expected
     for scale in Scale:

@@ -41,6 +41,13 @@ def test_an_interval_holds_its_mean_and_what_is_possible(
     assert least <= low < value < high <= most
 
 
+def test_slowdowns_below_one_have_the_interval_of_any_measure() -> None:
+    values = [0.192574, 0.192574, 0.207774]  # a link that gets faster leaves flows faster than alone at the start
+    times = math.exp(T_2 * math.log(values[2] / values[0]) / 3)
+    mean = sum(values) / 3
+    assert intervals.of_measure("flows.all.slowdown_mean", values) == pytest.approx((mean, mean / times, mean * times))
+
+
 def test_one_seed_says_nothing_about_others() -> None:
     assert intervals.mean([7.0]) == (7.0, None, None)
     assert intervals.ratio([3.0], [2.0]) == pytest.approx((1.5, None, None))

@@ -1,102 +1,52 @@
 """What the README and the guides show is what happens."""
 
+from __future__ import annotations
+
 import re
-import shlex
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import ROOT, Outcome
+from conftest import ROOT
+from readme import PAGES, SHOWN, printed
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
-def block(language: str, after: str = "") -> str:
-    """The first code block in a language, of the page that has a text, after it."""
-    page = next(text for page in PAGES if after in (text := page.read_text(encoding="utf-8")))
-    match = re.search(rf"```{language}\n(.*?)```", page[page.index(after) :], re.DOTALL)
-    assert match
-    return match[1]
+def every_shown() -> Iterator[object]:
+    """Commands with what the last of them prints, called by the heading they stand below."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for found in SHOWN.finditer(text):
+            heading = text[: found.start()].rpartition("\n## ")[2].partition("\n")[0]
+            output = found[0].rpartition("```text\n")[2].removesuffix("```")
+            yield pytest.param(found[1], output, id=f"{page.stem}: {heading}")
 
 
 def without_measurements(text: str) -> list[str]:
-    """Lines without trailing space, and without those about this machine."""
-    return [line.rstrip() for line in text.splitlines() if not line.startswith("Engine:")]
+    """Lines without those about this machine."""
+    return [line for line in text.splitlines() if not line.startswith("Engine:")]
 
 
-def test_the_demo_prints_the_table(command: Callable[..., Outcome]) -> None:
-    outcome = command("run", ROOT / "scenarios" / "web_search.toml")
-    assert without_measurements(outcome.out) == without_measurements(block("text"))
+@pytest.mark.parametrize(("commands", "output"), list(every_shown()))
+def test_commands_print_what_is_shown(commands: str, output: str) -> None:
+    assert without_measurements(printed(commands)) == without_measurements(output)
 
 
-def test_the_comparison_prints_the_table(command: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
-    compare = block("sh", "## Compare").split()
-    outcome = command(*compare[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Compare"))
-
-
-def test_the_pauses_are_explained(command: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
-    for line in block("sh", "## Explain pauses").splitlines():
-        outcome = command(*line.split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Explain pauses"))
-
-
-def test_the_drops_are_explained(command: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
-    for line in block("sh", "## Explain drops").splitlines():
-        outcome = command(*shlex.split(line)[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Explain drops"))
-
-
-def test_faults_in_tables_are_printed(command: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    outcome = command(*block("sh", "## Lint").split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Lint"))
-
-
-def test_tables_are_printed_as_a_part_of_a_scenario(command: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    outcome = command(*block("sh", "## Try a switch's tables").split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Try a switch's tables"))
-
-
-def test_the_plan_is_computed_and_tried_out(command: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "plans").symlink_to(ROOT / "plans")
-    outcome = command(*block("sh", "## Plan a switch").split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Plan a switch"))
-
-
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "## Try many settings",
-        "## Warm up",
-        "## Collectives",
-        "## Balance load",
-        "## Fail a link",
-        "## Try a watchdog",
-    ],
-)
-def test_the_sweep_prints_the_table(command: Callable[..., Outcome], tmp_path: Path, heading: str) -> None:
-    for shipped in ("scenarios", "sweeps"):
-        (tmp_path / shipped).symlink_to(ROOT / shipped)
-    outcome = command(*block("sh", heading).split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", heading))
-
-
-def test_the_fluid_model_prints_the_table(command: Callable[..., Outcome]) -> None:
-    outcome = command(*block("sh", "## Sweep a fluid model").split()[1:])
-    assert without_measurements(outcome.out) == without_measurements(block("text", "## Sweep a fluid model"))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_whatever_is_printed_stands_below_its_commands(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert len(SHOWN.findall(text)) == text.count("```text\n")
 
 
 def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for shipped in ("examples", "plans", "scenarios"):
         (tmp_path / shipped).symlink_to(ROOT / shipped)
     monkeypatch.chdir(tmp_path)
-    exec(compile(block("python"), "README.md", "exec"), {})
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
     assert (tmp_path / "my_result" / "report.html").exists()
 
 

@@ -126,11 +126,13 @@ def test_a_folder_reads_back_as_the_result(tmp_path: Path, small_result: xoff.Re
     opened = xoff.Result.open(path)
     assert opened.summary == small_result.summary
     assert opened.flows == small_result.flows
+    assert opened.ports == small_result.ports
     assert opened.series == small_result.series
     assert opened.scenario == small_result.scenario
     assert opened.provenance == small_result.provenance
     assert {file.name for file in path.iterdir()} == {
         "flows.parquet",
+        "ports.parquet",
         "provenance.json",
         "report.html",
         "scenario.toml",

@@ -81,6 +81,7 @@ FILES = (
     "off_times.parquet",
     "pause_flows.parquet",
     "pauses.parquet",
+    "ports.parquet",
     "provenance.json",
     "queries.parquet",
     "scenario.toml",

@@ -71,9 +71,17 @@ def test_a_folder_taken_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     with Staging.at(tmp_path / "out") as staging:
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "precious").touch()
-        with pytest.raises(OutputError, match="file exists"):
+        with pytest.raises(OutputError, match=r"out: was made by another meanwhile; .* is in .*out-001"):
             fill(staging)
     assert entries(tmp_path / "out") == ["precious"]
+    assert entries(tmp_path / "out-001") == ["file"]
+    assert entries(tmp_path) == ["out", "out-001"]
+
+
+def test_a_tilde_is_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with Staging.at("~/out") as staging:
+        assert fill(staging) == tmp_path / "out"
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:

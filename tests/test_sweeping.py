@@ -101,11 +101,12 @@ def test_it_is_written_whole_and_replaces_nothing_unasked(swept: xoff.Swept, tmp
 
 def test_lines_run_along_the_first_axis_of_numbers(swept: xoff.Swept) -> None:
     for drawn in (swept.plot.measures(), swept.plot.ratios()):
-        [ax] = drawn.axes  # nothing was lost: that has no panel
+        [ax] = drawn.axes
         assert isinstance(drawn, Figure)
         assert (ax.get_title(loc="left"), ax.get_xlabel()) == ("small FCT mean", "fan_in")
         assert [line.get_label() for line in ax.containers] == ["late", "early"]
     assert drawn.axes[0].get_ylabel() == "over fan_in 1"
+    assert swept.plot.measures().get_supxlabel() == "loss rate, pause duration: 0 throughout"
 
 
 def test_bars_of_lines_stand_beside_one_another_over_the_same_limits(swept: xoff.Swept) -> None:

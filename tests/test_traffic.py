@@ -113,16 +113,18 @@ def test_files_of_the_same_name_may_hold_other_flows(tmp_path: Path) -> None:
 PAYLOADS = {"small": {}, "large": {"transport.one.payload": "8960B"}}
 
 
-def test_ratios_over_other_traffic_are_told_in_a_line() -> None:
+def test_combinations_with_other_traffic_are_told_in_a_line() -> None:
     axes = {"packets": Axis(values=PAYLOADS), "load": Axis(key="workload.load", values=[0.2, 0.4])}
-    assert traffic.note_of_ratios(Sweep.of(loaded("", "one", "1460B"), axes)) == (
+    told = (
         "with large the traffic is another: transport.one.payload is 8960B, but 1460B with small, and workload[0].load "
-        "counts it (2 of 4 combinations)"
+        'counts it; load_counts = "payload" makes it the same (2 of 4 combinations)'
     )
+    for order in (axes, dict(reversed(axes.items()))):
+        assert traffic.note_of_sizes(Sweep.of(loaded("", "one", "1460B"), order)) == told
 
 
 @pytest.mark.parametrize(
-    ("counts", "first"),
+    ("counts", "axis"),
     [
         ('load_counts = "payload"', Axis(values=PAYLOADS)),
         ("", Axis(key="workload.load", values=[0.2, 0.4])),
@@ -130,13 +132,12 @@ def test_ratios_over_other_traffic_are_told_in_a_line() -> None:
         ("", Axis(key="switch.total", values=["1MB", "2MB"])),
     ],
 )
-def test_ratios_over_the_same_traffic_or_what_the_axis_says_need_no_line(counts: str, first: Axis) -> None:
-    axes = {"first": first, "packets": Axis(values=PAYLOADS)}
-    assert traffic.note_of_ratios(Sweep.of(loaded(counts, "one", "1460B"), axes)) == ""
+def test_the_same_traffic_and_what_an_axis_says_need_no_line(counts: str, axis: Axis) -> None:
+    assert traffic.note_of_sizes(Sweep.of(loaded(counts, "one", "1460B"), {"axis": axis})) == ""
 
 
 def test_packets_of_another_transport_are_told_beside_what_the_axis_says() -> None:
     changes = {"transport.two": {"kind": "roce", "payload": "1000B"}, "workload.transport": "two", "workload.load": 0.4}
     axes = {"transport": Axis(values={"one": {}, "two": changes})}
-    note = traffic.note_of_ratios(Sweep.of(loaded("", "one", "1460B"), axes))
+    note = traffic.note_of_sizes(Sweep.of(loaded("", "one", "1460B"), axes))
     assert note.startswith("with two the traffic is another: transport.two.payload is 1kB, but 1460B with one, and")

@@ -1,4 +1,4 @@
-"""Puts what their commands print into README and guides, and draws the demo, docs/web_search.svg: `make readme`."""
+"""Puts what their commands print into README and guides, and draws the pictures in docs/: `make readme`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from xoff.plot import style
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 DEMO = "scenarios/web_search.toml"
+RINGS = "scenarios/all_reduce.toml"
 
 
 # Commands, and the block of plain text with what the last of them prints.
@@ -45,13 +46,19 @@ def put_outputs() -> None:
 
 
 def draw() -> None:
-    """Runs the demo and draws it."""
+    """Runs the demo and draws it, and the links that rings of scattered hosts collide on."""
     result = xoff.Scenario.load(ROOT / DEMO).run()
     with style.context(), plt.rc_context({"svg.hashsalt": "xoff"}):
         _, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6))
         result.plot.fct_cdf(left)
         result.plot.slowdown_by_size(right)
-        plt.savefig(ROOT / "docs" / "web_search.svg", facecolor="white", metadata={"Date": None})
+        _save("web_search.svg")
+        xoff.Scenario.load(ROOT / RINGS).run().plot.links()
+        _save("links.svg")
+
+
+def _save(name: str) -> None:
+    plt.savefig(ROOT / "docs" / name, facecolor="white", metadata={"Date": None})
 
 
 if __name__ == "__main__":

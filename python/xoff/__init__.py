@@ -47,7 +47,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from xoff._xoff import __version__
-from xoff.errors import OutputError, RunInterrupted, ScenarioError
+from xoff.errors import (
+    InputError,
+    OutputError,
+    PlanError,
+    ResultError,
+    RunInterrupted,
+    ScenarioError,
+    WorkerLostError,
+)
 from xoff.scenario import Scenario
 from xoff.topology import Topology
 
@@ -62,8 +70,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Fluid",
+    "InputError",
     "OutputError",
+    "PlanError",
     "Result",
+    "ResultError",
     "RunInterrupted",
     "Scenario",
     "ScenarioError",
@@ -71,6 +82,7 @@ __all__ = [
     "SwitchPlan",
     "SwitchTables",
     "Topology",
+    "WorkerLostError",
     "__version__",
     "compare",
     "sweep",

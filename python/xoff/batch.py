@@ -63,11 +63,6 @@ def run(
         on_finished()
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Iterator[None]:
     for scenario in scenarios:
         _run(scenario, kept)

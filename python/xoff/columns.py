@@ -92,6 +92,24 @@ SERIES = pa.schema(
     ]
 )
 
+PORTS = pa.schema(
+    [
+        pa.field("port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("device", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("peer", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("rate_bps", pa.int64()),
+        pa.field("utilization", pa.float64()),
+        pa.field("packets", pa.int64()),
+        pa.field("wire_bytes", pa.int64()),
+        pa.field("marked", pa.int64()),
+        pa.field("dropped", pa.int64()),
+        pa.field("pause_frames", pa.int64()),
+        pa.field("resume_frames", pa.int64()),
+        pa.field("paused_ns", pa.int64()),
+        pa.field("longest_pause_ns", pa.int64()),
+    ]
+)
+
 DROPS = pa.schema(
     [
         pa.field("time_ns", pa.int64()),
@@ -221,6 +239,11 @@ def collectives_table(raw: RawResult) -> pa.Table | None:
     """One row per complete collective (`COLLECTIVES`), by workload, group and iteration, or None if there is none."""
     table = _table(COLLECTIVES, raw.collectives, raw.dictionaries)
     return table if table.num_rows else None
+
+
+def ports_table(raw: RawResult) -> pa.Table:
+    """One row per port (`PORTS`), those of hosts first."""
+    return _table(PORTS, raw.ports, raw.dictionaries)
 
 
 def series_table(raw: RawResult) -> pa.Table | None:

@@ -6,18 +6,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xoff import batch, comparison_by_size, intervals, json_text, traffic, unfinished
+from xoff import comparison_by_size, intervals, json_text, traffic, unfinished
 from xoff.comparison_by_size import OfSize
 from xoff.errors import ResultError, check_at_least_one
+from xoff.figure_format import FigureFormat
 from xoff.folder import SCENARIO, SUMMARY, flow_table, read_summary
-from xoff.kept import KeptRuns
 from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
 from xoff.summary import CLASSES, value_at
+from xoff.wanted import run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from xoff.intervals import Estimate
+    from xoff.kept import KeptRuns
     from xoff.plot.comparison import ComparisonPlots
     from xoff.summary import Summary
     from xoff.unfinished import Unfinished
@@ -199,7 +200,7 @@ class Comparison:
             "slowdown_by_size": [row.as_dict() for row in self.by_size],
         }
 
-    def save(self, path: str | Path, *, force: bool = False) -> Path:
+    def save(self, path: str | Path, *, force: bool = False, figures: str = FigureFormat.SVG) -> Path:
         """Writes `comparison.json`, `fct_ratios.svg` and `slowdown_by_size.svg` into a new folder; returns its path.
 
         The figures are left out where there is nothing to draw: one scenario, flows of one size.
@@ -207,20 +208,22 @@ class Comparison:
         Args:
             path: The folder to make.
             force: Whether a comparison already there is replaced.
+            figures: `svg`, `pdf` or `png`, the format of the figures.
 
         Raises:
             OutputError: There is something at `path` already, or it cannot be written.
         """
         with prepare(path, "compare", force=force) as staging:
-            return self.commit(staging)
+            return self.commit(staging, figures=figures)
 
-    def commit(self, staging: Staging) -> Path:
+    def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
         json_text.write(staging.path / NUMBERS, self.as_dict())
+        ending = FigureFormat(figures)
         if any(row.ratio for row in self.rows if row.measure in FCTS and row.scenario != self.names[0]):
-            self.plot.save(staging.path / "fct_ratios.svg")
+            self.plot.save(staging.path / f"fct_ratios.{ending}")
         if len({row.largest_bytes for row in self.by_size}) > 1:
-            self.plot.save_slowdown_by_size(staging.path / "slowdown_by_size.svg")
+            self.plot.save_slowdown_by_size(staging.path / f"slowdown_by_size.{ending}")
         return staging.commit()
 
     def __repr__(self) -> str:
@@ -255,7 +258,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Plan:
+class WantedComparison:
     """What a comparison runs."""
 
     names: tuple[str, ...]
@@ -271,7 +274,7 @@ class Plan:
         seeds: int,
         names: tuple[str, ...] | None = None,
         measures: Sequence[str] = MEASURES,
-    ) -> Plan:
+    ) -> WantedComparison:
         """Every scenario with as many seeds, from the first one's own upwards; named by their files unless told.
 
         Raises ScenarioError if the scenarios do not have the same traffic, or a measure is no number of summaries.
@@ -344,13 +347,9 @@ def compare(
     check_at_least_one("seeds", seeds)
     given = scenarios.values() if isinstance(scenarios, Mapping) else scenarios
     loaded = [one if isinstance(one, Scenario) else Scenario.load(one) for one in given]
-    plan = Plan.of(loaded, seeds, tuple(map(str, scenarios)) if isinstance(scenarios, Mapping) else None, measures)
-    with TemporaryDirectory() as temporary:
-        kept = KeptRuns(Path(keep or temporary))
-        batch.run(plan.all_runs, kept, workers=workers, on_finished=on_finished)
-        comparison = plan.finished(kept)
-    assert comparison is not None, "every run has finished"
-    return comparison
+    names = tuple(map(str, scenarios)) if isinstance(scenarios, Mapping) else None
+    wanted = WantedComparison.of(loaded, seeds, names, measures)
+    return run_all(wanted, workers=workers, keep=keep, on_finished=on_finished)
 
 
 def prepare(out: str | Path | None, name: str, *, force: bool = False) -> Staging:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from xoff import batch, columns, inputs, observed, provenance
+from xoff import columns, cores, inputs, observed, provenance
 from xoff.measured import Cost
 from xoff.result import Result
 from xoff.summary import SCHEMA_VERSION, Summary, of_collectives, of_jobs, of_queries, of_workloads, summarise
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | None] | None) -> tuple[Result, bool]:
     """The result, and whether a signal (Ctrl-C) and not `progress` cut it short."""
     files = scenario.read_files()
-    threads = min(threads, batch.cores())  # they wait for one another so often that more take far longer
+    threads = min(threads, cores.usable())  # they wait for one another so often that more take far longer
     told_to_stop = False
 
     def report(state: Progress) -> bool:
@@ -58,6 +58,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         | recorded
         | {"scenario_digest": inputs.digest(resolved, named)},
         flow_rows=flows,
+        ports=columns.ports_table(raw),
         unfinished=unfinished,
         queries=queries,
         collectives=collectives,

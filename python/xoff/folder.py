@@ -26,6 +26,7 @@ FLOWS = "flows.parquet"
 UNFINISHED = "unfinished.parquet"
 QUERIES = "queries.parquet"
 COLLECTIVES = "collectives.parquet"
+PORTS = "ports.parquet"
 SERIES = "series.parquet"
 DROPS = "drops.parquet"
 PAUSES = "pauses.parquet"
@@ -41,6 +42,7 @@ _TABLES = {
     "unfinished": (UNFINISHED, columns.UNFINISHED),
     "queries": (QUERIES, columns.QUERIES),
     "collectives": (COLLECTIVES, columns.COLLECTIVES),
+    "ports": (PORTS, columns.PORTS),
     "series": (SERIES, columns.SERIES),
     "drops": (DROPS, columns.DROPS),
     "pauses": (PAUSES, columns.PAUSES),
@@ -150,6 +152,7 @@ def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
     """The tables that a run of these numbers has left; whether anything was sampled, they do not tell."""
     was_written = {
         FLOWS: True,
+        PORTS: True,
         UNFINISHED: summary["flows"].get("unfinished_goodput_max_gbps") is not None,
         QUERIES: summary.get("queries", {}).get("finished", 0) > 0,
         COLLECTIVES: any(one["finished"] for one in summary.get("collectives", [])),

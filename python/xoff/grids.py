@@ -85,11 +85,13 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
         note += f"; x: how many times {sweep.base}{_brackets(sweep.seeds)}"
         if any(map(swept.over_zero, measures)):
             note += f"; -: no ratio, {sweep.base} has 0"
-    elif len(sweep.seeds) > 1:
-        note += "; ±: half of the 95 % confidence interval, or from where to where if it is wide"
-    other_traffic = traffic.note_of_ratios(sweep) if ratios else ""
+    else:
+        if len(sweep.seeds) > 1:
+            note += "; ±: half of the 95 % confidence interval, or from where to where if it is wide"
+        if any(0 < len(_values(swept, measure)) < len(swept.rows) for measure in measures):
+            note += "; -: nothing to count with some seed"
     nothing = (why_nothing(measure) for measure in measures if not _values(swept, measure))
-    notes = filter(None, (unfinished.note({"all": of_all}), *nothing, other_traffic))
+    notes = filter(None, (unfinished.note({"all": of_all}), *nothing, traffic.note_of_sizes(sweep)))
     return Grid((), headings, [rows], f"{note}.", tuple(notes))
 
 

@@ -48,7 +48,8 @@ def around(centre: float, values: Sequence[float], possible: Possible = ANY) -> 
     """A centre of independent values, one per seed, with an interval that holds it and only what is possible.
 
     The interval is Student's t of the logarithms, as many times below the centre as above it; where a value is zero
-    it is that of the values. What of it is not possible is cut off.
+    it is that of the values. It ends where what is possible ends, but at 0 if a value itself lies below that: slowdowns
+    do where a link got faster.
     """
     if len(values) < 2:
         return Estimate(centre)
@@ -58,7 +59,8 @@ def around(centre: float, values: Sequence[float], possible: Possible = ANY) -> 
     else:
         half = _half(values)
         low, high = centre - half, centre + half
-    return Estimate(centre, min(centre, max(low, possible.least)), max(centre, min(high, possible.most)))
+    least = possible.least if min(values) >= possible.least else ANY.least
+    return Estimate(centre, min(centre, max(low, least)), max(centre, min(high, possible.most)))
 
 
 def ratio(values: Sequence[float], base: Sequence[float]) -> Estimate | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from difflib import get_close_matches
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -86,8 +87,15 @@ def check_measures(measures: Sequence[str], file: str | None = None, key: str = 
         raise ScenarioError(file, key, "is no list of measures", "expected keys such as flows.small.fct_p99_us")
     for measure in measures:
         if not isinstance(measure, str) or "[]" in measure or anywhere(measure) not in every():
-            expected = "expected a key such as flows.small.fct_p99_us; docs/summary.md has all"
+            expected = f"expected a key such as {_nearest(measure)}; docs/summary.md has all"
             raise ScenarioError(file, key, f"`{measure}` is no number of summary.json", expected)
+
+
+def _nearest(measure: object) -> str:
+    """The key of what has such a name, or else the most like it."""
+    keys = [key for of_entry in named(str(measure)).values() for key in of_entry]
+    keys = keys or get_close_matches(anywhere(str(measure)), every(), n=1, cutoff=0)
+    return keys[0].replace("[]", "[0]")
 
 
 def check_workloads(scenario: Scenario, measures: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xoff.pauses import Cycle
     from xoff.plot import Plots
     from xoff.summary import Summary
+    from xoff.topology import Topology
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +28,8 @@ class Result:
     """What `summary.json` holds; docs/summary.md says what each key means, in which unit."""
     flow_rows: FlowRows | pa.Table
     """The finished flows where they lie: `select` gives some columns of them, `flows` all."""
+    ports: pa.Table
+    """One row per port: what it sent, marked and dropped, and for how long it was paused, over the whole run."""
     series: pa.Table | None
     """One row per recorded value: `time_ns`, `quantity`, `name`, `priority`, `value`; None if nothing was observed."""
     scenario: str
@@ -59,6 +62,14 @@ class Result:
         They are not installed with xoff: `flows.to_pandas()` needs `pip install pandas`.
         """
         return self.flow_rows.select(self.flow_rows.schema.names)
+
+    @cached_property
+    def topology(self) -> Topology:
+        """The network that was simulated, as it was when the run began."""
+        from xoff import _xoff
+        from xoff.topology import Topology
+
+        return Topology.of(_xoff.Scenario(self.scenario))
 
     @property
     def interrupted(self) -> bool:

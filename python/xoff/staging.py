@@ -24,6 +24,7 @@ _EXISTS = {
     False: "exists already; {another}, or replace it with {force}",
     True: "exists and is no result folder, so {force} does not replace it; {another}",
 }
+_TAKEN_MEANWHILE = "was made by another meanwhile; what was to be there is in {numbered}"
 _IN_PYTHON = {"another": "choose another folder", "force": "force=True"}
 _ON_COMMAND_LINE = {"another": "choose another folder with --out", "force": "--force"}
 
@@ -38,8 +39,10 @@ class Staging:
 
     path: Path
     """Where to write."""
+    wanted: Path | None
+    """The name the folder is to have; None where any numbered one will do."""
     names: Iterator[Path]
-    """The names the folder may take; it takes the first that is free."""
+    """Numbered names, of which it takes the first that is free if it cannot have that."""
     replaces: bool
     """Whether a folder of that name is replaced."""
     parents: list[Path]
@@ -51,15 +54,15 @@ class Staging:
 
         Raises OutputError if it cannot be written or is there already, unless `replaces` says it may be replaced.
         """
-        path = Path(path)
+        path = Path(path).expanduser()
         if os.path.lexists(path) and not (replaces and replaces(path)):
             raise _refusal(path, _EXISTS[replaces is not None])
-        return cls._make(iter([path]), path.parent, path.name, replaces=replaces is not None)
+        return cls._make(path, path.parent, path.name, replaces=replaces is not None)
 
     @classmethod
     def numbered(cls, parent: str | Path, name: str) -> Staging:
         """For the next free one of `NAME-001`, `NAME-002`, ... in `parent`."""
-        return cls._make(_numbered(Path(parent), name), Path(parent), name, replaces=False)
+        return cls._make(None, Path(parent), name, replaces=False)
 
     @classmethod
     def chosen(cls, out: str | Path | None, name: str, *, force: bool, replaces: Callable[[Path], bool]) -> Staging:
@@ -75,11 +78,11 @@ class Staging:
 
         What Ctrl-C cut short is replaced without `force`, too: the same command goes on.
         """
-        goes_on = out is not None and _is_interrupted(Path(out) / numbers)
+        goes_on = out is not None and _is_interrupted(Path(out).expanduser() / numbers)
         return cls.chosen(out, name, force=force or goes_on, replaces=lambda path: (path / numbers).is_file())
 
     @classmethod
-    def _make(cls, names: Iterator[Path], parent: Path, name: str, *, replaces: bool) -> Staging:
+    def _make(cls, wanted: Path | None, parent: Path, name: str, *, replaces: bool) -> Staging:
         made: list[Path] = []
         try:
             _make_folders(parent, made)
@@ -88,35 +91,40 @@ class Staging:
         except OSError as error:
             _remove_empty(made)
             raise unwritable(parent / name if error.errno == errno.ENAMETOOLONG else parent, error) from None
-        return cls(path, names, replaces, made)
+        return cls(path, wanted, _numbered(parent, name), replaces, made)
 
     def commit(self) -> Path:
-        """Gives the folder its name, which is returned; raises OutputError if someone took it meanwhile.
+        """Gives the folder its name, which is returned.
 
-        What it holds is on the disk by then, so that not even a power cut leaves half of it under that name.
+        What it holds is on the disk by then, so that not even a power cut leaves half of it under that name. If someone
+        took the name meanwhile, it gets a numbered one, and OutputError says which.
         """
         try:
             _flush(self.path)
-            return self._rename()
+            if self.wanted is not None and self._takes(self.wanted):
+                return self.wanted
+            numbered = next(name for name in self.names if self._takes(name))
         except OSError as error:
             raise unwritable(self.path.parent, error) from None
+        if self.wanted is not None:
+            raise _refusal(self.wanted, _TAKEN_MEANWHILE, numbered=str(numbered))
+        return numbered
 
-    def _rename(self) -> Path:
-        for name in self.names:
-            if self.replaces and name.exists():
-                discarded = self.path.with_suffix(".replaced")
-                name.rename(discarded)
-                self.path.rename(name)
-                shutil.rmtree(discarded)
-                return name
-            try:
-                self.path.rename(name)
-            except OSError as error:
-                if error.errno not in _TAKEN:
-                    raise
-            else:
-                return name
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    def _takes(self, name: Path) -> bool:
+        """Gives the folder this name, unless it is taken."""
+        if self.replaces and name.exists():
+            discarded = self.path.with_suffix(".replaced")
+            name.rename(discarded)
+            self.path.rename(name)
+            shutil.rmtree(discarded)
+            return True
+        try:
+            self.path.rename(name)
+        except OSError as error:
+            if error.errno not in _TAKEN:
+                raise
+            return False
+        return True
 
     def __enter__(self) -> Staging:
         return self

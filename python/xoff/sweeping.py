@@ -6,27 +6,28 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xoff import batch, intervals, json_text, unfinished
+from xoff import intervals, json_text, unfinished
 from xoff.axes import Axis, Changes, combinations
 from xoff.errors import ScenarioError, check_at_least_one
+from xoff.figure_format import FigureFormat
 from xoff.folder import read_summary
-from xoff.kept import KeptRuns
 from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
 from xoff.summary import value_at
+from xoff.wanted import run_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
     from xoff.axes import Value
     from xoff.intervals import Estimate
+    from xoff.kept import KeptRuns
     from xoff.plot.sweep import SweptPlots
     from xoff.summary import Summary
     from xoff.unfinished import Unfinished
@@ -107,6 +108,11 @@ class Sweep:
         """The same, said of a line: numbers with the axis, names alone."""
         spelled = self.spelled(axis, value)
         return f"{self.heading(axis)} {spelled}" if spelled[:1].isdigit() else spelled
+
+    @property
+    def chose_measures(self) -> bool:
+        """Whether somebody asked for these measures, and not for the usual ones."""
+        return self.measures != MEASURES
 
     @property
     def base(self) -> str:
@@ -211,7 +217,7 @@ class Swept:
     @property
     def told(self) -> tuple[str, ...]:
         """The measures that were asked for, or those that some combination has something to count for."""
-        if self.sweep.measures != MEASURES:
+        if self.sweep.chose_measures:
             return self.sweep.measures
         return tuple(measure for measure in MEASURES if any(_counts(row, measure) for row in self.rows))
 
@@ -249,20 +255,21 @@ class Swept:
             ],
         }
 
-    def save(self, path: str | Path, *, force: bool = False) -> Path:
+    def save(self, path: str | Path, *, force: bool = False, figures: str = FigureFormat.SVG) -> Path:
         """Writes `sweep.json`, `sweep.csv` and `sweep.svg` into a new folder, whole or not at all; returns its path.
 
         Args:
             path: The folder to make.
             force: Whether a sweep already there is replaced.
+            figures: `svg`, `pdf` or `png`, the format of the figure.
 
         Raises:
             OutputError: There is something at `path` already, or it cannot be written.
         """
         with prepare(path, force=force) as staging:
-            return self.commit(staging)
+            return self.commit(staging, figures=figures)
 
-    def commit(self, staging: Staging, *, ratios: bool = False) -> Path:
+    def commit(self, staging: Staging, *, ratios: bool = False, figures: str = FigureFormat.SVG) -> Path:
         """Writes the files to a place that `prepare` made, ratios drawn if told, and gives the folder its name.
 
         Raises OutputError.
@@ -274,7 +281,7 @@ class Swept:
             writer.writeheader()
             writer.writerows(rows)
         figure = self.plot.ratios() if ratios else self.plot.measures()
-        figure.savefig(staging.path / "sweep.svg", facecolor="white")
+        figure.savefig(staging.path / f"sweep.{FigureFormat(figures)}", facecolor="white")
         return staging.commit()
 
     def _repr_html_(self) -> str:
@@ -323,12 +330,7 @@ def sweep(
     check_at_least_one("seeds", seeds)
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     wanted = Sweep.of(base, {name: Axis.given(name, values) for name, values in axes.items()}, seeds, measures)
-    with TemporaryDirectory() as temporary:
-        kept = KeptRuns(Path(keep or temporary))
-        batch.run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)
-        swept = wanted.finished(kept)
-    assert swept is not None, "every run has finished"
-    return swept
+    return run_all(wanted, workers=workers, keep=keep, on_finished=on_finished)
 
 
 def prepare(out: str | Path | None, *, force: bool = False) -> Staging:

@@ -10,7 +10,6 @@ from xoff.errors import ScenarioError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from xoff.axes import Value
     from xoff.scenario import Scenario
     from xoff.sweeping import Sweep
 
@@ -40,22 +39,20 @@ def check_same(scenarios: Sequence[Scenario], names: Sequence[str] | None = None
             raise ScenarioError(name, difference.key, difference.told(f"in {base[0]}"), difference.remedy)
 
 
-def note_of_ratios(sweep: Sweep) -> str:
-    """Which packet sizes make ratios those of other traffic, in a line; empty if none do.
+def note_of_sizes(sweep: Sweep) -> str:
+    """Which packet sizes make the traffic of combinations another than that of the first, in a line; empty if none do.
 
-    All else that decides the traffic differs only where the axis says so, and then the ratio is the point.
+    All else that decides the traffic differs only where an axis says so, and then that is the point.
     """
-    first, *_ = sweep.axes
-    bases: dict[tuple[Value, ...], _Traffic] = {}
-    found = []
-    for combination in sweep.combinations:
-        traffic = _Traffic.of(combination.runs[0])
-        others = tuple(position for name, position in combination.at.items() if name != first)
-        if difference := traffic.first_size_that_differs(bases.setdefault(others, traffic)):
-            where = sweep.told(first, combination.at[first])
-            told = difference.told(f"with {sweep.base}")
-            found.append(f"with {where} the traffic is another: {difference.key} {told}")
-    return f"{found[0]} ({len(found)} of {len(sweep.combinations)} combinations)" if found else ""
+    base, *others = sweep.combinations
+    of_base, found = _Traffic.of(base.runs[0]), []
+    for combination in others:
+        if difference := _Traffic.of(combination.runs[0]).first_size_that_differs(of_base):
+            axes = [name for name, value in combination.at.items() if value != base.at[name]]
+            here, there = (", ".join(sweep.told(name, at[name]) for name in axes) for at in (combination.at, base.at))
+            found.append(f"with {here} the traffic is another: {difference.key} {difference.told(f'with {there}')}")
+    remedy = 'load_counts = "payload" makes it the same'
+    return f"{found[0]}; {remedy} ({len(found)} of {len(sweep.combinations)} combinations)" if found else ""
 
 
 class _Difference(NamedTuple):

@@ -68,7 +68,14 @@ def test_json_is_the_summary_and_nothing_else(command: Command, small_file: Path
     outcome = command("run", small_file, "--json", "--out", "out", "--no-report")
     assert json.loads(outcome.out) == json.loads(Path("out/summary.json").read_text())
     assert outcome.err == ""
-    assert names(Path("out")) == ["flows.parquet", "provenance.json", "scenario.toml", "series.parquet", "summary.json"]
+    assert names(Path("out")) == [
+        "flows.parquet",
+        "ports.parquet",
+        "provenance.json",
+        "scenario.toml",
+        "series.parquet",
+        "summary.json",
+    ]
 
 
 def test_set_and_seed_change_the_scenario(command: Command, small_file: Path) -> None:

@@ -69,13 +69,21 @@ def test_ratios_are_to_the_first_value(command: Command, sweep_file: Path) -> No
     assert "x1.00 (1.00-1.00)" in out
 
 
-def test_ratios_over_other_traffic_are_told_below_the_table(command: Command, small_file: Path) -> None:
+def test_other_traffic_is_told_below_the_table(command: Command, small_file: Path) -> None:
     text = small_file.read_text().replace('every = "100us"', 'load = 0.1\nof = "receivers"')
     small_file.write_text(text, encoding="utf-8")
     sweep = ("sweep", small_file, "--sweep", "transport.dctcp.payload=1460B,1048B", "--workers", 1)
     note = "Note: with payload 1048B the traffic is another: transport.dctcp.payload is 1048B, but 1460B with payload 1"
     assert note in command(*sweep, "--ratios").out
-    assert note not in command(*sweep).out
+    assert note in command(*sweep).out
+    assert "Note" not in command(*sweep, "--set", "workload.load_counts=payload").out
+
+
+def test_what_only_some_seeds_have_is_told_below_the_table(command: Command, small_file: Path) -> None:
+    sweep = ("sweep", small_file, "--sweep", "workload.size=60kB,200kB", "--workers", 1)
+    out = command(*sweep, "--measure", "flows.medium.fct_p99_us", "--measure", "loss_rate").out
+    assert "; -: nothing to count with some seed." in out
+    assert "nothing to count" not in command(*sweep, "--measure", "loss_rate").out
 
 
 def test_the_command_line_goes_over_the_file(command: Command, sweep_file: Path) -> None:
@@ -218,3 +226,10 @@ def test_begun_processes_say_nothing_of_ctrl_c(tmp_path: Path, small_file: Path)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert re.fullmatch(r"interrupted: \d+ of 300 combinations are finished; the same command goes on\n", err)
+
+
+def test_the_figure_has_the_format_that_is_asked_for(command: Command, sweep_file: Path) -> None:
+    command("sweep", sweep_file, "--figures", "pdf", "--out", "out", "--workers", 1)
+    assert sorted(path.name for path in Path("out").iterdir()) == ["sweep.csv", "sweep.json", "sweep.pdf"]
+    assert Path("out/sweep.pdf").read_bytes().startswith(b"%PDF")
+    assert command("sweep", sweep_file, "--figures", "gif", "--workers", 1).status == 2

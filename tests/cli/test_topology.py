@@ -119,5 +119,8 @@ def test_a_picture_is_replaced_only_with_force(command: Command) -> None:
 def test_a_picture_that_cannot_be_written_is_refused_in_a_line(command: Command) -> None:
     refusal = "network.gif: --plot: no format of figures; expected a file that ends with .svg, .pdf or .png\n"
     assert command("topology", WEB_SEARCH, "--plot", "network.gif") == Outcome(2, "", refusal)
-    refusal = "none/network.svg: --plot: No such file or directory; expected a file in a folder that is there\n"
+    refusal = (
+        "none/network.svg: --plot: No such file or directory; "
+        "expected a file in a folder that is there and can be written\n"
+    )
     assert command("topology", WEB_SEARCH, "--plot", "none/network.svg") == Outcome(2, "", refusal)

@@ -1,4 +1,4 @@
-"""BCC, DCQCN, DCTCP, QCN and HPCC: the numbers of `facts/planner.md` 3 to 7."""
+"""BCC, DCQCN, DCTCP, QCN and HPCC: numbers that their papers print, or computed by hand from their formulas."""
 
 import pytest
 from planned import HUNDRED, planned, values
@@ -294,6 +294,12 @@ def test_dctcps_greatest_gain(gbps: int, trip: str, mtu: int, packets: int, grea
     assert row.verdict is verdict
     if verdict is Verdict.FAILS:
         assert "1/64" in row.why
+
+
+def test_where_any_gain_will_do_the_greatest_is_one() -> None:
+    found = dctcp(100, "1ns", mtu=1500, more='threshold = "100B"')
+    row = next(row for row in found.rows if row.key == "dctcp.gain")
+    assert "as 1/1 is" in row.why
 
 
 @pytest.mark.parametrize(

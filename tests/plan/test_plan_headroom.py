@@ -1,4 +1,4 @@
-"""PFC headroom by every method, with the tables of `facts/planner.md` 1."""
+"""PFC headroom by every method; the numbers are computed by hand from the formulas of DSH, IEEE 802.3 and SONiC."""
 
 import pytest
 from planned import planned, values

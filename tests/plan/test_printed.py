@@ -1,4 +1,4 @@
-"""Numbers that papers print, against their formulas: `facts/planner.md` 9, with those that do not follow."""
+"""Numbers that BCC, DCQCN, DCTCP, DSH and QCN-OS print, against their formulas, with those that do not follow."""
 
 import pytest
 from planned import planned, values

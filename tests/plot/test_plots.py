@@ -507,7 +507,7 @@ def test_a_flows_throughput_is_that_of_its_packets_on_the_wire(two_flows: xoff.R
     lines = {line.label: line for line in over_time.lines_of(two_flows, "flow_throughput")}
     assert set(lines) == {"host0.flow0", "host0.flow1"}
     assert np.mean(lines["host0.flow0"].value[1:10]) == pytest.approx(4e9, rel=0.05)
-    assert ax.get_ylabel() == "throughput"
+    assert ax.get_ylabel() == "throughput of flows"
 
 
 @pytest.mark.parametrize("between_ns", [None, (0, 20_000)])
@@ -543,6 +543,7 @@ def test_what_was_zero_throughout_is_said(quantity: str, of: list[str], says: st
     draw(ax, between_ns=(0, 2000) if quantity == "throughput" else None)
     assert [text.get_text().partition(" from")[0] for text in ax.texts] == [says]
     assert list(ax.get_yticks()) == [0]
+    assert ax.get_legend() is None
 
 
 def test_what_is_drawn_over_nothing_replaces_it(ax: Axes) -> None:
@@ -644,7 +645,7 @@ def test_a_flow_has_one_colour_in_all_panels(two_flows: xoff.Result) -> None:
     result = with_input(two_flows)
     flows = {"host0.flow1": "culprit", "host0.flow0": "victim"}
     row = result.plot.flows_over_time(flows=flows, between_ns=(0, 50_000))
-    assert [ax.get_title("left") for ax in row] == ["throughput", "CNMs", "input buffer"]
+    assert [ax.get_title("left") for ax in row] == ["throughput of flows", "CNMs", "input buffer"]
     assert [ax.get_xlim() for ax in row] == [(0, 50)] * 3
     colours = [{line.get_label(): line.get_color() for line in ax.get_lines()} for ax in row[:2]]
     assert colours[0] == colours[1] == {"culprit": style.COLOURS[0], "victim": style.COLOURS[1]}

@@ -89,6 +89,7 @@ def test_a_run_without_flows_has_a_page(small_result: xoff.Result) -> None:
     empty = replace(
         small_result,
         flow_rows=small_result.flows.slice(0, 0),
+        ports=small_result.ports.slice(0, 0),
         series=None,
         summary=small_result.summary | {"flows": flows, "interrupted": True},
     )

@@ -12,6 +12,7 @@ mod plan;
 mod quantity;
 mod result;
 mod scenario;
+mod tables;
 mod watch;
 
 use pyo3::prelude::*;
@@ -29,8 +30,8 @@ mod _xoff {
     use crate::fluid::{Fluid, fluid_schema};
     #[pymodule_export]
     use crate::plan::{
-        bcc_lambda, bcc_thresholds, drops_before_marking_from, headroom, ports_that_fit, published_headroom,
-        qcn_sample, reaction_quanta, saturated_share,
+        HeadroomBytes, bcc_lambda, bcc_thresholds, drops_before_marking_from, headroom, ports_that_fit,
+        published_headroom, qcn_sample, reaction_quanta, saturated_share,
     };
     #[pymodule_export]
     use crate::quantity::{quantity, ratio};

@@ -37,21 +37,35 @@ pub(crate) fn published_headroom(rate_bps: u64, delay_ns: u64, largest_bytes: u6
     Ok(parts.to_string())
 }
 
-/// The headroom of one class of one port in bytes: as the papers count it, that and the pause frame, and what
-/// simulations set aside under a dynamic threshold.
+/// The headroom of one class of one port, in bytes.
+#[pyclass(frozen, get_all, module = "xoff._xoff")]
+pub(crate) struct HeadroomBytes {
+    /// As the papers count it.
+    published: u64,
+    /// That and the pause frame.
+    with_pause_frame: u64,
+    /// What simulations set aside under a dynamic threshold.
+    under_dynamic_threshold: u64,
+}
+
+/// The headroom of one class of one port.
 #[pyfunction]
 pub(crate) fn headroom(
     rate_bps: u64,
     delay_ps: u64,
     largest_bytes: u64,
     reaction_quanta: u16,
-) -> PyResult<(u64, u64, u64)> {
+) -> PyResult<HeadroomBytes> {
     let of = |pool_may_be_full| {
         let link = link(rate_bps, Span::new(delay_ps), largest_bytes, reaction_quanta, pool_may_be_full)?;
         Ok::<_, PyErr>(Headroom::of(&link))
     };
-    let (paper, whole) = (of(false)?, of(true)?);
-    Ok((paper.published().total().get(), paper.total().get(), whole.total().get()))
+    let threshold_stays = of(false)?;
+    Ok(HeadroomBytes {
+        published: threshold_stays.published().total().get(),
+        with_pause_frame: threshold_stays.total().get(),
+        under_dynamic_threshold: of(true)?.total().get(),
+    })
 }
 
 /// Quanta that a port of this rate may take to react to a pause frame (IEEE 802.3, 31B.3.7).
@@ -68,6 +82,9 @@ pub(crate) fn bcc_lambda(algorithm: &str) -> Option<(u64, u64)> {
 
 /// What a queue requires of a pool, and the pool's thresholds: required, minimum, maximum, in bytes.
 #[pyfunction]
+#[pyo3(signature = (
+    *, shared_bytes, rate_bps, together_bps, alpha, reserved_bytes, round_trip_ps, buffer_round_trips, ramp_ps
+))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn bcc_thresholds(
     shared_bytes: u64,

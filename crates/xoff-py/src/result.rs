@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::column::Column;
 use crate::flows::FlowRows;
+use crate::tables::Table;
 
 /// What a run leaves.
 #[pyclass(frozen, get_all, module = "xoff._xoff")]
@@ -17,6 +17,8 @@ pub(crate) struct RawResult {
     queries: Py<PyDict>,
     /// Columns of the complete collectives.
     collectives: Py<PyDict>,
+    /// Columns of what every port did.
+    ports: Py<PyDict>,
     /// Columns of what was recorded over time.
     series: Py<PyDict>,
     /// Columns of the dropped packets.
@@ -41,22 +43,13 @@ pub(crate) struct RawResult {
     interrupted: bool,
 }
 
-/// A dictionary of a struct's columns by the names of their fields.
-macro_rules! columns {
-    ($py:ident, $columns:expr, $($name:ident),* $(,)?) => {{
-        let (columns, dictionary) = ($columns, PyDict::new($py));
-        $(dictionary.set_item(stringify!($name), Column::from(columns.$name))?;)*
-        dictionary.unbind()
-    }};
-}
-
 /// For each column that holds indices, the names they stand for.
 fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     let dictionaries = PyDict::new(py);
     for column in ["source", "destination", "aggregator", "last_host", "device", "paused_device"] {
         dictionaries.set_item(column, &report.node_names)?;
     }
-    for column in ["port", "paused_port", "egress_port", "stuck_behind_port", "name"] {
+    for column in ["port", "peer", "paused_port", "egress_port", "stuck_behind_port", "name"] {
         dictionaries.set_item(column, &report.series_names)?;
     }
     dictionaries.set_item("transport", &report.transport_names)?;
@@ -65,26 +58,6 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     dictionaries.set_item("kind", &report.packet_kinds)?;
     dictionaries.set_item("quantity", &report.quantity_names)?;
     Ok(dictionaries.unbind())
-}
-
-fn unfinished(py: Python<'_>, unfinished: xoff::report::UnfinishedColumns) -> PyResult<Py<PyDict>> {
-    Ok(columns!(
-        py,
-        unfinished,
-        source,
-        destination,
-        number,
-        priority,
-        transport,
-        workload,
-        size_bytes,
-        start_ns,
-        received_bytes,
-        goodput_gbps,
-        retransmitted_bytes,
-        timeouts,
-        measured,
-    ))
 }
 
 impl RawResult {
@@ -96,91 +69,16 @@ impl RawResult {
             digest: report.digest,
             interrupted: report.interrupted,
             flows: Py::new(py, FlowRows::from(report.flows))?,
-            unfinished: unfinished(py, report.unfinished)?,
-            queries: columns!(
-                py,
-                report.queries,
-                query_id,
-                workload,
-                aggregator,
-                fan_in,
-                response_bytes,
-                start_ns,
-                finish_ns,
-                completion_ns,
-                timeouts,
-                late,
-                measured,
-            ),
-            collectives: columns!(
-                py,
-                report.collectives,
-                workload,
-                group,
-                iteration,
-                start_ns,
-                finish_ns,
-                completion_ns,
-                last_host,
-                algorithm_bandwidth_gbps,
-                bus_bandwidth_gbps,
-                measured,
-            ),
-            series: columns!(py, report.series, time_ns, quantity, name, priority, value),
-            drops: columns!(
-                py,
-                report.drops,
-                time_ns,
-                device,
-                port,
-                priority,
-                reason,
-                held_bytes,
-                limit_bytes,
-                source,
-                destination,
-                number,
-                kind,
-                sequence,
-                frame_bytes,
-            ),
-            pauses: columns!(
-                py,
-                report.pauses,
-                pause_id,
-                device,
-                port,
-                paused_device,
-                paused_port,
-                priority,
-                xoff_ns,
-                start_ns,
-                end_ns,
-                reason,
-                ingress_bytes,
-                egress_port,
-                cause_priority,
-                egress_bytes,
-                queue_bytes,
-                flows,
-                stuck_behind_port,
-                stuck_behind_priority,
-            ),
-            pause_flows: columns!(py, report.pause_flows, pause_id, source, destination, number, bytes),
-            headroom: columns!(py, report.headroom, time_ns, device, used_bytes, set_aside_bytes, queues_off),
-            off_times: columns!(
-                py,
-                report.off_times,
-                device,
-                port,
-                priority,
-                xoff_ns,
-                last_arrival_ns,
-                end_ns,
-                arrived_bytes,
-                departed_bytes,
-                headroom_bytes,
-            ),
+            unfinished: report.unfinished.to_python(py)?,
+            queries: report.queries.to_python(py)?,
+            collectives: report.collectives.to_python(py)?,
+            ports: report.ports.to_python(py)?,
+            series: report.series.to_python(py)?,
+            drops: report.drops.to_python(py)?,
+            pauses: report.pauses.to_python(py)?,
+            pause_flows: report.pause_flows.to_python(py)?,
+            headroom: report.headroom.to_python(py)?,
+            off_times: report.off_times.to_python(py)?,
         })
     }
 }

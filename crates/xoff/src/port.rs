@@ -69,9 +69,9 @@ pub struct Port {
     id: PortId,
     /// Bit n is set while queue n holds a packet, and [`CONTROL`] while a pause frame waits.
     waiting: u16,
-    /// Bit n is set while class n may not start a transmission; besides [`CORRUPTS`], [`TRACES`], [`IN_ADAPTER`],
-    /// [`TAKES_TURNS`], [`DOWN`] and [`LETS_GO`].
-    paused: u16,
+    /// Bit n is set while class n is held: paused by the neighbour, or without credits. Besides [`CORRUPTS`], [`TRACES`],
+    /// [`IN_ADAPTER`], [`TAKES_TURNS`], [`DOWN`] and [`LETS_GO`].
+    state: u16,
     /// What it has done.
     pub counters: PortCounters,
     /// Those that have lined up and have not started.
@@ -125,9 +125,9 @@ impl LinkErrors {
 /// About how many of those that lined up are counted at once when they have started.
 const COUNTED_AT_ONCE: usize = 32;
 
-/// Stands for the pause frame among the classes that wait; it is never paused.
+/// Stands for the pause frame among the classes that wait; it is never held.
 const CONTROL: u16 = 1 << PRIORITIES;
-/// Beside the classes that are paused, to be in the same cache line and to be asked at once: whether the link corrupts packets.
+/// Beside the classes that are held, to be in the same cache line and to be asked at once: whether the link corrupts packets.
 const CORRUPTS: u16 = 1 << 15;
 /// Whether packets are stamped or written into as they leave,
 const TRACES: u16 = 1 << 14;
@@ -152,7 +152,7 @@ impl Port {
             delay,
             id,
             waiting: 0,
-            paused: if is_strict { 0 } else { TAKES_TURNS },
+            state: if is_strict { 0 } else { TAKES_TURNS },
             counters: PortCounters::default(),
             line: Ring::new(),
             queues: std::array::from_fn(|_| InLine::default()),
@@ -169,14 +169,14 @@ impl Port {
     /// The same on a link that corrupts packets.
     #[must_use]
     pub fn with_link_errors(self, errors: LinkErrors) -> Self {
-        Self { paused: self.paused | CORRUPTS, link_errors: Some(Box::new(errors)), ..self }
+        Self { state: self.state | CORRUPTS, link_errors: Some(Box::new(errors)), ..self }
     }
 
     /// The same where packets have deferred stamps, in an adapter or in a switch.
     #[must_use]
     pub fn with_traces(self, in_adapter: bool) -> Self {
         let role = if in_adapter { IN_ADAPTER } else { 0 };
-        Self { paused: self.paused | TRACES | role, ..self }
+        Self { state: self.state | TRACES | role, ..self }
     }
 
     /// The engine calls what leads from it by this name.
@@ -224,7 +224,7 @@ impl Port {
     /// Bit n is set while class n has a packet that may start, and [`CONTROL`] while a pause frame waits.
     #[inline]
     fn ready(&self) -> u16 {
-        self.waiting & !self.paused
+        self.waiting & !self.state
     }
 
     /// Whether anything waits that may start.
@@ -236,13 +236,13 @@ impl Port {
     /// Whether a packet of this class that comes now would start at once.
     #[inline]
     pub fn starts_at_once(&self, priority: usize, now: Time) -> bool {
-        self.busy_until <= now && self.ready() == 0 && !self.is_paused(priority)
+        self.busy_until <= now && self.ready() == 0 && !self.is_held(priority)
     }
 
     /// Whether a class may not start a transmission.
     #[inline]
-    pub fn is_paused(&self, priority: usize) -> bool {
-        self.paused & 1 << priority != 0
+    pub fn is_held(&self, priority: usize) -> bool {
+        self.state & 1 << priority != 0
     }
 
     /// Congestion notification messages dropped, for any reason.
@@ -268,21 +268,21 @@ impl Port {
     /// Since when a class may not start a transmission, if it may not.
     pub fn paused_since(&self, priority: usize) -> Option<Time> {
         let since = self.paused_since[priority];
-        (self.is_paused(priority) && since != Time::MAX).then_some(since)
+        (self.is_held(priority) && since != Time::MAX).then_some(since)
     }
 
-    /// Whether a packet waits only because its class is paused.
-    pub fn holds_paused(&self) -> bool {
-        self.waiting & self.paused != 0
+    /// Whether a packet waits only because its class is held.
+    pub fn holds_back(&self) -> bool {
+        self.waiting & self.state != 0
     }
 
     /// A class of this port pauses, but for what is under way, or resumes, at once if the wire is free.
     pub fn apply(&mut self, change: Change, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Change { priority, pauses, .. } = change;
-        if pauses == self.is_paused(priority) {
+        if pauses == self.is_held(priority) {
             return;
         }
-        self.paused ^= 1 << priority;
+        self.state ^= 1 << priority;
         context.observer.on_pause(context.now, self.id, priority, pauses);
         if pauses {
             self.paused_since[priority] = context.now;
@@ -303,10 +303,10 @@ impl Port {
         is_withheld: bool,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if is_withheld == self.is_paused(priority) {
+        if is_withheld == self.is_held(priority) {
             return;
         }
-        self.paused ^= 1 << priority;
+        self.state ^= 1 << priority;
         self.paused_since[priority] = Time::MAX;
         if self.ready() != 0 {
             context.agenda.end_of_transmission(self.id, self.free_from(context.now));
@@ -316,23 +316,23 @@ impl Port {
     /// Whether its link has failed.
     #[inline]
     pub fn is_down(&self) -> bool {
-        self.paused & DOWN != 0
+        self.state & DOWN != 0
     }
 
     /// Whether it may have to lose a packet that comes: its link has failed, or the watchdog drops what comes for some class.
     #[inline]
     pub fn may_lose(&self) -> bool {
-        self.paused & (DOWN | LETS_GO) != 0
+        self.state & (DOWN | LETS_GO) != 0
     }
 
     /// The watchdog drops what comes for some class from now on, or no longer does.
     pub fn let_go(&mut self, lets_go: bool) {
-        self.paused = if lets_go { self.paused | LETS_GO } else { self.paused & !LETS_GO };
+        self.state = if lets_go { self.state | LETS_GO } else { self.state & !LETS_GO };
     }
 
     /// Its link fails: what either end has told the other of pauses is forgotten.
     pub fn take_down(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.paused |= DOWN;
+        self.state |= DOWN;
         self.waiting &= !CONTROL;
         self.pause_frame = PauseFrame::default();
         for priority in 0..PRIORITIES {
@@ -342,7 +342,7 @@ impl Port {
 
     /// Its link works again.
     pub fn bring_up(&mut self) {
-        self.paused &= !DOWN;
+        self.state &= !DOWN;
     }
 
     /// Its link has another rate, for what has not begun to leave.
@@ -438,7 +438,7 @@ impl Port {
     #[allow(clippy::inline_always)]
     pub fn enqueue(&mut self, packet: Packet, agenda: &mut impl Agenda) {
         let priority = packet.priority();
-        if self.ready() == 0 && !self.is_paused(priority) {
+        if self.ready() == 0 && !self.is_held(priority) {
             agenda.end_of_transmission(self.id, self.busy_until);
         }
         self.waiting |= 1 << priority;
@@ -583,7 +583,7 @@ impl Port {
     /// Whether classes take turns, so that the scheduler must be told which run empty.
     #[inline]
     pub fn takes_turns(&self) -> bool {
-        self.paused & TAKES_TURNS != 0
+        self.state & TAKES_TURNS != 0
     }
 
     /// Tells the scheduler that a class has run empty.
@@ -631,7 +631,7 @@ impl Port {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         self.counters.packets += 1;
-        let care = self.paused & (CORRUPTS | TRACES);
+        let care = self.state & (CORRUPTS | TRACES);
         let is_traced = packet.has_deferred_stamp() && !packet.is(ACKNOWLEDGEMENT);
         if care == 0 || care == TRACES && !is_traced {
             self.put_on_wire(packet, context);
@@ -649,7 +649,7 @@ impl Port {
         waiting: impl FnOnce(&Packet) -> Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        if self.paused & CORRUPTS != 0 && self.corrupts(&packet, context) {
+        if self.state & CORRUPTS != 0 && self.corrupts(&packet, context) {
             self.occupy_wire(&packet, context);
             context.agenda.end_of_transmission(self.id, self.busy_until);
         } else if is_traced {
@@ -715,7 +715,7 @@ impl Port {
         let Some(record) = packet.record() else {
             return self.put_on_wire(packet.with_stamp(now.get()), context);
         };
-        if self.paused & IN_ADAPTER != 0 {
+        if self.state & IN_ADAPTER != 0 {
             self.put_on_wire(packet, context);
             return context.agenda.telemetry().depart(record, now);
         }

@@ -7,6 +7,7 @@ mod headroom;
 mod jobs;
 mod measured;
 mod pauses;
+mod ports;
 mod queries;
 mod unfinished;
 
@@ -35,6 +36,7 @@ pub use jobs::JobTotals;
 use measured::Measured;
 pub use measured::MeasuredTotals;
 pub use pauses::{PauseColumns, PauseFlowColumns};
+pub use ports::PortColumns;
 use queries::{CompleteQueries, QueryReport};
 pub use queries::{QueryColumns, QueryTotals};
 pub use unfinished::UnfinishedColumns;
@@ -242,6 +244,8 @@ pub struct Report {
     pub queries: QueryColumns,
     /// Complete collectives.
     pub collectives: CollectiveColumns,
+    /// What every port did.
+    pub ports: PortColumns,
     /// What was recorded over time.
     pub series: SeriesColumns,
     /// Dropped packets, where every one was recorded.
@@ -298,6 +302,7 @@ impl Report {
             unfinished: unfinished::columns(simulation, outcome, lost_in_part, &measured),
             queries: queries.columns,
             collectives,
+            ports: ports::columns(simulation.network(), all_ports(outcome), end),
             series,
             drops: drops::columns(simulation.network(), outcome),
             pauses,

@@ -1,6 +1,7 @@
 //! A simulation: a scenario with its network laid out, its routes found and its traffic ready to be drawn.
 //! What it accepts can be run; running it does not change it.
 
+mod checks;
 mod link_events;
 mod notes;
 mod offered;
@@ -34,7 +35,7 @@ use crate::telemetry::{MOST_HOPS, Records};
 use crate::topology::{Link, Network, NodeId};
 use crate::watch::Watch;
 use crate::workload::{self, Files, Source};
-use link_events::{Course, refuse_inputs};
+use link_events::Course;
 pub use offered::Offered;
 use slow_receivers::SlowTimes;
 
@@ -83,6 +84,7 @@ impl Simulation {
             .with_hash_seeds(|switch| scenario.switch_settings(switch).hash_seed);
         let sources = workload::sources(scenario, &network, files)?;
         let plans = workload::plans(&sources)?;
+        checks::check_after_flows(scenario, &sources, &plans)?;
         let classes_of_flows = sources.iter().fold(0, |classes, source| classes | source.classes());
         let classes = classes_of_flows | classes_of_control(scenario);
         let routes = Routes::new(&network).with(&network, &scenario.route)?;
@@ -95,49 +97,13 @@ impl Simulation {
         let later_rates = course.events.rates().map(|(_, rate)| rate);
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, later_rates)?;
         let slow_times = slow_receivers::lay_out(scenario, &network)?;
-        let has_slow_receivers = !slow_times.is_empty();
-        if scenario.pfc.watchdog.is_some() {
-            refuse_inputs(&network, &switches, "pfc.watchdog", "where there is a watchdog")?;
-            if !scenario.has_lossless_class() {
-                let expected = "expected [[class]] with lossless = true, or no watchdog";
-                return Err(ScenarioError::at("pfc.watchdog", "no class is lossless", expected));
-            }
-        }
-        let pools: Vec<Vec<u32>> = switches.iter().map(pools).collect();
-        let has_inputs: Vec<bool> =
-            switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
-        let times = [
-            ("stop.at", scenario.stop.at),
-            ("stop.arrivals_end", scenario.stop.arrivals_end),
-            ("measure.start", Some(scenario.measure.start)),
-            ("measure.end", scenario.measure.end),
-        ];
-        for (key, time) in times {
-            if time.is_some_and(|time| time > engine::LONGEST_RUN) {
-                let expected = "expected at most 1125s, the longest that a run can be";
-                return Err(ScenarioError::at(key, "is too late", expected));
-            }
-        }
-        layout::check_adapter_marker(scenario)?;
+        checks::check(scenario, &network, &switches)?;
         let balances_load = scenario.topology.routing().kind.balances_load();
-        if balances_load {
-            refuse_inputs(&network, &switches, "topology.routing", "where it is not \"ecmp\"")?;
-        }
-        if !engine::fit(&network) {
-            let problem = "links without delay join too many ports for one event order";
-            return Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"));
-        }
+        let has_slow_receivers = !slow_times.is_empty();
         let traces = longest_paths.iter().any(|path| *path != Path::default());
         let lengths = if traces { Lengths::new(&network, &routes) } else { Lengths::default() };
         Ok(Self {
-            watch: Watch::new(
-                &scenario.observe,
-                &network,
-                &pools,
-                &has_inputs,
-                classes | classes_of_messages(scenario),
-                scenario.stop.at.or(scenario.stop.arrivals_end),
-            )?,
+            watch: watch(scenario, &network, &switches, classes)?,
             parallel_paths: balances_load.then(|| ParallelPaths::new(&network)),
             routes,
             traces,
@@ -366,6 +332,26 @@ impl Simulation {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
         }
     }
+}
+
+/// What is recorded of a run whose flows and their control packets have these classes.
+fn watch(
+    scenario: &Scenario,
+    network: &Network,
+    switches: &[SwitchLayout],
+    classes: u8,
+) -> Result<Watch, ScenarioError> {
+    let pools: Vec<Vec<u32>> = switches.iter().map(pools).collect();
+    let has_inputs: Vec<bool> =
+        switches.iter().map(|layout| matches!(layout, SwitchLayout::Cioq(_))).collect();
+    Watch::new(
+        &scenario.observe,
+        network,
+        &pools,
+        &has_inputs,
+        classes | classes_of_messages(scenario),
+        scenario.stop.at.or(scenario.stop.arrivals_end),
+    )
 }
 
 /// The numbers of a switch's shared pools.

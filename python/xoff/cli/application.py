@@ -25,6 +25,7 @@ from xoff.cli import (
     pauses,
     plan,
     plot,
+    ports,
     report,
     reproduce,
     run,
@@ -46,6 +47,7 @@ application.command("plot")(plot.plot)
 application.command("report")(report.report)
 application.command("pauses")(pauses.pauses)
 application.command("drops")(drops.drops)
+application.command("ports")(ports.ports)
 application.command("compare")(compare.compare)
 application.command("sweep")(sweep.sweep)
 application.command("reproduce")(reproduce.reproduce)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Force, Measures, Out, Workers
+from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, Out, Workers
 from xoff.errors import InputError, OutputError
+from xoff.figure_format import FigureFormat
 from xoff.scenario import Scenario
 
 
@@ -23,6 +24,7 @@ def compare(
     workers: Workers = None,
     out: Out = None,
     force: Force = False,
+    figures: Figures = FigureFormat.SVG,
     as_json: Annotated[bool, typer.Option("--json", help="Print comparison.json and nothing else.")] = False,
 ) -> None:
     """Run the same traffic through several scenarios and print what changes; or compare results that are there.
@@ -32,7 +34,7 @@ def compare(
     never run again, so that after Ctrl-C the same command goes on.
     """
     from xoff.cli.many import print_comparison, run_comparison
-    from xoff.comparison import MEASURES, Comparison, Plan  # brings Arrow
+    from xoff.comparison import MEASURES, Comparison, WantedComparison  # brings Arrow
     from xoff.measures import check_measures
 
     if measures:
@@ -41,11 +43,11 @@ def compare(
     if any(map(Path.is_dir, paths)):
         _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers})
         found = Comparison.open(paths, measures=measures or MEASURES)
-        print_comparison(found, out=out, force=force, as_json=as_json)
+        print_comparison(found, out=out, force=force, figures=figures, as_json=as_json)
         return
     scenarios = [Scenario.load(path, tuple(changes or ())) for path in paths]
-    plan = Plan.of(scenarios, seeds, measures=measures or MEASURES)
-    run_comparison(plan, "compare", workers=workers, out=out, force=force, as_json=as_json)
+    wanted = WantedComparison.of(scenarios, seeds, measures=measures or MEASURES)
+    run_comparison(wanted, "compare", workers=workers, out=out, force=force, figures=figures, as_json=as_json)
 
 
 def _check_results(paths: list[Path], options: dict[str, object]) -> None:

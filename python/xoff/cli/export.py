@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff.cli.files import check_free
-from xoff.cli.options import Changes
+from xoff.cli.options import ChangesOfPlan
 from xoff.cli.terminal import say
 from xoff.export import Format
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def export(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML), as for `xoff plan`.")],
     target: Annotated[Format, typer.Option("--format", help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")],
-    changes: Changes = None,
+    changes: ChangesOfPlan = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there; left out, print it.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that --out names.")] = False,
 ) -> None:

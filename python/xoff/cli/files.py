@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError
+from xoff.figure_format import FigureFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-DRAWABLE = ".svg, .pdf or .png"
+_ENDINGS = [f".{each}" for each in FigureFormat]
+DRAWABLE = f"{', '.join(_ENDINGS[:-1])} or {_ENDINGS[-1]}"
 """Endings of files that hold figures."""
 
 
@@ -27,7 +29,7 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
 
 def check_drawable(path: Path, option: str = "--plot", *, force: bool) -> None:
     """Raises OutputError if an option names no figure, or one that is there already."""
-    if path.suffix.lower() not in (".svg", ".pdf", ".png"):
+    if path.suffix.lower() not in _ENDINGS:
         message = f"{path}: {option}: no format of figures; expected a file that ends with {DRAWABLE}"
         raise OutputError(message)
     check_free(path, option, force=force)
@@ -52,5 +54,7 @@ def save(figure: Figure, path: Path, option: str) -> None:
         try:
             figure.savefig(path, facecolor="white")
         except OSError as error:
-            message = f"{path}: {option}: {error.strerror}; expected a file in a folder that is there"
+            message = (
+                f"{path}: {option}: {error.strerror}; expected a file in a folder that is there and can be written"
+            )
             raise OutputError(message) from None

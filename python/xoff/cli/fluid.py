@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import json_text
-from xoff.cli.options import Force, Out, Sweeps
+from xoff.cli.options import ChangesOfModel, Force, Out, Sweeps
 from xoff.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -25,10 +25,7 @@ class Model(StrEnum):
 
 def fluid(
     model: Annotated[Model, typer.Argument(help="`xoff explain MODEL` has its parameters.")],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change one parameter, such as flows=8; may be repeated."),
-    ] = None,
+    changes: ChangesOfModel = None,
     sweeps: Sweeps = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Threads; left out, one per core.")] = None,
     out: Out = None,
@@ -40,7 +37,7 @@ def fluid(
     Rates, windows and the queue follow delay differential equations: no packets, and an answer in milliseconds. The
     table has what rates and queue come to, beside the fixed point of equal flows where the model has one.
     """
-    from xoff import batch
+    from xoff import cores
     from xoff.axes import spelled
     from xoff.cli.progress import shown_count
     from xoff.models.fluid import Fluid
@@ -49,7 +46,7 @@ def fluid(
     sweep = Sweep.of(Fluid(model.value, tuple(changes or ())), spelled(sweeps or ()))
     with prepare(out, force=force) as staging:
         with shown_count(f"fluid {model.value}", len(sweep.models), "combinations") as on_finished:
-            swept = sweep.run(workers=workers or batch.cores(), on_finished=on_finished)
+            swept = sweep.run(workers=workers or cores.usable(), on_finished=on_finished)
         if swept.points:
             path = swept.commit(staging)
             if as_json:

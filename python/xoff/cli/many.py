@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from xoff import batch, grids, json_text
+from xoff import batch, cores, grids, json_text
 from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count
 from xoff.cli.terminal import say
 from xoff.comparison import Comparison, prepare
+from xoff.figure_format import FigureFormat
 from xoff.kept import KeptRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from xoff.comparison import Plan
+    from xoff.comparison import WantedComparison
     from xoff.grids import Grid
     from xoff.scenario import Scenario
     from xoff.staging import Staging
+    from xoff.wanted import Wanted
 
 RUNS = Path("results/runs")
 """Where finished runs are kept."""
@@ -37,20 +40,6 @@ class Found(Protocol):
 FoundT = TypeVar("FoundT", bound=Found)
 
 
-class Wanted(Protocol[FoundT]):
-    """What is to be run, in parts."""
-
-    @property
-    def all_runs(self) -> list[Scenario]:
-        """Every run, part by part."""
-
-    def finished(self, kept: KeptRuns) -> FoundT | None:
-        """What can be said of the parts that have run; None if there is none."""
-
-    def progress(self, found: FoundT | None) -> str:
-        """How many parts that is of how many."""
-
-
 def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: int | None) -> bool:
     """Runs what is not kept yet, and says how many are; False if Ctrl-C cut it short."""
     finished = sum(kept.has(run) for run in runs)
@@ -58,7 +47,7 @@ def run_missing(title: str, runs: Sequence[Scenario], kept: KeptRuns, workers: i
         typer.echo(f"{finished} of {len(runs)} runs are kept from before", err=True)
     try:
         with shown_count(title, len(runs), before=finished) as on_finished:
-            batch.run(runs, kept, workers=workers or batch.cores(), on_finished=on_finished)
+            batch.run(runs, kept, workers=workers or cores.usable(), on_finished=on_finished)
     except KeyboardInterrupt:
         return False
     return True
@@ -87,10 +76,10 @@ def run_and_print(
         raise typer.Exit(130)
 
 
-def print_comparison(found: Comparison, *, out: Path | None, force: bool, as_json: bool) -> None:
+def print_comparison(found: Comparison, *, out: Path | None, force: bool, figures: FigureFormat, as_json: bool) -> None:
     """Writes and prints a comparison of results that are there."""
     with prepare(out, "compare", force=force) as staging:
-        _print(found, found.commit(staging), grids.of_comparison(found), as_json=as_json)
+        _print(found, found.commit(staging, figures=figures), grids.of_comparison(found), as_json=as_json)
 
 
 def _print(found: Found, path: Path, grid: Grid, notes: Iterable[str] = (), *, as_json: bool) -> None:
@@ -109,7 +98,17 @@ def _notes(runs: Sequence[Scenario]) -> Iterator[str]:
         yield f"{note}{some}"
 
 
-def run_comparison(plan: Plan, name: str, *, workers: int | None, out: Path | None, force: bool, as_json: bool) -> None:
+def run_comparison(
+    wanted: WantedComparison,
+    name: str,
+    *,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    figures: FigureFormat = FigureFormat.SVG,
+    as_json: bool,
+) -> None:
     """The same of scenarios that are compared, or of one with several seeds."""
     staging = prepare(out, name, force=force)
-    run_and_print(name, plan, staging, Comparison.commit, grids.of_comparison, workers=workers, as_json=as_json)
+    commit = partial(Comparison.commit, figures=figures)
+    run_and_print(name, wanted, staging, commit, grids.of_comparison, workers=workers, as_json=as_json)

@@ -1,20 +1,29 @@
-"""Options that several commands have."""
+"""Options that several commands have, and every kind of `--set`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-ChangesOfAll: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change one key of all; KEY= leaves it out; may be repeated."),
+from xoff.figure_format import FigureFormat
+
+if TYPE_CHECKING:
+    from typer.models import OptionInfo
+
+
+def _changes(one: str) -> OptionInfo:
+    option: OptionInfo = typer.Option("--set", metavar="KEY=VALUE", help=f"Change one {one}; may be repeated.")
+    return option
+
+
+ChangesOfAll: TypeAlias = Annotated[list[str] | None, _changes("key of all; KEY= leaves it out")]
+ChangesOfPlan: TypeAlias = Annotated[list[str] | None, _changes("key; KEY= leaves it out")]
+ChangesOfScenario: TypeAlias = Annotated[
+    list[str] | None, _changes("key, such as workload.load=0.5; KEY= leaves it out")
 ]
-Changes: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; KEY= leaves it out; may be repeated."),
-]
+ChangesOfModel: TypeAlias = Annotated[list[str] | None, _changes("parameter, such as flows=8")]
 Measures: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -35,4 +44,7 @@ Out: TypeAlias = Annotated[
     typer.Option(metavar="DIR", help="The folder for numbers and plot; left out, a new numbered one in results/."),
 ]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the folder that --out names.")]
+ForceResult: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")]
+ForcePlot: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")]
+Figures: TypeAlias = Annotated[FigureFormat, typer.Option(help="Format of the figures in the folder.")]
 DataOnly: TypeAlias = Annotated[bool, typer.Option("--json", help="Print data only.")]

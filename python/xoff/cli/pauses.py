@@ -9,7 +9,7 @@ import typer
 
 from xoff import json_text
 from xoff.cli.files import DRAWABLE, check_drawable, draw
-from xoff.cli.options import DataOnly
+from xoff.cli.options import DataOnly, ForcePlot
 from xoff.cli.results import opened
 from xoff.cli.terminal import Console, say
 from xoff.cli.times import check_within, nanoseconds
@@ -34,7 +34,7 @@ def pauses(
         typer.Option(metavar="TIME", help="Only pauses under way at this time, such as 1.5ms; each counts as a whole."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the tree ({DRAWABLE}).")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
+    force: ForcePlot = False,
     as_json: DataOnly = False,
 ) -> None:
     """Print whose pauses a victim waited for, back to the queues they began with.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import json_text
-from xoff.cli.options import Changes, DataOnly
+from xoff.cli.options import ChangesOfPlan, DataOnly, ForceResult
 from xoff.cli.terminal import Console, say
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _SETTLING = "settling"
 
 def plan(
     file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan file (TOML); `xoff init plan` writes one.")],
-    changes: Changes = None,
+    changes: ChangesOfPlan = None,
     simulate: Annotated[
         bool,
         typer.Option(
@@ -33,7 +33,7 @@ def plan(
         Path | None,
         typer.Option(metavar="DIR", help="The result folder of --simulate; left out, a new numbered one in results/."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")] = False,
+    force: ForceResult = False,
     as_json: DataOnly = False,
 ) -> None:
     """Compute thresholds and headroom for a chip and a fabric.

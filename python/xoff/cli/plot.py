@@ -45,6 +45,7 @@ class Kind(StrEnum):
     FLOWS_OVER_TIME = "flows_over_time"
     PAUSES = "pauses"
     HEADROOM = "headroom"
+    LINKS = "links"
 
 
 _BY_NAME = (
@@ -142,10 +143,12 @@ def _draw(
     path: Path,
 ) -> None:
     """Draws into a file. Raises ValueError if there is nothing of the kind."""
-    from xoff.plot import style
+    from xoff.plot import links, style
 
     plots = result.plot
-    if kind is Kind.FLOWS_OVER_TIME:
+    if kind is Kind.LINKS:
+        draw(path, links.size_inches(result), plots.links, "--out")
+    elif kind is Kind.FLOWS_OVER_TIME:
         save(_flows_over_time(result, between_ns), path, "--out")
     elif kind in _NOT_BY_NAME:
         draw(path, style.SIZE_INCHES, partial(getattr(plots, kind), between_ns=between_ns), "--out")

@@ -72,9 +72,9 @@ def reproduce(
 
 def _list(chosen: list[Figure], *, as_json: bool) -> None:
     if as_json:
-        entries = [{"id": figure.id, "title": figure.plan.title, "source": figure.plan.source} for figure in chosen]
+        entries = [{"id": figure.id, "title": figure.file.title, "source": figure.file.source} for figure in chosen]
         typer.echo(json_text.document(entries))
         return
     width = max(len(figure.id) for figure in chosen)
     for figure in chosen:
-        say(f"{figure.id:{width}}  {figure.plan.title} ({figure.plan.source})")
+        say(f"{figure.id:{width}}  {figure.file.title} ({figure.file.source})")

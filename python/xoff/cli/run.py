@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import json_text, notes
+from xoff.cli.options import ChangesOfScenario, ForceResult
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
 from xoff.errors import RunInterrupted
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
 
 def run(
     scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Change one key, such as workload.load=0.5; KEY= leaves it out; may be repeated.",
-        ),
-    ] = None,
+    changes: ChangesOfScenario = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
     seeds: Annotated[
         int, typer.Option(min=1, help="Run with so many seeds; print means with 95 % confidence intervals.")
@@ -39,7 +33,7 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="The result folder; left out, a new numbered one in results/."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")] = False,
+    force: ForceResult = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
 ) -> None:
@@ -50,10 +44,10 @@ def run(
 
     if seeds > 1:
         from xoff.cli.many import run_comparison
-        from xoff.comparison import Plan
+        from xoff.comparison import WantedComparison
 
-        plan = Plan.of([chosen], seeds)
-        run_comparison(plan, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
+        wanted = WantedComparison.of([chosen], seeds)
+        run_comparison(wanted, chosen.name, workers=threads, out=out, force=force, as_json=as_json)
         return
 
     from xoff import folder  # brings Arrow

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Force, Measures, Out, Sweeps, Workers
+from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, Out, Sweeps, Workers
+from xoff.figure_format import FigureFormat
 
 
 def sweep(
@@ -27,6 +28,7 @@ def sweep(
     ratios: Annotated[
         bool, typer.Option("--ratios", help="Print and draw how many times the first value of the first --sweep.")
     ] = False,
+    figures: Figures = FigureFormat.SVG,
     as_json: Annotated[bool, typer.Option("--json", help="Print sweep.json and nothing else.")] = False,
 ) -> None:
     """Run a scenario for every combination of some values of its keys, and print what was measured at each.
@@ -46,7 +48,7 @@ def sweep(
         "sweep",
         wanted,
         prepare(out, force=force),
-        partial(Swept.commit, ratios=ratios),
+        partial(Swept.commit, ratios=ratios, figures=figures),
         partial(grids.of_sweep, ratios=ratios),
         workers=workers,
         as_json=as_json,

@@ -10,7 +10,7 @@ import typer
 
 from xoff import json_text, patterns
 from xoff.cli.files import DRAWABLE, check_drawable, draw
-from xoff.cli.options import Changes, DataOnly
+from xoff.cli.options import ChangesOfScenario, DataOnly, ForcePlot
 from xoff.cli.terminal import Console, say
 from xoff.errors import InputError
 from xoff.scenario import Scenario
@@ -27,9 +27,9 @@ def topology(
     pattern: Annotated[
         str | None, typer.Argument(help="Only these, such as leaf0.port3, leaf0 or 'leaf*'.", metavar="PORTS")
     ] = None,
-    changes: Changes = None,
+    changes: ChangesOfScenario = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw the network ({DRAWABLE}).")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")] = False,
+    force: ForcePlot = False,
     as_json: DataOnly = False,
 ) -> None:
     """Print the ports of a scenario's network, where each leads, and its link.

@@ -14,6 +14,7 @@ from xoff.export.export import (
     PortNames,
     alpha_text,
     beyond_memory,
+    dropping_notes,
     feedback_notes,
     percent,
     pool_notes,
@@ -116,7 +117,7 @@ def _notes(settings: Settings) -> list[str]:
             "from where they count is not confirmed"
         )
         notes += _watchdog_notes(settings.watchdog)
-    if settings.headroom_scheme not in (None, "sih"):
+    if settings.shares_headroom:
         notes.append(
             f"headroom shared by {settings.headroom_scheme} is left out: "
             "the form of `mmu headroom-pool` is not confirmed"
@@ -131,9 +132,7 @@ def _notes(settings: Settings) -> list[str]:
 def _watchdog_notes(planned: Watchdog | None) -> list[str]:
     if planned is None:
         return ["the pause watchdog is left out: the plan says nothing of it"]
-    notes = []
-    if planned.action != "drop":
-        notes.append(f"the PFC watchdog drops, and does not {planned.action} as planned: EOS's has no such action")
+    notes = dropping_notes(planned, "EOS's has no such action")
     if planned.detection_ms % 10 or planned.restoration_ms % 10:
         exact = f"{planned.detection_ms} and {planned.restoration_ms} ms"
         notes.append(f"times of the PFC watchdog, {exact}, are rounded up to hundredths of a second")

@@ -13,7 +13,7 @@ from xoff.plan.classes import exponent
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xoff.plan.settings import PortGroup, Settings, TrafficClass
+    from xoff.plan.settings import PortGroup, Settings, TrafficClass, Watchdog
 
 _LEAST_CABLE_M = 1
 """SONiC makes no lossless profile for 0 m (sonic-swss, cfgmgr/buffermgr.cpp), and Cumulus Linux takes 1 m and more."""
@@ -34,7 +34,7 @@ class Export:
 
 
 def alpha_text(alpha: float) -> str:
-    """That power, as command lines have it: `1/8`, `4`."""
+    """The power of two nearest to an alpha, as command lines have it: `1/8`, `4`."""
     power = exponent(alpha)
     return str(2**power) if power >= 0 else f"1/{2**-power}"
 
@@ -153,6 +153,13 @@ def watchdog_notes(settings: Settings, why: str) -> list[str]:
     action, detection, restoration = astuple(settings.watchdog)
     planned = f"{action} after {detection} ms, restored after {restoration} ms"
     return [f"the plan's PFC watchdog ({planned}) is left out: {why}"]
+
+
+def dropping_notes(watchdog: Watchdog, why: str) -> list[str]:
+    """That the PFC watchdog drops, where the plan has it do something else."""
+    if watchdog.action == "drop":
+        return []
+    return [f"the PFC watchdog drops, and does not {watchdog.action} as planned: {why}"]
 
 
 def resuming_notes(settings: Settings) -> list[str]:

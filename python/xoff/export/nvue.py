@@ -13,6 +13,7 @@ from xoff.export.export import (
     PortNames,
     cable_m,
     cable_notes,
+    dropping_notes,
     feedback_notes,
     percent,
     pool_notes,
@@ -143,7 +144,7 @@ def _notes(settings: Settings) -> list[str]:
             "sizes of pools are whole percents of memory (traffic-pool), headroom and reserves with the pool of their "
             "classes, the lossless one rounded up and the lossy one at least 1"
         )
-    if settings.headroom_scheme not in (None, "sih"):
+    if settings.shares_headroom:
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
     notes += _watchdog_notes(settings)
     notes.append(
@@ -163,11 +164,7 @@ def _watchdog_notes(settings: Settings) -> list[str]:
     if settings.watchdog is None:
         return ["times of the PFC watchdog are none of the plan's: Cumulus Linux's own are 3 intervals of 100 ms"]
     planned, interval = settings.watchdog, _polling_ms(settings.watchdog)
-    notes = []
-    if planned.action != "drop":
-        notes.append(
-            f"the PFC watchdog drops, and does not {planned.action} as planned: Cumulus Linux's has no other way"
-        )
+    notes = dropping_notes(planned, "Cumulus Linux's has no other way")
     if interval != planned.restoration_ms:
         notes.append(
             f"the PFC watchdog restores a queue after a polling interval without pauses, {interval} ms, and not after "

@@ -142,7 +142,7 @@ def _notes(settings: Settings) -> list[str]:
             "alphas are left out: written are the static thresholds that all lossless queues can reach at once, "
             f"{_static_xoff(settings)} B; buffer-size is that and the headroom"
         )
-    if settings.headroom_scheme not in (None, "sih"):
+    if settings.shares_headroom:
         notes.append(f"headroom is each queue's own: {settings.headroom_scheme} has no form here")
     if over := beyond_memory(settings, total := _of_all_queues(settings)):
         notes.append(f"buffer-size of all queues is {total:,} B together{over}")

@@ -106,17 +106,13 @@ def _upper(one: TrafficClass) -> str:
     return one.name.upper()
 
 
-def _shares_headroom(settings: Settings) -> bool:
-    return settings.headroom_scheme not in (None, "sih")
-
-
 def _pools(settings: Settings) -> dict[str, BufferPool]:
     pools = settings.pools
     paused = pools.lossless_bytes * pools.mmus + reserved(settings, lossless=True)
     lossy = pools.lossy_bytes * pools.mmus + reserved(settings, lossless=False)
     found = {}
     if paused:
-        xoff = pools.headroom_bytes * pools.mmus if _shares_headroom(settings) else None
+        xoff = pools.headroom_bytes * pools.mmus if settings.shares_headroom else None
         found[_PAUSED] = BufferPool(type="ingress", mode="dynamic", size=paused, xoff=xoff)
         found[_LOSSLESS] = BufferPool(type="egress", mode="static", size=settings.memory_bytes)
     if lossy:
@@ -286,7 +282,7 @@ def _notes(settings: Settings) -> list[str]:
 
 
 def _size_note(settings: Settings) -> str:
-    where = "xoff of that pool" if _shares_headroom(settings) else "xoff of its profiles"
+    where = "xoff of that pool" if settings.shares_headroom else "xoff of its profiles"
     headroom = settings.pools.headroom_bytes * settings.pools.mmus
     return (
         f"size of {_PAUSED} is what classes share and their reserves, headroom comes on top ({where}): on chips whose "

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xoff.importing.port import Port
-    from xoff.lint.tables import Tables
     from xoff.sonic.config_db import BufferPool, BufferProfile
 
 
@@ -192,10 +191,10 @@ class Pauses:
             yield f"{several(limited)} limits lossless queues; a scenario's never drop (lossless_queue_drops)"
 
 
-def not_lossless(tables: Tables, port: Port) -> Iterator[str]:
+def not_lossless(port: Port) -> Iterator[str]:
     """Priorities with PFC that are lossy here."""
     for one in port.paused:
         if one not in port.lossless:
             yield f"priority {one} pauses, and its priority group has no headroom: it is lossy here (xoff lint)"
-        elif tables.queue_of(port.name, one) != one:
-            yield f"priority {one} waits in queue {tables.queue_of(port.name, one)}: in a scenario both are class {one}"
+        elif (queue := port.queue_of(one)) != one:
+            yield f"priority {one} waits in queue {queue}: in a scenario both are class {one}"

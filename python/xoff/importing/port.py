@@ -52,13 +52,13 @@ class Port:
         """By PFC priority, the priority groups that pause and have headroom, or are to get it from the switch."""
         left = {id(group) for group in set_by_switch(self.tables)}
         groups = {group.index: group for group in self.tables.priority_groups if group.port == self.name}
-        found = {one: groups.get(self.tables.priority_group_of(self.name, one)) for one in self.paused}
+        found = {one: groups.get(self.tables.qos.priority_group_of(self.name, one)) for one in self.paused}
         return {one: group for one, group in found.items() if group and (group.lossless or id(group) in left)}
 
     @property
     def paused(self) -> tuple[int, ...]:
         """Priorities with PFC."""
-        return self.tables.pfc_priorities(self.name)
+        return self.tables.qos.pfc_priorities(self.name)
 
     @cached_property
     def queues(self) -> dict[int, Buffer]:
@@ -70,7 +70,7 @@ class Port:
         """What scenarios have: priorities that pause, and the other queues."""
         keys = [key for key in self.tables.config.queue if self.name in self.tables.ports_of(key)]
         rows = [index for key in keys for index in indices_of(key)]
-        given = [self._waits(traffic_class) for traffic_class in self.tables.classes_given(self.name) or ()]
+        given = [self._waits(traffic_class) for traffic_class in self.tables.qos.classes_given(self.name) or ()]
         used = {self.queue_of(one) for one in self.lossless}
         lossy = {queue for queue in (*self.queues, *rows, *given) if queue in CLASSES and queue not in used}
         return tuple(sorted({*self.lossless, *(lossy or {max(set(CLASSES) - set(self.lossless), default=0)})}))
@@ -82,7 +82,7 @@ class Port:
 
     def queue_of(self, one: int) -> int:
         """The queue of a class."""
-        return self.tables.queue_of(self.name, one) if one in self.lossless else one
+        return self.tables.qos.queue_of(self.name, one) if one in self.lossless else one
 
     def scheduler_of(self, one: int) -> str | None:
         """The name of the row by which its queue sends."""
@@ -91,12 +91,12 @@ class Port:
 
     def dscps(self, one: int) -> list[str]:
         """What packets of a class carry."""
-        given = self.tables.classes_given(self.name) or {}
+        given = self.tables.qos.classes_given(self.name) or {}
         queue = self.queue_of(one)
         return [carried for given_class, its in given.items() if self._waits(given_class) == queue for carried in its]
 
     def _waits(self, traffic_class: int) -> int:
-        return self.tables.queue_of_class(self.name, traffic_class)
+        return self.tables.qos.queue_of_class(self.name, traffic_class)
 
     @property
     def headroom_bytes(self) -> int:

@@ -70,7 +70,7 @@ def _watchdog(port: Port) -> tuple[Setting, ...]:
 
 def _notes(port: Port, pauses: Pauses | None, total: int) -> Iterator[str]:
     yield from _other_classes(port)
-    yield from not_lossless(port.tables, port)
+    yield from not_lossless(port)
     if pauses:
         yield from pauses.notes()
         yield _memory(port, total)
@@ -87,7 +87,7 @@ def _notes(port: Port, pauses: Pauses | None, total: int) -> Iterator[str]:
 def _other_classes(port: Port) -> Iterator[str]:
     """Whether other ports give packets other classes: which classes they have, a scenario's flows say."""
     tables, here = port.tables, priorities_at(port.tables, port.name)
-    found = {other: priorities_at(tables, other) for other in tables.pfc_ports}
+    found = {other: priorities_at(tables, other) for other in tables.qos.pfc_ports}
     others = {other: there for other, there in found.items() if here and there and differing(here, there)}
     if here and others:
         there = next(iter(others.values())) or {}

@@ -13,13 +13,14 @@ Priorities: TypeAlias = dict[str, int | None]
 
 def priorities_at(tables: Tables, port: str) -> Priorities | None:
     """Of all packets that a port's maps name; None where it has no map."""
-    given = tables.classes_given(port)
+    qos = tables.qos
+    given = qos.classes_given(port)
     if given is None:
         return None
     lossless = {
         traffic_class: priority
-        for priority in tables.pfc_priorities(port)
-        for traffic_class in tables.classes_of_group(port, tables.priority_group_of(port, priority))
+        for priority in qos.pfc_priorities(port)
+        for traffic_class in qos.classes_of_group(port, qos.priority_group_of(port, priority))
     }
     return {carried: lossless.get(of) for of, its in given.items() for carried in its}
 

@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from xoff.errors import InputError
 from xoff.lint import memory
 from xoff.lint.chips import chip_of
 from xoff.lint.finding import Place
+from xoff.lint.qos import Qos
 from xoff.lint.switches import configs_of, lookups_of, parse
 from xoff.sonic import ConfigDb, ConfigFile, Invalid, PgProfileLookup
 from xoff.sonic.config_db import BufferProfile
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     from xoff.catalogue import Entry
     from xoff.lint.switches import SwitchFile
     from xoff.sonic import PgProfile
-    from xoff.sonic.config_db import BufferPool, DeviceMetadata, PortQosMap, WredProfile
-
-
-T = TypeVar("T")
+    from xoff.sonic.config_db import BufferPool, DeviceMetadata, WredProfile
 
 COMPUTED = "NULL"
 """For the profile of a priority group that the switch makes itself."""
@@ -35,11 +33,6 @@ _POOL_OF_LOOKUP = "ingress_lossless_pool"
 
 MTU_BYTES = 1500
 """Of Ethernet."""
-
-WHOLE_SWITCH = "global"
-"""Key of a row of PORT_QOS_MAP that is about no port of its own."""
-OF_WHOLE_SWITCH = "dscp_to_tc_map"
-"""The one field of that row that is applied, where a port's own row has none (sonic-swss, orchagent/qosorch.cpp)."""
 
 
 @dataclass(frozen=True)
@@ -273,85 +266,10 @@ class Tables:
         key = self.row_of_queue(port, queue)
         return None if key is None else self.config.queue[key].wred_profile
 
-    def qos(self, port: str) -> tuple[str, PortQosMap] | None:
-        """The row that says what a port does by class, and its key."""
-        return self._qos_by_port.get(port)
-
     @cached_property
-    def _qos_by_port(self) -> dict[str, tuple[str, PortQosMap]]:
-        """The first row about each."""
-        found: dict[str, tuple[str, PortQosMap]] = {}
-        for key, row in self.config.port_qos_map.items():
-            for port in key.split(","):
-                found.setdefault(port, (key, row))
-        return found
-
-    def qos_is_known(self, port: str) -> bool:
-        """Whether no row of it has been left out as invalid."""
-        left_out = (
-            invalid.path[1] for invalid in self.invalid if invalid.path[0] == "PORT_QOS_MAP" and invalid.path[1:]
-        )
-        return not any(port in key.split(",") for key in left_out)
-
-    def pfc_priorities(self, port: str) -> tuple[int, ...]:
-        """Those in which a port pauses."""
-        found = self.qos(port)
-        return found[1].pfc_enable or () if found else ()
-
-    @cached_property
-    def qos_ports(self) -> tuple[str, ...]:
-        """Ports of which a row says what they do by class."""
-        keys = (key for key in self.config.port_qos_map if key != WHOLE_SWITCH)
-        return tuple(port for key in keys for port in key.split(","))
-
-    @cached_property
-    def pfc_ports(self) -> tuple[str, ...]:
-        """Ports that pause in some priority."""
-        return tuple(port for port in self.qos_ports if self.pfc_priorities(port))
-
-    def qos_of(self, port: str, field: str) -> tuple[str, PortQosMap] | None:
-        """The row in which a field is about a port, and its key: the port's own, or that of the whole switch."""
-        own, whole = self.qos(port), self.config.port_qos_map.get(WHOLE_SWITCH)
-        if whole is None or field != OF_WHOLE_SWITCH or (own and own[1].dscp_to_tc_map):
-            return own
-        return WHOLE_SWITCH, whole
-
-    def _map(self, port: str, field: str, maps: dict[str, dict[str, T]]) -> dict[str, T] | None:
-        """The map that a port has by a field; None if no row names one that is there."""
-        found = self.qos_of(port, field)
-        return maps.get(getattr(found[1], field) or "") if found else None
-
-    def priority_group_of(self, port: str, priority: int) -> int:
-        """The priority group that a PFC priority pauses; the one of the same number where no map says other."""
-        groups = self._map(port, "pfc_to_pg_map", self.config.pfc_priority_to_priority_group_map) or {}
-        return groups.get(str(priority), priority)
-
-    def queue_of(self, port: str, priority: int) -> int:
-        """The queue that a PFC priority pauses; the one of the same number where no map says other."""
-        queues = self._map(port, "pfc_to_queue_map", self.config.map_pfc_priority_to_queue) or {}
-        return queues.get(str(priority), priority)
-
-    def classes_of_group(self, port: str, group: int) -> tuple[int, ...]:
-        """Traffic classes whose packets come into a priority group; the one of the same number where no map says."""
-        groups = self._map(port, "tc_to_pg_map", self.config.tc_to_priority_group_map)
-        return (group,) if groups is None else tuple(int(one) for one, its in groups.items() if its == group)
-
-    def queue_of_class(self, port: str, traffic_class: int) -> int:
-        """The queue in which packets of a traffic class wait; the one of the same number where no map says other."""
-        queues = self._map(port, "tc_to_queue_map", self.config.tc_to_queue_map) or {}
-        return queues.get(str(traffic_class), traffic_class)
-
-    def classes_given(self, port: str) -> dict[int, list[str]] | None:
-        """Traffic classes that packets come in by at a port, and what they carry then; None where no map says."""
-        by_dscp = self._map(port, "dscp_to_tc_map", self.config.dscp_to_tc_map)
-        by_dot1p = self._map(port, "dot1p_to_tc_map", self.config.dot1p_to_tc_map)
-        if by_dscp is None and by_dot1p is None:
-            return None
-        found: dict[int, list[str]] = defaultdict(list)
-        for carried, classes in (("DSCP", by_dscp), ("802.1p priority", by_dot1p)):
-            for value, traffic_class in (classes or {}).items():
-                found[traffic_class].append(f"{carried} {value}")
-        return found
+    def qos(self) -> Qos:
+        """What ports do by class."""
+        return Qos(self.config, self.invalid)
 
     def looked_up(self, port: str) -> tuple[int, PgProfile] | None:
         """The row of the lookup table that the switch takes for a port, and its line; none for a cable of 0 m."""
@@ -370,15 +288,15 @@ class Tables:
 
     def _made(self) -> Iterator[Buffer]:
         """What the switch makes for ports that pause; a profile that is there already stays as it is."""
-        for port in self.pfc_ports:
+        for port in self.qos.pfc_ports:
             found = self.looked_up(port)
             if found is None:
                 continue
             row = found[1]
             profile = self.config.buffer_profile.get(row.name) or _made_of(row)
             pool = self.config.buffer_pool.get(profile.pool)
-            for priority in self.pfc_priorities(port):
-                index = self.priority_group_of(port, priority)
+            for priority in self.qos.pfc_priorities(port):
+                index = self.qos.priority_group_of(port, priority)
                 yield Buffer(f"{port}|{index}", port, index, row.name, profile, pool)
 
     def _buffers(self, rows: dict[str, str]) -> Iterable[Buffer]:

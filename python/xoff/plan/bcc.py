@@ -33,14 +33,14 @@ def thresholds(switch: Switch, own: Bcc) -> Thresholds:
     """The thresholds of one pool. Raises PlanError if they do not fit into it."""
     try:
         required, minimum, maximum = _xoff.bcc_thresholds(
-            shared_bytes(switch, own),
-            switch.fastest.rate_bps,
-            max(part.rate_bps for part in switch.parts),
-            lossy_alpha(switch).as_integer_ratio(),
-            _reserved(switch),
-            own.round_trip,
-            _buffer_round_trips(own).as_integer_ratio(),
-            own.ramp,
+            shared_bytes=shared_bytes(switch, own),
+            rate_bps=switch.fastest.rate_bps,
+            together_bps=max(part.rate_bps for part in switch.parts),
+            alpha=lossy_alpha(switch).as_integer_ratio(),
+            reserved_bytes=_reserved(switch),
+            round_trip_ps=own.round_trip,
+            buffer_round_trips=_buffer_round_trips(own).as_integer_ratio(),
+            ramp_ps=own.ramp,
         )
     except ValueError as infeasible:
         raise PlanError(

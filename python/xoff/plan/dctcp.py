@@ -161,5 +161,5 @@ def _bottleneck(switch: Switch, own: Dctcp) -> Bottleneck:
 
 
 def _gain_below(greatest: float) -> int:
-    """The denominator of the largest power of a half below a gain."""
-    return int(2 ** (math.floor(-math.log2(greatest)) + 1))
+    """The denominator of the largest power of a half below a gain, which is 1 at the most."""
+    return max(1, int(2 ** (math.floor(-math.log2(greatest)) + 1)))

@@ -13,8 +13,8 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, ValidationInfo, 
 
 from xoff import catalogue
 from xoff.errors import PlanError
+from xoff.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.model_file import Kind, Table
-from xoff.plan.ethernet import ETHERNET_MBPS, LEAST_MTU, nearest_rates
 from xoff.plan.quantities import Length, Rate, Ratio, Size, Time
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ class Qcn(Table):
     """Bytes that the buffer is to hold [Q_eq]."""
     weight: Annotated[Ratio, Field(gt=0)] = Fraction(2)
     """Weight of the change since the sample before [w]."""
-    interval: Annotated[Size, Field(gt=0)] = 150_000
-    """Bytes between samples without congestion [I_s]."""
+    interval: Annotated[Size, Field(ge=64)] = 150_000
+    """Bytes between samples without congestion [I_s], a smallest frame or more."""
     sampling: Literal["arrival", "occupancy"] = "arrival"
     """Which frame is to blame: the one that arrives (802.1Qau), or one that occupies the buffer (QCN-OS)."""
     buffer: Annotated[Size, Field(gt=0)]

@@ -47,14 +47,14 @@ class Budget(NamedTuple):
 def published(switch: Switch, group: Group) -> Budget:
     """With the papers' 60 quanta."""
     mtu = switch.plan.mtu
-    size = _xoff.headroom(group.rate_bps, group.delay_ps, mtu, PUBLISHED_QUANTA)[0]
+    size = _xoff.headroom(group.rate_bps, group.delay_ps, mtu, PUBLISHED_QUANTA).published
     return Budget(size, f"2 (C D + L) + 3,840 = 2 ({number(group.on_the_cable)} + {mtu:,}) + 3,840", "DSH, equation 1")
 
 
 def ieee(switch: Switch, group: Group) -> Budget:
     """With the reaction time that IEEE 802.3 allows at the rate."""
     mtu, quanta = switch.plan.mtu, _xoff.reaction_quanta(group.rate_bps)
-    size = _xoff.headroom(group.rate_bps, group.delay_ps, mtu, quanta)[0]
+    size = _xoff.headroom(group.rate_bps, group.delay_ps, mtu, quanta).published
     formula = f"2 (C D + L) + 64 x {quanta} = 2 ({number(group.on_the_cable)} + {mtu:,}) + {quanta * QUANTUM_BYTES:,}"
     return Budget(size, formula, "IEEE 802.3, 31B.3.7")
 
@@ -62,7 +62,7 @@ def ieee(switch: Switch, group: Group) -> Budget:
 def wire(switch: Switch, group: Group) -> Budget:
     """With whole frames on the wire and the pause frame: the reading that gives DCQCN's 22.4 KB."""
     largest = switch.plan.mtu + ETHERNET_BYTES
-    size = _xoff.headroom(group.rate_bps, group.delay_ps, largest, PUBLISHED_QUANTA)[1]
+    size = _xoff.headroom(group.rate_bps, group.delay_ps, largest, PUBLISHED_QUANTA).with_pause_frame
     formula = f"2 x {largest:,} + 84 + 3,840 + 2 C D = 2 x {largest:,} + 3,924 + 2 x {number(group.on_the_cable)}"
     return Budget(size, formula, "DCQCN, section 4")
 
@@ -70,7 +70,7 @@ def wire(switch: Switch, group: Group) -> Budget:
 def simulator(switch: Switch, group: Group) -> Budget:
     """What a scenario sets aside by itself under a dynamic threshold."""
     largest, quanta = switch.plan.mtu + ETHERNET_BYTES, _xoff.reaction_quanta(group.rate_bps)
-    size = _xoff.headroom(group.rate_bps, group.delay_ps, largest, quanta)[2]
+    size = _xoff.headroom(group.rate_bps, group.delay_ps, largest, quanta).under_dynamic_threshold
     formula = f"3 x {largest:,} + 84 + 64 x {quanta} + 2 x {number(group.on_the_cable)}"
     return Budget(size, formula, "xoff, decision 14")
 
@@ -216,7 +216,7 @@ def _chosen(switch: Switch, group: Group, prefix: str, of: str) -> Row:
         formula = "the plan's size"
     elif own.round_up > 1:
         formula += f", rounded up to {own.round_up:,} B"
-    least = _xoff.headroom(group.rate_bps, group.delay_ps, switch.plan.mtu, 0)[0]
+    least = _xoff.headroom(group.rate_bps, group.delay_ps, switch.plan.mtu, 0).published
     verdict = check(size >= least, f"must be {least:,} B: what is in flight, and a packet that has begun at each end")
     if size >= least:
         verdict = _for_the_reaction(switch, group, size)

@@ -151,3 +151,8 @@ class Settings:
     """Of the hosts that send what the plan is about; None where it says nothing of them."""
     watchdog: Watchdog | None = None
     """None where the plan says nothing of it."""
+
+    @property
+    def shares_headroom(self) -> bool:
+        """Whether headroom is less than what each lossless class of each port may need of it at once."""
+        return self.headroom_scheme not in (None, "sih")

@@ -9,6 +9,7 @@ from xoff.plot import (
     completion,
     headroom,
     inputs,
+    links,
     over_time,
     pause_tree,
     pauses,
@@ -130,7 +131,8 @@ class Plots:
                 `flow_throughput` or `cnms`.
             ax: Where to draw; what has lines already is drawn into with the next colours.
             names: Of what, as in `observe.of`: `leaf0.port3`, `leaf0.*`, for what is of flows `host0`; left out, all.
-                At most eight are drawn, those with the highest peaks.
+                At most eight are drawn, those with the highest peaks; what is zero throughout only if it is named in
+                full.
             between_ns: The time that is shown; left out, all of it.
             label: What the legend calls this result.
         """
@@ -166,6 +168,11 @@ class Plots:
         """Distribution of the headroom in use at its local maxima, as a share of what is set aside."""
         with style.context():
             return headroom.draw(self._result, style.axes(ax))
+
+    def links(self, ax: Axes | None = None) -> Axes:
+        """The network, each link in the colour of its utilization over the run, the busier way."""
+        with style.context():
+            return links.draw(self._result, style.axes(ax, links.size_inches(self._result)))
 
     def queues(self, ax: Axes | None = None, **shown: Unpack[Shown]) -> Axes:
         """Queue lengths over time."""
@@ -237,14 +244,15 @@ class Plots:
         Args:
             axes: Where to draw, one for each panel; left out, a new figure with a legend.
             quantities: `flow_throughput`, `rate`, `cnms` and `input`; left out, those of them that were observed.
-            flows: Names such as `host0.flow3`, at most six, and what they are called; left out, the highest peaks.
+            flows: Names such as `host0.flow3`, at most six, and what they are called; left out, those with the highest
+                peaks, each as a share of the highest in its panel.
             port: Whose input buffer is drawn; left out, the one that was fullest.
             between_ns: The time that is shown; left out, all of it.
         """
         with style.context():
             panels = flows_panels.panels_of(self._result, quantities)
             row = style.row_of_axes(len(panels)) if axes is None else axes
-            flows_panels.draw(self._result, panels, row, flows=flows, port=port, between_ns=between_ns)
+            hidden = flows_panels.draw(self._result, panels, row, flows=flows, port=port, between_ns=between_ns)
             if axes is None:
-                style.shared_legend(row)
+                style.shared_legend(row, hidden)
             return row

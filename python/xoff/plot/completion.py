@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8
+_MARGIN, _LEAST_MARGIN = 0.05, 1.01
+"""On either side of the lines, of the logarithm of what they span; as a factor where they span little or nothing."""
 _LOOK_OF_ALL: dict[str, Any] = {"linestyle": "--", "linewidth": 1.2}
 
 
@@ -154,7 +156,8 @@ def _finish(ax: Axes, measure: Measure, share: str, summaries: Iterable[Summary]
     ax.set_xscale("log")
     if ax.get_lines():
         least, greatest = ax.dataLim.intervalx
-        low, high = min(least, max(least / 1.5, measure.least)), greatest / 0.7
+        margin = max((greatest / least) ** _MARGIN, _LEAST_MARGIN)
+        low, high = min(least, max(least / margin, measure.least)), greatest * margin
         ax.set_xlim(low, high)
         style.logarithmic(ax.xaxis, measure.units, low, high)
         style.legend(ax, hidden)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
@@ -38,19 +39,24 @@ def draw(
     flows: Mapping[str, str] | None = None,
     port: str | None = None,
     between_ns: tuple[float, float] | None = None,
-) -> None:
+) -> str | None:
     """One quantity into each of the axes; a flow has the same colour in all.
+
+    Returns what a legend has to say of flows that are not drawn.
 
     Args:
         result: What is drawn.
         panels: Of `QUANTITIES`, as many as there are axes.
         axes: Where to draw.
-        flows: Names such as `host0.flow3`, at most six, and what they are called; left out, the highest peaks.
+        flows: Names such as `host0.flow3`, at most six, and what they are called; left out, those with the highest
+            peaks, each as a share of the highest in its panel.
         port: Whose input buffer is drawn; left out, the one that was fullest.
         between_ns: The time that is shown; left out, all of it.
     """
     stretch = Stretch.of(result, between_ns)
-    flows = flows or _highest(result, panels[0], port)
+    hidden = None
+    if not flows:
+        flows, hidden = _highest(result, panels, port, stretch)
     colours = dict(zip(flows, style.COLOURS, strict=False))
     for quantity, ax in zip(panels, axes, strict=True):
         if quantity == "input":
@@ -63,15 +69,36 @@ def draw(
         ax.set_title(ax.get_ylabel())
         ax.set_ylabel("")
         ax.xaxis.set_major_locator(MaxNLocator(4))
+    return hidden
 
 
-def _highest(result: Result, quantity: str, port: str | None) -> dict[str, str]:
-    """The flows with the highest peaks, in the order of their names."""
+def _highest(
+    result: Result, panels: Sequence[str], port: str | None, stretch: Stretch | None
+) -> tuple[dict[str, str], str | None]:
+    """The flows with the highest peaks, in the order of their names, and what a legend says of the others.
+
+    Peaks are shares of the highest in their panel. A flow is as high as its highest share; many begin at the rate of
+    their link and have all of it, of these those are higher that have more in the other panels.
+    """
+    shares: defaultdict[str, list[float]] = defaultdict(list)
+    for quantity in panels:
+        peaks = _peaks(result, quantity, port, stretch)
+        highest = max(peaks.values(), default=0.0)
+        for flow, peak in peaks.items():
+            shares[flow].append(peak / highest if highest > 0 else 0.0)
+    flows = sorted((flow for flow in shares if any(shares[flow])), key=_numbers)
+    chosen = sorted(flows, key=lambda flow: (max(shares[flow]), sum(shares[flow])), reverse=True)[: inputs.MOST_FLOWS]
+    hidden = over_time.left_out(len(chosen), len(flows), len(shares) - len(flows))
+    return {flow: style.plain(flow) for flow in sorted(chosen, key=_numbers)}, hidden
+
+
+def _peaks(result: Result, quantity: str, port: str | None, stretch: Stretch | None) -> dict[str, float]:
+    """The highest that each flow has in a panel."""
     if quantity == "input":
-        names = list(inputs.occupancy(result, port or inputs.ports(result)[0]).by_flow)
-    else:
-        names = [line.label for line in over_time.lines_of(result, quantity)]
-    return {name: style.plain(name) for name in sorted(names[: inputs.MOST_FLOWS], key=_numbers)}
+        occupancy = inputs.occupancy(result, port or inputs.ports(result)[0]).within(stretch)
+        return {flow: value.max(initial=0.0) for flow, value in occupancy.by_flow.items()}
+    lines = over_time.lines_of(result, quantity)
+    return {line.label: over_time.peak(result, quantity, line, stretch) or 0.0 for line in lines}
 
 
 def _numbers(name: str) -> list[tuple[str, int]]:

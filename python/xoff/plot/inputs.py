@@ -30,6 +30,14 @@ class Occupancy(NamedTuple):
     time_us: np.ndarray
     by_flow: dict[str, np.ndarray]
 
+    def within(self, stretch: Stretch | None) -> Occupancy:
+        """What of it is in a stretch of time."""
+        if stretch is None:
+            return self
+        time_us, _ = stretch.cut(self.time_us, self.time_us, before=False)
+        cut = {flow: stretch.cut(self.time_us, value, before=False)[1] for flow, value in self.by_flow.items()}
+        return Occupancy(time_us, cut)
+
 
 def ports(result: Result) -> list[str]:
     """The ports whose input buffers were observed, the fullest first. Raises ValueError if none was."""
@@ -77,11 +85,7 @@ def draw(
         stretch: The time that is shown; left out, all of it.
     """
     port = port or ports(result)[0]
-    time_us, by_flow = occupancy(result, port)
-    if stretch is not None:
-        cut = {flow: stretch.cut(time_us, value, before=False) for flow, value in by_flow.items()}
-        time_us, _ = stretch.cut(time_us, time_us, before=False)
-        by_flow = {flow: value for flow, (_, value) in cut.items()}
+    time_us, by_flow = occupancy(result, port).within(stretch)
     flows = flows or {flow: style.plain(flow) for flow in list(by_flow)[:MOST_FLOWS]}
     none = np.zeros(len(time_us))
     shown = {called: by_flow.get(flow, none) for flow, called in flows.items()}

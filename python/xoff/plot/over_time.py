@@ -47,7 +47,7 @@ _AXES = {
     "class_throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
     "window": _Axis("window", style.SIZE_UNITS, "every window was closed"),
     "rate": _Axis("rate limit", style.RATE_UNITS, "every rate was zero"),
-    "flow_throughput": _Axis("throughput", style.RATE_UNITS, "nothing was sent", _BEFORE),
+    "flow_throughput": _Axis("throughput of flows", style.RATE_UNITS, "nothing was sent", _BEFORE),
     "input": _Axis("input buffer", style.SIZE_UNITS, "no input buffer held anything"),
     "cnms": _Axis("CNMs", _COUNTED, "no CNM came", _BEFORE),
     "marks": _Axis("packets marked", _COUNTED, "nothing was marked", _BEFORE),
@@ -70,6 +70,34 @@ class Line(NamedTuple):
     value: np.ndarray
 
 
+class Chosen(NamedTuple):
+    """The lines that are drawn of all that were recorded."""
+
+    shown: list[Line]
+    of: int
+    """How many could be."""
+    zero: int
+    """How many are left out because they are zero throughout."""
+
+    @property
+    def all_are_zero(self) -> bool:
+        """Whether there is nothing to draw; a single line of zeros stands for all then."""
+        return not self.of
+
+    @property
+    def hidden(self) -> str | None:
+        """What the legend says of those that are not drawn."""
+        return None if self.all_are_zero else left_out(len(self.shown), self.of, self.zero)
+
+    def name(self, line: Line, label: str | None = None) -> str:
+        """What the legend says of a line: its name, after that of the result, which is enough for a single line."""
+        if self.all_are_zero:
+            return style.plain(label) if label else _UNNAMED
+        is_single = self.of + self.zero == 1
+        return style.plain(", ".join(part for part in (label, None if label and is_single else line.label) if part))
+
+
+_UNNAMED = "_nolegend_"
 _OBSERVED_BY = {
     "queue": "queues",
     "window": "windows",
@@ -102,13 +130,34 @@ def lines_of(result: Result, quantity: str, names: Names = None) -> list[Line]:
     return sorted(lines, key=lambda line: -line.value.max(initial=0))
 
 
-def lines_in(result: Result, quantity: str, names: Names, stretch: Stretch | None) -> list[Line]:
-    """Those that have something in a stretch of time, the highest peak there first.
+def choose(result: Result, quantity: str, names: Names = None, stretch: Stretch | None = None) -> Chosen:
+    """At most eight lines, the highest peaks in a stretch of time first; of those that are zero the ones named in full.
 
-    Raises ValueError as `lines_of` does, and if none has.
+    Raises ValueError as `lines_of` does, and if none has something recorded in the stretch.
     """
-    lines = lines_of(result, quantity, names)
-    return lines if stretch is None else _within(result, quantity, lines, stretch)
+    peaks = [(line, peak(result, quantity, line, stretch)) for line in lines_of(result, quantity, names)]
+    recorded = sorted(((line, high) for line, high in peaks if high is not None), key=lambda found: -found[1])
+    if not recorded and stretch is not None:
+        message = f"nothing was recorded{stretch.told}"
+        raise ValueError(message)
+    named = {names} if isinstance(names, str) else set(names or ())
+    lines = [line for line, high in recorded if high > 0 or line.label.partition(", priority ")[0] in named]
+    shown = lines[:MOST_LINES] or [line for line, _ in recorded[:1]]
+    return Chosen(shown, len(lines), len(recorded) - len(lines))
+
+
+def peak(result: Result, quantity: str, line: Line, stretch: Stretch | None) -> float | None:
+    """The highest that a line has, in a stretch of time; None where it has nothing there."""
+    value = line.value if stretch is None else _cut(result, quantity, line, stretch).value
+    return float(value.max()) if len(value) else None
+
+
+def left_out(shown: int, of: int, zero: int) -> str | None:
+    """What the legend says where only the highest are drawn, and none of those that are zero throughout."""
+    parts = [f"highest {shown} of {of}"] if shown < of else []
+    if zero:
+        parts.append(f"{zero} {'other is' if zero == 1 else 'others are'} zero throughout")
+    return ", ".join(parts) or None
 
 
 def _why_not(result: Result, quantity: str) -> str:
@@ -143,35 +192,13 @@ def draw(
     label: str | None = None,
 ) -> Axes:
     """At most eight lines, the highest peaks first; the legend says how many there are, and what the result is."""
-    lines = lines_in(result, quantity, names, stretch)
-    shown = lines[:MOST_LINES]
-    for line in shown:
-        draw_line(result, quantity, line, ax, called=legend_name(line, label, shown), stretch=stretch)
+    chosen = choose(result, quantity, names, stretch)
+    for line in chosen.shown:
+        draw_line(result, quantity, line, ax, called=chosen.name(line, label), stretch=stretch)
     draw_axes(result, quantity, ax, stretch)
     course.draw(result, ax, stretch)
-    style.legend(ax, hidden(lines))
+    style.legend(ax, chosen.hidden)
     return ax
-
-
-def legend_name(line: Line, label: str | None, shown: list[Line]) -> str:
-    """What the legend says of a line: its name, after that of the result, which is enough for a single line."""
-    parts = [label] if label else []
-    return style.plain(", ".join([*parts, line.label] if len(shown) > 1 or not label else parts))
-
-
-def hidden(lines: list[Line]) -> str | None:
-    """What the legend says if some lines are not drawn."""
-    return f"highest {MOST_LINES} of {len(lines)}" if len(lines) > MOST_LINES else None
-
-
-def _within(result: Result, quantity: str, lines: list[Line], stretch: Stretch) -> list[Line]:
-    """The lines that have something in a stretch, the highest peak there first. Raises ValueError if none has."""
-    peaks = {line.label: _cut(result, quantity, line, stretch).value.max(initial=-1) for line in lines}
-    found = [line for line in lines if peaks[line.label] >= 0]
-    if not found:
-        message = f"nothing was recorded{stretch.told}"
-        raise ValueError(message)
-    return sorted(found, key=lambda line: -peaks[line.label])
 
 
 def _cut(result: Result, quantity: str, line: Line, stretch: Stretch) -> Line:

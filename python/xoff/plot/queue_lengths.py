@@ -31,18 +31,17 @@ def draw(
     """
     of_time = measured_time.told(result.summary) if stretch is None else [stretch.told.strip()]
     stretch = stretch or Stretch.measured(result)
-    lines = over_time.lines_in(result, "queue", names, stretch)
-    shown = lines[: over_time.MOST_LINES]
-    for line in shown:
+    chosen = over_time.choose(result, "queue", names, stretch)
+    for line in chosen.shown:
         lengths, shares = time_shares(line, Stretch.all_of(result), stretch)
-        ax.plot(lengths, shares, label=over_time.legend_name(line, label, shown), drawstyle="steps-post")
+        ax.plot(lengths, shares, label=chosen.name(line, label), drawstyle="steps-post")
     over_time.say_if_nothing(result, "queue", ax, stretch, is_zero=ax.dataLim.x1 <= 0)
     ax.set_xlim(0, 1.05 * ax.dataLim.x1 or 1)
     ax.xaxis.set_major_formatter(style.ticks(style.SIZE_UNITS))
     ax.set_ylim(0, 1.01)
     room.label_along(ax, "queue", of_time)
     ax.set_ylabel("share of time")
-    style.legend(ax, over_time.hidden(lines))
+    style.legend(ax, chosen.hidden)
     return ax
 
 

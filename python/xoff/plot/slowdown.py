@@ -53,8 +53,9 @@ def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloa
 def draw_scale(ax: Axes, highest: float) -> None:
     """Slowdowns up to the highest, on a logarithmic scale."""
     ax.set_yscale("log")
-    ax.set_ylim(1, max(2.2, 1.2 * highest))  # one is the least there is
-    style.logarithmic(ax.yaxis, ("",), 1, highest)
+    least, top = 1, max(2.2, 1.2 * highest)  # one is the least there is
+    ax.set_ylim(least, top)
+    style.logarithmic(ax.yaxis, ("",), least, top)
 
 
 def few(flows: Sequence[int]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.colors import to_hex
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from xoff.plot import room
 from xoff.plot.house_figure import RC_OF_FILES, HouseFigure
@@ -39,6 +39,13 @@ _LEGEND_SIZE, _SMALL_LEGEND_SIZE = 8, 7
 """The smaller of axes that are narrow."""
 _INCHES_OF_A_LABEL = 0.17
 _NOTHING = "nothing"
+_LEAST_TICKS, _MOST_EVEN_TICKS = 3, 6
+_TICKS_OF_A_DECADE = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 2.0, 3.0, 5.0, 7.0))
+"""Where a logarithmic axis may have them, the fewest first."""
+_FIRST_OF_TWO_DECADES = 2
+"""There is room for these where there are fewer than two decades."""
+_STEPS, _STEPS_FOR_FEW = (1, 2, 2.5, 5, 10), (1, 2, 2.5, 4, 5, 10)
+"""Between two ticks and five the former have nothing, and narrow axes have no room for five."""
 
 # Okabe and Ito's palette without its yellow, middling enough for light and dark paper alike.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c8c8c", "#7a5195")
@@ -137,7 +144,7 @@ def shared_legend(row: Sequence[Axes], title: str | None = None) -> None:
     assert figure is not None
     columns = _columns(handles, figure.get_figwidth())
     labels, drawn = list(handles), list(handles.values())
-    figure.legend(drawn, labels, loc="outside upper center", ncols=columns, fontsize=8, title=title)
+    figure.legend(drawn, labels, loc="outside upper center", ncols=columns, fontsize=8, title=title, title_fontsize=8)
 
 
 def legend_inches(labels: Collection[str], width_inches: float) -> float:
@@ -196,10 +203,27 @@ def _columns_of(labels: Collection[str], characters: float) -> int:
 
 
 def logarithmic(axis: Axis, units: tuple[str, ...], low: float, high: float) -> None:
-    """Ticks for a logarithmic axis from low to high: at 1, 2 and 5 where that is less than two decades."""
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+    """Ticks for a logarithmic axis from low to high: at least three, at 1, 2 and 5 where that is less than two decades.
+
+    Where there are not enough such numbers, ticks are as far apart as on a linear axis.
+    """
+    is_narrow = room.is_narrow(axis.axes)
+    has_room_for_few = is_narrow or high >= 100 * low
+    choices = _TICKS_OF_A_DECADE if has_room_for_few else _TICKS_OF_A_DECADE[_FIRST_OF_TWO_DECADES:]
+    enough = [subs for subs in choices if _count_of_ticks(subs, low, high) >= _LEAST_TICKS]
+    if enough:
+        axis.set_major_locator(LogLocator(subs=enough[0]))
+    else:
+        most = room.most_ticks(axis.axes, _MOST_EVEN_TICKS)
+        steps = _STEPS_FOR_FEW if is_narrow else _STEPS
+        axis.set_major_locator(MaxNLocator(most, steps=steps, min_n_ticks=_LEAST_TICKS))
     axis.set_major_formatter(ticks(units))
     axis.set_minor_formatter(NullFormatter())
+
+
+def _count_of_ticks(subs: Sequence[float], low: float, high: float) -> int:
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return sum(low <= sub * 10.0**decade <= high for decade in decades for sub in subs)
 
 
 def error_bars(estimates: Iterable[Estimate]) -> list[list[float]]:

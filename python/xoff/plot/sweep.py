@@ -74,6 +74,7 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     drawn = {measure: _points(shown_lines, measure, axis, along, ratios=ratios) for measure in swept.told}
     estimates = {measure: [each for _, each in chain(*of_it.values())] for measure, of_it in drawn.items()}
     shown = [measure for measure, found in estimates.items() if any(each.value for each in found)]
+    zero = [measure for measure, found in estimates.items() if found and measure not in shown]
     shown = shown or list(swept.told[:1])
     rows = -(-len(shown) // _MOST_COLUMNS)
     columns = -(-len(shown) // rows)
@@ -92,6 +93,8 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {_base(swept.sweep)}"))
         _name_what_has_none(swept, shown, figure)
+    elif shown and zero and swept.sweep.chose_measures:
+        _say_at_the_foot(figure, f"{', '.join(map(measure_name, zero))}: 0 throughout")
     for ax in panels[len(shown) :]:
         ax.remove()
     if len(lines) > 1:
@@ -127,7 +130,11 @@ def _name_what_has_none(swept: Swept, shown: Sequence[str], figure: Figure) -> N
     names = [measure_name(measure) for measure in without if measure not in shown]
     if names:
         said = f"no ratio of {', '.join(names)}: {_base(swept.sweep)} has 0"
-        figure.supxlabel(_note(figure, said), fontsize=8)
+        _say_at_the_foot(figure, said)
+
+
+def _say_at_the_foot(figure: Figure, text: str) -> None:
+    figure.supxlabel(_note(figure, text), fontsize=8)
 
 
 def _note(figure: Figure, text: str) -> str:

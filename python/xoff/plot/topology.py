@@ -13,13 +13,15 @@ from xoff.plot.tier_order import ordered
 from xoff.units import TIMES, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
     from xoff.topology import Port, Topology
 
 _Place: TypeAlias = tuple[float, float]
+_Courses: TypeAlias = "list[tuple[Port, list[_Place]]]"
 
 _WIDEST_INCHES = 14.0
 _NODE_INCHES = 0.3
@@ -45,8 +47,11 @@ def size_inches(topology: Topology) -> tuple[float, float]:
     return width, _TIER_INCHES * len(topology.tiers) + names + legend
 
 
-def draw(topology: Topology, ax: Axes) -> Axes:
-    """Draws it; links are told apart by rate and delay, and by what is wrong with them."""
+def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, ColorType]] | None = None) -> Axes:
+    """Draws it; links are told apart by rate and delay, and by what is wrong with them.
+
+    With `ranked`, they have the colours that it gives instead, and lie over one another in the order of its numbers.
+    """
     tiers = ordered(topology)
     at = {
         node: ((place + 0.5) / len(nodes), float(tier))
@@ -54,7 +59,11 @@ def draw(topology: Topology, ax: Axes) -> Axes:
         for place, node in enumerate(nodes)
     }
     ax.set_axis_off()
-    _draw_links(topology, at, ax)
+    courses = _courses(topology, at)
+    if ranked is None:
+        _draw_kinds(courses, ax)
+    else:
+        _draw_ranked(courses, ranked, ax)
     figure = ax.get_figure(root=True)
     assert figure is not None
     inches = ax.get_position().width * figure.get_figwidth()
@@ -66,26 +75,51 @@ def draw(topology: Topology, ax: Axes) -> Axes:
     return ax
 
 
-def _draw_links(topology: Topology, at: dict[str, _Place], ax: Axes) -> None:
-    """The most first, failed ones over all others."""
+def _courses(topology: Topology, at: dict[str, _Place]) -> _Courses:
+    """Every link by one of its ports."""
     between: defaultdict[tuple[str, str], list[Port]] = defaultdict(list)
     for port in topology.ports:
         if port.name < port.peer:
             between[port.node, port.peer_node].append(port)
-    kinds: defaultdict[tuple[bool, str], list[list[_Place]]] = defaultdict(list)
-    for (node, peer), ports in between.items():
-        for index, port in enumerate(ports):
-            course = _course(at[node], at[peer], index - (len(ports) - 1) / 2)
-            kinds[port.failed, _told(port)].append(course)
-    links = len(topology.ports) // 2
+    return [
+        (port, _course(at[node], at[peer], index - (len(ports) - 1) / 2))
+        for (node, peer), ports in between.items()
+        for index, port in enumerate(ports)
+    ]
+
+
+def _look(links: int) -> dict[str, Any]:
+    """Of so many links that have not failed."""
     width, alpha = min(1.4, max(0.3, 60 / links)), min(1, _MANY / links)
-    works: dict[str, Any] = {"linewidths": width, "alpha": alpha, "rasterized": links > _MANY}
+    return {"linewidths": width, "alpha": alpha, "rasterized": links > _MANY, "zorder": 1}
+
+
+def _draw_ranked(courses: _Courses, ranked: Callable[[Port], tuple[float, ColorType]], ax: Axes) -> None:
+    works = sorted(((*ranked(port), course) for port, course in courses if not port.failed), key=lambda link: link[0])
+    _, colours, places = zip(*works, strict=True)
+    ax.add_collection(LineCollection(places, colors=colours, **_look(len(courses))))
+    if failed := [course for port, course in courses if port.failed]:
+        _draw_failed(failed, "failed", ax)
+
+
+def _draw_failed(courses: list[list[_Place]], label: str, ax: Axes) -> None:
+    ax.add_collection(LineCollection(courses, colors="black", linestyles=":", linewidths=1.2, zorder=1))
+    ax.plot([], [], color="black", linestyle=":", label=label)
+
+
+def _draw_kinds(courses: _Courses, ax: Axes) -> None:
+    """The most first, failed ones over all others."""
+    kinds: defaultdict[tuple[bool, str], list[list[_Place]]] = defaultdict(list)
+    for port, course in courses:
+        kinds[port.failed, _told(port)].append(course)
     colours = cycle(style.COLOURS)
-    for (failed, label), courses in sorted(kinds.items(), key=lambda kind: (kind[0][0], -len(kind[1]))):
-        colour, line = ("black", ":") if failed else (next(colours), "-")
-        look = {"linewidths": 1.2} if failed else works
-        ax.add_collection(LineCollection(courses, colors=colour, linestyles=line, zorder=1, **look))
-        ax.plot([], [], color=colour, linestyle=line, label=label)
+    for (failed, label), places in sorted(kinds.items(), key=lambda kind: (kind[0][0], -len(kind[1]))):
+        if failed:
+            _draw_failed(places, label, ax)
+            continue
+        colour = next(colours)
+        ax.add_collection(LineCollection(places, colors=colour, **_look(len(courses))))
+        ax.plot([], [], color=colour, label=label)
 
 
 def _told(port: Port) -> str:

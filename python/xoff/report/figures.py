@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
+import pyarrow.compute as pc
 from matplotlib.figure import Figure
 
-from xoff.plot import Plots, inputs, over_time, pause_tree, slowdown, style
+from xoff.plot import Plots, inputs, links, over_time, pause_tree, slowdown, style
 from xoff.plot.pauses import longest_paused
 from xoff.table import workload_rows
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 # Matplotlib wants colours of its own; these two stand for the page's and are replaced in the SVG.
 _INK, _GRID = "#010203", "#040506"
 _PAGE_COLOURS = {_INK: "currentColor", _GRID: "var(--grid)"}
+
+_MOST_LINKS = 512
+"""Of a network that a page shows; the lines of a larger one hide one another, and make the page large."""
 
 _TITLES = {
     "queue": "Queues over time",
@@ -73,7 +77,7 @@ def all_of(result: Result) -> list[PageFigure]:
     of_inputs = ("input", "input_of_flow")
     observed = [quantity for quantity in over_time.quantities(result) if quantity not in of_inputs]
     figures += [_observed(plots, result, quantity) for quantity in observed]
-    return figures + _inputs(plots, result) + _pauses(plots, result) + _headroom(plots, result)
+    return figures + _inputs(plots, result) + _pauses(plots, result) + _headroom(plots, result) + _links(plots, result)
 
 
 def _inputs(plots: Plots, result: Result) -> list[PageFigure]:
@@ -91,6 +95,14 @@ def _headroom(plots: Plots, result: Result) -> list[PageFigure]:
         return []
     caption = "Local maxima of the headroom that switches had in use, as recorded in headroom.parquet."
     return [PageFigure("Headroom in use", caption, svg(plots.headroom))]
+
+
+def _links(plots: Plots, result: Result) -> list[PageFigure]:
+    if result.ports.num_rows > 2 * _MOST_LINKS or not pc.any(pc.greater(result.ports["packets"], 0)).as_py():
+        return []
+    caption = "How busy every link was, from the begin of the run to its end, as counted in ports.parquet."
+    drawn = svg(plots.links, links.size_inches(result))
+    return [PageFigure("Utilization of links", caption, drawn, is_wide=True)]
 
 
 def _pauses(plots: Plots, result: Result) -> list[PageFigure]:
@@ -149,7 +161,11 @@ def _rounded(tag: re.Match[str]) -> str:
 
 
 def _lines(result: Result, quantity: str) -> str:
-    count = len(over_time.lines_of(result, quantity))
-    if count > over_time.MOST_LINES:
-        return f"The {over_time.MOST_LINES} with the highest peaks of {count}; all are in series.parquet."
-    return f"As recorded in series.parquet ({count} in all)." if count > 1 else "As recorded in series.parquet."
+    chosen = over_time.choose(result, quantity)
+    shown, count = len(chosen.shown), chosen.of + chosen.zero
+    if chosen.all_are_zero or shown == count:
+        return f"As recorded in series.parquet ({count} in all)." if count > 1 else "As recorded in series.parquet."
+    if shown == chosen.of:
+        return f"The {shown} of {count} that are not zero throughout; all are in series.parquet."
+    of = f"the {chosen.of} (of {count}) that are not zero throughout" if chosen.zero else str(chosen.of)
+    return f"The {shown} with the highest peaks of {of}; all are in series.parquet."

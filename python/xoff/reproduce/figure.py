@@ -1,6 +1,6 @@
 """A published figure: a folder that says what to run, what to measure, and what was published.
 
-- `figure.toml`: what is run; see `xoff.reproduce.plan`.
+- `figure.toml`: what is run; see `xoff.reproduce.figure_file`.
 - `scenario.toml`: the scenario whose keys it changes; left out if nothing is run.
 - `expected.csv`: what was published; see `xoff.reproduce.expected`.
 - `figure.py`: measures that are no key of `summary.json`, and the plot; see `Figure.measured` and `Figure.draw`.
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from xoff import json_text
 from xoff.errors import OutputError, ResultError, ScenarioError
 from xoff.reproduce import expected
-from xoff.reproduce.plan import Plan
+from xoff.reproduce.figure_file import FigureFile
 from xoff.reproduce.points import Planned, Point, Points
 from xoff.reproduce.verdict import Row
 from xoff.staging import unwritable
@@ -42,9 +42,9 @@ class Figure:
     """What is changed in its scenario, each `KEY=VALUE`: another reading of what a paper leaves open."""
 
     @cached_property
-    def plan(self) -> Plan:
+    def file(self) -> FigureFile:
         """Title, source, axes and scales."""
-        return Plan.read(self.folder / "figure.toml")
+        return FigureFile.read(self.folder / "figure.toml")
 
     @cached_property
     def expected(self) -> list[Expected]:
@@ -53,7 +53,7 @@ class Figure:
 
     def planned(self, scale: Scale) -> list[Planned]:
         """What it runs; nothing if it is computed."""
-        return list(self.plan.points(self.folder / "scenario.toml", self.changes, scale))
+        return list(self.file.points(self.folder / "scenario.toml", self.changes, scale))
 
     def points(self, scale: Scale, kept: KeptRuns) -> Points | None:
         """What has run; None if something is missing."""
@@ -79,7 +79,7 @@ class Figure:
         try:
             if function is None:
                 return points.mean(row.measure, **row.at)
-            return float(function(points.where(**row.at)) if self.plan.axes else function(**row.at))
+            return float(function(points.where(**row.at)) if self.file.axes else function(**row.at))
         except (LookupError, ResultError) as error:
             problem = f"{row.measure} cannot be measured: {error}"
             expected = "expected a function of figure.py or a key of summary.json, and points to measure"
@@ -107,7 +107,7 @@ class Figure:
             function(points, self.expected).savefig(path, facecolor="white", metadata={"Date": None})
 
     def _is_about(self, row: Expected, points: Points) -> bool:
-        return not self.plan.axes or len(points.where(**row.at)) > 0
+        return not self.file.axes or len(points.where(**row.at)) > 0
 
     @cached_property
     def _module(self) -> ModuleType | None:

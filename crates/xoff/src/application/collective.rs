@@ -44,6 +44,15 @@ impl Plan {
         self.schedule.ranks
     }
 
+    /// Flows of all of them.
+    pub(super) fn flows(&self) -> u64 {
+        let steps = || {
+            (0..self.schedule.ranks).flat_map(|rank| (0..self.schedule.steps()).map(move |step| (rank, step)))
+        };
+        let of_one: usize = steps().map(|(rank, step)| self.schedule.sends(rank, step).count()).sum();
+        u64::from(self.iterations) * of_one as u64
+    }
+
     /// Flows that one rank sends to another at the most.
     pub fn turns(&self) -> u64 {
         u64::from(self.iterations) * u64::from(self.schedule.turns())

@@ -70,6 +70,15 @@ impl Plan {
         }
     }
 
+    /// The most flows that it can have.
+    pub fn flows(&self) -> u64 {
+        match self {
+            Self::Query(plan) => plan.flows(),
+            Self::Collective(plan) => plan.flows(),
+            Self::Job(plan) => plan.flows().len() as u64,
+        }
+    }
+
     fn channels(&self) -> u32 {
         match self {
             Self::Query(plan) => plan.channels(),

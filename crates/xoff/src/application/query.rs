@@ -71,6 +71,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The most flows that it can have: a request to each worker of a query, and its response.
+    pub(super) fn flows(&self) -> u64 {
+        let queries = self.most.saturating_mul(self.aggregators.len() as u64);
+        queries.saturating_mul(2 * u64::from(self.fan_in))
+    }
+
     /// A host's place among the aggregators.
     pub fn aggregator(&self, host: NodeId) -> Option<u32> {
         self.aggregators.binary_search(&host).ok().map(|place| place as u32)

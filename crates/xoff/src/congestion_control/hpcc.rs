@@ -174,7 +174,7 @@ mod tests {
         assert!((value - expected).abs() <= tolerance, "{value} and not {expected}");
     }
 
-    /// `facts/algorithms.md` 9.
+    /// Computed by hand from algorithm 1.
     #[test]
     fn a_queue_and_a_full_link_lower_the_window() {
         let mut hpcc = hpcc();
@@ -192,7 +192,7 @@ mod tests {
         assert_near(hpcc.next_window(), 119_209.57, 5e-3);
     }
 
-    /// `facts/algorithms.md` 9.
+    /// The same.
     #[test]
     fn a_link_below_its_target_adds_until_the_last_stage_and_then_fills_it() {
         let mut hpcc = hpcc();

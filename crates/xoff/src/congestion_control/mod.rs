@@ -113,6 +113,8 @@ pub struct Ack<'a> {
     pub window_limited: bool,
     /// From the first bit of the acknowledged packet on the wire to its acknowledgement, by the adapter's clock [RTT].
     pub rtt: Option<Span>,
+    /// Payload bytes of that packet.
+    pub timed: Bytes,
     /// What the switches on the packet's way have written.
     pub telemetry: Option<Reading<'a>>,
 }

@@ -180,7 +180,7 @@ mod tests {
         PowerTcp::new(&Parameters::default(), &flow(100, 20))
     }
 
-    /// `facts/algorithms.md` 10.
+    /// Computed by hand from algorithm 1.
     #[test]
     fn a_growing_queue_lowers_the_window() {
         let mut power_tcp = power_tcp();
@@ -201,7 +201,7 @@ mod tests {
         assert!((power.window.bytes() - 186_388.89).abs() < 5e-3, "{}", power.window.bytes());
     }
 
-    /// `facts/algorithms.md` 10, of the variant without telemetry.
+    /// By hand, with the power of the variant without telemetry in its own test.
     #[test]
     fn half_a_round_trip_counts_half() {
         let mut power = power_tcp().power;

@@ -113,7 +113,7 @@ mod tests {
         Loss { in_flight: Bytes::new(segments * SEGMENT), kind, first_lost: 0, next_sequence: 0 }
     }
 
-    /// `facts/algorithms.md` 1, vector 2.
+    /// RFC 5681, section 3.1, equation 2.
     #[test]
     fn slow_start_doubles_each_round() {
         let mut reno = reno(10);
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 1, vector 3: 15,999.63 in real arithmetic.
+    /// RFC 5681, section 3.1, equation 3, by hand: 15,999.63 in real arithmetic.
     #[test]
     fn congestion_avoidance_adds_a_segment_a_round() {
         let mut reno = reno(10);
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 1, vector 4; the transport adds the three segments of inflation.
+    /// RFC 5681, section 3.1, equation 4; the transport adds the three segments of inflation (section 3.2, step 3).
     #[test]
     fn a_loss_halves_what_was_in_flight() {
         let mut reno = reno(20);

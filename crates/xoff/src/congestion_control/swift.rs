@@ -176,7 +176,7 @@ mod tests {
         Swift { window, ..Swift::new(&Parameters::default(), &flow(100, 20)) }
     }
 
-    /// `facts/algorithms.md` 12.
+    /// Flow scaling (section 3), by hand, with the range and windows of Broadcom/csg-htsim, `sim/swift.cpp`.
     #[test]
     fn a_small_window_has_a_larger_target() {
         for (window, expected) in [(0.1, 100.0), (1.0, 29.3899), (10.0, 7.0610), (100.0, 0.0), (0.01, 100.0)]
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 12.
+    /// Computed by hand from algorithm 1.
     #[test]
     fn a_round_trip_above_the_target_cuts_by_its_excess() {
         let mut swift = Swift { rtt: 60e-6, ..swift(20.0) };
@@ -198,7 +198,7 @@ mod tests {
         assert!((swift.window - before / 2.0).abs() < 1e-12, "at most by half");
     }
 
-    /// `facts/algorithms.md` 12.
+    /// The same.
     #[test]
     fn a_round_trip_of_packets_adds_one() {
         let mut swift = swift(20.0);

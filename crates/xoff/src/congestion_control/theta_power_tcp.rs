@@ -66,7 +66,7 @@ mod tests {
     use super::super::testing::flow;
     use super::*;
 
-    /// `facts/algorithms.md` 10; and 250,000 bytes at a smoothed 2.25 become 0.9 (111,111.11 + 25,000) + 25,000.
+    /// By hand: (1 + 5/10) * 30/20 is 2.25, at which 250,000 bytes become 0.9 (111,111.11 + 25,000) + 25,000.
     #[test]
     fn a_growing_delay_lowers_the_window_once_a_round_trip() {
         let mut theta = ThetaPowerTcp::new(&Parameters::default(), &flow(100, 20));

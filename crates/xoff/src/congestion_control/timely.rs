@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, CongestionControl, Flow, Needs};
-use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 
 /// What can be set of TIMELY.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -76,8 +76,8 @@ pub struct Timely {
     segment: Bytes,
     minimum_rate: Rate,
     line_rate: Rate,
-    /// What the wire itself takes for a packet's payload.
-    serialization: Span,
+    /// The adapter's, by which a packet's own time on the wire is no part of its round-trip time.
+    wire: TransmissionClock,
     rate: Rate,
     /// The last sample.
     before: Option<Span>,
@@ -105,7 +105,7 @@ impl Timely {
             segment: parameters.segment,
             minimum_rate: parameters.minimum_rate.min(line_rate),
             line_rate,
-            serialization: line_rate.transmission_time(flow.segment),
+            wire: TransmissionClock::new(line_rate),
             rate: line_rate,
             before: None,
             change: 0.0,
@@ -133,7 +133,7 @@ impl Timely {
     }
 
     fn increase(&mut self, times: u32) {
-        let step = self.additive_increase * u64::from(times);
+        let step = self.additive_increase.saturating_mul(times.into());
         self.rate = self.rate.saturating_add(step).min(self.line_rate);
     }
 
@@ -156,7 +156,7 @@ impl CongestionControl for Timely {
             && self.acked >= self.segment
         {
             self.acked = Bytes::ZERO;
-            self.update(rtt.saturating_sub(self.serialization));
+            self.update(rtt.saturating_sub(self.wire.transmission_time(ack.timed)));
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
         timely.rate.as_f64() / 1e9
     }
 
-    /// `facts/algorithms.md` 11.
+    /// Computed by hand from algorithm 1.
     #[test]
     fn the_rate_follows_the_gradient_between_two_bounds() {
         for (rtt, expected) in [(70, 6.5), (600, 8.666_666_666), (40, 10.01)] {
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 11: the factor would be -0.2.
+    /// By algorithm 1 the factor would be 1 - 0.8 * 1.5 = -0.2.
     #[test]
     fn a_steep_rise_leaves_the_least_rate() {
         let mut timely = timely();
@@ -212,10 +212,22 @@ mod tests {
     }
 
     #[test]
+    fn steps_beyond_any_rate_go_to_the_line_s() {
+        let mut timely = timely();
+        timely.additive_increase = Rate::new(1 << 33);
+        timely.increase(1 << 31);
+        assert_eq!(timely.rate, Rate::from_gbps(40));
+    }
+
+    #[test]
     fn a_sample_is_taken_once_a_segment_and_without_the_packet_itself() {
         let mut timely = timely();
-        let mut ack =
-            Ack { newly_acked: Bytes::new(8_000), rtt: Some(Span::from_microseconds(40)), ..Ack::default() };
+        let mut ack = Ack {
+            newly_acked: Bytes::new(8_000),
+            rtt: Some(Span::from_microseconds(40)),
+            timed: Bytes::new(1_000),
+            ..Ack::default()
+        };
         timely.on_ack(Time::ZERO, &ack);
         assert_eq!(timely.rate, Rate::from_gbps(10));
         ack.rtt = Some(Span::from_nanoseconds(50_100));

@@ -25,7 +25,7 @@ impl Movement {
         let ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
         ports.fold(Self::default(), |all, port| Self {
             packets: all.packets + port.counters.packets,
-            held: all.held + u64::from(port.holds_paused()),
+            held: all.held + u64::from(port.holds_back()),
         })
     }
 }

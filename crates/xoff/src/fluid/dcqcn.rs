@@ -376,9 +376,9 @@ mod tests {
         Parameters { flows, ..Parameters::default() }
     }
 
-    /// `facts/algorithms.md` 5, vector 4.
+    /// Computed by a script from equations 5 to 9, with the parameters as deployed.
     #[test]
-    fn fixed_points_are_those_of_the_facts() {
+    fn fixed_points_are_those_of_the_equations() {
         for (flows, probability, queue_kb) in
             [(2, 0.000_78, 20.15), (4, 0.001_89, 41.81), (8, 0.004_55, 93.77), (10, 0.006_03, 122.62)]
         {

@@ -1,11 +1,11 @@
-//! Something for each queue pair of a host that lasts.
+//! Something for each persistent queue pair of a host.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
 use crate::topology::NodeId;
 
-/// The host at the other end, the transport and the class, which have one such queue pair.
+/// The host at the other end, the transport and the class, which have one persistent queue pair.
 pub(super) type Key = (NodeId, u8, u8);
 
 /// By place, given out one after another.
@@ -22,7 +22,7 @@ impl<T> Default for ByQueuePair<T> {
 }
 
 impl<T> ByQueuePair<T> {
-    /// The place of a queue pair's, which begins with it.
+    /// The place of what a queue pair has; that begins with the first call for it.
     pub(super) fn place(&mut self, key: Key, begin: impl FnOnce() -> T) -> u32 {
         let Self { places, all } = self;
         *places.entry(key).or_insert_with(|| {

@@ -39,6 +39,8 @@ pub(super) struct Intake {
     waiting: Ring<Packet>,
     held: Bytes,
     state: State,
+    /// Of the first packet that waits, if some of it has been taken in.
+    left: Option<Bytes>,
     /// At how many bytes senders resume that pause.
     resumes_at: Option<Bytes>,
     off_time: OffTime,
@@ -52,8 +54,8 @@ enum State {
     Idle,
     /// It is being taken in.
     TakingIn,
-    /// Nothing is taken in until a slow time is over.
-    Stopped,
+    /// No more of it than has been is taken in until a slow time begins or ends.
+    Suspended,
 }
 
 impl Intake {
@@ -84,6 +86,14 @@ impl Intake {
         }
         self.slow_times.front().copied().filter(|slow| slow.start <= now)
     }
+
+    /// How fast an adapter of this rate takes in, if it does, and until when.
+    fn pace(&mut self, now: Time, rate: Rate) -> (Option<Rate>, Time) {
+        match self.slow_time(now) {
+            Some(slow) => (slow.rate, slow.end),
+            None => (Some(rate), self.slow_times.front().map_or(Time::MAX, |next| next.start)),
+        }
+    }
 }
 
 impl Host {
@@ -95,6 +105,7 @@ impl Host {
             waiting: Ring::new(),
             held: Bytes::ZERO,
             state: State::Idle,
+            left: None,
             resumes_at: None,
             off_time: OffTime::default(),
             frames,
@@ -134,26 +145,19 @@ impl Host {
         self.take_in_next(context);
     }
 
-    /// Begins with the first packet that waits, unless it has.
+    /// Begins with the first packet that waits, or goes on with it, unless it is being taken in.
     fn take_in_next(&mut self, context: &Context<'_, impl Agenda, impl Observer>) {
         let Some(intake) = self.intake.as_mut().filter(|intake| intake.state == State::Idle) else { return };
         let Some(frame) = intake.waiting.front().map(Packet::frame) else { return };
-        let slow_time = intake.slow_time(context.now);
-        let (rate, end) = match slow_time {
-            Some(slow) => (slow.rate, slow.end),
-            None => (Some(self.adapter.port.rate()), Time::MAX),
-        };
-        let next = if let Some(rate) = rate {
-            intake.state = State::TakingIn;
-            let next = context.now + rate.transmission_time(frame);
-            if next > end {
-                let left = frame - rate.bytes_in(end.since(context.now));
-                end + self.adapter.port.rate().transmission_time(left)
-            } else {
-                next
-            }
+        let (rate, end) = intake.pace(context.now, self.adapter.port.rate());
+        let left = intake.left.unwrap_or(frame);
+        let whole = rate.map(|rate| context.now + rate.transmission_time(left)).filter(|&whole| whole <= end);
+        let next = if let Some(whole) = whole {
+            (intake.state, intake.left) = (State::TakingIn, None);
+            whole
         } else {
-            intake.state = State::Stopped;
+            let taken_in = rate.map_or(Bytes::ZERO, |rate| rate.bytes_in(end.since(context.now)));
+            (intake.state, intake.left) = (State::Suspended, Some(left - taken_in));
             end
         };
         if next != Time::MAX {
@@ -161,10 +165,10 @@ impl Host {
         }
     }
 
-    /// The first packet that waits has been taken in, or may be from now on.
+    /// The first packet that waits has been taken in, or may be from now on at another rate.
     pub(super) fn on_intake_timer(&mut self, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Some(intake) = &mut self.intake else { return };
-        if std::mem::replace(&mut intake.state, State::Idle) == State::Stopped {
+        if std::mem::replace(&mut intake.state, State::Idle) == State::Suspended {
             return self.take_in_next(context);
         }
         let packet = intake.waiting.take_front();

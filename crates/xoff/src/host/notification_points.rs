@@ -1,5 +1,5 @@
-//! Notification points of queue pairs that last: each answers the marks of all flows that come by its queue pair, one after another,
-//! as those of one flow.
+//! Notification points of persistent queue pairs: each answers the marks of all flows that come by its queue
+//! pair, one after another, as those of one flow.
 
 use super::by_queue_pair::ByQueuePair;
 use super::receiving::ReturnAddress;

@@ -1,5 +1,5 @@
-//! Queue pairs that last: flows to a destination in one class go by one of them, one after another, and each takes over what the one
-//! before has left, the state of the congestion control with it.
+//! Persistent queue pairs: flows to a destination in one class go by one of them, one after another. Each
+//! takes over what the one before hands over, the state of the congestion control with it.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
 use crate::observer::Observer;
 use crate::packet::Packet;
-use crate::transport::roce::{Acknowledged, Handover};
+use crate::transport::roce::{Acknowledged, Handover, with_reading};
 
 /// All of a host.
 pub(super) type PersistentQueuePairs = ByQueuePair<PersistentQueuePair>;
@@ -27,8 +27,8 @@ pub(super) struct PersistentQueuePair {
     waiting: VecDeque<u32>,
     /// Numbers of all flows that are not done, in order.
     open: VecDeque<u32>,
-    /// What the holder has left; nothing until it is done.
-    left: Option<Handover>,
+    /// What the holder hands over; nothing until it is done.
+    handover: Option<Handover>,
 }
 
 impl PersistentQueuePairs {
@@ -48,27 +48,27 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
         let number = self.sendings[slot].number();
-        let pair = &mut self.persistent[place];
-        pair.open.push_back(number);
-        let Some(holder) = pair.holder else {
-            (pair.holder, pair.furthest) = (Some(number), Some(number));
-            return;
-        };
-        if let Some(left) = pair.left.take() {
-            self.give_queue_pair(place, number, left, context);
+        let persistent = &mut self.persistent[place];
+        persistent.open.push_back(number);
+        if persistent.holder.is_none() {
+            (persistent.holder, persistent.furthest) = (Some(number), Some(number));
             return;
         }
-        pair.waiting.push_back(number);
-        if let Sender::QueuePair(sending) = &mut self.sendings[slot].sender {
-            sending.sender.wait_for_queue_pair();
+        if let Some(handover) = persistent.handover.take() {
+            self.give_queue_pair(place, number, handover, context);
+            return;
         }
-        if let Some(holder) = self.sending_slot(holder) {
-            self.pass_on_queue_pair(holder, place, context);
+        persistent.waiting.push_back(number);
+        if let Some(pair) = self.sendings[slot].queue_pair() {
+            pair.sender.wait_for_queue_pair();
+        }
+        if let Some(holder_slot) = self.holder_slot(place) {
+            self.pass_on_queue_pair(holder_slot, place, context);
         }
     }
 
-    /// A flow that has had its queue pair may have something to send again: then it goes before all that came later, as in an
-    /// adapter, which has one sequence of packets for all.
+    /// A flow that has had its queue pair may have something to send again: then it goes before all that came
+    /// later, as in an adapter, which has one sequence of packets for all.
     #[cold]
     pub(super) fn reclaim_queue_pair(
         &mut self,
@@ -77,30 +77,32 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let number = self.sendings[slot].number();
-        let pair = &mut self.persistent[place];
-        let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return };
-        let Err(turn) = pair.waiting.binary_search(&number) else { return };
-        if sending.sender.has_sent_all() {
+        let persistent = &mut self.persistent[place];
+        let Some(pair) = self.sendings[slot].queue_pair() else { return };
+        let Err(turn) = persistent.waiting.binary_search(&number) else { return };
+        if pair.sender.has_sent_all() {
             return;
         }
-        let left = match (pair.left.take(), pair.holder) {
-            (Some(left), _) => left,
+        let handover = match (persistent.handover.take(), persistent.holder) {
+            (Some(handover), _) => handover,
             (None, Some(holder)) if holder > number => {
-                pair.waiting.push_front(holder);
-                let Some((slot, left)) = self.take_queue_pair_from(holder, context) else { return };
+                persistent.waiting.push_front(holder);
+                let Some((holder_slot, handover)) = self.take_queue_pair_from(holder, context) else {
+                    return;
+                };
                 self.persistent[place].holder = Some(number);
-                self.report_rate(slot, context);
-                left
+                self.report_rate(holder_slot, context);
+                handover
             }
-            (None, _) => return pair.waiting.insert(turn, number),
+            (None, _) => return persistent.waiting.insert(turn, number),
         };
-        if let Some(slot) = self.give_queue_pair(place, number, left, context) {
-            self.on_control_heard(slot, context);
+        if let Some(next_slot) = self.give_queue_pair(place, number, handover, context) {
+            self.on_control_heard(next_slot, context);
         }
     }
 
-    /// A packet of a flow is acknowledged that left at `departure`. Packets take one path and stay in order, and so do acknowledgements:
-    /// what flows before had sent by then is lost.
+    /// A packet of a flow is acknowledged that left at `departure`. Packets take one path and stay in order,
+    /// and so do acknowledgements: what flows before had sent by then is lost.
     fn on_later_acknowledgement(
         &mut self,
         number: u32,
@@ -112,8 +114,8 @@ impl Host {
             let open = &self.persistent[place].open;
             let Some(&earlier) = open.get(position).filter(|flow| **flow < number) else { return };
             if let Some(slot) = self.sending_slot(earlier)
-                && let Sender::QueuePair(sending) = &mut self.sendings[slot].sender
-                && sending.sender.on_later_acknowledgement(context.now, departure)
+                && let Some(pair) = self.sendings[slot].queue_pair()
+                && pair.sender.on_later_acknowledgement(context.now, departure)
             {
                 self.reclaim_queue_pair(slot, place, context);
             }
@@ -127,10 +129,9 @@ impl Host {
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<(usize, Handover)> {
         let slot = self.sending_slot(holder)?;
-        let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return None };
-        let left = sending.sender.hand_over();
+        let handover = self.sendings[slot].queue_pair()?.sender.hand_over();
         self.arm_control(slot, context);
-        Some((slot, left))
+        Some((slot, handover))
     }
 
     /// Once the flow that has it has sent everything, the next may send. Returns the slot of that.
@@ -141,21 +142,21 @@ impl Host {
         place: u32,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<usize> {
-        let pair = &mut self.persistent[place];
+        let persistent = &mut self.persistent[place];
         let sending = &mut self.sendings[slot];
         let number = sending.number();
-        let Sender::QueuePair(holder) = &mut sending.sender else { return None };
-        if pair.holder != Some(number) || !holder.sender.has_sent_all() {
+        let pair = sending.queue_pair()?;
+        if persistent.holder != Some(number) || !pair.sender.has_sent_all() {
             return None;
         }
-        let next = pair.waiting.pop_front()?;
-        let left = holder.sender.hand_over();
+        let next = persistent.waiting.pop_front()?;
+        let handover = pair.sender.hand_over();
         self.arm_control(slot, context);
-        self.give_queue_pair(place, next, left, context)
+        self.give_queue_pair(place, next, handover, context)
     }
 
-    /// A packet of a flow is acknowledged that left at `departure`; the flow may be done with it, or have something to send again, and so
-    /// may those before.
+    /// A packet of a flow is acknowledged that left at `departure`; the flow may be done with it, or have
+    /// something to send again, and so may those before.
     #[cold]
     pub(super) fn go_on_with_queue_pair(
         &mut self,
@@ -168,44 +169,45 @@ impl Host {
         if let Some(slot) = self.sending_slot(number) {
             if self.persistent[place].holder != Some(number) {
                 self.reclaim_queue_pair(slot, place, context);
-            } else if let Some(next) = self.pass_on_queue_pair(slot, place, context) {
+            } else if let Some(next_slot) = self.pass_on_queue_pair(slot, place, context) {
                 self.report_rate(slot, context);
-                self.on_control_heard(next, context);
+                self.on_control_heard(next_slot, context);
             } else {
                 self.offer(slot, context);
             }
         }
-        let pair = &mut self.persistent[place];
-        if pair.left.is_some()
-            && let Some(next) = pair.waiting.pop_front()
-            && let Some(left) = pair.left.take()
-            && let Some(slot) = self.give_queue_pair(place, next, left, context)
+        let persistent = &mut self.persistent[place];
+        if persistent.handover.is_some()
+            && let Some(next) = persistent.waiting.pop_front()
+            && let Some(handover) = persistent.handover.take()
+            && let Some(next_slot) = self.give_queue_pair(place, next, handover, context)
         {
-            self.on_control_heard(slot, context);
+            self.on_control_heard(next_slot, context);
         }
     }
 
-    /// A flow takes over what the one before has left, or the next if nothing is left to send of it. Returns its slot.
+    /// A flow takes over what the one before hands over, or the next if it has nothing left to send. Returns
+    /// its slot.
     fn give_queue_pair(
         &mut self,
         place: u32,
         mut number: u32,
-        mut left: Handover,
+        mut handover: Handover,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) -> Option<usize> {
         loop {
             let slot = self.sending_slot(number)?;
             let &PersistentQueuePair { holder, furthest, .. } = &self.persistent[place];
             let follows = holder == furthest && Some(number) > furthest;
-            let before = if follows { left.in_flight } else { self.in_flight_before(place, number) };
-            let Sender::QueuePair(sending) = &mut self.sendings[slot].sender else { return None };
-            sending.sender.take_over(left, before, context.now);
-            let pair = &mut self.persistent[place];
-            (pair.holder, pair.furthest) = (Some(number), furthest.max(Some(number)));
-            if sending.sender.has_sent_all()
-                && let Some(next) = pair.waiting.pop_front()
+            let before = if follows { handover.in_flight() } else { self.in_flight_before(place, number) };
+            let pair = self.sendings[slot].queue_pair()?;
+            pair.sender.take_over(handover, before, context.now);
+            let persistent = &mut self.persistent[place];
+            (persistent.holder, persistent.furthest) = (Some(number), furthest.max(Some(number)));
+            if pair.sender.has_sent_all()
+                && let Some(next) = persistent.waiting.pop_front()
             {
-                (number, left) = (next, sending.sender.hand_over());
+                (number, handover) = (next, pair.sender.hand_over());
                 continue;
             }
             self.arm_control(slot, context);
@@ -217,28 +219,29 @@ impl Host {
     fn in_flight_before(&self, place: u32, number: u32) -> u64 {
         let earlier = self.persistent[place].open.iter().take_while(|flow| **flow < number);
         let in_flight = earlier.filter_map(|flow| match &self.sendings[self.sending_slot(*flow)?].sender {
-            Sender::QueuePair(sending) => Some(sending.sender.in_flight()),
+            Sender::QueuePair(pair) => Some(pair.sender.in_flight()),
             _ => None,
         });
         in_flight.sum()
     }
 
-    /// A flow is done; what it has left waits for the next.
-    pub(super) fn leave_queue_pair(&mut self, number: u32, mut done: QueuePair) {
-        let Some(place) = done.place else { return };
-        let pair = &mut self.persistent[place];
-        if let Ok(position) = pair.open.binary_search(&number) {
-            pair.open.remove(position);
+    /// A flow is done; what it hands over waits for the next.
+    pub(super) fn leave_queue_pair(&mut self, number: u32, mut pair: QueuePair) {
+        let Some(place) = pair.place else { return };
+        let persistent = &mut self.persistent[place];
+        if let Ok(position) = persistent.open.binary_search(&number) {
+            persistent.open.remove(position);
         }
-        if pair.holder == Some(number) {
-            pair.left = Some(done.sender.hand_over());
-        } else if let Ok(turn) = pair.waiting.binary_search(&number) {
-            pair.waiting.remove(turn);
+        if persistent.holder == Some(number) {
+            persistent.handover = Some(pair.sender.hand_over());
+        } else if let Ok(turn) = persistent.waiting.binary_search(&number) {
+            persistent.waiting.remove(turn);
         }
     }
 
-    /// An acknowledgement of a flow that has its queue pair no longer says something to the congestion control of the flow that has
-    /// it. Returns whether it acknowledges anything new, and when the packet left that it answers.
+    /// An acknowledgement of a flow that no longer has its queue pair says something to the congestion
+    /// control of the flow that has it. Returns whether it acknowledges anything new, and when the packet
+    /// left that it answers.
     #[cold]
     pub(super) fn on_earlier_acknowledgement(
         &mut self,
@@ -247,28 +250,27 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> (bool, Time) {
-        let Sender::QueuePair(earlier) = &mut self.sendings[slot].sender else { return (false, Time::ZERO) };
-        let before = earlier.sender.acknowledged_of_queue_pair();
-        let record = packet
-            .record()
-            .map(|record| context.agenda.telemetry().collect(record, packet.hops(), packet.path()));
-        let departure = record.map_or_else(|| Time::new(packet.stamp()), |record| record.departure());
-        let progress = earlier.sender.on_acknowledgement(context.now, packet, departure, None);
-        let cumulative = earlier.sender.acknowledged_of_queue_pair();
-        let acknowledged = Acknowledged { newly_acked: cumulative - before, cumulative, departure };
-        let is_before = Some(packet.flow()) < self.persistent[place].holder;
-        let holder = self.holder_of_queue_pair(place);
-        let telemetry = &*context.agenda.telemetry();
-        let reading = record.as_ref().map(|record| telemetry.reading(record, context.now));
-        if let Some(left) = &mut self.persistent[place].left {
-            left.on_acknowledgement_of_another(context.now, acknowledged, is_before, reading);
-        } else if let Some(holder) = holder {
-            if let Sender::QueuePair(holding) = &mut self.sendings[holder].sender {
-                holding.sender.on_acknowledgement_of_another(context.now, acknowledged, is_before, reading);
+        let now = context.now;
+        let holder_slot = self.holder_slot(place);
+        let Self { sendings, persistent, .. } = self;
+        let PersistentQueuePair { holder, handover, .. } = &mut persistent[place];
+        let is_before = Some(packet.flow()) < *holder;
+        let heard = with_reading(packet, context.agenda.telemetry(), now, |departure, telemetry| {
+            let pair = sendings[slot].queue_pair()?;
+            let acknowledged = pair.sender.on_acknowledgement_after_handover(now, packet, departure);
+            if let Some(handover) = handover {
+                handover.on_acknowledgement_of_another(now, acknowledged, is_before, telemetry);
+            } else if let Some(pair) = holder_slot.and_then(|slot| sendings[slot].queue_pair()) {
+                pair.sender.on_acknowledgement_of_another(now, acknowledged, is_before, telemetry);
             }
-            self.on_control_heard(holder, context);
+            Some(acknowledged)
+        });
+        if let Some(holder_slot) = holder_slot {
+            self.on_control_heard(holder_slot, context);
         }
-        (progress, departure)
+        heard.map_or((false, Time::ZERO), |Acknowledged { newly_acked, departure, .. }| {
+            (newly_acked > 0, departure)
+        })
     }
 
     /// A CNP of a flow that no longer has its queue pair is for the flow that has it.
@@ -278,16 +280,16 @@ impl Host {
         place: u32,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let holder = self.holder_of_queue_pair(place);
-        if let Some(left) = &mut self.persistent[place].left {
-            left.on_cnp(context.now);
-        } else if let Some(holder) = holder {
-            self.on_cnp(holder, context);
+        let holder_slot = self.holder_slot(place);
+        if let Some(handover) = &mut self.persistent[place].handover {
+            handover.on_cnp(context.now);
+        } else if let Some(holder_slot) = holder_slot {
+            self.on_cnp(holder_slot, context);
         }
     }
 
-    /// A CNP has come of a flow that is done. Of which class that was nobody knows any longer: all queue pairs to its destination hear
-    /// of it.
+    /// A CNP has come of a flow that is done. Nobody knows any longer of which class that was: all queue pairs to its
+    /// destination hear of it.
     #[cold]
     pub(super) fn on_late_cnp(
         &mut self,
@@ -300,7 +302,7 @@ impl Host {
     }
 
     /// The slot of the flow that has a queue pair, until it is done.
-    fn holder_of_queue_pair(&self, place: u32) -> Option<usize> {
+    fn holder_slot(&self, place: u32) -> Option<usize> {
         self.persistent[place].holder.and_then(|holder| self.sending_slot(holder))
     }
 

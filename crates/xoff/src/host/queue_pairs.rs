@@ -1,6 +1,6 @@
 //! The adapter's arbiter: queue pairs that may send take turns, packet by packet, class by class.
-//! A queue pair has at most one packet in the adapter's queue; the next is made when that one has left. Where other transports have
-//! packets in the class, they and queue pairs take turns.
+//! A queue pair has at most one packet in the adapter's queue; the next is made when that one has left. Where
+//! other transports have packets in the class, they and queue pairs take turns.
 
 use super::adapter::Place;
 use super::limiters::NO_LIMITER;
@@ -13,7 +13,7 @@ use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::{ECHO, PRIORITIES, Packet, deferred_stamp};
-use crate::transport::roce::RoceSender;
+use crate::transport::roce::{RoceSender, with_reading};
 
 /// A flow on a queue pair.
 #[derive(Debug)]
@@ -25,12 +25,12 @@ pub(super) struct QueuePair {
     /// The congestion control's own.
     control: Timer,
     in_turn: bool,
-    /// Its place among those that last, if it does.
+    /// The place of its persistent queue pair, unless it has one of its own.
     pub(super) place: Option<u32>,
 }
 
 impl QueuePair {
-    /// A queue pair whose congestion control has these needs, at a place if it lasts.
+    /// A flow whose congestion control has these needs; where its queue pair is persistent, that has this place.
     pub(super) fn new(sender: RoceSender, needs: Needs, place: Option<u32>) -> Self {
         Self { sender, needs, pacing: Timer::default(), control: Timer::default(), in_turn: false, place }
     }
@@ -51,21 +51,17 @@ impl QueuePair {
         }
     }
 
-    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new, and when the packet left that
-    /// it answers.
+    /// Hands on an ACK or a NACK with what it brings back. Returns whether it acknowledges anything new, and
+    /// when the packet left that it answers.
     fn acknowledge(
         &mut self,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> (bool, Time) {
-        let Some(record) = packet.record() else {
-            let departure = Time::new(packet.stamp());
-            return (self.sender.on_acknowledgement(context.now, packet, departure, None), departure);
-        };
-        let record = context.agenda.telemetry().collect(record, packet.hops(), packet.path());
-        let reading = context.agenda.telemetry().reading(&record, context.now);
-        let departure = record.departure();
-        (self.sender.on_acknowledgement(context.now, packet, departure, Some(reading)), departure)
+        let now = context.now;
+        with_reading(packet, context.agenda.telemetry(), now, |departure, telemetry| {
+            (self.sender.on_acknowledgement(now, packet, departure, telemetry), departure)
+        })
     }
 }
 
@@ -120,8 +116,8 @@ impl Host {
         }
     }
 
-    /// Whether a queue pair that waits for no turn may send by the time the wire is free; one that may not until later waits for
-    /// that.
+    /// Whether a queue pair that waits for no turn may send by the time the wire is free; one that may not
+    /// until later waits for that.
     fn may_send(&mut self, slot: usize, now: Time) -> bool {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::Pacing(sending.number());
@@ -153,13 +149,13 @@ impl Host {
     fn wait_for_turn(&mut self, slot: usize) {
         let sending = &mut self.sendings[slot];
         self.turns.add(sending.priority(), sending.number());
-        if let Sender::QueuePair(pair) = &mut sending.sender {
+        if let Some(pair) = sending.queue_pair() {
             pair.in_turn = true;
         }
     }
 
-    /// While only these bytes of other transports, if any, wait in the adapter, the queue pair whose turn it is makes a packet, which
-    /// goes before them.
+    /// While only these bytes of other transports, if any, wait in the adapter, the queue pair whose turn it
+    /// is makes a packet, which goes before them.
     pub(super) fn take_turns(
         &mut self,
         priority: usize,
@@ -176,7 +172,7 @@ impl Host {
     }
 
     fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        let Some(pair) = self.sendings[slot].queue_pair() else { return };
         pair.in_turn = false;
         pair.sender.settle(context.now);
         if pair.sender.ready_at() <= self.adapter.port.free_from(context.now) {
@@ -191,7 +187,7 @@ impl Host {
     fn send_next(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let begins = self.adapter.port.free_from(context.now);
         let sending = &mut self.sendings[slot];
-        let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        let Some(pair) = sending.queue_pair() else { return };
         let before = pair.sender.rate();
         let segment = pair.sender.take(begins);
         let (has_changed, place) = (pair.sender.rate() != before, pair.place);
@@ -213,20 +209,21 @@ impl Host {
         self.wait(slot, context.now);
         self.arm_control(slot, context);
         if let Some(place) = place
-            && let Some(next) = self.pass_on_queue_pair(slot, place, context)
+            && let Some(next_slot) = self.pass_on_queue_pair(slot, place, context)
         {
             self.report_rate(slot, context);
-            self.report_rate(next, context);
-            self.wait(next, context.now);
+            self.report_rate(next_slot, context);
+            self.wait(next_slot, context.now);
         }
     }
 
-    /// Sees to the timer of a queue pair's congestion control. While it waits for its turn what the timer does makes no difference, and is
-    /// done when the turn comes: then it is an event for those alone who watch rates.
+    /// Sees to the timer of a queue pair's congestion control. While it waits for its turn what the timer
+    /// does makes no difference, and is done when the turn comes: then it is an event for those alone who
+    /// watch rates.
     pub(super) fn arm_control(&mut self, slot: usize, context: &Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
         let key = TimerKey::CongestionControl(sending.number());
-        let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        let Some(pair) = sending.queue_pair() else { return };
         let due = if !pair.in_turn {
             pair.sender.next_timer()
         } else if context.observer.watches_rates() {
@@ -242,7 +239,7 @@ impl Host {
 
     /// A CNP has come for a queue pair.
     pub(super) fn on_cnp(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        let Some(pair) = self.sendings[slot].queue_pair() else { return };
         pair.sender.on_cnp(context.now);
         self.on_control_heard(slot, context);
     }
@@ -274,7 +271,7 @@ impl Host {
         }
         let of_earlier = passed_on.map(|place| self.on_earlier_acknowledgement(slot, place, packet, context));
         let sending = &mut self.sendings[slot];
-        let Sender::QueuePair(pair) = &mut sending.sender else { return };
+        let Some(pair) = sending.queue_pair() else { return };
         let (progress, departure) = of_earlier.unwrap_or_else(|| pair.acknowledge(packet, context));
         let is_done = pair.sender.is_done();
         let (has_rate, place) = (pair.needs.goes_by_path(), pair.place);
@@ -312,7 +309,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Some(slot) = self.sending_slot(number) else { return };
-        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        let Some(pair) = self.sendings[slot].queue_pair() else { return };
         if self.pending.expires(&mut pair.pacing, TimerKey::Pacing(number), time) {
             self.offer(slot, context);
         }
@@ -326,7 +323,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let Some(slot) = self.sending_slot(number) else { return };
-        let Sender::QueuePair(pair) = &mut self.sendings[slot].sender else { return };
+        let Some(pair) = self.sendings[slot].queue_pair() else { return };
         if self.pending.expires(&mut pair.control, TimerKey::CongestionControl(number), time) {
             if !pair.in_turn {
                 pair.sender.settle(context.now);

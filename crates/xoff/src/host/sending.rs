@@ -109,6 +109,14 @@ impl Sending {
         self.flow.number
     }
 
+    #[inline]
+    pub(super) fn queue_pair(&mut self) -> Option<&mut QueuePair> {
+        match &mut self.sender {
+            Sender::QueuePair(pair) => Some(pair),
+            Sender::Tcp(_) | Sender::Handshake(_) | Sender::ConstantRate(_) => None,
+        }
+    }
+
     pub(super) fn window(&self) -> Option<Bytes> {
         match &self.sender {
             Sender::Tcp(sender) => Some(sender.window()),
@@ -325,8 +333,8 @@ impl Host {
                 }
             }
             Transport::Roce(settings) => {
-                let lasts = settings.connections == QueuePairs::Persistent;
-                let place = lasts.then(|| self.persistent.of(&flow));
+                let is_persistent = settings.connections == QueuePairs::Persistent;
+                let place = is_persistent.then(|| self.persistent.of(&flow));
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let is_lossless = context.fabric.lossless & 1 << flow.priority != 0;
                 let rate = self.adapter.port.rate();

@@ -38,6 +38,11 @@ macro_rules! integer_unit {
             pub const fn saturating_add(self, other: Self) -> Self {
                 Self(self.0.saturating_add(other.0))
             }
+            /// The product, or the largest value where it does not fit.
+            #[must_use]
+            pub const fn saturating_mul(self, factor: u64) -> Self {
+                Self(self.0.saturating_mul(factor))
+            }
         }
     };
 }

@@ -70,22 +70,9 @@ pub(super) fn of(
     subject: &Subject<'_>,
 ) -> Result<Option<Lossless>, ScenarioError> {
     let classes = subject.scenario.lossless_classes();
-    if classes == 0 {
-        return settings.pfc.as_ref().map_or(Ok(None), |_| {
-            Err(subject.refuse_pfc(
-                "",
-                "pauses senders, and no class is lossless",
-                "expected [[class]] with lossless = true, or no pfc here",
-            ))
-        });
-    }
+    let Some(pfc) = subject.pausing_of(settings.pfc.as_ref())? else { return Ok(None) };
     debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
-    let Some(pfc) = settings.pfc.clone() else {
-        let problem = format!("says nothing of pauses, and class {} is lossless", classes.trailing_zeros());
-        let expected = "expected pfc, {} for its defaults, or no lossless class";
-        return Err(subject.refuse_pfc("", &problem, expected));
-    };
-    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = pfc;
+    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = pfc.clone();
     let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
     let link = |link: &Link| {
         let wire = subject.after_pause(link, pool_may_be_full);
@@ -100,27 +87,8 @@ pub(super) fn of(
     let ports = links.len() as u64;
     let queues = ports * u64::from(classes.count_ones());
     let aside = headroom.set_aside() + reserved * queues + reserve.of_ports(ports, subject.lossy_queues());
-    if aside > total {
-        let problem = format!(
-            "sets aside {aside} for headroom and reserves of {ports} ports, more than its memory of {total}"
-        );
-        let expected = "expected more memory, a smaller headroom, another scheme, or fewer lossless classes";
-        return Err(subject.refuse_pfc(".headroom", &problem, expected));
-    }
-    let left = total - aside;
-    let (key, asked) = match (lossless_pool, lossy_pool) {
-        (Some(_), Some(_)) => {
-            let expected = "expected one of them";
-            return Err(subject.refuse_pfc(".lossy_pool", "has both lossy_pool and lossless_pool", expected));
-        }
-        (None, Some(lossy)) => (".lossy_pool", lossy),
-        (lossless, None) => (".lossless_pool", lossless.unwrap_or(Bytes::new(left.get() / 4 * 3))),
-    };
-    if asked > left {
-        let expected = format!("expected at most {left}, what headroom and reserves leave");
-        return Err(subject.refuse_pfc(key, &format!("has a pool of {asked}"), &expected));
-    }
-    let shared = if lossy_pool.is_some() { left - asked } else { asked };
+    subject.check_set_aside(aside, ports, total)?;
+    let shared = subject.shared_of(total - aside, lossless_pool, lossy_pool)?;
     let largest_frame = settings.memory.taken_by(subject.scenario.largest_frame());
     subject.check_static_threshold(&xoff, largest_frame, queues, shared)?;
     if let Some(offset) = xon_offset {
@@ -153,6 +121,56 @@ impl Subject<'_> {
         let said = self.scenario.switch.iter().any(|table| table.matches(self.name) && says(table, first));
         let first = if said { first } else { "" };
         self.refuse(&format!("pfc{key}"), |table| says(table, first), problem, expected)
+    }
+
+    /// How a switch pauses, or nothing where no class is lossless; what it says of pauses must go with that.
+    fn pausing_of<'a>(&self, said: Option<&'a Settings>) -> Result<Option<&'a Settings>, ScenarioError> {
+        let classes = self.scenario.lossless_classes();
+        if classes == 0 && said.is_some() {
+            let expected = "expected [[class]] with lossless = true, or no pfc here";
+            return Err(self.refuse_pfc("", "pauses senders, and no class is lossless", expected));
+        }
+        if classes != 0 && said.is_none() {
+            let problem =
+                format!("says nothing of pauses, and class {} is lossless", classes.trailing_zeros());
+            let expected = "expected pfc, {} for its defaults, or no lossless class";
+            return Err(self.refuse_pfc("", &problem, expected));
+        }
+        Ok(said)
+    }
+
+    fn check_set_aside(&self, aside: Bytes, ports: u64, total: Bytes) -> Result<(), ScenarioError> {
+        if aside <= total {
+            return Ok(());
+        }
+        let problem = format!(
+            "sets aside {aside} for headroom and reserves of {ports} ports, more than its memory of {total}"
+        );
+        let expected = "expected more memory, a smaller headroom, another scheme, or fewer lossless classes";
+        Err(self.refuse_pfc(".headroom", &problem, expected))
+    }
+
+    /// The pool of the lossless classes, in the memory that headroom and reserves leave: what is said of it, what the pool of the
+    /// lossy classes leaves, or three quarters.
+    fn shared_of(
+        &self,
+        left: Bytes,
+        lossless_pool: Option<Bytes>,
+        lossy_pool: Option<Bytes>,
+    ) -> Result<Bytes, ScenarioError> {
+        let (key, asked) = match (lossless_pool, lossy_pool) {
+            (Some(_), Some(_)) => {
+                let problem = "has both lossy_pool and lossless_pool";
+                return Err(self.refuse_pfc(".lossy_pool", problem, "expected one of them"));
+            }
+            (None, Some(lossy)) => (".lossy_pool", lossy),
+            (lossless, None) => (".lossless_pool", lossless.unwrap_or(Bytes::new(left.get() / 4 * 3))),
+        };
+        if asked > left {
+            let expected = format!("expected at most {left}, what headroom and reserves leave");
+            return Err(self.refuse_pfc(key, &format!("has a pool of {asked}"), &expected));
+        }
+        Ok(if lossy_pool.is_some() { left - asked } else { asked })
     }
 
     /// A static threshold is a promise that the pool must be able to keep.

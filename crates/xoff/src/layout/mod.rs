@@ -618,7 +618,8 @@ mod tests {
         );
     }
 
-    /// `facts/planner.md` 5: alpha 1 violates the second condition, and five busy ports drop before a port marks.
+    /// BCC (APNet 2017, sections 4.2 and 4.4): with alpha 1 the pool marks a single busy port first, and five busy
+    /// ports drop before one of 720 kB marks.
     #[test]
     fn what_a_scenario_should_know_is_noted() {
         let notes = |alpha: u64, busy: &str| {

@@ -83,7 +83,7 @@ mod tests {
         bytes
     }
 
-    /// `facts/algorithms.md` 19 and 20.
+    /// IEEE 802.3, annex 31D, with the check sequence computed by hand; all classes at once as in DSH (section IV-F).
     #[test]
     fn frames_have_the_fields_of_the_standard() {
         let said = |classes, quanta| {

@@ -80,13 +80,6 @@ impl Pool {
     }
 }
 
-impl Thresholds {
-    /// Whether a single busy port is marked by its own threshold before the pool's come into play: `K_min >= K_port`.
-    pub fn leaves_a_port_alone(&self, port_threshold: Bytes) -> bool {
-        self.minimum >= port_threshold
-    }
-}
-
 /// Shared bytes that each of `busy` saturated queues holds under Dynamic Threshold: `alpha B / (1 + alpha M)`, rounded
 /// down (section 4.2).
 pub fn share(shared: Bytes, alpha: Ratio, busy: u64) -> Bytes {
@@ -134,7 +127,7 @@ mod tests {
         [required, maximum, minimum].map(Bytes::get)
     }
 
-    /// `facts/planner.md` 5; printed as 1.6, 2.6 and 1.8 MB.
+    /// Section 5 prints 1.6, 2.6 and 1.8 MB.
     #[test]
     fn the_papers_setting_gives_the_papers_thresholds() {
         assert_eq!(thresholds(&PAPER), [1_592_000, 2_602_000, 1_802_000]);
@@ -146,7 +139,7 @@ mod tests {
         assert_eq!(PAPER.alpha.of(PAPER.shared - maximum), required);
     }
 
-    /// `facts/planner.md` 5, "Variants".
+    /// Computed by hand from the formulas of sections 4.3 and 4.4.
     #[test]
     fn every_input_counts() {
         let ecn_star = Pool { lambda: lambda("ecn_star").unwrap(), ..PAPER };
@@ -174,7 +167,7 @@ mod tests {
         assert_eq!(thresholds(&future), [1_720_000, 63_570_000, 50_770_000]);
     }
 
-    /// `facts/planner.md` 5, "Code values": the authors' code writes 1 MiB for the bytes in flight.
+    /// The authors' code (baiwei0427/buffer-management) writes 1 MiB for the bytes in flight.
     #[test]
     fn binary_units_give_the_thresholds_of_the_authors_code() {
         let code = Pool {
@@ -197,15 +190,7 @@ mod tests {
         assert_eq!(thresholds(&one_byte_more), [1_592_000, 800_001, 1]);
     }
 
-    /// `facts/planner.md` 5: with alpha 1 the pool marks a single busy port first.
-    #[test]
-    fn the_pool_leaves_a_single_busy_port_alone_if_its_threshold_is_the_higher() {
-        let port = Bytes::new(720_000);
-        assert!(PAPER.thresholds().unwrap().leaves_a_port_alone(port));
-        assert!(!Pool { alpha: Ratio::new(1, 1), ..PAPER }.thresholds().unwrap().leaves_a_port_alone(port));
-    }
-
-    /// `facts/planner.md` 5 and `facts/algorithms.md` 17.
+    /// alpha B / (1 + M alpha) (section 4.2), computed by hand.
     #[test]
     fn saturated_queues_share_the_pool() {
         let four = |busy| share(PAPER.shared, PAPER.alpha, busy).get();
@@ -215,7 +200,7 @@ mod tests {
         assert_eq!([1, 32].map(sixteenth), [941_176, 333_333]);
     }
 
-    /// `facts/planner.md` 5: from four busy ports on, and from five with the reserve of 128 kB.
+    /// By the shares of section 4.2: from four busy ports on, and from five with the reserve of 128 kB.
     #[test]
     fn drops_come_before_marks_from_a_number_of_busy_ports_on() {
         let from = |reserved, ports| {

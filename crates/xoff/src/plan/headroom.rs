@@ -102,7 +102,7 @@ mod tests {
         Headroom::of(&link).total().get()
     }
 
-    /// `facts/planner.md` 1, with 84 bytes more each: the table does not count the pause frame.
+    /// DSH (ToN 2025), equation 1, by hand, with 84 bytes more each: it does not count the pause frame.
     #[test]
     fn the_papers_figures_and_the_pause_frame() {
         let delay = Span::from_nanoseconds(1500);
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(total(100, Span::from_microseconds(2), 1000, 60), 55_840 + 84);
     }
 
-    /// `facts/planner.md` 1: 40 Gb/s, 1.5 us, 1500 bytes.
+    /// Those of DSH (ToN 2025, section II-C), by hand: 40 Gb/s, 1.5 us, 1500 bytes.
     #[test]
     fn published_are_five_parts() {
         let link = Link {
@@ -136,7 +136,8 @@ mod tests {
         assert_eq!(Headroom::of(&link).published().total().get(), 21_840);
     }
 
-    /// `facts/planner.md` 1, check D: 22.4 kB at 40 Gb/s counts whole frames on the wire and the pause frame.
+    /// The 22.4 kB at 40 Gb/s of DCQCN (SIGCOMM 2015, section 4), read as 300 m at 0.65 c: whole frames on the wire
+    /// and the pause frame count.
     #[test]
     fn dcqcns_headroom_counts_the_pause_frame() {
         let delay = Span::new(300 * 1_000_000_000_000 / 195_000_000);

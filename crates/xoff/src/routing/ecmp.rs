@@ -117,7 +117,7 @@ fn finished(hash: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// `facts/algorithms.md` 23.
+    /// Over the words that HPCC's `switch-node.cc` hashes, computed by hand; the last is of the word "test".
     #[test]
     fn the_hash_is_murmur3_over_address_and_port_words() {
         let first = FiveTuple::of_flow(0, 1, 0);

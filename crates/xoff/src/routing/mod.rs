@@ -247,7 +247,7 @@ mod tests {
         );
         let network = network(&table).unwrap();
         let tuple = FiveTuple::of_flow(0, 1, 0);
-        // Leaf 0 is node 2: seed 7, whose hash `facts/algorithms.md` gives as 0xd4126565. Port 0 is the host.
+        // Leaf 0 is node 2: seed 7, with which the hash is 0xd4126565 (as in `ecmp.rs`). Port 0 is the host.
         assert_eq!(Routes::new(&network).table(2).port(1, || tuple), 1 + 5);
     }
 

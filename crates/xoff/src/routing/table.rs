@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(table.port(1, never), 9);
     }
 
-    /// `facts/algorithms.md` 23: the hash of the tuple is 0x13adce27, which is 7 modulo 16.
+    /// The hash of the tuple is 0x13adce27 (as in `ecmp.rs`), which is 7 modulo 16.
     #[test]
     fn a_choice_takes_the_hash_modulo_the_number_of_next_hops() {
         let mut table = table();

@@ -36,6 +36,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::units::Bytes;
+
 pub use self::chip::{Chip, NamedChip, chips};
 pub use self::cioq::{CioqSettings, InputTable, Internal, InternalTable, OutputTable, Queues};
 pub use self::error::ScenarioError;
@@ -118,4 +120,18 @@ pub struct Scenario {
 
 fn default_seed() -> u64 {
     1
+}
+
+impl Scenario {
+    /// The largest frame any transport sends, acknowledgements included.
+    pub fn largest_frame(&self) -> Bytes {
+        self.transport.values().map(Transport::largest_frame).max().unwrap_or(Bytes::ZERO)
+    }
+
+    /// The largest packet of any transport as links carry it.
+    pub fn largest_packet_on_wire(&self) -> Bytes {
+        let on_wire =
+            |transport: &Transport| transport.largest_frame() + transport.packet_sizes().wire_overhead;
+        self.transport.values().map(on_wire).max().unwrap_or(Bytes::ZERO)
+    }
 }

@@ -1,5 +1,7 @@
 //! `[transport.NAME]`: how flows are cut into packets, acknowledged and controlled.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,9 +44,26 @@ impl Transport {
             }
         }
     }
-}
 
-impl Transport {
+    /// From the smallest frame it sends to the largest.
+    pub fn frames(&self) -> RangeInclusive<Bytes> {
+        let PacketSizes { payload, headers, .. } = self.packet_sizes();
+        let (least, most) = (headers.saturating_add(Bytes::new(1)), payload.saturating_add(headers));
+        match self {
+            Self::Tcp(tcp) => least.min(tcp.acknowledgement)..=most.max(tcp.acknowledgement),
+            Self::Roce(roce) => {
+                let (acknowledgement, cnp) = (roce.acknowledgement_frame(), roce.cnp);
+                least.min(acknowledgement).min(cnp)..=most.max(acknowledgement).max(cnp)
+            }
+            Self::ConstantRate(_) => least..=most,
+        }
+    }
+
+    /// The largest frame it sends.
+    pub fn largest_frame(&self) -> Bytes {
+        *self.frames().end()
+    }
+
     /// What decides its windows or rates, if anything does.
     pub fn congestion_control(&self) -> Option<&congestion_control::Parameters> {
         match self {
@@ -93,6 +112,14 @@ impl Transport {
         matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
     }
 
+    /// The class of what its receivers send back, where that is not the flow's own.
+    pub fn control_priority(&self) -> Option<u8> {
+        match self {
+            Self::Roce(roce) => Some(roce.control_priority),
+            Self::Tcp(_) | Self::ConstantRate(_) => None,
+        }
+    }
+
     /// Whether the adapter carries it out, so that no delay of the host concerns it.
     pub fn is_in_adapter(&self) -> bool {
         matches!(self, Self::Roce(_))
@@ -108,6 +135,7 @@ pub struct Tcp {
     #[schemars(extend("x-at-least" = "1B"))]
     pub payload: Bytes,
     /// Bytes that every data frame adds to its payload: Ethernet 14 + IP 20 + TCP 20 + FCS 4.
+    /// Short frames are not padded to Ethernet's 64.
     #[serde(default = "default_headers")]
     pub headers: Bytes,
     /// Preamble and gap: bytes on the wire beyond the frame.
@@ -267,6 +295,7 @@ pub struct Roce {
     #[schemars(extend("x-at-least" = "1B"))]
     pub payload: Bytes,
     /// Bytes that every data frame adds to its payload: Ethernet 14 + IP 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4.
+    /// Short frames are not padded to Ethernet's 64.
     #[serde(default = "default_roce_headers")]
     pub headers: Bytes,
     /// Preamble and gap: bytes on the wire beyond the frame.
@@ -369,7 +398,7 @@ pub struct ConstantRate {
     #[serde(default = "default_payload")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub payload: Bytes,
-    /// Bytes that every frame adds to its payload.
+    /// Bytes that every frame adds to its payload. Short frames are not padded to Ethernet's 64.
     #[serde(default = "default_headers")]
     pub headers: Bytes,
     /// Preamble and gap: bytes on the wire beyond the frame.

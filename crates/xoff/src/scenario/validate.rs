@@ -1,10 +1,8 @@
 //! What one key cannot show: rules between the tables of a scenario, checked before anything runs.
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
-use std::ops::RangeInclusive;
-
 use super::words::did_you_mean;
-use super::{Host, Marking, PacketSizes, Priority, Routing, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, Marking, Routing, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -131,6 +129,16 @@ impl Scenario {
         Err(ScenarioError::at(key, problem, expected))
     }
 
+    /// A watchdog has nothing to watch where no class is lossless. This is asked only after the switches are laid out: if they
+    /// cannot have a watchdog at all, a lossless class would not help.
+    pub(crate) fn check_watchdog(&self) -> Checked {
+        if self.pfc.watchdog.is_none() || self.has_lossless_class() {
+            return Ok(());
+        }
+        let expected = "expected [[class]] with lossless = true, or no watchdog";
+        Err(ScenarioError::at("pfc.watchdog", "no class is lossless", expected))
+    }
+
     /// An alpha for each class leaves none for which one alpha for all would count.
     fn check_alphas(&self) -> Checked {
         for (index, table) in self.switch.iter().enumerate() {
@@ -164,18 +172,6 @@ impl Scenario {
             problem,
             format!("{meant}expected {known}, or a table [transport.{name}]"),
         ))
-    }
-
-    /// The largest frame any transport sends, acknowledgements included.
-    pub fn largest_frame(&self) -> Bytes {
-        self.transport.values().map(Transport::largest_frame).max().unwrap_or(Bytes::ZERO)
-    }
-
-    /// The largest packet of any transport as links carry it.
-    pub fn largest_packet_on_wire(&self) -> Bytes {
-        let on_wire =
-            |transport: &Transport| transport.largest_frame() + transport.packet_sizes().wire_overhead;
-        self.transport.values().map(on_wire).max().unwrap_or(Bytes::ZERO)
     }
 
     /// A memory that no packet fits in would drop everything.
@@ -374,92 +370,6 @@ fn check_once(classes: &[u8], key: impl Fn(usize) -> String) -> Checked {
         let problem = format!("class {} is there twice", classes[index]);
         Err(ScenarioError::at(key(index), problem, "expected it once"))
     })
-}
-
-impl Transport {
-    /// The class of what its receivers send back, where that is not the flow's own.
-    pub fn control_priority(&self) -> Option<u8> {
-        match self {
-            Self::Roce(roce) => Some(roce.control_priority),
-            Self::Tcp(_) | Self::ConstantRate(_) => None,
-        }
-    }
-
-    /// From the smallest frame it sends to the largest.
-    pub fn frames(&self) -> RangeInclusive<Bytes> {
-        let PacketSizes { payload, headers, .. } = self.packet_sizes();
-        let (least, most) = (headers.saturating_add(Bytes::new(1)), payload.saturating_add(headers));
-        match self {
-            Self::Tcp(tcp) => least.min(tcp.acknowledgement)..=most.max(tcp.acknowledgement),
-            Self::Roce(roce) => {
-                let (acknowledgement, cnp) = (roce.acknowledgement_frame(), roce.cnp);
-                least.min(acknowledgement).min(cnp)..=most.max(acknowledgement).max(cnp)
-            }
-            Self::ConstantRate(_) => least..=most,
-        }
-    }
-
-    /// The largest frame it sends.
-    pub fn largest_frame(&self) -> Bytes {
-        *self.frames().end()
-    }
-}
-
-impl Workload {
-    /// The name of its transport.
-    pub fn transport(&self) -> &str {
-        match self {
-            Self::Poisson(workload) => &workload.transport,
-            Self::LongLived(workload) => &workload.transport,
-            Self::Incast(workload) => &workload.transport,
-            Self::Permutation(workload) => &workload.transport,
-            Self::Trace(workload) => &workload.transport,
-            Self::Query(workload) => &workload.transport,
-            Self::Collective(workload) => &workload.transport,
-            Self::Job(workload) => &workload.transport,
-        }
-    }
-
-    /// The traffic classes of its flows; nothing where they are part of each flow.
-    pub fn priority(&self) -> Option<&Priority> {
-        match self {
-            Self::Poisson(workload) => Some(&workload.priority),
-            Self::LongLived(workload) => Some(&workload.priority),
-            Self::Incast(workload) => Some(&workload.priority),
-            Self::Permutation(workload) => Some(&workload.priority),
-            Self::Query(workload) => Some(&workload.priority),
-            Self::Collective(workload) => Some(&workload.priority),
-            Self::Trace(_) | Self::Job(_) => None,
-        }
-    }
-
-    /// Whether its flows have a last byte.
-    fn has_finite_flows(&self) -> bool {
-        match self {
-            Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
-            Self::Permutation(workload) => workload.size.is_some(),
-            Self::Poisson(_)
-            | Self::Incast(_)
-            | Self::Trace(_)
-            | Self::Query(_)
-            | Self::Collective(_)
-            | Self::Job(_) => true,
-        }
-    }
-
-    /// Whether new flows come as long as the run lasts.
-    fn arrives_for_ever(&self) -> bool {
-        match self {
-            Self::Poisson(_) => true,
-            Self::Incast(workload) => workload.groups.is_none(),
-            Self::Query(workload) => workload.queries.is_none(),
-            Self::LongLived(_)
-            | Self::Permutation(_)
-            | Self::Trace(_)
-            | Self::Collective(_)
-            | Self::Job(_) => false,
-        }
-    }
 }
 
 #[cfg(test)]

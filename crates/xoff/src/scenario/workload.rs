@@ -20,6 +20,63 @@ crate::tagged! {
     }
 }
 
+impl Workload {
+    /// The name of its transport.
+    pub fn transport(&self) -> &str {
+        match self {
+            Self::Poisson(workload) => &workload.transport,
+            Self::LongLived(workload) => &workload.transport,
+            Self::Incast(workload) => &workload.transport,
+            Self::Permutation(workload) => &workload.transport,
+            Self::Trace(workload) => &workload.transport,
+            Self::Query(workload) => &workload.transport,
+            Self::Collective(workload) => &workload.transport,
+            Self::Job(workload) => &workload.transport,
+        }
+    }
+
+    /// The traffic classes of its flows; nothing where they are part of each flow.
+    pub fn priority(&self) -> Option<&Priority> {
+        match self {
+            Self::Poisson(workload) => Some(&workload.priority),
+            Self::LongLived(workload) => Some(&workload.priority),
+            Self::Incast(workload) => Some(&workload.priority),
+            Self::Permutation(workload) => Some(&workload.priority),
+            Self::Query(workload) => Some(&workload.priority),
+            Self::Collective(workload) => Some(&workload.priority),
+            Self::Trace(_) | Self::Job(_) => None,
+        }
+    }
+
+    /// Whether its flows have a last byte.
+    pub(super) fn has_finite_flows(&self) -> bool {
+        match self {
+            Self::LongLived(workload) => workload.size.is_some() || workload.end.is_some(),
+            Self::Permutation(workload) => workload.size.is_some(),
+            Self::Poisson(_)
+            | Self::Incast(_)
+            | Self::Trace(_)
+            | Self::Query(_)
+            | Self::Collective(_)
+            | Self::Job(_) => true,
+        }
+    }
+
+    /// Whether new flows come as long as the run lasts.
+    pub(super) fn arrives_for_ever(&self) -> bool {
+        match self {
+            Self::Poisson(_) => true,
+            Self::Incast(workload) => workload.groups.is_none(),
+            Self::Query(workload) => workload.queries.is_none(),
+            Self::LongLived(_)
+            | Self::Permutation(_)
+            | Self::Trace(_)
+            | Self::Collective(_)
+            | Self::Job(_) => false,
+        }
+    }
+}
+
 /// Flow sizes.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]

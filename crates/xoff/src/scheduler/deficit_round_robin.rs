@@ -147,7 +147,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 23.
+    /// Followed by hand, with the quantum of DSH (ToN 2025, section V-A).
     #[test]
     fn three_classes_of_different_packets_take_turns() {
         let mut port = Port::new("quantum = '1600B'", &[(6, 1000), (6, 1500), (9, 300)]);

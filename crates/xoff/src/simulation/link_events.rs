@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::checks::refuse_inputs;
 use crate::engine::{LONGEST_RUN, LinkEvent, LinkEvents};
 use crate::kernel::units::{Rate, Span, Time};
 use crate::layout::SwitchLayout;
@@ -132,20 +133,6 @@ impl Happening<'_> {
             |link: &u32| network.links[*link as usize].ends.iter().any(|&end| network.is_host(end));
         self.said.state.is_some() && !self.links.iter().any(is_of_host)
     }
-}
-
-/// Only shared-memory switches know what to do.
-pub(super) fn refuse_inputs(
-    network: &Network,
-    switches: &[SwitchLayout],
-    key: &str,
-    place: &str,
-) -> Result<(), ScenarioError> {
-    let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
-    let Some(switch) = with_inputs else { return Ok(()) };
-    let name = &network.nodes[network.hosts as usize + switch].name;
-    let problem = format!("\"{name}\" has queues at its inputs");
-    Err(ScenarioError::at(key, problem, format!("expected switches of kind \"shared_memory\" {place}")))
 }
 
 /// Of two events of one link at one time nobody could tell which is the first.

@@ -63,7 +63,7 @@ mod tests {
         Cell { size: Bytes::new(size), metadata: default_metadata() }
     }
 
-    /// `facts/planner.md` 8.
+    /// By hand; sizes are those of Juniper's "QFX5K-Series Switches Packet Buffer Architecture" (2025).
     #[test]
     fn frames_take_whole_cells() {
         let taken = |size, frame| cell(size).taken_by(Bytes::new(frame)).get();

@@ -451,7 +451,7 @@ mod tests {
         ingress.remove(Time::ZERO, queue, FRAME)
     }
 
-    /// `facts/algorithms.md` 18: two packets of 1048 bytes are private, and of the shared ones the 149th fails.
+    /// DSH (ToN 2025), algorithm 1, by hand: two packets of 1048 bytes are private, and the 149th shared one fails.
     #[test]
     fn the_first_packet_beyond_the_threshold_takes_headroom() {
         let alpha = DynamicThreshold { alpha: Ratio::new(1, 16), alpha_by_priority: None };
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!((request, admitted.is_ok()), (pause(1), true));
     }
 
-    /// `facts/algorithms.md` 20: 14,185,216 bytes shared of which 5,000,000 are taken, alpha 1/16 and 7 classes.
+    /// DSH (ToN 2025), equation 11, by hand: 5,000,000 of 14,185,216 shared bytes are taken, alpha 1/16, 7 classes.
     #[test]
     fn a_port_pauses_above_the_threshold_of_all_its_queues() {
         let alpha = DynamicThreshold { alpha: Ratio::new(1, 16), alpha_by_priority: None };

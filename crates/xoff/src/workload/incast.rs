@@ -321,7 +321,7 @@ mod tests {
         assert!((measured / expected - 1.0).abs() < 0.01, "{measured} is not {expected}");
     }
 
-    /// `facts/workloads.md` 4: groups per second of 16 flows of 64 KiB or 64 kB, and of 1024 of 8 KiB.
+    /// DSH (ToN 2025, section V-B), by hand: groups per second of 16 flows of 64 KiB or 64 kB, and of 1024 of 8 KiB.
     #[test]
     fn groups_come_at_their_load() {
         for (load, rate) in [(0.2, 610_352.0), (0.4, 1_220_703.0), (0.8, 2_441_406.0)] {

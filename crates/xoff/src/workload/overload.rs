@@ -68,6 +68,9 @@ struct Demand {
     workload: usize,
 }
 
+/// What packets that are not full may add to a load of all that links carry.
+const NO_OVERLOAD: f64 = 1e-3;
+
 /// Every overload, by its links.
 pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Overload> {
     let Stop { at, arrivals_end, .. } = scenario.stop;
@@ -89,8 +92,7 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
         let on_links = || demands.iter().filter(|demand| demand.links.lead_to(links));
         let (capacity, on_wire) =
             (links.capacity(network), on_links().map(|demand| demand.on_wire).sum::<f64>());
-        // What a sum of floating-point numbers may be off by is no overload.
-        (on_wire > capacity.as_f64() * (1.0 + 1e-9)).then(|| Overload {
+        (on_wire > capacity.as_f64() * (1.0 + NO_OVERLOAD)).then(|| Overload {
             links: links.clone(),
             capacity,
             offered: Rate::from_f64(on_wire),

@@ -200,7 +200,8 @@ mod tests {
         close(offered(&flows, crosses) * FRAME, 0.6 * 16.0 * 400e9);
     }
 
-    /// `facts/workloads.md` 4: background flows per host and second with web search at 0.7, and in batches of 8.
+    /// Background flows of DSH (ToN 2025, section V-B) per host and second with web search at 0.7, and in batches of
+    /// 8, by hand: 0.7 * 12.5e9 / 1,711,250.
     #[test]
     fn batches_of_eight_come_eight_times_less_often() {
         let keys = "sizes = 'web_search'\nload = 0.7\nof = 'host'\nload_counts = 'payload'";

@@ -1,6 +1,6 @@
 //! Flow sizes: lists of `size_bytes,cumulative_probability`, linear between their points.
-//! Sampling is that of the field's reference generators (`facts/workloads.md`, section 1);
-//! the mean that sets an arrival rate comes from the same list.
+//! Sampling is that of the field's reference generators (HPCC's `traffic_gen/custom_rand.py`, `cdf.c` of
+//! HKUST-SING/TrafficGenerator); the mean that sets an arrival rate comes from the same list.
 
 use super::csv_rows::{for_each_row, whole_number};
 use super::load::Volume;
@@ -208,7 +208,7 @@ mod tests {
         SizeDistribution::parse("a.csv", &format!("size_bytes,cumulative_probability\n{rows}"))
     }
 
-    /// `facts/workloads.md` 1.
+    /// Computed by hand from the list, as HPCC's `custom_rand.py` interpolates.
     #[test]
     fn web_search_samples_as_the_reference_generators_do() {
         let sizes = named("web_search").unwrap().distribution();
@@ -230,9 +230,9 @@ mod tests {
         assert_eq!(sizes.sample(0.0), Bytes::new(1));
     }
 
-    /// `facts/workloads.md` 2; for `hadoop_large` it gives the mean of unrounded points: 3,423,728.
+    /// Computed from the points of each origin; those of `hadoop_large`, unrounded, have a mean of 3,423,728.
     #[test]
-    fn the_means_are_those_of_the_facts() {
+    fn the_means_are_those_of_the_origins() {
         let means = [
             ("web_search", 1_711_250.0),
             ("data_mining", 12_658_198.6),

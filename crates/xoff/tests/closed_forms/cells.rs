@@ -18,7 +18,7 @@ fn peak(payload: u64, cell: &str) -> u64 {
     run(&simulation).switches[0].peak().get()
 }
 
-/// 110 frames of 1500 bytes or 2600 of 64; 100 frames of eight cells or 800 of one (`facts/planner.md` 8).
+/// 110 frames of 1500 bytes or 2600 of 64; 100 frames of eight cells or 800 of one (as in `switch/cell.rs`).
 #[test]
 fn a_full_memory_holds_whole_cells() {
     let cell = ", cell = { size = '208B' }";

@@ -1,4 +1,5 @@
-//! Dynamic Threshold's fixed point: M saturated queues hold alpha B / (1 + M alpha) each (facts 17).
+//! Dynamic Threshold's fixed point: M saturated queues hold alpha B / (1 + M alpha) each (Choudhury and Hahne,
+//! IEEE/ACM ToN 1998; BCC, APNet 2017, section 4.2).
 
 use xoff::engine::Quantity;
 use xoff::kernel::units::Span;
@@ -51,7 +52,7 @@ fn settles_at(queues: usize, alpha: &str, total: &str, expected: f64) {
     validate(&format!("{queues} queues, alpha {alpha}: mean bytes of each"), expected, average, FRAME);
 }
 
-/// The vectors of facts 17.
+/// Computed by hand from that.
 #[test]
 fn saturated_queues_settle_at_the_fixed_point() {
     settles_at(1, "4", "3MB", 2_400_000.0);

@@ -5,7 +5,7 @@ use xoff::kernel::units::Span;
 
 use crate::{mean, recorded, run, simulation, validate};
 
-/// What the path holds: 100 Gbps and 80 us (facts 2).
+/// What the path holds: 100 Gbps and 80 us (BCC, APNet 2017, section 2.2).
 const PIPE: u64 = 1_000_000;
 
 /// Two senders and one receiver, whose round trip of 80 us is made of four links.

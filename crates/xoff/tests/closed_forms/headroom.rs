@@ -1,4 +1,5 @@
-//! What queues hold when their senders are told to pause, against the fixed points of `facts/planner.md` 2.
+//! What queues hold when their senders are told to pause, against the fixed points of DSH's equations 2 and 10 (ToN
+//! 2025).
 
 use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};

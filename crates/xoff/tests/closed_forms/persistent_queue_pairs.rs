@@ -1,4 +1,4 @@
-//! Queue pairs that last: messages to a destination go one after another on one path, at the rate at which the one before has ended.
+//! Persistent queue pairs: messages to a destination go one after another on one path, at the rate at which the one before has ended.
 
 use xoff::Report;
 use xoff::Simulation;
@@ -44,6 +44,23 @@ fn messages_to_a_destination_go_one_after_another() {
     for (found, expected) in shared.iter().zip(expected) {
         assert!(found.abs_diff(expected) <= 3 * 87, "{shared:?}, not {expected:?}");
     }
+}
+
+/// TIMELY takes what the wire itself needs for a packet off its round-trip time. Taken off as if every packet were full, the times of
+/// messages of a full packet and half of one rise and fall, and the rate ends at its floor, a hundredth.
+#[test]
+fn packets_that_are_not_full_slow_no_timely_down() {
+    let of = |control: &str| {
+        finishes(&simulation(&format!(
+            "title = 'one and a half packets'\n{STAR}\
+             transport.roce = {{ kind = 'roce', payload = '4096B', connections = 'persistent' {control} }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', size = '6144B', flows_per_pair = 200, \
+             pairs = [['host0', 'host1']] }}]"
+        )))
+    };
+    // Between the bounds all of the way, where the gradient decides.
+    let timely = ", congestion_control = { algorithm = 'timely', low_rtt = '1us', minimum_rtt = '4us', segment = '1B' }";
+    assert_eq!(of(timely), of(""));
 }
 
 /// Of an all-reduce between two hosts, one link is held up for 20 us. A rank that is late sends a step while the one before still goes;

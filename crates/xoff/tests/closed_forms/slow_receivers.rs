@@ -83,6 +83,29 @@ fn an_adapter_that_is_no_longer_slow_takes_in_the_rest_at_the_rate_of_its_link()
     assert_eq!(flow.received, nanoseconds(414_400 + 400 + 99 * 800));
 }
 
+/// Number 0 comes at 14.4 us and takes 8 us at 1 Gbps. Two slow times that meet while it is taken in are as good as one; in a time in
+/// which nothing is taken in the rest of it waits, too: half of number 0 takes 4 us before 18.4 us, and 0.4 us after 100 us.
+#[test]
+fn what_is_taken_in_as_one_slow_time_follows_another_goes_on_at_the_pace_of_the_next() {
+    let of = |slow: &str| {
+        let simulation = over_two_switches("", slow);
+        let outcome = run(&simulation);
+        measured(&simulation, &outcome).next().map(|flow| flow.received)
+    };
+    let slow = |times: &str| format!("{{ hosts = ['host1'], buffer = '1MB', {times} }}");
+    let [one, first, second] = ["end = '900us'", "end = '18400ns'", "start = '18400ns', end = '900us'"]
+        .map(|times| slow(&format!("rate = '1Gbps', {times}")));
+    assert_eq!(of(&one), Some(nanoseconds(14_400 + 100 * 8_000)));
+    assert_eq!(of(&format!("{first}, {second}")), of(&one));
+    let nothing = slow("start = '18400ns', end = '100us'");
+    assert_eq!(of(&format!("{first}, {nothing}")), Some(nanoseconds(100_000 + 400 + 99 * 800)));
+    // In 8 ns 1 byte of number 0 is taken in, and the other 999 by 15,207.2 ns. From then on one always waits: at 22.8 us, number 10
+    // has been taken in for 392.8 ns, which is 491 bytes of it.
+    let before = slow("rate = '1Gbps', end = '14408ns'");
+    let nothing = slow("start = '22800ns', end = '100us'");
+    assert_eq!(of(&format!("{before}, {nothing}")), Some(Span::new(100_000_000 + 509 * 800 + 89 * 800_000)));
+}
+
 /// Where no class is lossless, what has no room is lost; otherwise what comes until the pause takes effect has room.
 #[test]
 fn an_adapter_that_has_stopped_drops_or_pauses() {

@@ -44,7 +44,7 @@ pub(crate) fn run_with(
     let Reference { hosts, switches, pending, telemetry, received, events, last_event, .. } = reference;
     // Nothing is left to do, and a port holds packets because they are paused.
     let mut ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
-    let left_behind = end.is_none() && ports.any(Port::holds_paused);
+    let left_behind = end.is_none() && ports.any(Port::holds_back);
     let on_wires = pending.into_values().flatten().collect();
     let outcome = Outcome {
         hosts,

@@ -21,7 +21,7 @@ def classes_disagree(tables: Tables) -> Iterator[Fault]:
     A note: SONiC's own template has other maps at uplinks of dual ToRs. Ports are held against what most of them have.
     """
     alike: dict[frozenset[tuple[str, int | None]], list[str]] = defaultdict(list)
-    for port in tables.pfc_ports:
+    for port in tables.qos.pfc_ports:
         found = priorities_at(tables, port)
         if found is not None:
             alike[frozenset(found.items())].append(port)
@@ -41,6 +41,6 @@ def classes_disagree(tables: Tables) -> Iterator[Fault]:
 
 def _map(tables: Tables, port: str) -> tuple[str, str]:
     """The key of the row that gives packets their classes at a port, and its map."""
-    found = tables.qos_of(port, "dscp_to_tc_map")
+    found = tables.qos.row_of(port, "dscp_to_tc_map")
     assert found is not None, "it has lossless classes by such a row"
     return found[0], found[1].dscp_to_tc_map or found[1].dot1p_to_tc_map or ""

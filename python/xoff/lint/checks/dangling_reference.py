@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
+from xoff.lint.qos import WHOLE_SWITCH
 from xoff.lint.references import references
-from xoff.lint.tables import WHOLE_SWITCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -47,12 +47,11 @@ def ecn_after_pfc(tables: Tables) -> Iterator[Fault]:
 
 def _pairs(tables: Tables) -> Iterator[_Pair]:
     groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
-    for port in tables.pfc_ports:
-        for priority in tables.pfc_priorities(port):
-            group = groups.get((port, tables.priority_group_of(port, priority)))
-            name, wred = tables.wred.get((port, tables.queue_of(port, priority)), ("", None))
-            if group and wred:
-                yield from (_Pair(group, name, ramp) for ramp in ramps(wred) if ramp.marks)
+    for port, priority in tables.qos.pausing:
+        group = groups.get((port, tables.qos.priority_group_of(port, priority)))
+        name, wred = tables.wred.get((port, tables.qos.queue_of(port, priority)), ("", None))
+        if group and wred:
+            yield from (_Pair(group, name, ramp) for ramp in ramps(wred) if ramp.marks)
 
 
 def _always(tables: Tables, pair: _Pair) -> list[Fault]:

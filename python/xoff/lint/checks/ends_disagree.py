@@ -80,10 +80,10 @@ def _cables(tables: Tables, link: Link) -> Iterator[_Difference]:
 
 
 def _pauses(tables: Tables, link: Link) -> Iterator[_Difference]:
-    here, there = tables.qos(link.port), link.tables.qos(link.other_port)
+    here, there = tables.qos.row(link.port), link.tables.qos.row(link.other_port)
     if here is None or there is None:
         return
-    own, others = tables.pfc_priorities(link.port), link.tables.pfc_priorities(link.other_port)
+    own, others = tables.qos.pfc_priorities(link.port), link.tables.qos.pfc_priorities(link.other_port)
     if set(own) == set(others):
         return
     other = link.there("PORT_QOS_MAP", there[0], "pfc_enable")
@@ -104,7 +104,8 @@ def _classes(tables: Tables, link: Link) -> Iterator[_Difference]:
     here, there = priorities_at(tables, link.port), priorities_at(link.tables, link.other_port)
     if here is None or there is None or not differing(here, there):
         return
-    rows = [of.qos_of(port, "dscp_to_tc_map") for of, port in ((tables, link.port), (link.tables, link.other_port))]
+    ends = ((tables.qos, link.port), (link.tables.qos, link.other_port))
+    rows = [qos.row_of(port, "dscp_to_tc_map") for qos, port in ends]
     own, others = (row[0] if row else "" for row in rows)
     other = link.there("PORT_QOS_MAP", others, "dscp_to_tc_map")
     physics = f"{told(here, there, ('here', other))}: where they have none they may be dropped"

@@ -45,13 +45,12 @@ def lossless_queue_drops(tables: Tables) -> Iterator[Fault]:
     queues = {(queue.port, queue.index): queue for queue in tables.queues}
     unset: dict[int, list[str]] = defaultdict(list)
     limited: dict[str, list[tuple[Buffer, int]]] = defaultdict(list)
-    for port in tables.pfc_ports:
-        for priority in tables.pfc_priorities(port):
-            queue = queues.get((port, tables.queue_of(port, priority)))
-            if queue is None:
-                unset[priority].append(port)
-            else:
-                limited[queue.profile_name].append((queue, priority))
+    for port, priority in tables.qos.pausing:
+        queue = queues.get((port, tables.qos.queue_of(port, priority)))
+        if queue is None:
+            unset[priority].append(port)
+        else:
+            limited[queue.profile_name].append((queue, priority))
     busy, senders = _lossy_alphas(tables), _Senders(tables)
     for its in limited.values():
         losses = [(loss, one) for one in its if (loss := _loss(tables, *one, busy[id(one[0].pool)], senders))]
@@ -95,12 +94,12 @@ def _unless(tables: Tables, queue: Buffer) -> str:
 
 
 def _unset(tables: Tables, ports: list[str], priority: int) -> Fault:
-    qos = tables.qos(ports[0])
-    assert qos is not None, "PFC is on by such a row"
-    index = tables.queue_of(ports[0], priority)
+    found = tables.qos.row(ports[0])
+    assert found is not None, "PFC is on by such a row"
+    index = tables.qos.queue_of(ports[0], priority)
     return Fault(
         Severity.WARNING,
-        tables.place("PORT_QOS_MAP", qos[0], "pfc_enable"),
+        tables.place("PORT_QOS_MAP", found[0], "pfc_enable"),
         f"priority {priority} of {several(ports)} is lossless and waits in queue {index}, of which no row of "
         "BUFFER_QUEUE says anything: what the chip lets it hold by itself may be less than what comes in",
         f"BUFFER_QUEUE|{ports[0]}|{index} with a profile that never drops: static_th of all its pool",
@@ -120,7 +119,7 @@ def _loss(tables: Tables, queue: Buffer, priority: int, busy: list[Fraction], se
 
 def _lossy_alphas(tables: Tables) -> dict[int, list[Fraction]]:
     """By pool, the alphas of its lossy queues, of as many ports as an MMU has."""
-    lossless = {(port, tables.queue_of(port, one)) for port in tables.pfc_ports for one in tables.pfc_priorities(port)}
+    lossless = {(port, tables.qos.queue_of(port, priority)) for port, priority in tables.qos.pausing}
     found: dict[int, dict[str, list[Fraction]]] = defaultdict(lambda: defaultdict(list))
     for queue in tables.queues:
         is_lossy = (queue.port, queue.index) not in lossless
@@ -137,7 +136,7 @@ class _Senders:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._groups = {(group.port, group.index): group for group in tables.priority_groups if group.lossless}
-        self._most = max(1, tables.ports_of_mmu(len(tables.pfc_ports)) - 1)
+        self._most = max(1, tables.ports_of_mmu(len(tables.qos.pfc_ports)) - 1)
         self._feeding: dict[int, list[Buffer]] = {}
         self._sent: dict[tuple[int, str | None], list[int]] = {}
 
@@ -152,11 +151,11 @@ class _Senders:
 
     def _feeding_in(self, priority: int) -> list[Buffer]:
         if priority not in self._feeding:
-            tables = self._tables
-            ports = [port for port in tables.pfc_ports if priority in tables.pfc_priorities(port)]
-            numbered = ((port, tables.priority_group_of(port, priority)) for port in ports)
+            qos = self._tables.qos
+            ports = [port for port in qos.pfc_ports if priority in qos.pfc_priorities(port)]
+            numbered = ((port, qos.priority_group_of(port, priority)) for port in ports)
             groups = [self._groups[one] for one in numbered if one in self._groups]
-            self._feeding[priority] = sorted(groups, key=lambda group: -next(_cumulated(tables, [group])))
+            self._feeding[priority] = sorted(groups, key=lambda group: -next(_cumulated(self._tables, [group])))
         return self._feeding[priority]
 
 

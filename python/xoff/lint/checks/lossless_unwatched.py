@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.tables import WHOLE_SWITCH, several
+from xoff.lint.qos import WHOLE_SWITCH
+from xoff.lint.tables import several
 from xoff.lint.wording import listed
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
     if not watched:
         yield from _nobody(tables)
         return
-    unwatched = [port for port in tables.pfc_ports if port not in watched]
+    unwatched = [port for port in tables.qos.pfc_ports if port not in watched]
     if unwatched:
         yield Fault(
             Severity.WARNING,
@@ -36,12 +37,12 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
             f"a row PFC_WD|{unwatched[0]}",
         )
     seen = set()
-    for port in tables.pfc_ports:
-        found = tables.qos(port)
+    for port in tables.qos.pfc_ports:
+        found = tables.qos.row(port)
         if found is None or found[0] == WHOLE_SWITCH or found[0] in seen or port not in watched:
             continue
         seen.add(found[0])
-        paused, looked_after = set(tables.pfc_priorities(port)), set(found[1].pfcwd_sw_enable or ())
+        paused, looked_after = set(tables.qos.pfc_priorities(port)), set(found[1].pfcwd_sw_enable or ())
         place = tables.place("PORT_QOS_MAP", found[0], "pfcwd_sw_enable")
         enable = ",".join(str(priority) for priority in sorted(paused))
         if missing := sorted(paused - looked_after):
@@ -59,7 +60,7 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
 
 def _nobody(tables: Tables) -> Iterator[Fault]:
     """Where the watchdog is told how often to look, which priorities at, and at no port."""
-    asked = [port for port in tables.qos_ports if (found := tables.qos(port)) and found[1].pfcwd_sw_enable]
+    asked = [port for port in tables.qos.ports if (found := tables.qos.row(port)) and found[1].pfcwd_sw_enable]
     if asked and _OF_ALL in tables.config.pfc_wd:
         yield Fault(
             Severity.NOTE,

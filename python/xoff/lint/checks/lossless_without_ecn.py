@@ -19,9 +19,8 @@ def lossless_without_ecn(tables: Tables) -> Iterator[Fault]:
     marked = {queue for queue, (_, wred) in tables.wred.items() if any(ramp.marks for ramp in ramps(wred))}
     if not marked:
         return
-    lossless = {
-        port: {tables.queue_of(port, priority) for priority in tables.pfc_priorities(port)} for port in tables.pfc_ports
-    }
+    qos = tables.qos
+    lossless = {port: {qos.queue_of(port, one) for one in qos.pfc_priorities(port)} for port in qos.pfc_ports}
     for queue in sorted(set().union(*lossless.values())):
         ports = [port for port, its in lossless.items() if queue in its and tables.wred_name(port, queue) is None]
         if not ports:

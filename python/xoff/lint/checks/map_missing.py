@@ -38,19 +38,19 @@ def map_missing(tables: Tables) -> Iterator[Fault]:
     for of in _MAPS:
         if any(tables.has_table(field.upper()) for field in of.fields):
             yield from _lacking(tables, of)
-    if any(_has(tables, port, _GROUPS) for port in tables.pfc_ports):
+    if any(_has(tables, port, _GROUPS) for port in tables.qos.pfc_ports):
         yield from _lacking(tables, _GROUPS)
 
 
 def _lacking(tables: Tables, of: _Map) -> Iterator[Fault]:
-    having = [port for port in tables.pfc_ports if _has(tables, port, of)]
+    having = [port for port in tables.qos.pfc_ports if _has(tables, port, of)]
     ports: dict[str, list[str]] = defaultdict(list)
-    for port in tables.pfc_ports:
-        found = tables.qos(port)
+    for port in tables.qos.pfc_ports:
+        found = tables.qos.row(port)
         if found is not None and port not in having:
             ports[having[0] if having else ""].append(port)
     for like, its in ports.items():
-        found = tables.qos(its[0])
+        found = tables.qos.row(its[0])
         assert found is not None, "PFC is on by such a row"
         field = of.fields[0]
         lacks = f"{' or '.join(of.fields)}{f', such as {like} has' if like else ''}"
@@ -68,5 +68,5 @@ def _has(tables: Tables, port: str, of: _Map) -> bool:
 
 def _named(tables: Tables, port: str, of: _Map) -> str | None:
     """The map that a port names, whether it is there or not."""
-    rows = ((tables.qos_of(port, field), field) for field in of.fields)
+    rows = ((tables.qos.row_of(port, field), field) for field in of.fields)
     return next((name for found, field in rows if found and (name := getattr(found[1], field))), None)

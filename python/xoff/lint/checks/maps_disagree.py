@@ -11,6 +11,7 @@ from xoff.lint.tables import several
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from xoff.lint.qos import Qos
     from xoff.lint.tables import Tables
 
 
@@ -20,19 +21,18 @@ def maps_disagree(tables: Tables) -> Iterator[Fault]:
     A warning where the maps agree and nothing that packets carry leads there.
     """
     found: dict[tuple[str, Severity, str, str], list[str]] = defaultdict(list)
-    for port in tables.pfc_ports:
-        for priority in tables.pfc_priorities(port):
-            for field, severity, physics, remedy in _of_priority(tables, port, priority):
-                found[field, severity, physics, remedy].append(port)
+    for port, priority in tables.qos.pausing:
+        for field, severity, physics, remedy in _of_priority(tables.qos, port, priority):
+            found[field, severity, physics, remedy].append(port)
     for (field, severity, physics, remedy), ports in found.items():
-        qos = tables.qos_of(ports[0], field)
-        assert qos is not None, "PFC is on by such a row"
-        yield Fault(severity, tables.place("PORT_QOS_MAP", qos[0], field), f"{several(ports)}: {physics}", remedy)
+        row = tables.qos.row_of(ports[0], field)
+        assert row is not None, "PFC is on by such a row"
+        yield Fault(severity, tables.place("PORT_QOS_MAP", row[0], field), f"{several(ports)}: {physics}", remedy)
 
 
-def _of_priority(tables: Tables, port: str, priority: int) -> Iterator[tuple[str, Severity, str, str]]:
-    group, queue = tables.priority_group_of(port, priority), tables.queue_of(port, priority)
-    classes = tables.classes_of_group(port, group)
+def _of_priority(qos: Qos, port: str, priority: int) -> Iterator[tuple[str, Severity, str, str]]:
+    group, queue = qos.priority_group_of(port, priority), qos.queue_of(port, priority)
+    classes = qos.classes_of_group(port, group)
     if not classes:
         physics = (
             f"priority {priority} pauses for priority group {group}, and no traffic class comes into that: "
@@ -40,7 +40,7 @@ def _of_priority(tables: Tables, port: str, priority: int) -> Iterator[tuple[str
         )
         yield "tc_to_pg_map", Severity.ERROR, physics, f"a traffic class with priority group {group}"
     for traffic_class in classes:
-        waits_in = tables.queue_of_class(port, traffic_class)
+        waits_in = qos.queue_of_class(port, traffic_class)
         if waits_in != queue:
             physics = (
                 f"traffic class {traffic_class} comes into priority group {group}, for which priority {priority} "
@@ -49,7 +49,7 @@ def _of_priority(tables: Tables, port: str, priority: int) -> Iterator[tuple[str
             )
             remedy = f"queue {queue} for traffic class {traffic_class}, or another priority group"
             yield "tc_to_queue_map", Severity.ERROR, physics, remedy
-    given = tables.classes_given(port)
+    given = qos.classes_given(port)
     if classes and given is not None and given.keys().isdisjoint(classes):
         names = ", ".join(map(str, classes))
         leads = f"no DSCP or 802.1p priority leads to traffic class {names}"

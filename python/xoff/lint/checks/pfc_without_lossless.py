@@ -33,19 +33,18 @@ def pfc_without_lossless(tables: Tables) -> Iterator[Fault]:
         return
     groups = {(group.port, group.index): group for group in tables.priority_groups}
     lacking: dict[tuple[int, _Why], list[str]] = defaultdict(list)
-    for port in tables.pfc_ports:
-        for priority in tables.pfc_priorities(port):
-            group = groups.get((port, tables.priority_group_of(port, priority)))
-            if why := _unset(tables, port) if group is None else _without(tables, group):
-                lacking[priority, why].append(port)
+    for port, priority in tables.qos.pausing:
+        group = groups.get((port, tables.qos.priority_group_of(port, priority)))
+        if why := _unset(tables, port) if group is None else _without(tables, group):
+            lacking[priority, why].append(port)
     for (priority, why), ports in lacking.items():
-        qos = tables.qos(ports[0])
-        assert qos is not None, "PFC is on by such a row"
-        index = tables.priority_group_of(ports[0], priority)
+        found = tables.qos.row(ports[0])
+        assert found is not None, "PFC is on by such a row"
+        index = tables.qos.priority_group_of(ports[0], priority)
         remedy = why.remedy.replace("{port}", ports[0]) or f"BUFFER_PG|{ports[0]}|{index} with a lossless profile"
         yield Fault(
             why.severity,
-            tables.place("PORT_QOS_MAP", qos[0], "pfc_enable"),
+            tables.place("PORT_QOS_MAP", found[0], "pfc_enable"),
             f"priority {priority} of {several(ports)} is to pause its senders, and its priority group {index} is set "
             f"{why.cause}: what arrives after a pause is dropped",
             f"{remedy}, or no {priority} in pfc_enable",

@@ -31,11 +31,10 @@ def profile_of_other_link(tables: Tables) -> Iterator[Fault]:
     switch computes headroom, or where its lookup table is not named.
     """
     found: dict[tuple[str, _Other], list[Buffer]] = defaultdict(list)
-    for port in tables.pfc_ports if not tables.computes else ():
-        for priority in tables.pfc_priorities(port):
-            group = tables.groups_of_rows.get((port, tables.priority_group_of(port, priority)))
-            if group and group.profile_name != COMPUTED and (other := _other(tables, group)):
-                found[group.profile_name, other].append(group)
+    for port, priority in tables.qos.pausing if not tables.computes else ():
+        group = tables.groups_of_rows.get((port, tables.qos.priority_group_of(port, priority)))
+        if group and group.profile_name != COMPUTED and (other := _other(tables, group)):
+            found[group.profile_name, other].append(group)
     for (_, other), groups in found.items():
         place = tables.place("BUFFER_PG", groups[0].row, "profile")
         yield Fault(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from xoff.ethernet import ETHERNET_MBPS, nearest_rates
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.tables import several
-from xoff.plan.ethernet import ETHERNET_MBPS, nearest_rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

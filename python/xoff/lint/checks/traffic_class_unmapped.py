@@ -33,7 +33,7 @@ def traffic_class_unmapped(tables: Tables) -> Iterator[Fault]:
 
     Packets may leave by any port: maps of queues are held against the classes of all.
     """
-    given = {port: tables.classes_given(port) or {} for port in tables.qos_ports}
+    given = {port: tables.qos.classes_given(port) or {} for port in tables.qos.ports}
     anywhere: dict[int, list[str]] = defaultdict(list)
     for classes in given.values():
         for traffic_class, carried in classes.items():
@@ -45,9 +45,9 @@ def traffic_class_unmapped(tables: Tables) -> Iterator[Fault]:
 def _left_out(tables: Tables, of: _Map, given: dict[str, dict[int, list[str]]]) -> Iterator[Fault]:
     found: dict[tuple[str, int], list[str]] = defaultdict(list)
     for port, classes in given.items():
-        qos = tables.qos(port)
-        assert qos is not None, "it is a port of such a row"
-        name = getattr(qos[1], of.field) or ""
+        row = tables.qos.row(port)
+        assert row is not None, "it is a port of such a row"
+        name = getattr(row[1], of.field) or ""
         rows = getattr(tables.config, of.table.lower()).get(name)
         for traffic_class in classes if rows is not None else ():
             if str(traffic_class) not in rows:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.tables import OF_WHOLE_SWITCH, WHOLE_SWITCH
+from xoff.lint.qos import OF_WHOLE_SWITCH, WHOLE_SWITCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

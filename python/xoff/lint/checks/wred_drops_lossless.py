@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 def wred_drops_lossless(tables: Tables) -> Iterator[Fault]:
     """WRED without ECN on the queue of a lossless class: it drops what PFC is there to keep."""
     seen = set()
-    for port in tables.pfc_ports:
-        for priority in tables.pfc_priorities(port):
-            name, wred = tables.wred.get((port, tables.queue_of(port, priority)), ("", None))
-            if wred is None or name in seen:
-                continue
-            seen.add(name)
-            dropping = [ramp for ramp in ramps(wred) if not ramp.marks and ramp.probability]
-            if dropping:
-                colour = dropping[0].colour
-                yield Fault(
-                    Severity.ERROR,
-                    tables.place("WRED_PROFILE", name, "ecn"),
-                    f"priority {priority} of {port} is lossless, and {colour} packets of its queue are dropped "
-                    f"instead of marked, from {dropping[0].minimum:,} B on",
-                    f"ecn_all, or wred_{colour}_enable false",
-                )
+    for port, priority in tables.qos.pausing:
+        name, wred = tables.wred.get((port, tables.qos.queue_of(port, priority)), ("", None))
+        if wred is None or name in seen:
+            continue
+        seen.add(name)
+        dropping = [ramp for ramp in ramps(wred) if not ramp.marks and ramp.probability]
+        if dropping:
+            colour = dropping[0].colour
+            yield Fault(
+                Severity.ERROR,
+                tables.place("WRED_PROFILE", name, "ecn"),
+                f"priority {priority} of {port} is lossless, and {colour} packets of its queue are dropped "
+                f"instead of marked, from {dropping[0].minimum:,} B on",
+                f"ecn_all, or wred_{colour}_enable false",
+            )

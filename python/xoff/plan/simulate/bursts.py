@@ -93,7 +93,7 @@ class Bursts:
             assert group.pause is not None, "a class is lossless"
             size, frame = group.pause.headroom_bytes, settings.mtu_bytes + ETHERNET_BYTES
             quanta = PUBLISHED_QUANTA if self._published_reaction else _xoff.reaction_quanta(group.rate_bps)
-            worst = _xoff.headroom(group.rate_bps, group.delay_ps, frame, quanta)[2]
+            worst = _xoff.headroom(group.rate_bps, group.delay_ps, frame, quanta).under_dynamic_threshold
             if size < worst:
                 problem = (
                     f"has {size:,} B for {group.name}, and DSH insures a port with one worst case: as it is simulated, "

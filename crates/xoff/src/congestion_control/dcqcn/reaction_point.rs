@@ -133,7 +133,7 @@ impl Dcqcn {
             };
             let step = match beyond {
                 0 => self.values.additive_increase.at(self.line_rate),
-                times => self.values.hyper_increase.at(self.line_rate) * u64::from(times),
+                times => self.values.hyper_increase.at(self.line_rate).saturating_mul(times.into()),
             };
             self.target_rate = self.target_rate.saturating_add(step).min(self.line_rate);
         }
@@ -268,7 +268,7 @@ mod tests {
         dcqcn
     }
 
-    /// `facts/algorithms.md` 5, vector 1.
+    /// Computed by hand from equations 1, 3 and 4.
     #[test]
     fn cuts_halve_and_recovery_halves_the_distance_five_times() {
         let mut dcqcn = after_three_cnps(&Parameters::default());
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(timed(&mut dcqcn, 5)[3..], [(10.0, 9.6875), (10.04, 9.863_75)]);
     }
 
-    /// `facts/algorithms.md` 5, vector 2.
+    /// By hand: equation 1 has the old alpha, bobzhuyb/ns3-rdma (`qbb-net-device.cc`) the new one.
     #[test]
     fn a_cut_takes_alpha_before_it_rises_or_after() {
         for (cut_by, rate) in [(CutBy::OldAlpha, 30.0), (CutBy::NewAlpha, 29.960_937_5)] {
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 5, vector 3.
+    /// Equation 2, by hand: (255/256)^10.
     #[test]
     fn ten_silent_periods_lower_alpha() {
         let mut dcqcn = dcqcn(&Parameters::default());

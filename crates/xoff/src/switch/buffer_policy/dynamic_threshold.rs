@@ -57,7 +57,7 @@ mod tests {
         DynamicThreshold { alpha, alpha_by_priority: None }.threshold(0, &occupancy)
     }
 
-    /// `facts/algorithms.md` 17: M saturated queues hold alpha B / (1 + M alpha) each.
+    /// M saturated queues hold alpha B / (1 + M alpha) each (Choudhury and Hahne; BCC, APNet 2017, section 4.2).
     #[test]
     fn saturated_queues_hold_exactly_the_threshold() {
         let four = Ratio::new(4, 1);

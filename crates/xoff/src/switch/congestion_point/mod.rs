@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// 5 units of the first flow and 55 of the second, in frames of all sizes (`facts/algorithms.md` 8, in kilobytes).
+    /// 5 units of the first flow and 55 of the second, in frames of all sizes.
     pub(super) fn five_and_fifty_five(path_congestion: [u32; 2]) -> TwoFlows {
         let frames = vec![(1, 24), (0, 1), (1, 24), (0, 4), (1, 1), (1, 6)];
         TwoFlows { frames, path_congestion }
@@ -287,7 +287,8 @@ mod tests {
         (feedback.map_or(0, Feedback::get), settings.interval_after(feedback).get())
     }
 
-    /// `facts/algorithms.md` 6 and `facts/planner.md` 6.
+    /// Computed by hand: feedback as in QCN-OS (figure 5), quantised as in HPE's FlexFabric 5940 manual ("QCN
+    /// algorithm"), intervals as in QCN's pseudo-code.
     #[test]
     fn feedback_is_quantised_downwards_and_shortens_the_interval() {
         let paper = Settings { set_point: Bytes::new(60_000), ..Settings::default() };

@@ -20,8 +20,8 @@ impl Sampling for TwoSamples {
 mod tests {
     use super::super::tests::{TwoFlows, assert_share, five_and_fifty_five, point, share_of_first};
 
-    /// `facts/algorithms.md` 8: the less congested flow is told only if both samples are its own, the more congested unless
-    /// neither is.
+    /// Algorithm 1 of QCN-OS, by hand: the less congested flow is told only if both samples are its own, the more
+    /// congested unless neither is.
     #[test]
     fn a_flow_is_told_more_often_the_more_congested_its_way_is() {
         let mut point = point("sampling = 'two_samples'");

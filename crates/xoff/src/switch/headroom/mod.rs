@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::reading::from_text;
 
-    /// `facts/planner.md` 2: 32 ports of 100 Gb/s, 7 classes, Phi 60,000 B.
+    /// DSH (ToN 2025, section V-A): 32 ports of 100 Gb/s, 7 classes, Phi 60,000 B; by its equation 1 it is 56,840 B.
     pub(super) fn tomahawk(scheme: &str) -> Scheme {
         let link = Link {
             rate: Rate::from_gbps(100),
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// `facts/planner.md` 1: 24 ports of 25 Gb/s and 8 of 100 Gb/s, 1.5 us and 1500 bytes, with two classes.
+    /// Phi by DSH's equation 1: 24 ports of 25 Gb/s and 8 of 100 Gb/s, 1.5 us and 1500 bytes, with two classes.
     #[test]
     fn ports_that_differ_set_aside_what_each_needs() {
         let link = |gbps, worst_case| Link {

@@ -174,7 +174,7 @@ mod tests {
     const LONG: Span = Span::from_milliseconds(5);
     const MANY: Bytes = Bytes::new(100_000);
 
-    /// `facts/algorithms.md` 15.
+    /// The interval over the root of the count (RFC 8289, section 3.3), computed by hand.
     #[test]
     fn gaps_shrink_with_the_root_of_the_count() {
         let gaps = [1, 2, 3, 4, 5].map(|count| codel().gap(count).as_seconds() * 1e3);

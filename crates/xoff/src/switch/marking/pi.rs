@@ -159,7 +159,7 @@ mod tests {
         Level { now, others: PACKET * packets, frame: PACKET }
     }
 
-    /// `facts/algorithms.md` 14.
+    /// Computed by hand from p + a (q - q_ref) - b (q_old - q_ref) (Hollot et al., INFOCOM 2001), with ns-2's gains.
     #[test]
     fn the_probability_follows_the_distance_and_its_change() {
         let mut pi = start(&parameters()).unwrap();

@@ -270,7 +270,7 @@ mod tests {
         (one - other).abs() < 1e-6
     }
 
-    /// `facts/algorithms.md` 13.
+    /// DCQCN (SIGCOMM 2015), equation 5, computed by hand.
     #[test]
     fn the_probability_rises_linearly_and_jumps_to_one() {
         let red = red(100_000, 400_000, 0.2);
@@ -295,7 +295,8 @@ mod tests {
         assert!(found.into_iter().zip(expected).all(|(found, expected)| close(found, expected)), "{found:?}");
     }
 
-    /// `facts/algorithms.md` 13: 100 packets that find 50 others; then from 50, 10 ms of nothing at 12 us a packet.
+    /// Floyd and Jacobson, section 4, by hand: 100 packets that find 50 others; then from 50, 10 ms of nothing at
+    /// 12 us a packet.
     #[test]
     fn the_average_follows_arrivals_and_falls_while_nothing_is_there() {
         let weighted = Parameters { weight: Some(Ratio::new(1, 500)), ..between(0, 150_000_000, 0.1) };
@@ -316,7 +317,7 @@ mod tests {
         assert!(close(average(&red), 9.428_033), "{}", average(&red));
     }
 
-    /// `facts/algorithms.md` 16: shared-buffer RED as BCC sets it.
+    /// Shared-buffer RED as BCC (APNet 2017, section 5) sets it; the probabilities between are computed by hand.
     #[test]
     fn the_papers_pool_is_marked_with_the_papers_probabilities() {
         let red = uniform_red(1_802_000, 2_602_000, 0.1);
@@ -327,7 +328,7 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 13.
+    /// p_b / (1 - count p_b) (Floyd and Jacobson, section 4), computed by hand.
     #[test]
     fn packets_without_a_mark_raise_the_probability() {
         let red = uniform_red(0, 100_000, 0.1);

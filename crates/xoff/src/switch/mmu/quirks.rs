@@ -120,7 +120,7 @@ mod tests {
         Mmu::new(&pools, Reserve::PerPort(Bytes::new(128 << 10)), policy, 1).with_quirks(Some(quirks))
     }
 
-    /// `facts/algorithms.md` 16: bursts of six packets into an empty port, each gone before the next.
+    /// `myred.cc` followed by hand: bursts of six packets into an empty port, each gone before the next.
     #[test]
     fn the_reserve_leaks_until_one_packet_of_a_burst_fits() {
         let mut mmu = port(Quirks::new(false, true, 1));

@@ -1,10 +1,15 @@
-//! RDMA over converged Ethernet (RoCE v2): each flow is a message on a queue pair of its own, or on one after another, which the
-//! adapter sends packet by packet at the rate of its congestion control.
+//! RDMA over converged Ethernet (RoCE v2): each flow is a message, on a queue pair of its own or after others
+//! on a persistent queue pair, which the adapter sends packet by packet at the rate of its congestion
+//! control.
 //! Left out: connection set-up, work requests beyond one, credits of the receiver, the retry limit.
 //! Differs: a duplicate packet is acknowledged again (InfiniBand rule C9-110); HPCC's code is silent.
 
+mod control;
 mod receiver;
 mod sender;
+mod shared_sequence;
 
+pub use control::{Acknowledged, with_reading};
 pub use receiver::{Answer, Reply, RoceReceiver};
-pub use sender::{Acknowledged, Handover, RoceSender, Segment};
+pub use sender::{RoceSender, Segment};
+pub use shared_sequence::Handover;

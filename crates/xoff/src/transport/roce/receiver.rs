@@ -50,7 +50,7 @@ pub struct RoceReceiver {
     nacked_until: Time,
     /// How marks are answered and what is known of them.
     marks: Option<(NotificationPoint, Marks)>,
-    /// The place of the notification point that answers them, if that is of a queue pair that lasts.
+    /// The place of the notification point that answers them, if that is of a persistent queue pair.
     answered_at: Option<u32>,
 }
 
@@ -83,7 +83,7 @@ impl RoceReceiver {
         }
     }
 
-    /// The same on a queue pair that lasts, whose notification point is at this place.
+    /// The same on a persistent queue pair, whose notification point is at this place.
     #[must_use]
     pub fn answered_at(self, place: u32) -> Self {
         Self { marks: None, answered_at: Some(place), ..self }
@@ -190,7 +190,7 @@ mod tests {
             .collect()
     }
 
-    /// `facts/algorithms.md` 24.
+    /// As `ReceiverCheckSeq` of HPCC's code does (alibaba-edu/High-Precision-Congestion-Control, `rdma-hw.cc`).
     #[test]
     fn go_back_n_names_the_missing_byte_once() {
         assert_eq!(
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(nacks.collect::<Vec<_>>(), [true, false, true, false]);
     }
 
-    /// `facts/algorithms.md` 24.
+    /// IRN (SIGCOMM 2018, section 3.1), followed by hand.
     #[test]
     fn selective_repeat_keeps_what_it_has() {
         let mut receiver = receiver("recovery = { kind = 'selective_repeat' }");

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::congestion_control::{Ack, Algorithm, Flow, Path};
+use super::control::{Acknowledged, settle};
+use super::shared_sequence::{Handover, SharedSequence};
+use crate::congestion_control::{Algorithm, Flow, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::packet::{NEGATIVE, Packet};
 use crate::scenario::{Roce, RoceRecovery};
@@ -50,16 +52,7 @@ struct Timeouts {
 #[derive(Clone, Debug)]
 pub struct RoceSender {
     size: u64,
-    /// Bytes that its queue pair has carried before.
-    before: u64,
-    /// Of these, those that are not acknowledged.
-    before_in_flight: u64,
-    /// Bytes of all flows that have had its queue pair, this one included.
-    carried: u64,
-    /// Of these, as many as had been sent when it took over.
-    sent_before: u64,
-    /// Whether it has never had its queue pair.
-    is_new: bool,
+    sequence: SharedSequence,
     payload: u64,
     /// Bytes on the wire beyond the payload.
     overhead: Bytes,
@@ -88,51 +81,9 @@ pub struct RoceSender {
     pub timeouts: u32,
 }
 
-/// What an acknowledgement says to a congestion control.
-#[derive(Clone, Copy, Debug)]
-pub struct Acknowledged {
-    /// Payload bytes that were not acknowledged before.
-    pub newly_acked: u64,
-    /// Payload bytes of the queue pair, of all flows, that are acknowledged, if nothing is missing.
-    pub cumulative: u64,
-    /// When the packet left that is acknowledged.
-    pub departure: Time,
-}
-
-impl Acknowledged {
-    /// The same with what is next to be sent, of the queue pair's bytes, and what switches have written.
-    #[inline]
-    fn told(self, now: Time, next_sequence: u64, telemetry: Option<Reading<'_>>) -> Ack<'_> {
-        Ack {
-            newly_acked: Bytes::new(self.newly_acked),
-            echo: false,
-            cumulative: self.cumulative,
-            next_sequence,
-            window_limited: true,
-            rtt: Some(now.since(self.departure)),
-            telemetry,
-        }
-    }
-}
-
-/// What a queue pair has between one flow and the next.
-#[derive(Clone, Debug)]
-pub struct Handover {
-    congestion_control: Option<Algorithm>,
-    /// Bytes of all flows that have had it.
-    carried: u64,
-    /// Of these, as many as have been sent, if the last flow has not sent all.
-    sent: u64,
-    /// Those of it and of flows before that are not acknowledged.
-    pub in_flight: u64,
-    /// When the last packet began, and its bytes on the wire.
-    began: Time,
-    wire: Bytes,
-}
-
 impl RoceSender {
-    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate and in a class that
-    /// is lossless or not.
+    /// A message of `size` bytes, of which nothing has been sent, in an adapter with a link of this rate and
+    /// in a class that is lossless or not.
     pub fn new(settings: &Roce, line_rate: Rate, path: Path, is_lossless: bool, size: Bytes) -> Self {
         let payload = settings.payload;
         let overhead = settings.packet_headers() + settings.wire_overhead;
@@ -141,11 +92,7 @@ impl RoceSender {
         let most_in_flight = settings.most_in_flight().unwrap_or(Bytes::MAX);
         Self {
             size: size.get(),
-            before: 0,
-            before_in_flight: 0,
-            carried: size.get(),
-            sent_before: 0,
-            is_new: true,
+            sequence: SharedSequence::default(),
             payload: payload.get(),
             overhead,
             line_rate,
@@ -170,31 +117,24 @@ impl RoceSender {
         self.next_at = Time::MAX;
     }
 
-    /// Its queue pair is another flow's, since it has sent everything or one before has something to send again. It sends nothing
-    /// until it takes over once more.
+    /// Its queue pair is another flow's, since it has sent everything or one before has something to send again. It
+    /// sends nothing until it takes over once more.
     pub fn hand_over(&mut self) -> Handover {
         self.wait_for_queue_pair();
-        self.is_new = false;
+        let in_flight = self.in_flight();
         Handover {
             congestion_control: self.congestion_control.take(),
-            carried: self.carried,
-            sent: self.sent_of_queue_pair(),
-            in_flight: self.in_flight() + std::mem::take(&mut self.before_in_flight),
+            progress: self.sequence.hand_over(self.size, self.next, in_flight),
             began: self.began,
             wire: self.wire,
         }
     }
 
-    /// It goes on where the flow that had the queue pair has left off. So many bytes of flows before it are in flight.
+    /// It goes on where the flow that had the queue pair has left off. So many bytes of flows before it are
+    /// in flight.
     pub fn take_over(&mut self, handover: Handover, before_in_flight: u64, now: Time) {
-        let Handover { congestion_control, carried, sent, began, wire, .. } = handover;
-        if self.is_new {
-            (self.before, self.carried) = (carried, carried.saturating_add(self.size));
-        } else {
-            self.carried = carried;
-        }
-        self.sent_before = sent;
-        self.before_in_flight = before_in_flight;
+        let Handover { congestion_control, progress, began, wire } = handover;
+        self.sequence.take_over(progress, self.size, before_in_flight);
         (self.congestion_control, self.began, self.wire) = (congestion_control, began, wire);
         self.settle(now);
         self.ask_control();
@@ -204,17 +144,6 @@ impl RoceSender {
     /// Bytes sent and not acknowledged.
     pub fn in_flight(&self) -> u64 {
         self.sent - self.unacknowledged
-    }
-
-    /// The next byte to send for the first time, of all that its queue pair carries.
-    #[inline]
-    fn sent_of_queue_pair(&self) -> u64 {
-        self.sent_before.max(self.before + self.next)
-    }
-
-    /// Payload bytes acknowledged, of all that its queue pair has carried.
-    pub fn acknowledged_of_queue_pair(&self) -> u64 {
-        self.before + self.unacknowledged
     }
 
     /// Whether every byte has been sent, and none is to be sent again.
@@ -259,8 +188,8 @@ impl RoceSender {
         }
     }
 
-    /// How much longer it waits, if since it began more packets have left than the shorter timeout is for (IRN, SIGCOMM 2018,
-    /// section 3.1).
+    /// How much longer it waits, if since it began more packets have left than the shorter timeout is for
+    /// (IRN, SIGCOMM 2018, section 3.1).
     pub fn prolongs_timeout(&mut self) -> Option<Span> {
         let packets = self.packets_in_flight();
         let Repair::Selective { timeouts: Some(timeouts), .. } = &mut self.repair else { return None };
@@ -270,7 +199,7 @@ impl RoceSender {
 
     /// Packets sent and not acknowledged.
     pub fn packets_in_flight(&self) -> u64 {
-        (self.sent - self.unacknowledged).div_ceil(self.payload)
+        self.in_flight().div_ceil(self.payload)
     }
 
     /// The earliest that it may send its next packet; `Time::MAX` if it has none, or too much in flight.
@@ -290,7 +219,7 @@ impl RoceSender {
         }
         let window = self.window.get();
         // One packet may always go, however small the window.
-        let in_flight = self.next - self.unacknowledged + self.before_in_flight;
+        let in_flight = self.next - self.unacknowledged + self.sequence.before_in_flight();
         in_flight == 0 || in_flight.saturating_add(self.payload) <= window
     }
 
@@ -363,6 +292,7 @@ impl RoceSender {
     ) -> bool {
         let cumulative = packet.sequence().min(self.size);
         let Some(newly_acked) = cumulative.checked_sub(self.unacknowledged) else { return false };
+        let timed = self.timed_by(packet);
         self.unacknowledged = cumulative;
         self.next = self.next.max(cumulative);
         match &mut self.repair {
@@ -386,12 +316,39 @@ impl RoceSender {
                 }
             }
         }
-        let acknowledged = Acknowledged { newly_acked, cumulative: self.before + cumulative, departure };
+        let cumulative = self.sequence.position(cumulative);
+        let acknowledged = Acknowledged { newly_acked, cumulative, departure, timed };
         self.tell_control(now, acknowledged, telemetry);
         newly_acked > 0
     }
 
-    /// The same of another flow on its queue pair, one before it or not.
+    /// The same once another flow has its queue pair. Returns what is to be told to the congestion control,
+    /// which that flow has too.
+    pub fn on_acknowledgement_after_handover(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        departure: Time,
+    ) -> Acknowledged {
+        let (before, timed) = (self.unacknowledged, self.timed_by(packet));
+        self.on_acknowledgement(now, packet, departure, None);
+        let cumulative = self.sequence.position(self.unacknowledged);
+        Acknowledged { newly_acked: self.unacknowledged - before, cumulative, departure, timed }
+    }
+
+    /// Payload bytes of the last packet that an acknowledgement speaks of, which is the one that it times.
+    #[inline]
+    fn timed_by(&self, acknowledgement: &Packet) -> Bytes {
+        let beyond = match acknowledgement.length() {
+            0 => 0,
+            block => u64::from(acknowledgement.reception()) + block,
+        };
+        let is_last = acknowledgement.sequence() + beyond >= self.size;
+        let whole_packets = (self.size - 1) / self.payload * self.payload;
+        Bytes::new(if is_last { self.size - whole_packets } else { self.payload })
+    }
+
+    /// Bytes of another flow on its queue pair are acknowledged, of one before it or not.
     pub fn on_acknowledgement_of_another(
         &mut self,
         now: Time,
@@ -399,13 +356,15 @@ impl RoceSender {
         is_before: bool,
         telemetry: Option<Reading<'_>>,
     ) {
-        self.before_in_flight -= if is_before { acknowledged.newly_acked } else { 0 };
+        if is_before {
+            self.sequence.on_acknowledgement_before(acknowledged.newly_acked);
+        }
         self.tell_control(now, acknowledged, telemetry);
     }
 
     #[inline]
     fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
-        let sent = self.sent_of_queue_pair();
+        let sent = self.sequence.sent(self.next);
         if let Some(control) = &mut self.congestion_control {
             let ack = acknowledged.told(now, sent, telemetry);
             control.on_ack(now, &ack);
@@ -413,9 +372,10 @@ impl RoceSender {
         }
     }
 
-    /// A packet of a later flow on its queue pair, which left at `departure`, is acknowledged: with go-back-N what left before and is not
-    /// acknowledged is lost, but that is found no more often than a receiver sends NACKs of it. Selective repeat leaves it to its
-    /// timeout, which is short for the last packets. Returns whether anything is.
+    /// A packet of a later flow on its queue pair, which left at `departure`, is acknowledged: with go-back-N
+    /// what left before and is not acknowledged is lost, but that is found no more often than a receiver
+    /// sends NACKs of it. Selective repeat leaves it to its timeout, which is short for the last packets.
+    /// Returns whether anything is.
     pub fn on_later_acknowledgement(&mut self, now: Time, departure: Time) -> bool {
         let is_late = self.is_waiting() && self.began < departure;
         let Repair::GoBackN { nack_interval, next_nack, .. } = &mut self.repair else { return false };
@@ -486,38 +446,6 @@ impl RoceSender {
     }
 }
 
-impl Handover {
-    /// A congestion notification packet has arrived for a flow before.
-    pub fn on_cnp(&mut self, now: Time) {
-        if let Some(control) = &mut self.congestion_control {
-            settle(control, now);
-            control.on_cnp(now);
-        }
-    }
-
-    /// Bytes of another flow are acknowledged that were not, of one before that which has left it or not.
-    pub fn on_acknowledgement_of_another(
-        &mut self,
-        now: Time,
-        acknowledged: Acknowledged,
-        is_before: bool,
-        telemetry: Option<Reading<'_>>,
-    ) {
-        self.in_flight -= if is_before { acknowledged.newly_acked } else { 0 };
-        if let Some(control) = &mut self.congestion_control {
-            let ack = acknowledged.told(now, self.carried, telemetry);
-            control.on_ack(now, &ack);
-        }
-    }
-}
-
-/// Has a timer expire as often as it has been due by now.
-fn settle(control: &mut Algorithm, now: Time) {
-    while control.next_timer() <= now {
-        control.on_timer(control.next_timer());
-    }
-}
-
 impl Repair {
     fn new(recovery: &RoceRecovery, is_lossless: bool) -> Self {
         match recovery {
@@ -573,7 +501,7 @@ mod tests {
         sender.on_acknowledgement(Time::ZERO, &header.into(), Time::ZERO, None);
     }
 
-    /// `facts/algorithms.md` 24: packet 2 of 5 comes late, and two packets are sent in vain.
+    /// Packet 2 of 5 comes late, and two packets are sent in vain, as in HPCC's code (`rdma-hw.cc`).
     #[test]
     fn go_back_n_sends_everything_again_from_the_gap() {
         let mut sender = RoceSender::new(&settings(""), LINE, Path::default(), false, Bytes::new(5000));
@@ -658,7 +586,7 @@ mod tests {
         assert_eq!(sent(&mut sender, 9), [0, 1000]);
     }
 
-    /// `facts/algorithms.md` 24: timeouts are disabled while PFC is on.
+    /// IRN (SIGCOMM 2018, section 4.1): timeouts are disabled while PFC is on.
     #[test]
     fn selective_repeat_has_no_timeouts_with_pfc() {
         let timeout = |rest: &str, is_lossless| {

@@ -178,7 +178,7 @@ mod tests {
         (0..).zip(marks).collect()
     }
 
-    /// `facts/algorithms.md` 4, vector 5.
+    /// DCTCP (SIGCOMM 2010), figure 10, followed by hand.
     #[test]
     fn the_old_state_is_echoed_for_what_was_pending() {
         let mut receiver = receiver_of(2, Echo::Exact(EchoReading::OldState));
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(receiver.on_timer().map(|answer| (answer.next, answer.echo)), Some((2000, true)));
     }
 
-    /// `facts/algorithms.md` 4, vector 5, the wording of RFC 8257.
+    /// RFC 8257, section 3.2, followed by hand.
     #[test]
     fn the_new_state_is_echoed_for_all_that_has_arrived() {
         let mut receiver = receiver_of(2, Echo::Exact(EchoReading::NewState));

@@ -71,7 +71,7 @@ mod tests {
         maximum: Span::from_milliseconds(60_000),
     };
 
-    /// `facts/algorithms.md` 1, vector 1: samples 100, 200, 100 us.
+    /// Section 2, computed by hand: samples 100, 200, 100 us.
     #[test]
     fn the_timeout_follows_rfc_6298() {
         let mut round_trip = RoundTrip::default();

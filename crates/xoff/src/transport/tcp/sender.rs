@@ -26,7 +26,8 @@ fn answers_syn(packet: &Packet) -> bool {
 }
 
 fn initial_window(settings: &Tcp) -> Bytes {
-    settings.payload * u64::from(settings.initial_window)
+    let window = settings.payload * u64::from(settings.initial_window);
+    window.min(settings.maximum_window.unwrap_or(Bytes::MAX))
 }
 
 /// What is looked at when new segments leave, if there is anything.
@@ -177,10 +178,10 @@ impl TcpSender {
         self.unacknowledged < self.next
     }
 
-    /// Bytes the congestion control allows in flight.
+    /// Bytes the congestion control allows in flight, no more than the largest window.
     #[inline]
     pub fn window(&self) -> Bytes {
-        self.congestion_control.window()
+        self.congestion_control.window().min(Bytes::new(self.maximum_window))
     }
 
     /// The retransmission timeout in force.
@@ -228,7 +229,7 @@ impl TcpSender {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn poll_transmit(&mut self, now: Time) -> Transmit {
-        let window = self.window().get().min(self.maximum_window) + self.inflation;
+        let window = self.window().get() + self.inflation;
         let in_flight = self.in_flight();
         if !self.scoreboard.is_clear()
             && let Some(segment) = self.scoreboard.next_lost()
@@ -257,7 +258,7 @@ impl TcpSender {
     /// limit, and does not grow.
     #[inline]
     fn window_full(&mut self) -> Transmit {
-        self.window_limited = self.window().get() < self.maximum_window;
+        self.window_limited = self.congestion_control.window().get() < self.maximum_window;
         Transmit::WindowFull
     }
 
@@ -372,6 +373,7 @@ impl TcpSender {
             next_sequence: self.next,
             window_limited: self.window_limited && may_grow,
             rtt: None,
+            timed: Bytes::ZERO,
             telemetry: None,
         };
         let round_trip = now.since(Time::new(packet.stamp()));
@@ -394,7 +396,7 @@ impl TcpSender {
         if let Some(sample) = sample {
             self.round_trip.sample(sample);
         }
-        let before = self.window();
+        let before = self.congestion_control.window();
         let mut left = all.newly_acked;
         while left > Bytes::ZERO {
             let newly_acked = left.min(self.counted_at_once);
@@ -418,7 +420,7 @@ impl TcpSender {
 
     /// The next new segment tells the receiver if the window is smaller than before.
     fn tell_of_reduction(&mut self, before: Bytes) {
-        if self.window() < before {
+        if self.congestion_control.window() < before {
             self.reduced_before = self.next;
         }
     }
@@ -479,7 +481,7 @@ impl TcpSender {
         if self.recovery == Recovery::NewReno {
             return Bytes::new(before);
         }
-        let window = self.window().get().min(self.maximum_window);
+        let window = self.window().get();
         let whole_segments = window / self.segment * self.segment;
         Bytes::new(sent.min(whole_segments.max(before)))
     }
@@ -548,7 +550,7 @@ impl TcpSender {
 
     fn lower_window(&mut self, now: Time, in_flight: Bytes, kind: LossKind) {
         let loss = Loss { in_flight, kind, first_lost: self.unacknowledged, next_sequence: self.next };
-        let before = self.window();
+        let before = self.congestion_control.window();
         self.congestion_control.on_loss(now, &loss);
         self.tell_of_reduction(before);
     }
@@ -686,6 +688,19 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_window_bounds_the_first_one_and_what_is_cut() {
+        let mut settings = settings(Recovery::Sack);
+        settings.initial_window = 10;
+        settings.maximum_window = Some(Bytes::new(4 * SEGMENT));
+        settings.congestion_control = Parameters::EcnStar(ecn_star::Parameters {});
+        let mut sender = TcpSender::new(&settings, &Host::default(), Bytes::new(100 * SEGMENT));
+        assert_eq!(sent(&mut sender), [0, 1, 2, 3]);
+        let echo = Header { sequence: SEGMENT, flags: ACKNOWLEDGEMENT | ECHO, ..Header::default() };
+        sender.on_ack(Time::new(100_000_000), &echo.into());
+        assert_eq!(sender.window(), Bytes::new(2 * SEGMENT));
+    }
+
+    #[test]
     fn sack_repairs_several_holes_in_one_round() {
         let mut sender = sender(Recovery::Sack, 100);
         sent(&mut sender);
@@ -791,7 +806,7 @@ mod tests {
         assert_eq!(kept, [false, true, true, false]);
     }
 
-    /// `facts/algorithms.md` 1: after a timeout no fast retransmit until more than `recover` is acknowledged.
+    /// RFC 6582, section 3.2, step 2: after a timeout no fast retransmit until more than `recover` is acknowledged.
     #[test]
     fn duplicates_of_the_end_of_a_recovery_repair_nothing() {
         let mut sender = sender(Recovery::NewReno, 100);

@@ -279,7 +279,7 @@ mod tests {
             .to_vec()
     }
 
-    /// `facts/algorithms.md` 20.
+    /// Computed by hand from algorithm 2 (DSH, ToN 2025), with the weights of 1/4 and the k of 4 of section V-A.
     #[test]
     fn the_estimate_follows_algorithm_2_and_saturates() {
         let expected = [(25.0, 25.0), (43.75, 37.5), (47.8125, 32.1875), (60.859_375, 37.1875)];
@@ -292,8 +292,8 @@ mod tests {
         }
     }
 
-    /// `facts/algorithms.md` 20: 75,000, 116,250, 105,937.5 and 125,765.6 bytes before they are capped. A quarter of the changes
-    /// needs a quarter, which is below the cap.
+    /// The same: 75,000, 116,250, 105,937.5 and 125,765.6 bytes before they are capped. A quarter of the changes needs
+    /// a quarter, which is below the cap.
     #[test]
     fn below_the_cap_what_is_needed_follows_the_estimate() {
         let needed: Vec<u64> = estimates_after(CHANGES.map(|change| change / 4), EstimatorKind::Arithmetic)

@@ -45,7 +45,7 @@ class AtScale(Table):
     """How many, from the scenario's own upwards."""
 
 
-class Plan(Table):
+class FigureFile(Table):
     """What `figure.toml` holds."""
 
     title: str
@@ -58,7 +58,7 @@ class Plan(Table):
     """What a scale changes."""
 
     @classmethod
-    def read(cls, path: Path) -> Plan:
+    def read(cls, path: Path) -> FigureFile:
         """Reads the file. Raises ScenarioError, which names what is wrong in it."""
         return _FIGURE.load(path)
 
@@ -79,4 +79,4 @@ class Plan(Table):
                 yield Planned(at, base.with_values({**settings.set, **changes, "seed": seed}))
 
 
-_FIGURE = Kind(Plan, ScenarioError, "figures/ has some", {"axes": Axis, "scales": AtScale})
+_FIGURE = Kind(FigureFile, ScenarioError, "figures/ has some", {"axes": Axis, "scales": AtScale})

@@ -1,0 +1,140 @@
+//! What a scenario may not ask of the switches that it has, or of the engine.
+
+use crate::application::Plans;
+use crate::engine;
+use crate::kernel::units::{Bytes, Time};
+use crate::layout::{self, SwitchLayout};
+use crate::scenario::{Scenario, ScenarioError};
+use crate::topology::Network;
+use crate::workload::Source;
+
+type Checked = Result<(), ScenarioError>;
+
+/// Whether a run ends that is to end once enough flows have: flows without end never do.
+pub(super) fn check_after_flows(scenario: &Scenario, sources: &[Source], plans: &Plans) -> Checked {
+    let Some(enough) = scenario.stop.after_flows.filter(|_| scenario.stop.at.is_none()) else {
+        return Ok(());
+    };
+    let Some(endless) = sources.iter().position(|source| source.without_end().next().is_some()) else {
+        return Ok(());
+    };
+    let of_sources =
+        sources.iter().cloned().flatten().filter(|flow| flow.size != Bytes::MAX || flow.end != Time::MAX);
+    let from_start = of_sources.take(usize::try_from(enough).unwrap_or(usize::MAX)).count() as u64;
+    let that_end = plans.all().iter().fold(from_start, |flows, plan| flows.saturating_add(plan.flows()));
+    if that_end >= enough {
+        return Ok(());
+    }
+    let problem =
+        format!("is {enough}, and only {that_end} flows end beside those without end of workload[{endless}]");
+    Err(ScenarioError::at("stop.after_flows", problem, format!("expected at most {that_end}, or stop.at")))
+}
+
+/// Whether a scenario can be run whose network and switches are laid out.
+pub(super) fn check(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {
+    check_watchdog(scenario, network, switches)?;
+    check_times(scenario)?;
+    layout::check_adapter_marker(scenario)?;
+    check_load_balancing(scenario, network, switches)?;
+    check_order_of_events(network)
+}
+
+fn check_watchdog(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {
+    if scenario.pfc.watchdog.is_some() {
+        refuse_inputs(network, switches, "pfc.watchdog", "where there is a watchdog")?;
+    }
+    scenario.check_watchdog()
+}
+
+fn check_times(scenario: &Scenario) -> Checked {
+    let Scenario { stop, measure, .. } = scenario;
+    let times = [
+        ("stop.at", stop.at),
+        ("stop.arrivals_end", stop.arrivals_end),
+        ("measure.start", Some(measure.start)),
+        ("measure.end", measure.end),
+    ];
+    for (key, time) in times {
+        if time.is_some_and(|time| time > engine::LONGEST_RUN) {
+            let expected = "expected at most 1125s, the longest that a run can be";
+            return Err(ScenarioError::at(key, "is too late", expected));
+        }
+    }
+    Ok(())
+}
+
+fn check_load_balancing(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {
+    if !scenario.topology.routing().kind.balances_load() {
+        return Ok(());
+    }
+    refuse_inputs(network, switches, "topology.routing", "where it is not \"ecmp\"")
+}
+
+fn check_order_of_events(network: &Network) -> Checked {
+    if engine::fit(network) {
+        return Ok(());
+    }
+    let problem = "links without delay join too many ports for one event order";
+    Err(ScenarioError::at("topology", problem, "expected delays above 0s, at least of some"))
+}
+
+/// Only shared-memory switches know what to do.
+pub(super) fn refuse_inputs(network: &Network, switches: &[SwitchLayout], key: &str, place: &str) -> Checked {
+    let with_inputs = switches.iter().position(|layout| matches!(layout, SwitchLayout::Cioq(_)));
+    let Some(switch) = with_inputs else { return Ok(()) };
+    let name = &network.nodes[network.hosts as usize + switch].name;
+    let problem = format!("\"{name}\" has queues at its inputs");
+    Err(ScenarioError::at(key, problem, format!("expected switches of kind \"shared_memory\" {place}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Scenario;
+    use crate::simulation::Simulation;
+    use crate::workload::Files;
+
+    /// Of a flow without end beside another workload, among four hosts.
+    fn problem(workload: &str, stop: &str) -> String {
+        let text = format!(
+            "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             transport.reno = {{ kind = 'tcp', congestion_control = {{ algorithm = 'reno' }} }}\n\
+             transport.lasting = {{ kind = 'roce', connections = 'persistent' }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'reno', pairs = [['host0', 'host1']] }}, {{ {workload} }}]\n\
+             stop = {{ {stop} }}"
+        );
+        let scenario = Scenario::from_toml(&text, &[]).unwrap();
+        Simulation::new(&scenario, &Files::new())
+            .map_or_else(|error| error.to_string(), |_| "accepted".to_owned())
+    }
+
+    #[test]
+    fn enough_flows_must_end_where_others_never_do() {
+        let workloads = [
+            ("kind = 'permutation', transport = 'reno', size = '60kB'", 4),
+            ("kind = 'incast', transport = 'reno', fan_in = 3, size = '1kB', every = '1us', groups = 5", 15),
+            (
+                "kind = 'query', transport = 'reno', response = '1kB', aggregators = ['host0'], queries = 2",
+                12,
+            ),
+            (
+                "kind = 'collective', transport = 'lasting', operation = 'all_gather', algorithm = 'ring', size = '1MB', \
+                 iterations = 2",
+                24,
+            ),
+        ];
+        for (workload, flows) in workloads {
+            assert_eq!(problem(workload, &format!("after_flows = {flows}")), "accepted");
+            let one_more = flows + 1;
+            assert_eq!(
+                problem(workload, &format!("after_flows = {one_more}")),
+                format!(
+                    "stop.after_flows: is {one_more}, and only {flows} flows end beside those without end of workload[0]; \
+                     expected at most {flows}, or stop.at"
+                )
+            );
+            assert_eq!(problem(workload, &format!("after_flows = {one_more}, at = '1ms'")), "accepted");
+        }
+        let poisson = "kind = 'poisson', transport = 'reno', sizes = 'web_search', load = 0.1, of = 'host'";
+        assert_eq!(problem(poisson, "after_flows = 1000"), "accepted");
+    }
+}

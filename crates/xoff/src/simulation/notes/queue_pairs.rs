@@ -1,0 +1,105 @@
+//! Flows that should share a queue pair, and flows that wait for one that never becomes free.
+
+use std::collections::BTreeSet;
+
+use super::Simulation;
+use crate::application::Plan;
+use crate::kernel::units::Time;
+use crate::scenario::{QueuePairs, Transport};
+use crate::workload::Source;
+
+pub(super) fn of(simulation: &Simulation) -> Vec<String> {
+    steps_that_share_links(simulation).chain(flows_without_end(simulation)).collect()
+}
+
+/// Collectives a step of which shares links with the one before.
+fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = String> {
+    let plans = simulation.fabric.plans.all().iter();
+    let of_steps = |plan: &Plan| match plan {
+        Plan::Collective(plan) if plan.schedule.steps() > 1 && !plan.schedule.exchanges() => {
+            Some(simulation.scenario.workload[plan.workload].transport())
+        }
+        _ => None,
+    };
+    let names: BTreeSet<&str> = plans.filter_map(of_steps).collect();
+    names.into_iter().filter_map(|name| {
+        let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return None };
+        (roce.connections == QueuePairs::PerFlow).then(|| {
+            format!(
+                "transport.{name}: a step of a collective shares the link with the one before, which is then later still; \
+                 set connections = \"persistent\""
+            )
+        })
+    })
+}
+
+/// Persistent queue pairs that flows without end never hand over, where others might come after them.
+fn flows_without_end(simulation: &Simulation) -> impl Iterator<Item = String> {
+    let names = simulation.transports_in_use().into_iter();
+    names.filter(|name| keeps_queue_pairs_for_ever(simulation, name)).map(|name| {
+        format!(
+            "transport.{name}: a flow without end never passes its queue pair on, and no other to the same host begins; give it \
+             another transport, or set connections = \"per_flow\""
+        )
+    })
+}
+
+fn keeps_queue_pairs_for_ever(simulation: &Simulation, name: &str) -> bool {
+    let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return false };
+    let mut endless: Vec<_> = simulation
+        .sources_of(name)
+        .flat_map(Source::without_end)
+        .filter(|flow| flow.end == Time::MAX)
+        .map(|flow| (flow.source, flow.destination, flow.priority))
+        .collect();
+    let flows = endless.len();
+    endless.sort_unstable();
+    endless.dedup();
+    roce.connections == QueuePairs::Persistent
+        && flows > 0
+        && (endless.len() < flows || simulation.sources_of(name).count() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::notes;
+
+    #[test]
+    fn steps_that_share_a_link_are_noted() {
+        let of = |algorithm: &str, keys: &str| {
+            let collective = format!(
+                "{{ kind = 'collective', transport = 'lasting', operation = 'all_reduce', algorithm = '{algorithm}', \
+                 size = '1MB', iterations = 1 }}"
+            );
+            notes(&collective, &format!("transport.lasting = {{ kind = 'roce', {keys} }}"))
+        };
+        for algorithm in ["ring", "direct"] {
+            let [note] = &of(algorithm, "")[..] else { panic!("{algorithm}: one note") };
+            assert!(note.starts_with("transport.lasting: a step of a collective shares the link"), "{note}");
+            assert_eq!(of(algorithm, "connections = 'persistent'"), [""; 0]);
+        }
+        assert_eq!(of("halving_doubling", ""), [""; 0]);
+    }
+
+    #[test]
+    fn flows_without_end_on_queue_pairs_that_last_are_noted() {
+        let of = |connections: &str, workload: &str, more: &str| {
+            let workloads = format!("{{ kind = 'long_lived', transport = 'lasting', {workload} }}{more}");
+            let rest = format!("transport.lasting = {{ kind = 'roce', connections = '{connections}' }}");
+            notes(&workloads, &rest)
+                .into_iter()
+                .filter(|note| note.contains("without end"))
+                .collect::<Vec<_>>()
+        };
+        let pair = "pairs = [['host0', 'host1']]";
+        let twice = format!("{pair}, flows_per_pair = 2");
+        let more = ", { kind = 'permutation', transport = 'lasting', size = '1MB' }";
+        assert_eq!(of("persistent", pair, ""), [""; 0]);
+        for (workload, more) in [(pair, more), (&twice, "")] {
+            let [note] = &of("persistent", workload, more)[..] else { panic!("{workload}: one note") };
+            assert!(note.starts_with("transport.lasting: a flow without end never passes"), "{note}");
+            assert_eq!(of("per_flow", workload, more), [""; 0]);
+        }
+        assert_eq!(of("persistent", &format!("{twice}, size = '1MB'"), ""), [""; 0]);
+    }
+}

@@ -1,0 +1,57 @@
+//! What a queue pair tells its congestion control, whichever flow has it.
+
+use crate::congestion_control::{Ack, Algorithm};
+use crate::kernel::units::{Bytes, Time};
+use crate::packet::Packet;
+use crate::telemetry::{Reading, Telemetry};
+
+/// What an acknowledgement says to a congestion control.
+#[derive(Clone, Copy, Debug)]
+pub struct Acknowledged {
+    /// Payload bytes that were not acknowledged before.
+    pub newly_acked: u64,
+    /// Payload bytes of the queue pair, of all flows, that are acknowledged, if nothing is missing.
+    pub cumulative: u64,
+    /// When the packet left that is acknowledged.
+    pub departure: Time,
+    /// Payload bytes of that packet.
+    pub timed: Bytes,
+}
+
+impl Acknowledged {
+    /// The same with what is next to be sent, of the queue pair's bytes, and what switches have written.
+    #[inline]
+    pub(super) fn told(self, now: Time, next_sequence: u64, telemetry: Option<Reading<'_>>) -> Ack<'_> {
+        Ack {
+            newly_acked: Bytes::new(self.newly_acked),
+            echo: false,
+            cumulative: self.cumulative,
+            next_sequence,
+            window_limited: true,
+            rtt: Some(now.since(self.departure)),
+            timed: self.timed,
+            telemetry,
+        }
+    }
+}
+
+/// Hands on what an ACK or a NACK brings back: when the packet left that it answers, and what switches have
+/// written into that.
+#[inline]
+pub fn with_reading<T>(
+    answer: &Packet,
+    telemetry: &mut Telemetry,
+    now: Time,
+    hear: impl FnOnce(Time, Option<Reading<'_>>) -> T,
+) -> T {
+    let Some(number) = answer.record() else { return hear(Time::new(answer.stamp()), None) };
+    let record = telemetry.collect(number, answer.hops(), answer.path());
+    hear(record.departure(), Some(telemetry.reading(&record, now)))
+}
+
+/// Has a timer expire as often as it has been due by now.
+pub(super) fn settle(control: &mut Algorithm, now: Time) {
+    while control.next_timer() <= now {
+        control.on_timer(control.next_timer());
+    }
+}

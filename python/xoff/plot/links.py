@@ -1,0 +1,49 @@
+"""A network whose links have the colour of their utilization."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.colors import Normalize
+
+from xoff.plot import topology
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from xoff.result import Result
+
+_COLOURS, _STEPS = "viridis_r", 20
+"""From light to dark, also for people who see no colours; of more than fifty, Matplotlib makes a bitmap."""
+
+
+def size_inches(result: Result) -> tuple[float, float]:
+    """As the network needs it, and a bar that tells the colours apart."""
+    width, height = topology.size_inches(result.topology)
+    return width, height + 0.2
+
+
+def draw(result: Result, ax: Axes) -> Axes:
+    """Draws the network; of a link that way counts which is busier. Links that failed before the run are dotted."""
+    import matplotlib as mpl
+
+    of_ports = result.ports.select(["port", "utilization"]).to_pylist()
+    busy = {row["port"]: row["utilization"] for row in of_ports}
+    network = result.topology
+    links = [port for port in network.ports if port.name < port.peer]
+    percent = {port.name: 100 * max(busy[port.name], busy[port.peer]) for port in links}
+    most = max(100.0, *percent.values())
+    colours = mpl.colormaps[_COLOURS].resampled(_STEPS)
+    topology.draw(network, ax, lambda port: (percent[port.name], colours(percent[port.name] / most)))
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.colorbar(
+        mpl.cm.ScalarMappable(Normalize(0, most), colours),
+        ax=ax,
+        location="bottom",
+        fraction=0.04,
+        pad=0.02,
+        aspect=50,
+        label="utilization of the busier way over the run (%)",
+    )
+    return ax

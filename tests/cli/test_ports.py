@@ -1,0 +1,107 @@
+"""`xoff ports`, and the rows that it tells of."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from matplotlib.colorbar import Colorbar
+from matplotlib.figure import Figure
+
+import xoff
+from conftest import SCENARIOS, Outcome
+from xoff import columns
+
+Command = Callable[..., Outcome]
+
+# Ten frames of 1000 bytes from host0 to host1, 800 ns each at 10 Gb/s; the last bit is there after two links of 1 us
+# and the time of eleven frames.
+LONE = """
+[topology]
+kind = "star"
+hosts = 3
+host_link = { rate = "10Gbps", delay = "1us" }
+
+[transport.blocks]
+kind = "constant_rate"
+payload = "942B"
+wire_overhead = "0B"
+
+[[workload]]
+kind = "long_lived"
+transport = "blocks"
+pairs = [["host0", "host1"]]
+size = "9420B"
+"""
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose ports mark, drop and pause."""
+    out = tmp_path_factory.mktemp("ports") / "out"
+    scenario = xoff.Scenario.load(SCENARIOS / "pfc_storm.toml")
+    scenario.run().save(out, report=False)
+    return out
+
+
+def test_counters_are_those_of_the_port() -> None:
+    rows = {row["port"]: row for row in xoff.Scenario.from_text(LONE).run().ports.to_pylist()}
+    assert list(rows) == [f"host{host}.port0" for host in range(3)] + [f"switch0.port{port}" for port in range(3)]
+    sender, towards_receiver = rows["host0.port0"], rows["switch0.port1"]
+    for row in (sender, towards_receiver):
+        assert (row["packets"], row["wire_bytes"], row["rate_bps"]) == (10, 10_000, 10 * 10**9)
+        assert row["utilization"] == pytest.approx(10 * 800 / (2 * 1000 + 11 * 800), rel=1e-3)
+    assert (sender["device"], sender["peer"]) == ("host0", "switch0.port0")
+    assert [row["packets"] for row in rows.values()] == [10, 0, 0, 0, 10, 0]
+
+
+def test_rows_add_up_to_the_summary(storm: Path) -> None:
+    result = xoff.Result.open(storm)
+    assert result.ports.schema == columns.PORTS
+    total = {name: sum(result.ports[name].to_pylist()) for name in result.ports.schema.names[5:]}
+    summary = result.summary
+    packets, pfc = summary["packets"], summary["pfc"]
+    assert total["packets"] == summary["engine"]["packet_hops"]
+    assert total["marked"] == packets["marked"]
+    assert total["dropped"] == packets["dropped"] + packets["acknowledgements_dropped"]
+    assert (total["pause_frames"], total["resume_frames"]) == (pfc["pause_frames"], pfc["resume_frames"])
+    assert total["paused_ns"] / 1000 == pytest.approx(pfc["paused_us"], rel=1e-6)
+    assert max(result.ports["longest_pause_ns"].to_pylist()) / 1000 == pfc["longest_pause_us"]
+    assert pfc["paused_us"] > 0
+
+
+def test_the_greatest_come_first_and_a_pattern_names_ports_or_devices(command: Command, storm: Path) -> None:
+    rows = json.loads(command("ports", storm, "leaf*", "--by", "paused_ns", "--json").out)
+    assert {row["device"].rstrip("0123456789") for row in rows} == {"leaf"}
+    paused = [row["paused_ns"] for row in rows]
+    assert paused == sorted(paused, reverse=True)
+    [row] = json.loads(command("ports", storm, "leaf0.port1", "--json").out)
+    assert row["port"] == "leaf0.port1"
+
+
+def test_what_no_port_has_is_no_column(command: Command, storm: Path, tmp_path: Path) -> None:
+    heading = command("ports", storm).out.splitlines()[2]
+    assert "longest pause" in heading
+    xoff.Scenario.from_text(LONE).run().save(tmp_path / "lone", report=False)
+    outcome = command("ports", tmp_path / "lone")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert not {"marked", "dropped", "pause"} & set(outcome.out.split())
+    assert "host0.port0" in outcome.out.splitlines()[4]
+
+
+def test_a_pattern_of_nothing_is_refused_in_a_line(command: Command, storm: Path) -> None:
+    outcome = command("ports", storm, "leaf99")
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1
+    assert 'PORTS: nothing matches "leaf99"; expected a port such as ' in outcome.err
+
+
+def test_links_are_drawn_by_utilization(storm: Path) -> None:
+    result = xoff.Result.open(storm)
+    figure = result.plot.links().get_figure(root=True)
+    assert isinstance(figure, Figure)
+    drawn, bar = figure.axes
+    [links] = [each for each in drawn.collections if len(each.get_edgecolor()) == len(result.topology.ports) // 2]
+    assert len({str(colour) for colour in links.get_edgecolor()}) > 1
+    assert isinstance(getattr(bar, "_colorbar", None), Colorbar)
+    assert "utilization" in bar.get_xlabel()
