@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, defaults, inputs, notes, toml_text
-from xoff.errors import RunInterrupted, check_at_least_one
+from xoff.errors import RunInterrupted, ScenarioError, check_at_least_one
 from xoff.offered import Offered
 from xoff.topology import Topology
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from xoff.result import Result
+
+_OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
+"""Keys by which files show that they are no scenarios."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +39,10 @@ class Scenario:
     _changes: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        core, changes = defaults.read(self.text, self.overrides, self.file)
+        try:
+            core, changes = defaults.read(self.text, self.overrides, self.file)
+        except ScenarioError as error:
+            raise _of_another_kind(error) from None
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_changes", changes)
 
@@ -175,3 +181,11 @@ class Scenario:
         from xoff.report.notebook import scenario_html
 
         return scenario_html(self)
+
+
+def _of_another_kind(error: ScenarioError) -> ScenarioError:
+    """The same error, or for a file that is no scenario which it is."""
+    files = _OF_OTHER_FILES.get(error.key)
+    if files is None or not error.problem.startswith("unknown key"):
+        return error
+    return ScenarioError(error.file, error.key, f"is a key of {files}", "`xoff init` writes scenarios to start from")

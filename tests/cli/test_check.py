@@ -118,3 +118,16 @@ def test_a_pause_comes_before_marks_where_that_is_noted(
     assert [says in note for note in notes] == [True] * bool(says)
     result = xoff.Scenario.load("late.toml").run()
     assert (min(pauses_us(result)) < min(times_us(result, "marks"), default=math.inf)) == pause_first
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("plans/tomahawk_bcc.toml", "chip: is a key of plans, which xoff plan takes; "),
+        ("sweeps/load_balancing.toml", "scenario: is a key of sweep files, which xoff sweep takes; "),
+    ],
+)
+def test_a_file_of_another_kind_is_told_as_such(command: Callable[..., Outcome], file: str, says: str) -> None:
+    path = SCENARIOS.parent / file
+    outcome = command("check", path)
+    assert outcome == Outcome(2, "", f"{path}: {says}`xoff init` writes scenarios to start from\n")

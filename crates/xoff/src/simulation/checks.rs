@@ -2,7 +2,7 @@
 
 use crate::application::Plans;
 use crate::engine;
-use crate::kernel::units::{Bytes, Time};
+use crate::kernel::units::{Bytes, Span, Time};
 use crate::layout::{self, SwitchLayout};
 use crate::scenario::{Scenario, ScenarioError};
 use crate::topology::Network;
@@ -54,13 +54,15 @@ fn check_times(scenario: &Scenario) -> Checked {
         ("measure.start", Some(measure.start)),
         ("measure.end", measure.end),
     ];
-    for (key, time) in times {
-        if time.is_some_and(|time| time > engine::LONGEST_RUN) {
-            let expected = "expected at most 1125s, the longest that a run can be";
-            return Err(ScenarioError::at(key, "is too late", expected));
-        }
+    times.into_iter().try_for_each(|(key, time)| check_time(key, time.unwrap_or_default()))
+}
+
+/// Whether a run can last until a time.
+pub(super) fn check_time(key: impl Into<String>, time: Span) -> Checked {
+    if time <= engine::LONGEST_RUN {
+        return Ok(());
     }
-    Ok(())
+    Err(ScenarioError::at(key, "is too late", "expected at most 1125s, the longest that a run can be"))
 }
 
 fn check_load_balancing(scenario: &Scenario, network: &Network, switches: &[SwitchLayout]) -> Checked {

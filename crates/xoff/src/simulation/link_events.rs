@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::checks::refuse_inputs;
-use crate::engine::{LONGEST_RUN, LinkEvent, LinkEvents};
+use super::checks::{check_time, refuse_inputs};
+use crate::engine::{LinkEvent, LinkEvents};
 use crate::kernel::units::{Rate, Span, Time};
 use crate::layout::SwitchLayout;
 use crate::routing::Routes;
@@ -41,10 +41,7 @@ impl Course {
         let mut happenings = Vec::new();
         for (index, said) in scenario.link_event.iter().enumerate() {
             let key = format!("link_event[{index}]");
-            if said.at > LONGEST_RUN {
-                let expected = "expected at most 1125s, the longest that a run can be";
-                return Err(ScenarioError::at(format!("{key}.at"), "is too late", expected));
-            }
+            check_time(format!("{key}.at"), said.at)?;
             let links = links_between(network, &names, &format!("{key}.between"), &said.between)?;
             happenings.push(Happening { key, said, at: Time::ZERO + said.at, links });
         }

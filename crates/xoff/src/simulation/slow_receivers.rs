@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::LONGEST_RUN;
+use super::checks::check_time;
 use crate::host::SlowTime;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::layout;
@@ -79,15 +79,8 @@ fn slow_time(scenario: &Scenario, index: usize, said: &SlowReceiver) -> Result<S
     let refuse = |name: &str, problem: String, expected: &str| {
         Err(ScenarioError::at(key(index, name), problem, expected))
     };
-    for (name, time) in [("start", Some(start)), ("end", end)] {
-        if time.is_some_and(|time| time > LONGEST_RUN) {
-            return refuse(
-                name,
-                "is too late".to_owned(),
-                "expected at most 1125s, the longest that a run can be",
-            );
-        }
-    }
+    check_time(key(index, "start"), start)?;
+    check_time(key(index, "end"), end.unwrap_or_default())?;
     if end.is_some_and(|end| end <= start) {
         return refuse("end", "is not after start".to_owned(), "expected a later time");
     }
