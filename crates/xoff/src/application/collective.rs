@@ -44,13 +44,18 @@ impl Plan {
         self.schedule.ranks
     }
 
+    /// From whom to whom how many bytes go in each of them.
+    pub fn transfers(&self) -> impl Iterator<Item = (NodeId, NodeId, Bytes)> {
+        let of_rank = move |(rank, &from): (u32, &NodeId)| {
+            let sends = (0..self.schedule.steps()).flat_map(move |step| self.schedule.sends(rank, step));
+            sends.map(move |(to, size)| (from, self.ranks[to as usize], size))
+        };
+        (0..).zip(&self.ranks).flat_map(of_rank)
+    }
+
     /// Flows of all of them.
     pub(super) fn flows(&self) -> u64 {
-        let steps = || {
-            (0..self.schedule.ranks).flat_map(|rank| (0..self.schedule.steps()).map(move |step| (rank, step)))
-        };
-        let of_one: usize = steps().map(|(rank, step)| self.schedule.sends(rank, step).count()).sum();
-        u64::from(self.iterations) * of_one as u64
+        u64::from(self.iterations) * self.transfers().count() as u64
     }
 
     /// Flows that one rank sends to another at the most.

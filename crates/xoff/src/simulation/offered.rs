@@ -160,10 +160,8 @@ impl Estimate<'_> {
 
     fn of_collectives(&self, plan: &collective::Plan) -> Offered {
         let mut offered = Offered::default();
-        for (rank, &from) in (0..).zip(&plan.ranks) {
-            for (to, size) in (0..plan.schedule.steps()).flat_map(|step| plan.schedule.sends(rank, step)) {
-                offered.add(self.of_transfer(from, plan.ranks[to as usize], size, plan.transport));
-            }
+        for (from, to, size) in plan.transfers() {
+            offered.add(self.of_transfer(from, to, size, plan.transport));
         }
         offered.times(plan.iterations.into())
     }

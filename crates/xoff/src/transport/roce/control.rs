@@ -19,10 +19,16 @@ pub struct Acknowledged {
 }
 
 impl Acknowledged {
-    /// The same with what is next to be sent, of the queue pair's bytes, and what switches have written.
+    /// Says it, with what is next to be sent, of the queue pair's bytes, and what switches have written.
     #[inline]
-    pub(super) fn told(self, now: Time, next_sequence: u64, telemetry: Option<Reading<'_>>) -> Ack<'_> {
-        Ack {
+    pub(super) fn tell(
+        self,
+        control: &mut Algorithm,
+        now: Time,
+        next_sequence: u64,
+        telemetry: Option<Reading<'_>>,
+    ) {
+        let ack = Ack {
             newly_acked: Bytes::new(self.newly_acked),
             echo: false,
             cumulative: self.cumulative,
@@ -31,7 +37,8 @@ impl Acknowledged {
             rtt: Some(now.since(self.departure)),
             timed: self.timed,
             telemetry,
-        }
+        };
+        control.on_ack(now, &ack);
     }
 }
 

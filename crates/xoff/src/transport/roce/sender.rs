@@ -292,7 +292,6 @@ impl RoceSender {
     ) -> bool {
         let cumulative = packet.sequence().min(self.size);
         let Some(newly_acked) = cumulative.checked_sub(self.unacknowledged) else { return false };
-        let timed = self.timed_by(packet);
         self.unacknowledged = cumulative;
         self.next = self.next.max(cumulative);
         match &mut self.repair {
@@ -316,9 +315,7 @@ impl RoceSender {
                 }
             }
         }
-        let cumulative = self.sequence.position(cumulative);
-        let acknowledged = Acknowledged { newly_acked, cumulative, departure, timed };
-        self.tell_control(now, acknowledged, telemetry);
+        self.tell_control(now, self.acknowledged(newly_acked, packet, departure), telemetry);
         newly_acked > 0
     }
 
@@ -330,10 +327,16 @@ impl RoceSender {
         packet: &Packet,
         departure: Time,
     ) -> Acknowledged {
-        let (before, timed) = (self.unacknowledged, self.timed_by(packet));
+        let before = self.unacknowledged;
         self.on_acknowledgement(now, packet, departure, None);
+        self.acknowledged(self.unacknowledged - before, packet, departure)
+    }
+
+    /// What an acknowledgement of so many new bytes has said.
+    #[inline]
+    fn acknowledged(&self, newly_acked: u64, acknowledgement: &Packet, departure: Time) -> Acknowledged {
         let cumulative = self.sequence.position(self.unacknowledged);
-        Acknowledged { newly_acked: self.unacknowledged - before, cumulative, departure, timed }
+        Acknowledged { newly_acked, cumulative, departure, timed: self.timed_by(acknowledgement) }
     }
 
     /// Payload bytes of the last packet that an acknowledgement speaks of, which is the one that it times.
@@ -343,9 +346,11 @@ impl RoceSender {
             0 => 0,
             block => u64::from(acknowledgement.reception()) + block,
         };
-        let is_last = acknowledgement.sequence() + beyond >= self.size;
+        if acknowledgement.sequence() + beyond < self.size {
+            return Bytes::new(self.payload);
+        }
         let whole_packets = (self.size - 1) / self.payload * self.payload;
-        Bytes::new(if is_last { self.size - whole_packets } else { self.payload })
+        Bytes::new(self.size - whole_packets)
     }
 
     /// Bytes of another flow on its queue pair are acknowledged, of one before it or not.
@@ -366,8 +371,7 @@ impl RoceSender {
     fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
         let sent = self.sequence.sent(self.next);
         if let Some(control) = &mut self.congestion_control {
-            let ack = acknowledged.told(now, sent, telemetry);
-            control.on_ack(now, &ack);
+            acknowledged.tell(control, now, sent, telemetry);
             self.ask_control();
         }
     }

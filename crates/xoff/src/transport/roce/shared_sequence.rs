@@ -110,10 +110,11 @@ impl Handover {
         is_before: bool,
         telemetry: Option<Reading<'_>>,
     ) {
-        self.progress.in_flight -= if is_before { acknowledged.newly_acked } else { 0 };
+        if is_before {
+            self.progress.in_flight -= acknowledged.newly_acked;
+        }
         if let Some(control) = &mut self.congestion_control {
-            let ack = acknowledged.told(now, self.progress.carried, telemetry);
-            control.on_ack(now, &ack);
+            acknowledged.tell(control, now, self.progress.carried, telemetry);
         }
     }
 }
