@@ -45,7 +45,6 @@ MAY_IMPORT = {
     "offered": "units",
     "pathologies": "units",
     "pause_tree": "units",
-    "ports": "patterns",
     "ranges": "errors",
     "slowdowns": "summary",
     "sonic": "errors",
@@ -92,7 +91,7 @@ MAY_IMPORT = {
     "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
-        "notes observed pathologies patterns ports reproduce scenario starters table units later: axes drops lint "
+        "notes observed pathologies patterns reproduce scenario starters table units later: axes drops lint "
         "measures models pause_tree plan plot report result sweep_file sweeping switch_tables"
     ),
     "__main__": "cli",

@@ -10,7 +10,8 @@ import typer
 from xoff import json_text
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
-from xoff.cli.terminal import Console, say
+from xoff.cli.rows import print_rows
+from xoff.cli.terminal import say
 from xoff.errors import OutputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-_MOST_ROWS = 40
 _MOST_FLOWS = 5
 
 
@@ -89,13 +89,5 @@ def _print_packets(own: pa.Table, flow: str) -> None:
 
 
 def _print(title: str, headings: Sequence[str], rows: list[list[str]]) -> None:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in {"port", "reason", "packet"} else "right", no_wrap=True)
-    for row in rows[:_MOST_ROWS]:
-        table.add_row(*row)
-    Console(120).print(table)
-    if len(rows) > _MOST_ROWS:
-        say(f"and {len(rows) - _MOST_ROWS:,} rows more; drops.parquet has all")
+    rest = "rows more; drops.parquet has all"
+    print_rows(title, headings, rows, of=len(rows), words={"port", "reason", "packet"}, rest=rest)

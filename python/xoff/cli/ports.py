@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xoff import json_text
+from xoff.cli.named_ports import PortsPattern, named_ports
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
-from xoff.cli.terminal import Console, say
-from xoff.errors import InputError
-from xoff.ports import Order, ordered
+from xoff.cli.rows import MOST_ROWS, print_rows
 from xoff.units import RATES, counted, duration, percent, quantity
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-_MOST_ROWS = 40
+    from xoff.result import Result
+
 _SIZES = ("B", "kB", "MB", "GB", "TB")
 _ALWAYS: dict[str, tuple[str, Callable[..., str]]] = {
     "port": ("port", str),
@@ -41,11 +42,21 @@ _WHERE_ANY: dict[str, tuple[str, Callable[..., str]]] = {
 """Those that are shown only where some port has a value."""
 
 
+class Order(StrEnum):
+    """Columns by which ports are put in order, the greatest first."""
+
+    UTILIZATION = "utilization"
+    PACKETS = "packets"
+    MARKED = "marked"
+    DROPPED = "dropped"
+    PAUSE_FRAMES = "pause_frames"
+    PAUSED = "paused_ns"
+    LONGEST_PAUSE = "longest_pause_ns"
+
+
 def ports(
     folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
-    pattern: Annotated[
-        str | None, typer.Argument(help="Only these, such as leaf0.port3, leaf0 or 'leaf*'.", metavar="PORTS")
-    ] = None,
+    pattern: PortsPattern = None,
     order: Annotated[Order, typer.Option("--by", help="What the greatest of comes first.")] = Order.UTILIZATION,
     as_json: DataOnly = False,
 ) -> None:
@@ -55,27 +66,31 @@ def ports(
     draws it.
     """
     result = opened(folder)
-    rows = ordered(result, order, pattern)
-    if not rows.num_rows:
-        every = result.ports["port"].to_pylist()
-        expected = f"expected a port such as {every[-1]}, or all of a device: {every[-1].partition('.')[0]}"
-        raise InputError(str(folder), "PORTS", f'nothing matches "{pattern}"', expected)
+    rows = _of_ports(result, [port.name for port in named_ports(result.topology, pattern, folder)])
+    rows = rows.sort_by([(order.value, "descending")])  # where it is equal, ports stay in their order
     if as_json:
         typer.echo(json_text.document(rows.to_pylist()))
     else:
         _print(rows)
 
 
+def _of_ports(result: Result, names: list[str]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return result.ports.filter(pc.is_in(result.ports["port"].cast(pa.string()), pa.array(names)))
+
+
 def _print(rows: pa.Table) -> None:
     import pyarrow.compute as pc
-    from rich.table import Table
 
     shown = _ALWAYS | {name: how for name, how in _WHERE_ANY.items() if pc.max(rows[name]).as_py()}
-    table = Table(title=f"{counted(rows.num_rows, 'port')}", title_justify="left", title_style="bold")
-    for heading, _ in shown.values():
-        table.add_column(heading, justify="left" if heading in {"port", "leads to"} else "right", no_wrap=True)
-    for row in rows.slice(0, _MOST_ROWS).to_pylist():
-        table.add_row(*(reads(row[name]) for name, (_, reads) in shown.items()))
-    Console(140).print(table)
-    if rows.num_rows > _MOST_ROWS:
-        say(f"and {rows.num_rows - _MOST_ROWS:,} ports more; ports.parquet and --json have all")
+    print_rows(
+        counted(rows.num_rows, "port"),
+        (heading for heading, _ in shown.values()),
+        ([reads(row[name]) for name, (_, reads) in shown.items()] for row in rows.slice(0, MOST_ROWS).to_pylist()),
+        of=rows.num_rows,
+        words={"port", "leads to"},
+        rest="ports more; ports.parquet and --json have all",
+        width=140,
+    )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import matplotlib as mpl
 from matplotlib.colors import Normalize
 
 from xoff.plot import topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
     from xoff.result import Result
+    from xoff.topology import Port
 
 _COLOURS, _STEPS = "viridis_r", 20
 """From light to dark, also for people who see no colours; of more than fifty, Matplotlib makes a bitmap."""
@@ -25,20 +28,20 @@ def size_inches(result: Result) -> tuple[float, float]:
 
 def draw(result: Result, ax: Axes) -> Axes:
     """Draws the network; of a link that way counts which is busier. Links that failed before the run are dotted."""
-    import matplotlib as mpl
-
     of_ports = result.ports.select(["port", "utilization"]).to_pylist()
     busy = {row["port"]: row["utilization"] for row in of_ports}
-    network = result.topology
-    links = [port for port in network.ports if port.name < port.peer]
-    percent = {port.name: 100 * max(busy[port.name], busy[port.peer]) for port in links}
-    most = max(100.0, *percent.values())
+    most = max(1.0, *busy.values())
     colours = mpl.colormaps[_COLOURS].resampled(_STEPS)
-    topology.draw(network, ax, lambda port: (percent[port.name], colours(percent[port.name] / most)))
+
+    def ranked(port: Port) -> tuple[float, ColorType]:
+        busier = max(busy[port.name], busy[port.peer])
+        return busier, colours(busier / most)
+
+    topology.draw(result.topology, ax, ranked)
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.colorbar(
-        mpl.cm.ScalarMappable(Normalize(0, most), colours),
+        mpl.cm.ScalarMappable(Normalize(0, 100 * most), colours),
         ax=ax,
         location="bottom",
         fraction=0.04,
