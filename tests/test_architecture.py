@@ -74,7 +74,7 @@ MAY_IMPORT = {
     "switch_tables": "catalogue errors importing inputs lint",
     "unfinished": "folder",
     "export": "plan sonic later: errors",
-    "grids": "alike measures table traffic unfinished units",
+    "grids": "alike axes measures table traffic unfinished units",
     "wanted": "batch kept",
     "comparison": (
         "comparison_by_size errors figure_format folder intervals json_text measures scenario staging summary traffic "
@@ -85,14 +85,18 @@ MAY_IMPORT = {
         "later: grids plot report"
     ),
     "switch_plan": "errors export inputs plan toml_text later: report",
-    "plot": "_xoff comparison comparison_by_size patterns pause_tree slowdowns summary table units victims",
+    "tuning": (
+        "axes batch comparison errors figure_format folder intervals json_text kept measures ranges scenario staging "
+        "summary toml_text traffic unfinished units later: grids plot report"
+    ),
+    "plot": "_xoff axes comparison comparison_by_size patterns pause_tree slowdowns summary table tuning units victims",
     "sweep_file": "axes errors inputs measures model_file scenario sweeping toml_text",
     "report": "drops pathologies plot table",
     "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
         "notes observed pathologies patterns reproduce scenario starters table units later: axes drops lint "
-        "measures models pause_tree plan plot report result sweep_file sweeping switch_tables"
+        "measures models pause_tree plan plot report result sweep_file sweeping switch_tables tuning"
     ),
     "__main__": "cli",
 }

@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from xoff.sweeping import Swept, sweep
     from xoff.switch_plan import SwitchPlan
     from xoff.switch_tables import SwitchTables
+    from xoff.tuning.search import tune
+    from xoff.tuning.tuned import Tuned
 
 __all__ = [
     "Comparison",
@@ -82,10 +84,12 @@ __all__ = [
     "SwitchPlan",
     "SwitchTables",
     "Topology",
+    "Tuned",
     "WorkerLostError",
     "__version__",
     "compare",
     "sweep",
+    "tune",
 ]
 
 _LATER = {
@@ -95,8 +99,10 @@ _LATER = {
     "Swept": "sweeping",
     "SwitchPlan": "switch_plan",
     "SwitchTables": "switch_tables",
+    "Tuned": "tuning.tuned",
     "compare": "comparison",
     "sweep": "sweeping",
+    "tune": "tuning.search",
 }
 """What brings Arrow or Pydantic, which not everyone needs, with its module."""
 

@@ -29,6 +29,8 @@ from xoff.toml_text import plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_A_RANGE = "expected START:END:STEP in one unit, such as 0.2:0.8:0.2 or 100kB:400kB:100kB"
+
 Value: TypeAlias = "float | str"
 """A position on an axis: a number, or a name."""
 
@@ -94,7 +96,7 @@ class Axis(Table):
     @classmethod
     def spelled(cls, key: str, values: Iterable[str]) -> Axis:
         """Values of a key as `--set` takes them: strings need no quotes."""
-        return cls(values={text: {key: _literal(text)} for text in values})
+        return cls(values={text: {key: literal(text)} for text in values})
 
     @property
     def positions(self) -> Positions:
@@ -103,6 +105,13 @@ class Axis(Table):
             return {position(name): changes for name, changes in self.values.items()}
         assert self.key is not None
         return {value: {self.key: f"{value}{self.unit}" if self.unit else value} for value in self.values}
+
+
+def headings(names: Iterable[str]) -> dict[str, str]:
+    """What keys are called above columns: the end of each, where that tells it apart."""
+    ends = {name: name.rpartition(".")[2] for name in names}
+    of_each = list(ends.values())
+    return {name: end if of_each.count(end) == 1 else name for name, end in ends.items()}
 
 
 def combinations(axes: Mapping[str, Positions]) -> Iterator[tuple[dict[str, Value], Changes]]:
@@ -116,28 +125,43 @@ def combinations(axes: Mapping[str, Positions]) -> Iterator[tuple[dict[str, Valu
 
 
 def spelled(options: Iterable[str]) -> dict[str, list[str]]:
-    """Keys and their values from texts `KEY=A,B,C` of the command line; commas in brackets or quotes separate nothing.
+    """Keys and their values from texts `KEY=A,B,C` of `--sweep`; commas in brackets or quotes separate nothing.
 
     START:END:STEP stands for several values. Raises ScenarioError for one without values, for what stands twice, and
     for a step that does not lead to the end.
     """
-    found: dict[str, list[str]] = {}
-    for text in options:
-        key, separator, listed = text.partition("=")
-        key = key.strip()
-        values = [value for part in _parts(listed) for value in ranges.values_of(key, part)]
-        where = f"--sweep {text}"
-        if not separator or not key or not all(values):
-            raise ScenarioError(None, where, "no values", "expected KEY=A,B,C, such as timer=55us,300us")
-        if key in found:
-            raise ScenarioError(None, where, f"`{key}` is swept already", "expected all its values in one --sweep")
+    found = {}
+    for key, parts in listed(options, "--sweep").items():
+        values = [value for part in parts for value in ranges.values_of(f"--sweep {key}={part}", part, _A_RANGE)]
         if len(set(values)) < len(values):
+            where = f"--sweep {key}={','.join(parts)}"
             raise ScenarioError(None, where, "a value stands twice", "expected each value once")
         found[key] = values
     return found
 
 
-def _literal(text: str) -> object:
+def listed(options: Iterable[str], option: str) -> dict[str, list[str]]:
+    """Keys and what stands between commas behind each, from texts `KEY=A,B,C`.
+
+    Raises ScenarioError, which names the option, for one with nothing between, and for a key that stands twice.
+    """
+    found: dict[str, list[str]] = {}
+    for text in options:
+        key, separator, values = text.partition("=")
+        key, parts = key.strip(), _parts(values)
+        where = f"{option} {text}"
+        if not separator or not key or not all(parts):
+            raise ScenarioError(None, where, "no values", "expected KEY=A,B,C, such as timer=55us,300us")
+        if key in found:
+            raise ScenarioError(
+                None, where, f"`{key}` stands in another {option}", f"expected all its values in one {option}"
+            )
+        found[key] = parts
+    return found
+
+
+def literal(text: str) -> object:
+    """A value as `--set` takes it: strings need no quotes."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

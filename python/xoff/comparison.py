@@ -219,12 +219,16 @@ class Comparison:
     def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
         json_text.write(staging.path / NUMBERS, self.as_dict())
+        self.draw(staging.path, figures)
+        return staging.commit()
+
+    def draw(self, path: Path, figures: str) -> None:
+        """Writes the figures into an existing folder."""
         ending = FigureFormat(figures)
         if any(row.ratio for row in self.rows if row.measure in FCTS and row.scenario != self.names[0]):
-            self.plot.save(staging.path / f"fct_ratios.{ending}")
+            self.plot.save(path / f"fct_ratios.{ending}")
         if len({row.largest_bytes for row in self.by_size}) > 1:
-            self.plot.save_slowdown_by_size(staging.path / f"slowdown_by_size.{ending}")
-        return staging.commit()
+            self.plot.save_slowdown_by_size(path / f"slowdown_by_size.{ending}")
 
     def __repr__(self) -> str:
         return f"<xoff.Comparison of {', '.join(self.names)}; seeds {', '.join(map(str, self.seeds))}>"

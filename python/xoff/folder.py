@@ -15,7 +15,7 @@ from xoff.staging import Staging, unwritable
 from xoff.summary import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xoff.columns import FlowRows
     from xoff.result import Result
@@ -88,18 +88,23 @@ def write(result: Result, path: Path, *, report: bool = True) -> None:
     """Writes the files of a result into an existing folder."""
     json_text.write(path / SUMMARY, result.summary)
     json_text.write(path / PROVENANCE, result.provenance)
-    (path / SCENARIO).write_text(result.scenario, encoding="utf-8")
+    write_scenario(path, result.scenario, result.inputs)
     for attribute, (name, _) in _TABLES.items():
         table = getattr(result, attribute)
         if table is not None:
             _write_table(path / name, table)
-    for name, text in result.inputs.items():
-        (path / name).parent.mkdir(exist_ok=True)
-        (path / name).write_text(text, encoding="utf-8")
     if report:
         from xoff.report import render  # brings Matplotlib and Jinja
 
         (path / REPORT).write_text(render(result), encoding="utf-8")
+
+
+def write_scenario(path: Path, scenario: str, named: Mapping[str, str]) -> None:
+    """Writes a scenario, and the files it names, into an existing folder."""
+    (path / SCENARIO).write_text(scenario, encoding="utf-8")
+    for name, text in named.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(text, encoding="utf-8")
 
 
 def read(path: str | Path) -> Result:

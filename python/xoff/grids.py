@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xoff import traffic, unfinished
+from xoff import axes, traffic, unfinished
 from xoff.alike import telling
 from xoff.measures import why_nothing
 from xoff.table import class_labels, measure_name, quantity_name, workload_names
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xoff.comparison import Comparison, Row
     from xoff.intervals import Estimate
     from xoff.sweeping import Swept
+    from xoff.tuning.tuned import Tuned
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,39 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
     nothing = (why_nothing(measure) for measure in measures if not _values(swept, measure))
     notes = filter(None, (unfinished.note({"all": of_all}), *nothing, traffic.note_of_sizes(sweep)))
     return Grid((), headings, [rows], f"{note}.", tuple(notes))
+
+
+_TOLD_TRIALS = 10
+
+
+def of_tuning(tuned: Tuned) -> Grid:
+    """The scenario as it stands, the best trials, and what was measured with each."""
+    tuning = tuned.tuning
+    told = [tuned.base, *tuned.ranked[:_TOLD_TRIALS]]
+    tells = {
+        measure: telling(measure, [trial.measured[measure].value for trial in told]) for measure in tuning.measures
+    }
+    headings = (*axes.headings(tuning.space).values(), *map(measure_name, tuning.measures))
+    numbered = {id(trial): f"trial {number}" for number, trial in enumerate(tuned.trials, 1)}
+    rows = [
+        [
+            numbered.get(id(trial), "as it stands"),
+            *(str(at.get(key, "-")) for key in tuning.space),
+            *(tell(trial.measured[measure].value) for measure, tell in tells.items()),
+        ]
+        for trial, at in [(tuned.base, tuning.base_values), *((trial, trial.at) for trial in told[1:])]
+    ]
+    note = f"{tuning.base.title}, {_runs(tuning.seeds)}; {tuning.goal}, the best of {len(tuned.trials)} trials"
+    count = len(tuned.trials)
+    broken = {bound: sum(trial.excess.get(bound.measure, 0) > 0 for trial in tuned.trials) for bound in tuning.bounds}
+    left_out = [
+        f"{bound.measure} is not {bound} ({times} of {count} trials)" for bound, times in broken.items() if times
+    ]
+    if problems := [trial.problem for trial in tuned.trials if trial.problem]:
+        left_out.append(f"{len(problems)} of {count} trials could not be measured; the first: {problems[0]}")
+    of_all = unfinished.together(trial.unfinished for trial in (tuned.base, *tuned.trials))
+    notes = tuple(filter(None, (unfinished.note({"all": of_all}), *left_out)))
+    return Grid(("",), headings, [rows[:1], rows[1:]], f"{note}.", notes)
 
 
 def _runs(seeds: tuple[int, ...]) -> str:

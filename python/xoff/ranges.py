@@ -1,34 +1,48 @@
-"""`--sweep KEY=START:END:STEP`: ranges written out."""
+"""Ranges on the command line: what `KEY=START:END:STEP` stands for, and whether text is `START:END`."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import NamedTuple
 
 from xoff.errors import ScenarioError
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([A-Za-z]*)")
-_EXPECTED = "expected START:END:STEP in one unit, such as 0.2:0.8:0.2 or 100kB:400kB:100kB"
 
 
-def values_of(key: str, text: str) -> list[str]:
-    """What a value of a key stands for: itself, or all of START:END:STEP, the end included.
+class Quantities(NamedTuple):
+    """Numbers between colons, in one unit."""
 
-    Raises ScenarioError for a step that does not lead to the end.
+    numbers: list[Decimal]
+    unit: str
+
+
+def quantities(text: str) -> Quantities | None:
+    """What stands between colons, an empty list if it is not in one unit; None if that is no quantities."""
+    found = [_QUANTITY.fullmatch(part.strip()) for part in text.split(":")]
+    if None in found:
+        return None
+    matches = [match for match in found if match]
+    units = {match[2] for match in matches}
+    return Quantities([Decimal(match[1]) for match in matches] if len(units) == 1 else [], units.pop())
+
+
+def values_of(where: str, text: str, expected: str) -> list[str]:
+    """What a value stands for: itself, or all of START:END:STEP, the end included.
+
+    Raises ScenarioError, which says `where` and what is `expected`, for what is no range, and for a step that does not
+    lead to the end.
     """
-    parts = [_QUANTITY.fullmatch(part.strip()) for part in text.split(":")]
-    found = [part for part in parts if part]
-    if len(parts) == 1 or len(found) < len(parts):
+    found = quantities(text)
+    if ":" not in text or found is None:
         return [text]
-    where = f"--sweep {key}={text}"
-    units = {part[2] for part in found}
-    if len(found) != 3 or len(units) > 1:
-        raise ScenarioError(None, where, "is no range", _EXPECTED)
-    [unit] = units
-    start, end, step = (Decimal(part[1]) for part in found)
+    if len(found.numbers) != 3:
+        raise ScenarioError(None, where, "is no range", expected)
+    (start, end, step), unit = found
     steps = (end - start) / step if step else Decimal(-1)
     if steps < 0 or steps % 1:
         raise ScenarioError(
-            None, where, f"steps of {step}{unit} from {start}{unit} do not lead to {end}{unit}", _EXPECTED
+            None, where, f"steps of {step}{unit} from {start}{unit} do not lead to {end}{unit}", expected
         )
     return [f"{(start + index * step).normalize():f}{unit}" for index in range(int(steps) + 1)]

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xoff import intervals, json_text, unfinished
-from xoff.axes import Axis, Changes, combinations
+from xoff.axes import Axis, Changes, combinations, headings
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.figure_format import FigureFormat
 from xoff.folder import read_summary
@@ -96,9 +96,7 @@ class Sweep:
 
     def heading(self, axis: str) -> str:
         """What an axis is called: the end of its key, where that tells it apart."""
-        ends = [name.rpartition(".")[2] for name in self.axes]
-        end = axis.rpartition(".")[2]
-        return end if ends.count(end) == 1 else axis
+        return headings(self.axes)[axis]
 
     def spelled(self, axis: str, value: Value) -> str:
         """A position on an axis with its unit."""

@@ -53,7 +53,7 @@ def test_wrong_input_is_refused_in_a_line(command: Command) -> None:
         2, "", "--sweep timer=: no values; expected KEY=A,B,C, such as timer=55us,300us\n"
     )
     assert command("fluid", "dcqcn", "--sweep", "timer=55us", "--sweep", "timer=60us,70us").err == (
-        "--sweep timer=60us,70us: `timer` is swept already; expected all its values in one --sweep\n"
+        "--sweep timer=60us,70us: `timer` stands in another --sweep; expected all its values in one --sweep\n"
     )
     assert command("fluid", "dcqcn", "--sweep", "timer=55us,60us,55us").err == (
         "--sweep timer=55us,60us,55us: a value stands twice; expected each value once\n"

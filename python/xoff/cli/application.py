@@ -31,6 +31,7 @@ from xoff.cli import (
     run,
     sweep,
     topology,
+    tune,
 )
 from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
@@ -50,6 +51,7 @@ application.command("drops")(drops.drops)
 application.command("ports")(ports.ports)
 application.command("compare")(compare.compare)
 application.command("sweep")(sweep.sweep)
+application.command("tune")(tune.tune)
 application.command("reproduce")(reproduce.reproduce)
 application.command("plan")(plan.plan)
 application.command("fluid")(fluid.fluid)

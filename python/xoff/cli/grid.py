@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from xoff.grids import Grid
 
 
-def print_grid(grid: Grid, path: Path, notes: Iterable[str] = ()) -> None:
-    """Prints the table, its note, those of its scenarios, and where the figures are."""
+def print_grid(grid: Grid, path: Path | None = None, notes: Iterable[str] = ()) -> None:
+    """Prints the table, its note, those of its scenarios, and where the figures are, if told."""
     table = Table()
     for heading in grid.words:
         table.add_column(heading, no_wrap=True)
@@ -31,4 +31,5 @@ def print_grid(grid: Grid, path: Path, notes: Iterable[str] = ()) -> None:
     console.print(grid.note)
     for note in (*grid.notes, *notes):
         console.print(f"Note: {note}", soft_wrap=True)
-    console.print(f"Results: {path}", soft_wrap=True)
+    if path:
+        console.print(f"Results: {path}", soft_wrap=True)

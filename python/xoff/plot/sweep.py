@@ -6,14 +6,13 @@ from itertools import chain
 from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
-from matplotlib.ticker import FuncFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from xoff.plot import bars, chosen, room, style
 from xoff.plot.along import Along, short
 from xoff.plot.house_figure import HouseFigure
-from xoff.table import measure_name, measured
-from xoff.units import quantity
+from xoff.plot.measure_ticks import ticks_of
+from xoff.table import measure_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +108,7 @@ def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: boo
         ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
         bars.scale_of_ratios(ax, estimates)
     else:
-        ax.yaxis.set_major_formatter(_ticks(measure))
+        ax.yaxis.set_major_formatter(ticks_of(measure))
         ax.set_ylim(0, 1.05 * bars.highest(estimates) or 1)
 
 
@@ -174,16 +173,6 @@ def _points(
         for label, rows in lines.items()
     }
     return {label: [(place, each) for place, each in points if each] for label, points in found.items()}
-
-
-def _ticks(measure: str) -> FuncFormatter:
-    if measure.endswith("_us"):
-        return style.ticks(style.TIME_UNITS)
-    if measure.endswith("_bytes"):
-        return style.ticks(style.SIZE_UNITS)
-    if measure.endswith("_gbps"):
-        return FuncFormatter(lambda value, _: quantity(1e9 * value, style.RATE_UNITS))
-    return FuncFormatter(lambda value, _: measured(measure, value) if value else "0")
 
 
 def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]], along: Along) -> list[_Barred]:

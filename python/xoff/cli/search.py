@@ -1,0 +1,60 @@
+"""What `xoff tune` does once it knows what to search."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import typer
+
+from xoff import cores, grids, json_text
+from xoff.cli.grid import print_grid
+from xoff.cli.many import RUNS
+from xoff.cli.progress import shown_count
+from xoff.cli.terminal import say
+from xoff.kept import KeptRuns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xoff.figure_format import FigureFormat
+    from xoff.staging import Staging
+    from xoff.tuning.search import Tuning
+    from xoff.tuning.tuned import Tuned
+
+
+def search_and_print(
+    wanted: Tuning, staging: Staging, workers: int | None, figures: FigureFormat, *, as_json: bool
+) -> None:
+    """Searches, writes and prints what is found; exits with 130 if Ctrl-C cut it short."""
+    found: Tuned | None = None
+    interrupted = False
+    try:
+        with shown_count("tune", wanted.runs) as on_finished:
+            for so_far in wanted.search(KeptRuns(RUNS), workers=workers or cores.usable(), on_finished=on_finished):
+                found = so_far
+    except KeyboardInterrupt:
+        interrupted = True
+    if found is not None:
+        path = found.commit(staging, figures=figures)
+        if as_json:
+            typer.echo(json_text.document(found.as_dict()))
+        else:
+            _print(found, path)
+    if interrupted:
+        trials = f"{len(found.trials) if found else 0} of {wanted.trials} trials"
+        say(f"interrupted: {trials} are finished; the same command goes on", err=True)
+        raise typer.Exit(130)
+
+
+def _print(found: Tuned, path: Path) -> None:
+    print_grid(grids.of_tuning(found))
+    if found.confirmed:
+        print_grid(grids.of_comparison(found.confirmed), notes=found.doubts)
+    if found.best:
+        settings = " ".join(f"--set {shlex.quote(setting)}" for setting in found.settings)
+        say(f"Best:    {settings}{' (not confirmed)' if found.doubts else ''}")
+    elif found.is_whole:
+        why = "is better than it" if found.ranked else "keeps to the bounds"
+        say(f"Best:    the scenario as it stands; no trial {why}")
+    say(f"Results: {path} (scenario.toml has the best values)")

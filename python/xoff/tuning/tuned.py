@@ -1,0 +1,169 @@
+"""What a search has found."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xoff import intervals, json_text, toml_text
+from xoff.figure_format import FigureFormat
+from xoff.folder import write_scenario
+from xoff.staging import Staging
+from xoff.units import percent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xoff.comparison import Comparison
+    from xoff.plot.tuning import TunedPlots
+    from xoff.scenario import Scenario
+    from xoff.tuning.search import Tuning
+    from xoff.tuning.trial import Trial
+
+BASE, TUNED = "as it stands", "tuned"
+NUMBERS = "tune.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What has been found."""
+
+    tuning: Tuning
+    base: Trial
+    """The scenario as it stands."""
+    trials: tuple[Trial, ...] = ()
+    """In the order in which they were chosen."""
+    confirmed: Comparison | None = field(default=None, repr=False)
+    """The best one against the scenario as it stands, with fresh seeds; None before that, and if none is better."""
+    is_whole: bool = False
+    """Whether the search has come to its end."""
+
+    def __repr__(self) -> str:
+        made = f"{len(self.trials)} of {self.tuning.trials} trials"
+        return f"<xoff.Tuned {self.tuning.base.title!r}, {self.tuning.goal}; {made}>"
+
+    @property
+    def ranked(self) -> list[Trial]:
+        """The trials that keep to all bounds, the best first."""
+        allowed = [trial for trial in self.trials if trial.is_allowed]
+        return sorted(allowed, key=self._value, reverse=self.tuning.is_maximized)
+
+    @property
+    def best(self) -> Trial | None:
+        """The best trial; None if none keeps to the bounds, or none is better than the scenario as it stands."""
+        first = next(iter(self.ranked), None)
+        if first and self.base.is_allowed and not self.tuning.is_better(self._value(first), self._value(self.base)):
+            return None
+        return first
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario with the best values; as it stands if none is better."""
+        return self.tuning.base.with_values(self.best.at) if self.best else self.tuning.base
+
+    @property
+    def settings(self) -> list[str]:
+        """What sets the best values, each `KEY=VALUE` as `xoff run --set` takes it; empty if none is better."""
+        best = self.best.at if self.best else {}
+        return [
+            f"{key}={value if isinstance(value, str) else toml_text.value(value, bare_keys=True)}"
+            for key, value in best.items()
+        ]
+
+    def _value(self, trial: Trial) -> float:
+        return trial.measured[self.tuning.objective].value
+
+    @property
+    def doubts(self) -> list[str]:
+        """What fresh seeds do not confirm, a line each."""
+        if not self.confirmed:
+            return []
+        tuning, rows = self.tuning, self.confirmed.rows_by_measure
+        doubts = []
+        ratio = rows[tuning.objective][TUNED].ratio
+        if not ratio or not tuning.is_better(ratio.value, 1):
+            doubts.append(f"{tuning.objective} is not better with fresh seeds: the search fitted its own")
+        elif ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high:
+            doubts.append(f"{tuning.objective} may be as it was: its interval holds x1; more fresh seeds tell more")
+        elif len(self.confirmed.seeds) == 1:
+            doubts.append(f"{tuning.objective} has no interval with one fresh seed; several tell how sure it is")
+        for bound in tuning.bounds:
+            of_it = rows[bound.measure]
+            excess = bound.excess(of_it[TUNED].value.value, of_it[BASE].value.value) if of_it else 0
+            if excess > 0:
+                doubts.append(f"{bound.measure} is not {bound} with fresh seeds, by {percent(excess)} of that")
+        return doubts
+
+    @property
+    def plot(self) -> TunedPlots:
+        """Figures: `tuned.plot.trials()`."""
+        from xoff.plot.tuning import TunedPlots  # brings Matplotlib
+
+        return TunedPlots(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `tune.json` holds."""
+        tuning = self.tuning
+        return {
+            "title": tuning.base.title,
+            "space": {key: str(dimension) for key, dimension in tuning.space.items()},
+            "objective": tuning.objective,
+            "direction": "maximize" if tuning.is_maximized else "minimize",
+            "bounds": {bound.measure: str(bound) for bound in tuning.bounds},
+            "seeds": list(tuning.seeds),
+            "fresh_seeds": list(tuning.fresh_seeds),
+            "confidence": intervals.CONFIDENCE,
+            "interrupted": not self.is_whole,
+            "base": self.base.as_dict(),
+            "trials": [trial.as_dict() for trial in self.trials],
+            "best": dict(self.best.at) if self.best else None,
+            "confirmed": self.confirmed.as_dict() if self.confirmed else None,
+        }
+
+    def save(self, path: str | Path, *, force: bool = False, figures: str = FigureFormat.SVG) -> Path:
+        """Writes `tune.json`, `tune.csv`, `tune.svg` and the best `scenario.toml` into a new folder; returns its path.
+
+        Args:
+            path: The folder to make.
+            force: Whether a search already there is replaced.
+            figures: `svg`, `pdf` or `png`, the format of the figure.
+
+        Raises:
+            OutputError: There is something at `path` already, or it cannot be written.
+        """
+        with prepare(path, force=force) as staging:
+            return self.commit(staging, figures=figures)
+
+    def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
+        """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
+        json_text.write(staging.path / NUMBERS, self.as_dict())
+        with (staging.path / "tune.csv").open("w", encoding="utf-8", newline="") as file:
+            measures = self.tuning.measures
+            writer = csv.writer(file)
+            writer.writerow(["trial", *self.tuning.space, *measures, "allowed", "problem"])
+            for number, trial in enumerate((self.base, *self.trials)):
+                values = [trial.measured[measure].value if trial.measured else None for measure in measures]
+                of_keys = [trial.at.get(key) for key in self.tuning.space]
+                writer.writerow([number, *of_keys, *values, trial.is_allowed, trial.problem])
+        write_scenario(staging.path, *self.scenario.portable(self.scenario.read_files()))
+        self.plot.trials().savefig(staging.path / f"tune.{FigureFormat(figures)}", facecolor="white")
+        if self.confirmed:
+            self.confirmed.draw(staging.path, figures)
+        return staging.commit()
+
+    def _repr_html_(self) -> str:
+        from xoff import grids
+        from xoff.report.notebook import grid_html
+
+        tables = [grids.of_tuning(self), *([grids.of_comparison(self.confirmed)] if self.confirmed else [])]
+        return "".join(map(grid_html, tables))
+
+
+def prepare(out: str | Path | None, *, force: bool = False) -> Staging:
+    """A place for a search: the folder `out`, or by default a new numbered one, `results/tune-001`.
+
+    Raises OutputError if it cannot be written or `out` exists; `force` lets an earlier search be replaced,
+    and one that was interrupted is replaced without.
+    """
+    return Staging.of_numbers(out, "tune", NUMBERS, force=force)
