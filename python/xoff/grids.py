@@ -118,7 +118,7 @@ def of_tuning(tuned: Tuned) -> Grid:
     ]
     note = f"{tuning.base.title}, {_runs(tuning.seeds)}; {tuning.goal}, the best of {len(tuned.trials)} trials"
     count = len(tuned.trials)
-    broken = {bound: sum(trial.excess.get(bound.measure, 0) > 0 for trial in tuned.trials) for bound in tuning.bounds}
+    broken = {bound: sum(trial.excess.get(bound, 0) > 0 for trial in tuned.trials) for bound in tuning.bounds}
     left_out = [
         f"{bound.measure} is not {bound} ({times} of {count} trials)" for bound, times in broken.items() if times
     ]

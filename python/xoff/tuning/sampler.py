@@ -44,8 +44,8 @@ class Sampler:
         from optuna.trial import TrialState
 
         for asked, trial in zip(self._asked, trials, strict=True):
-            for measure, excess in trial.excess.items():
-                asked.set_constraint(measure, excess)
+            for bound, excess in trial.excess.items():
+                asked.set_constraint(f"{bound.measure} {bound}", excess)
             if trial.problem:
                 self._study.tell(asked, state=TrialState.FAIL)
             else:

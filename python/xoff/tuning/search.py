@@ -193,8 +193,7 @@ class Tuning:
             measured[measure] = intervals.of_measure(measure, counted)
         of_base = base.measured if base else measured
         excess = {
-            bound.measure: bound.excess(measured[bound.measure].value, of_base[bound.measure].value)
-            for bound in self.bounds
+            bound: bound.excess(measured[bound.measure].value, of_base[bound.measure].value) for bound in self.bounds
         }
         return Trial(at, measured, excess, left_out)
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xoff.intervals import Estimate
+    from xoff.tuning.bounds import Bound
     from xoff.unfinished import Unfinished
 
 
@@ -20,8 +21,8 @@ class Trial:
     """The value of each key; empty for the scenario as it stands."""
     measured: Mapping[str, Estimate]
     """For each measure the mean over seeds; empty where there is a problem."""
-    excess: Mapping[str, float]
-    """For each measure with a bound by what share of it that is broken; not above zero where it is kept to."""
+    excess: Mapping[Bound, float]
+    """For each bound by what share of it that is broken; not above zero where it is kept to."""
     unfinished: Unfinished
     """The flows that had not finished, of all seeds together."""
     problem: str = ""

@@ -110,7 +110,7 @@ class Tuned:
             "space": {key: str(dimension) for key, dimension in tuning.space.items()},
             "objective": tuning.objective,
             "direction": "maximize" if tuning.is_maximized else "minimize",
-            "bounds": {bound.measure: str(bound) for bound in tuning.bounds},
+            "bounds": [f"{bound.measure} {bound}" for bound in tuning.bounds],
             "seeds": list(tuning.seeds),
             "fresh_seeds": list(tuning.fresh_seeds),
             "confidence": intervals.CONFIDENCE,
