@@ -18,6 +18,7 @@ PACKAGE = Path(xoff.__file__).parent
 MAY_IMPORT = {
     "changes": "",
     "columns": "",
+    "crossing": "_xoff",
     "cores": "",
     "drops": "",
     "errors": "",
@@ -31,7 +32,7 @@ MAY_IMPORT = {
     "pauses": "",
     "planning": "_xoff",
     "provenance": "",
-    "result": "later: _xoff folder plot report topology victims",
+    "result": "later: _xoff crossing folder plot report topology victims",
     "summary": "",
     "summary_keys": "",
     "toml_text": "",
@@ -40,6 +41,7 @@ MAY_IMPORT = {
     "batch": "errors",
     "inputs": "errors",
     "measures": "errors summary_keys later: table",
+    "bounds": "errors measures",
     "notes": "_xoff units",
     "observed": "summary",
     "offered": "units",
@@ -86,8 +88,8 @@ MAY_IMPORT = {
     ),
     "switch_plan": "errors export inputs plan toml_text later: report",
     "tuning": (
-        "axes batch comparison errors figure_format folder intervals json_text kept measures ranges scenario staging "
-        "summary toml_text traffic unfinished units later: grids plot report"
+        "axes batch bounds comparison errors figure_format folder intervals json_text kept measures ranges scenario "
+        "staging summary toml_text traffic unfinished units later: grids plot report"
     ),
     "plot": "_xoff axes comparison comparison_by_size patterns pause_tree slowdowns summary table tuning units victims",
     "sweep_file": "axes errors inputs measures model_file scenario sweeping toml_text",
@@ -95,8 +97,8 @@ MAY_IMPORT = {
     "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
-        "notes observed pathologies patterns reproduce scenario starters table units later: axes drops lint "
-        "measures models pause_tree plan plot report result sweep_file sweeping switch_tables tuning"
+        "notes observed pathologies patterns reproduce scenario starters table units later: axes bounds drops lint "
+        "measures models pause_tree plan plot report result summary sweep_file sweeping switch_tables tuning"
     ),
     "__main__": "cli",
 }

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from xoff import intervals
+from xoff.intervals import Estimate
 
 T_2 = 4.302653  # 97.5 % quantile of Student's t with 2 degrees of freedom
 
@@ -71,6 +72,22 @@ def test_a_ratio_and_its_inverse_agree() -> None:
 
 def test_equal_runs_leave_no_doubt() -> None:
     assert intervals.ratio([5.0, 6.0], [5.0, 6.0]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "is_vague"),
+    [
+        (Estimate(2, 0.01, 150), True),
+        (Estimate(2, 0.5, 201), True),
+        (Estimate(2, 0.02, 200), False),
+        (Estimate(2, 0, 9), False),
+        (Estimate(2), False),
+        (Estimate(0, 0, 0), False),
+    ],
+)
+def test_an_interval_of_more_than_a_hundredfold_tells_nothing(estimate: Estimate, is_vague: bool) -> None:
+    assert estimate.is_vague == is_vague
+    assert estimate.unless_vague == (Estimate(2) if is_vague else estimate)
 
 
 def test_zeros_have_no_interval() -> None:

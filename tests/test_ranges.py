@@ -36,6 +36,7 @@ def test_what_is_no_quantities_is_no_range(text: str) -> None:
         ("0.2:0.8:0.25", "steps of 0.25 from 0.2 do not lead to 0.8; expected START:END:STEP in one unit, such as"),
         ("1us:4us:-1us", "steps of -1us from 1us do not lead to 4us; expected START:END:STEP"),
         ("1:4:0", "steps of 0 from 1 do not lead to 4; expected START:END:STEP"),
+        ("0:1:0.0001", "stands for 10,001 values; expected at most 10,000"),
         ("0.2:0.8", "is no range; expected START:END:STEP"),
         ("100kB:1MB:100kB", "is no range; expected START:END:STEP in one unit"),
     ],

@@ -54,3 +54,9 @@ def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_recipes_are_what_the_simulator_s_tests_compile() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for recipe in (ROOT / "crates/xoff/recipes").iterdir():
+        assert f"```rust\n{recipe.read_text(encoding='utf-8')}```\n" in text

@@ -253,3 +253,43 @@ def test_a_notebook_shows_the_table(small_result: xoff.Result) -> None:
     html = small_result._repr_html_()
     assert "<b>Small</b>" in html
     assert "small, below 100 KiB" in html
+
+
+def test_cnps_have_the_class_that_is_asked_for() -> None:
+    """ACKs go in the class of the data, as adapters send them, and CNPs of 98 bytes in one that nobody pauses."""
+    text = """
+        class = [{ priority = 3, lossless = true }, { priority = 6 }]
+        topology = { kind = "star", hosts = 5, host_link = { rate = "10Gbps", delay = "1us" } }
+        observe.class_throughput = { every = "10us", of = ["host0.port0"] }
+        [[workload]]
+        kind = "incast"
+        transport = "roce"
+        fan_in = 4
+        receivers = ["host0"]
+        size = "1MB"
+        groups = 1
+        every = "1ms"
+        priority = 3
+        [[switch]]
+        total = "1MB"
+        pfc = {}
+        marking.queue = { kind = "threshold", threshold = "20kB" }
+        [transport.roce]
+        kind = "roce"
+        control_priority = 3
+        congestion_control = { algorithm = "dcqcn" }
+    """
+    scenario = xoff.Scenario.from_text(text)
+
+    def sent_and_cnps(result: xoff.Result) -> tuple[dict[int, float], int]:
+        assert result.series is not None
+        sent = {3: 0.0, 6: 0.0}
+        for row in result.series.to_pylist():
+            sent[row["priority"]] += row["value"] * 10e-6 / 8
+        return sent, result.summary["packets"]["cnps_sent"]
+
+    together, _ = sent_and_cnps(scenario.run())
+    apart, cnps = sent_and_cnps(scenario.with_value("transport.roce.cnp_priority", 6).run())
+    assert together[6] == 0 < together[3]
+    assert apart[6] == pytest.approx(98 * cnps, abs=98)  # the last may come after the last whole interval
+    assert apart[3] > 0 < cnps

@@ -50,6 +50,17 @@ def test_replacing_leaves_only_the_new(tmp_path: Path) -> None:
     assert entries(tmp_path / "out") == ["file"]
 
 
+def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "link").symlink_to("first")
+    with Staging.at(tmp_path / "link", replaces=Path.is_dir) as staging:
+        (staging.path / "new").touch()
+        assert staging.commit() == tmp_path / "link"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "link"]
+    assert (tmp_path / "link" / "new").exists()
+    assert not (tmp_path / "link").is_symlink()
+
+
 @pytest.mark.parametrize(
     ("numbers", "goes_on"),
     [('{"interrupted": true}', True), ('{"interrupted": false}', False), ("{}", False), ("[]", False), ("{", False)],

@@ -1,5 +1,6 @@
 """Sweeps: what is measured at each combination, and what is written and drawn."""
 
+import copy
 import csv
 import dataclasses
 import json
@@ -162,13 +163,36 @@ def test_it_shows_itself_in_a_notebook(swept: xoff.Swept) -> None:
         (Estimate(100, 62.1, 161), "100.0 us (62.1 us to 161.0 us)"),
         (Estimate(100, 85, 117), "100.0 us ±16 %"),
         (Estimate(100), "100.0 us"),
+        (Estimate(100, 1e-9, 1e13), "100.0 us ±?"),
     ],
 )
 def test_only_narrow_intervals_are_told_as_if_they_were_symmetric(
     swept: xoff.Swept, estimate: Estimate, told: str
 ) -> None:
     rows = tuple(dataclasses.replace(row, measured={MEAN: estimate}) for row in swept.rows[:1])
-    assert grids.of_sweep(dataclasses.replace(swept, rows=rows)).sections[0][0][2] == told
+    grid = grids.of_sweep(dataclasses.replace(swept, rows=rows))
+    assert grid.sections[0][0][2] == told
+    assert grid.note.count("; ±?: so few seeds tell nothing of the interval, more do") == estimate.is_vague
+
+
+@pytest.mark.parametrize(
+    ("ratio", "told"), [(Estimate(0.9, 0.8, 1.01), "x0.900 (0.800-1.01)"), (Estimate(0.9, 1e-9, 1e9), "x0.900 (?)")]
+)
+def test_ratios_of_which_the_seeds_tell_nothing_have_no_bounds(swept: xoff.Swept, ratio: Estimate, told: str) -> None:
+    rows = tuple(dataclasses.replace(row, ratios={MEAN: ratio}) for row in swept.rows[:1])
+    grid = grids.of_sweep(dataclasses.replace(swept, rows=rows), ratios=True)
+    assert grid.sections[0][0][2] == told
+    assert grid.note.count("; (?): so few seeds tell nothing of the interval, more do") == ratio.is_vague
+
+
+def test_a_comparison_says_of_which_ratios_the_seeds_tell_nothing() -> None:
+    same = xoff.compare({"base": BASE, "other": BASE}, seeds=2)
+    other = copy.deepcopy(same.summaries)
+    other[1][0]["flows"]["all"]["fct_mean_us"] *= 1000
+    assert "(?)" not in grids.of_comparison(same).note
+    grid = grids.of_comparison(dataclasses.replace(same, summaries=other))
+    assert any(cell.endswith("  x31.6 (?)") for section in grid.sections for row in section for cell in row)
+    assert grid.note.endswith("; in brackets 95 % confidence; (?): so few seeds tell nothing of the interval, more do.")
 
 
 def test_positions_from_numpy_are_written_as_numbers(tmp_path: Path) -> None:
@@ -235,3 +259,9 @@ def test_the_combination_that_cannot_run_is_named() -> None:
     unit = Axis(key="switch.marking.queue.threshold", values=[5, "x"], unit="kB")
     with pytest.raises(xoff.ScenarioError, match=r'has an unknown unit "xkB" \(with threshold = xkB\); expected'):
         Sweep.of(BASE, {"threshold": unit})
+
+
+def test_a_sweep_that_would_never_end_is_refused() -> None:
+    axes = {"workload.fan_in": range(1, 102), "workload.groups": range(1, 101)}
+    with pytest.raises(xoff.ScenarioError, match="10,100 combinations are to run; expected at most 10,000 in one"):
+        xoff.sweep(BASE, axes)

@@ -7,6 +7,11 @@ import pytest
 from xoff import table
 
 
+def test_what_was_measured_is_in_decimal_units_and_what_was_set_as_it_is_round() -> None:
+    assert [table.measured("queue_max_bytes", count) for count in (50_690, 104_448)] == ["50.69 kB", "104.4 kB"]
+    assert table.class_labels([102_400, 10 << 20])["small"] == "small, below 100 KiB"
+
+
 @pytest.mark.parametrize(
     ("dropped", "expected"),
     [(0, ""), (1, "1 acknowledgement dropped"), (12_643, "12,643 acknowledgements dropped")],

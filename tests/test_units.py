@@ -36,6 +36,20 @@ def test_sizes(count: int, text: str) -> None:
     assert units.size(count) == text
 
 
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (766.857, "766.9 B"), (102_400, "102.4 kB"), (660 << 10, "675.8 kB")]
+)
+def test_sizes_that_were_measured_are_decimal(count: float, text: str) -> None:
+    assert units.decimal_size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (2.5, "2.5"), (500, "500"), (5000, "5,000"), (9999.6, "10,000"), (15_000, "15,000")]
+)
+def test_numbers_are_written_one_way(count: float, text: str) -> None:
+    assert units.quantity(count, ("",)) == text
+
+
 @pytest.mark.parametrize(("share", "text"), [(0, "0 %"), (1e-9, "1e-07 %"), (0.0054, "0.54 %"), (0.25, "25 %")])
 def test_shares(share: float, text: str) -> None:
     assert units.percent(share) == text

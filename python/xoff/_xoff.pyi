@@ -168,6 +168,9 @@ class Scenario:
     def path(
         self, files: Mapping[str, str], source: str, number: int
     ) -> tuple[str, int, int, Sequence[str], bool] | None: ...
+    def crosses(
+        self, files: Mapping[str, str], port: str, flows: Sequence[tuple[str, str, str, int]]
+    ) -> Sequence[bool]: ...
     def run(
         self,
         files: Mapping[str, str],

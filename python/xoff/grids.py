@@ -12,7 +12,7 @@ from xoff.table import class_labels, measure_name, quantity_name, workload_names
 from xoff.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from xoff.comparison import Comparison, Row
     from xoff.intervals import Estimate
@@ -59,7 +59,8 @@ def of_comparison(comparison: Comparison) -> Grid:
     ratios = f"; x: how many times {comparison.names[0]}" if len(comparison.names) > 1 else ""
     over_zero = any(row.ratio is None and row.value.value for row in comparison.rows)
     missing = f"; -: no ratio, {comparison.names[0]} has 0" if over_zero else ""
-    note = f"{what}{ratios}{_brackets(comparison.seeds)}{missing}."
+    estimates = [row.ratio if ratios else row.value for row in comparison.rows]
+    note = f"{what}{ratios}{_brackets(comparison.seeds)}{_vague(estimates, '(?)' if ratios else '±?')}{missing}."
     left_out = unfinished.note(dict(zip(comparison.names, comparison.unfinished, strict=True)))
     nothing = (why_nothing(key) for key, rows in comparison.rows_by_measure.items() if not rows)
     notes = tuple(filter(None, (left_out, *nothing)))
@@ -82,13 +83,15 @@ def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:
         cells += [str(row.unfinished) for _ in left_out]
         rows.append([*(sweep.spelled(axis, value) for axis, value in row.at.items()), *cells])
     note = f"{sweep.title}, {_runs(sweep.seeds)}"
+    estimates = [(row.ratios if ratios else row.measured).get(measure) for row in swept.rows for measure in measures]
     if ratios:
-        note += f"; x: how many times {sweep.base}{_brackets(sweep.seeds)}"
+        note += f"; x: how many times {sweep.base}{_brackets(sweep.seeds)}{_vague(estimates, '(?)')}"
         if any(map(swept.over_zero, measures)):
             note += f"; -: no ratio, {sweep.base} has 0"
     else:
         if len(sweep.seeds) > 1:
             note += "; ±: half of the 95 % confidence interval, or from where to where if it is wide"
+            note += _vague(estimates, "±?")
         if any(0 < len(_values(swept, measure)) < len(swept.rows) for measure in measures):
             note += "; -: nothing to count with some seed"
     nothing = (why_nothing(measure) for measure in measures if not _values(swept, measure))
@@ -137,6 +140,12 @@ def _brackets(seeds: tuple[int, ...]) -> str:
     return "; in brackets 95 % confidence" if len(seeds) > 1 else ""
 
 
+def _vague(estimates: Iterable[Estimate | None], sign: str) -> str:
+    """What stands in place of intervals that tell nothing, where there are some."""
+    is_somewhere = any(estimate is not None and estimate.is_vague for estimate in estimates)
+    return f"; {sign}: so few seeds tell nothing of the interval, more do" if is_somewhere else ""
+
+
 def _values(swept: Swept, measure: str) -> list[float]:
     return [row.measured[measure].value for row in swept.rows if measure in row.measured]
 
@@ -159,6 +168,8 @@ def _compared(tell: Callable[[float], str], row: Row | None) -> str:
 def _ratio(ratio: Estimate | None) -> str:
     if ratio is None:
         return "-"
+    if ratio.is_vague:
+        return f"{_ratio(ratio.unless_vague)} (?)"
     value, *bounds = (f"{each:#.3g}".removesuffix(".") for each in ratio if each is not None)
     return f"x{value} ({'-'.join(bounds)})" if bounds else f"x{value}"
 
@@ -167,6 +178,8 @@ def _with_bounds(tell: Callable[[float], str], value: Estimate) -> str:
     told = tell(value.value)
     if value.low is None or value.high is None:
         return told
+    if value.is_vague:
+        return f"{told} ±?"
     low = tell(max(value.low, 0))  # none of them is negative
     return f"{told} ({low} to {tell(value.high)})"
 

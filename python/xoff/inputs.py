@@ -34,8 +34,8 @@ def read(
     except UnicodeDecodeError as error:
         problem = f"cannot read{what}: byte {error.start} is not UTF-8"
         raise refusal(file, key, problem, "expected a text file in UTF-8") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+    except (OSError, ValueError) as error:  # of a name with a null byte
+        reason = ((isinstance(error, OSError) and error.strerror) or str(error)).lower()
         expected = remedy or ("expected a file, relative to the scenario's folder" if key else _INIT)
         raise refusal(file, key, f"cannot read{what}: {reason}", expected) from None
 

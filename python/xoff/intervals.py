@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CONFIDENCE = 0.95
+_FAR = 100
+"""An interval that reaches as many times the value to a side tells nothing of it."""
 
 
 class Estimate(NamedTuple):
@@ -17,6 +19,17 @@ class Estimate(NamedTuple):
     value: float
     low: float | None = None
     high: float | None = None
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether there were too few seeds for the interval to tell anything."""
+        low, high = self.low or 0, self.high or 0
+        return high > _FAR * self.value or 0 < _FAR * low < self.value
+
+    @property
+    def unless_vague(self) -> Estimate:
+        """Without bounds if these tell nothing."""
+        return Estimate(self.value) if self.is_vague else self
 
 
 class Possible(NamedTuple):

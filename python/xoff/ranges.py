@@ -10,6 +10,8 @@ from xoff.errors import ScenarioError
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([A-Za-z]*)")
 
+_MOST_VALUES = 10_000
+
 
 class Quantities(NamedTuple):
     """Numbers between colons, in one unit."""
@@ -45,4 +47,6 @@ def values_of(where: str, text: str, expected: str) -> list[str]:
         raise ScenarioError(
             None, where, f"steps of {step}{unit} from {start}{unit} do not lead to {end}{unit}", expected
         )
+    if steps >= _MOST_VALUES:
+        raise ScenarioError(None, where, f"stands for {int(steps) + 1:,} values", f"expected at most {_MOST_VALUES:,}")
     return [f"{(start + index * step).normalize():f}{unit}" for index in range(int(steps) + 1)]

@@ -102,6 +102,15 @@ class Result:
 
         return victims.pause_tree_of(self, victim, at_ns, between_ns)
 
+    def flows_over(self, port: str) -> pa.Table:
+        """The flows whose data may have left by a port, such as `leaf0.port3`; see `xoff.crossing.flows_over`.
+
+        Raises ScenarioError if there is no such port.
+        """
+        from xoff import crossing
+
+        return crossing.flows_over(self, port)
+
     def pause_cycles(self) -> list[Cycle]:
         """Every time that paused queues have waited for one another in a circle (cyclic buffer dependency).
 

@@ -116,7 +116,10 @@ class Staging:
             discarded = self.path.with_suffix(".replaced")
             name.rename(discarded)
             self.path.rename(name)
-            shutil.rmtree(discarded)
+            if discarded.is_symlink():  # what it leads to is not of this name
+                discarded.unlink()
+            else:
+                shutil.rmtree(discarded)
             return True
         try:
             self.path.rename(name)

@@ -66,7 +66,8 @@ KEYS = (
     Key(
         (f"{_CLASSES}.slowdown_{_PERCENTILES}", f"workloads[].slowdown_{_PERCENTILES}"),
         "",
-        "FCT slowdown: completion time over that of the same flow alone on the idle network with an unlimited window",
+        "FCT slowdown: completion time over that of the same flow alone on the idle network with an unlimited window "
+        "and without interrupt moderation: what a flow waits for interrupts counts as slowdown",
         "HPCC, SIGCOMM 2019; the normalised FCT of pFabric, SIGCOMM 2013",
     ),
     Key(("workloads[].kind", "workloads[].transport"), None, "what each `[[workload]]` is, in their order"),

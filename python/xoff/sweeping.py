@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xoff import intervals, json_text, unfinished
@@ -50,6 +51,7 @@ MEASURES = (
 """What is measured unless something else is asked for: keys of `summary.json`, which `xoff explain` explains."""
 
 NUMBERS = "sweep.json"
+_MOST_COMBINATIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,10 @@ class Sweep:
         check_workloads(base, measures)
         chosen = tuple(range(base.seed, base.seed + seeds))
         positions = {name: axis.positions for name, axis in axes.items()}
+        count = prod(map(len, positions.values()))
+        if count > _MOST_COMBINATIONS:
+            problem = f"{count:,} combinations are to run"
+            raise ScenarioError(base.file, "", problem, f"expected at most {_MOST_COMBINATIONS:,} in one sweep")
         if any("seed" in changes for axis in positions.values() for changes in axis.values()):
             raise ScenarioError(base.file, "seed", "cannot be varied", "expected how many there are, --seeds N")
         varied = tuple(
@@ -320,6 +326,7 @@ def sweep(
         ValueError: There is no seed or no worker.
         ScenarioError: A combination cannot be simulated, nothing is varied, an axis has no values or one twice, or a
             measure is no number of summaries.
+        WorkerLostError: A process was killed, or none could begin.
         KeyboardInterrupt: Ctrl-C. With `keep`, the same call goes on where it stopped.
     """
     if not isinstance(axes, Mapping):

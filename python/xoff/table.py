@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.summary import CLASSES
 from xoff.summary_keys import UNIT
-from xoff.units import counted, duration, percent, size
+from xoff.units import counted, decimal_size, duration, percent, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ def measured(key: str, value: float) -> str:
         case "ns":
             return duration(value / 1000)
         case "bytes":
-            return size(value)
+            return decimal_size(value)
         case "gbps":
             return f"{value:,.1f} Gbps"
         case "rate" | "fraction":
@@ -275,7 +275,7 @@ def packet_rows(drops: pa.Table) -> list[list[str]]:
             row["port"],
             str(row["priority"]),
             _REASONS[row["reason"]],
-            *("-" if row[key] is None else size(row[key]) for key in ("held_bytes", "limit_bytes")),
+            *("-" if row[key] is None else decimal_size(row[key]) for key in ("held_bytes", "limit_bytes")),
         ]
         for row in drops.to_pylist()
     ]
@@ -284,7 +284,7 @@ def packet_rows(drops: pa.Table) -> list[list[str]]:
 def _range(limits: tuple[int, int] | None) -> str:
     if limits is None:
         return "-"
-    least, greatest = map(size, limits)
+    least, greatest = map(decimal_size, limits)
     return least if least == greatest else f"{least} to {greatest}"
 
 

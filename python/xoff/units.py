@@ -27,10 +27,12 @@ def size(count: float) -> str:
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if count >= scale and count % scale == 0 and count % 1000:
             return f"{int(count // scale)} {unit}"
-    for scale, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if count >= scale:
-            return f"{count / scale:.4g} {unit}"
-    return f"{count:g} B"
+    return decimal_size(count)
+
+
+def decimal_size(count: float) -> str:
+    """A number of bytes that was measured, of which none is round."""
+    return quantity(count, ("B", "kB", "MB", "GB"))
 
 
 def bytes_of(text: str) -> float:
@@ -52,7 +54,7 @@ def quantity(value: float, units: tuple[str, ...]) -> str:
     while abs(value) >= 1000 and index < len(units) - 1:
         value /= 1000
         index += 1
-    told = f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    told = f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{told} {units[index]}".rstrip()
 
 

@@ -60,7 +60,9 @@ def _victim(result: Result, pauses: Pauses, victim: str | int | None) -> _Victim
         return _flow(result, victim, flow[1], int(flow[2]), whole)
     queues = [queue for queue in pauses.queues() if victim in (queue.port, queue.port.rpartition(".")[0])]
     if not queues:
-        message = f"{victim} was never paused, or there is nothing of this name"
+        ports = result.topology.ports
+        is_known = victim in {name for port in ports for name in (port.name, port.node)}
+        message = f"{victim} was never paused" if is_known else f"there is no host, switch or port {victim}"
         raise ValueError(message)
     return _Victim(victim, queues, whole)
 

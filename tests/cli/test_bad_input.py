@@ -136,6 +136,14 @@ WRONG = {
     "slow receiver later than any run": Wrong(
         SMALL + slow_receiver('rate = "1Gbps"', 'start = "2000s"'), "slow_receiver[0].start", ("1125s",)
     ),
+    "workload later than any run": Wrong(
+        SMALL.replace("groups = 10", 'groups = 10\nstart = "1126s"'), "workload[0].start", ("too late", "1125s")
+    ),
+    "checks so rare that Ctrl-C waits": Wrong(SMALL + '[stop]\nperiod = "1s"\n', "stop.period", ("Ctrl-C", "10ms")),
+    "file with a null byte in its name": Wrong(
+        TRACE.replace("flows.csv", "flows\\u0000.csv"), "workload[0].file", ("null byte",)
+    ),
+    "trace without a flow": Wrong(TRACE, "workload[0].file", ("flows.csv", "no flow"), {"flows.csv": HEADER}),
     "slow receiver without room for a packet": Wrong(
         SMALL + slow_receiver('rate = "1Gbps"', 'buffer = "100B"'), "slow_receiver[0].buffer", ("packet of",)
     ),

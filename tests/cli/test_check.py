@@ -131,3 +131,10 @@ def test_a_file_of_another_kind_is_told_as_such(command: Callable[..., Outcome],
     path = SCENARIOS.parent / file
     outcome = command("check", path)
     assert outcome == Outcome(2, "", f"{path}: {says}`xoff init` writes scenarios to start from\n")
+
+
+def test_strict_fails_on_what_is_noted(command: Callable[..., Outcome]) -> None:
+    path = SCENARIOS / "web_search.toml"
+    assert command("check", path, "--strict").status == 0
+    noted = ("check", path, "--set", "transport.dctcp.congestion_control.algorithm=reno")
+    assert [command(*noted, *strict).status for strict in ((), ("--strict",))] == [0, 1]

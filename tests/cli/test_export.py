@@ -28,9 +28,13 @@ def test_every_shipped_plan_is_a_configuration(command: Command, plan: Path, tar
         (
             "tomahawk_dsh",
             "tomahawk",
-            {"headroom_oversubscribed", "headroom_below_response", "xon_above_xoff"},
-        ),  # DSH shares it, prints 60 quanta, and resumes where it paused
-        ("trident2_dcqcn", "trident_2", {"headroom_below_response"}),  # 60 quanta, too
+            {"headroom_oversubscribed", "headroom_below_response", "xon_above_xoff", "cnps_lossless"},
+        ),  # DSH shares it, prints 60 quanta, and resumes where it paused; all classes but 0 are lossless
+        (
+            "trident2_dcqcn",
+            "trident_2",
+            {"headroom_below_response", "default_lossless", "cnps_lossless"},
+        ),  # 60 quanta, too, and every class is lossless
         ("trident_plus_qcn", "trident_plus", set()),
     ],
 )

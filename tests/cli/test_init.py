@@ -88,6 +88,18 @@ def test_tables_of_a_switch_are_run_as_they_are(command: Command) -> None:
     assert " 0 dropped" in command("run", "roce_star.toml").out
 
 
+def test_answers_of_imported_tables_have_the_class_of_cnps_where_a_higher_one_is_there(command: Command) -> None:
+    text = TABLES.read_text().replace('"Ethernet0|0-2": {"profile": "egress', '"Ethernet0|5-7": {"profile": "egress')
+    Path("more.json").write_text(text)
+    command("init", "roce", "star", "--from", "more.json", "--port", "Ethernet0")
+    table = tomllib.loads(Path("roce_star.toml").read_text())
+    assert [one["priority"] for one in table["class"]][-2:] == [6, 7]
+    assert table["transport"]["roce"]["control_priority"] == 6
+    Path("more.json").write_text(text.replace('"48": "6"', '"48": "7"'))
+    command("init", "roce", "star", "--from", "more.json", "--port", "Ethernet0", "--out", "seven.toml")
+    assert tomllib.loads(Path("seven.toml").read_text())["transport"]["roce"]["control_priority"] == 7
+
+
 def test_memory_of_imported_tables_is_for_all_ports_of_a_switch(command: Command) -> None:
     """The tables have three ports, and a leaf twelve: 5/6 of 80,000 B of headroom, 4608 B of reserve each."""
     command("init", "roce", "--from", ROOT / "examples" / "sonic" / "leaf" / "config_db.json")

@@ -45,7 +45,7 @@ def test_without_a_victim_only_roots_are_printed(command: Command, run: Path) ->
 
 
 def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, small_file: Path) -> None:
-    refusal = "out: --victim: host99 was never paused, or there is nothing of this name\n"
+    refusal = "out: --victim: there is no host, switch or port host99\n"
     assert command("pauses", run, "--victim", "host99") == Outcome(2, "", refusal)
     refusal = "nothing: RESULT: is no result folder; expected one that xoff run has written\n"
     assert command("pauses", "nothing") == Outcome(2, "", refusal)

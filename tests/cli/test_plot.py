@@ -63,6 +63,18 @@ def test_how_long_queues_were_is_drawn_by_name(command: Command, run: Path) -> N
     assert "share of time" in (run / "queue_cdf.svg").read_text(encoding="utf-8")
 
 
+def test_one_input_buffer_is_drawn_by_name(command: Command) -> None:
+    every = 'observe.inputs={ every = "100us", of = ["*"] }'
+    command(
+        "run", SCENARIOS / "input_hotspot.toml", "--out", "out", "--no-report", "--set", every, "--set", "stop.at=20ms"
+    )
+    for names, title in (((), ", the fullest of 8"), (("--names", "switch0.port1"), ">switch0.port1")):
+        assert command("plot", "out", "inputs", *names, "--force").status == 0
+        assert f"{title}</text>" in Path("out/inputs.svg").read_text(encoding="utf-8")
+    outcome = command("plot", "out", "inputs", "--names", "leaf0", "--force")
+    assert outcome.err.startswith('out: inputs: names: nothing that was observed matches "leaf0"; expected one of 8')
+
+
 def test_flows_are_drawn_side_by_side(command: Command) -> None:
     rates = 'observe={ rates = { every = "1ms" }, flow_throughput = { every = "1ms" } }'
     command("run", SCENARIOS / "dcqcn.toml", "--out", "out", "--no-report", "--set", rates)

@@ -1,6 +1,7 @@
 """`xoff ports`, and the rows that it tells of."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,3 +106,64 @@ def test_links_are_drawn_by_utilization(storm: Path) -> None:
     assert len({str(colour) for colour in links.get_edgecolor()}) > 1
     assert isinstance(getattr(bar, "_colorbar", None), Colorbar)
     assert "utilization" in bar.get_xlabel()
+
+
+# Flows without acknowledgements over two spines, some of which end after the run.
+SHARED = """
+seed = 4
+[topology]
+kind = "leaf_spine"
+leaves = 3
+spines = 2
+hosts_per_leaf = 4
+host_link = { rate = "10Gbps", delay = "1us" }
+fabric_link = { rate = "40Gbps", delay = "1us" }
+
+[transport.blocks]
+kind = "constant_rate"
+payload = "1000B"
+
+[[workload]]
+kind = "permutation"
+transport = "blocks"
+size = "50kB"
+
+[[workload]]
+kind = "incast"
+transport = "blocks"
+fan_in = 3
+size = "20kB"
+groups = 4
+every = "10us"
+"""
+
+
+def test_the_flows_over_a_port_are_those_whose_packets_it_sent() -> None:
+    result = xoff.Scenario.from_text(SHARED).run()
+    packets = {row["port"]: row["packets"] for row in result.ports.to_pylist()}
+    for port, sent in packets.items():
+        assert sum(result.flows_over(port)["size_bytes"].to_pylist()) == 1000 * sent, port
+    assert any(packets.values())
+    with pytest.raises(xoff.ScenarioError, match="there is no leaf9"):
+        result.flows_over("leaf9.port0")
+
+
+def test_flows_that_had_not_finished_are_among_them() -> None:
+    result = xoff.Scenario.from_text(SHARED + '[stop]\nat = "30us"\n').run()
+    rows = result.flows_over("host0.port0").to_pylist()
+    assert {row["flow"].partition(".")[0] for row in rows} == {"host0"}
+    assert [row["fct_ns"] for row in rows if row["size_bytes"] == 50_000] == [None]
+    assert rows == sorted(rows, key=lambda row: row["start_ns"])
+
+
+def test_the_flows_of_a_port_are_printed(command: Command, storm: Path) -> None:
+    outcome = command("ports", storm, "leaf0.port0", "--flows")
+    rows = xoff.Result.open(storm).flows_over("leaf0.port0").to_pylist()
+    pairs = {(row["source"], row["destination"]) for row in rows}
+    assert outcome.out.startswith(f"{len(rows)} flow")
+    assert sum(line.startswith("│") for line in outcome.out.splitlines()) == len(pairs)
+    assert all(re.search(rf"│ {source} +│ {destination} +│", outcome.out) for source, destination in pairs)
+    assert json.loads(command("ports", storm, "leaf0.port0", "--flows", "--json").out) == rows
+    refused = command("ports", storm, "leaf0", "--flows")
+    assert refused.status == 2
+    assert "ports are named with --flows; expected one, such as leaf0.port" in refused.err

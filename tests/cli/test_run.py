@@ -216,3 +216,53 @@ def test_of_many_notes_a_few_are_printed(command: Command, small_file: Path) -> 
     out = command("run", small_file, "--no-report", "--set", "stop.at=1s").out
     assert out.count("Note:    slow_receiver[") == 3
     assert "\n         and 1 more, which xoff check prints\nResults: " in out
+
+
+def test_a_result_beyond_its_bounds_is_kept_and_fails(command: Command, small_file: Path) -> None:
+    kept = command(
+        "run", small_file, "--at-most", "packets.dropped=0", "--at-least", "flows.all.count=20", "--out", "a"
+    )
+    assert (kept.status, kept.err) == (0, "")
+    bounds = (
+        "--at-most",
+        "packets.marked=3",
+        "--at-least",
+        "flows.all.count=21",
+        "--at-most",
+        "flows.large.fct_p99_us=1",
+    )
+    broken = command("run", small_file, *bounds, "--json", "--out", "b")
+    marked = json.loads(broken.out)["packets"]["marked"]
+    assert broken.status == 1
+    assert broken.err.splitlines() == [
+        f"packets.marked: is {marked}; expected at most 3",
+        "flows.large.fct_p99_us: in some run no such flow both started in the measured time and finished; "
+        "expected at most 1",
+        "flows.all.count: is 20; expected at least 21",
+    ]
+    assert (Path("b") / "summary.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--at-most", "loss=1"), "--at-most: `loss` is no number of summary.json; expected a key such as loss_rate"),
+        (("--at-most", "loss_rate"), "--at-most loss_rate: has no limit; expected KEY=LIMIT, such as --at-most loss"),
+        (("--at-least", "goodput_gbps=x2"), "goodput_gbps at least x2: there is nothing that it is so many times of"),
+        (("--at-least", "goodput_gbps=2", "--seeds", 2), "--seeds: bounds are of one run; expected --at-most and --at"),
+    ],
+)
+def test_bounds_that_say_nothing_are_refused_before_the_run(
+    command: Command, small_file: Path, options: tuple[str, ...], says: str
+) -> None:
+    outcome = command("run", small_file, *options)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(says)
+    assert not Path("results").exists()
+
+
+def test_notes_stand_beside_the_data(command: Command, small_file: Path) -> None:
+    reno = "transport.dctcp.congestion_control.algorithm=reno"
+    outcome = command("run", small_file, "--set", reno, "--json")
+    assert json.loads(outcome.out)["flows"]["all"]["count"] == 20
+    assert outcome.err.startswith("Note: transport.dctcp: its packets are not ECN-capable")

@@ -406,7 +406,8 @@ def test_buffers_of_all_queues_beyond_the_memory_are_told() -> None:
 @pytest.mark.parametrize("target", ["sonic", "eos", "nxos", "nvue"])
 def test_cnps_without_a_class_get_one(target: str) -> None:
     note = "CNPs (DSCP 48) have no class in the plan: they get priority 6, by the name cnp6"
-    assert note in Format(target).write(SETTINGS).notes
+    way_out = "congestion.cnp_priority, set to the priority of a class, gives them that one"
+    assert f"{note}; {way_out}" in Format(target).write(SETTINGS).notes
     own = replace(BEST_EFFORT, name="cnp", priority=6, dscp=48)
     assert not [one for one in Format(target).write(replace(SETTINGS, classes=(ROCE, own))).notes if "CNPs" in one]
 

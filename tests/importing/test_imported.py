@@ -195,6 +195,42 @@ def test_no_headroom_pool_leaves_each_its_own(pool: str | None) -> None:
     assert not any(note.startswith("headroom is shared") for note in part.notes)
 
 
+def with_more_queues() -> Any:  # noqa: ANN401
+    """The good tables with queues 5 to 7, of which 6 goes first."""
+    tables = good()
+    tables["SCHEDULER"]["first"] = {"type": "STRICT"}
+    for port in ("Ethernet0", "Ethernet4"):
+        tables["BUFFER_QUEUE"][f"{port}|5-7"] = {"profile": "egress_lossy_profile"}
+        tables["QUEUE"][f"{port}|6"] = {"scheduler": "first"}
+    return tables
+
+
+def test_what_roce_answers_with_has_the_class_of_cnps() -> None:
+    tables = with_more_queues()
+    of_dscp = tables["DSCP_TO_TC_MAP"]["AZURE"]
+    assert part_of(tables, "Ethernet0").control == 6
+    of_dscp["48"] = "2"
+    assert part_of(tables, "Ethernet0").control == 2
+    tables["TC_TO_QUEUE_MAP"]["AZURE"]["2"] = "5"
+    assert part_of(tables, "Ethernet0").control == 5
+    of_dscp["48"] = "3"
+    assert part_of(tables, "Ethernet0").control == 7, "class 3 pauses"
+    del of_dscp["48"]
+    assert part_of(tables, "Ethernet0").control == 7
+
+
+@pytest.mark.parametrize(("of_cnps", "control"), [("6", 6), ("7", 7)])
+def test_the_class_of_cnps_is_written_into_the_scenario(of_cnps: str, control: int) -> None:
+    tables = with_more_queues()
+    tables["DSCP_TO_TC_MAP"]["AZURE"]["48"] = of_cnps
+    part = part_of(tables, "Ethernet0")
+    assert f"control_priority = {control} in [transport.NAME]" in part.text.replace("\n# ", " ")
+    switches = Switches(part.text, part.lossless or 0, part.control, part.link)
+    transport = tomllib.loads(starter(["roce", "star"], switches).text)["transport"]["roce"]
+    assert transport["control_priority"] == control
+    assert "control_priority" not in tomllib.loads(starter(["roce", "star"]).text)["transport"]["roce"]
+
+
 def test_imported_tables_run_in_a_scenario(tmp_path: Path) -> None:
     part = tomllib.loads(part_of(good()).text)
     table = tomllib.loads(starter(["roce", "star"]).text) | part

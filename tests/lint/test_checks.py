@@ -152,6 +152,118 @@ def test_lossless_without_ecn() -> None:
     assert judged(tables) == [], "a switch that marks nothing may mean to"
 
 
+def test_default_lossless() -> None:
+    ((severity, line, physics),) = of("default_lossless")
+    assert (severity, line) == (Severity.NOTE, 3)
+    assert "has lossless priority 3 at Ethernet0 and 1 more: these share its queue" in physics
+
+
+def test_cnps_lossless() -> None:
+    ((severity, line, physics),) = of("cnps_lossless")
+    assert (severity, line) == (Severity.NOTE, 3)
+    assert physics.startswith("CNPs, to which adapters give DSCP 48 unless told otherwise, have lossless priority 3 at")
+
+
+def test_what_is_lossless_is_so_by_the_port_and_not_by_the_number_of_the_class() -> None:
+    tables = changed_good()
+    tables["DSCP_TO_TC_MAP"]["OTHER"] = tables["DSCP_TO_TC_MAP"]["AZURE"] | {"0": "3", "48": "4"}
+    tables["PORT_QOS_MAP"]["Ethernet4"]["dscp_to_tc_map"] = "OTHER"
+    found = {one.check: one for one in judged(tables)}
+    assert found.keys() == {"default_lossless", "cnps_lossless", "classes_disagree"}
+    assert found["cnps_lossless"].place.key == "DSCP_TO_TC_MAP|OTHER|48"
+    assert "have lossless priority 4 at Ethernet4:" in found["cnps_lossless"].physics
+    for ports in tables["PORT_QOS_MAP"].values():
+        ports["pfc_enable"] = "4"
+    assert {one.check for one in judged(tables)} >= {"cnps_lossless"}
+    assert not [one for one in judged(tables) if one.check == "default_lossless"]
+
+
+def test_lossless_starves_others() -> None:
+    ((severity, line, physics),) = of("lossless_starves_others")
+    assert (severity, line) == (Severity.NOTE, 8)
+    assert physics.startswith(
+        "queue 3 of Ethernet0 and 1 more is lossless and goes before all that take turns, such as"
+    )
+    assert "such as queue 0 (scheduler.roce is STRICT)" in physics
+
+
+def test_a_strict_queue_starves_none_that_are_strict_or_where_it_has_a_rate() -> None:
+    tables = changed_good()
+    tables["SCHEDULER"]["first"] = {"type": "STRICT"}
+    for port in ("Ethernet0", "Ethernet4"):
+        tables["QUEUE"][f"{port}|6"] = {"scheduler": "first"}
+    assert judged(tables) == [], "queue 6 is lossy"
+    tables["QUEUE"]["Ethernet0|3"]["scheduler"] = "first"
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.NOTE, "lossless_starves_others")
+    assert "queue 3 of Ethernet0 is lossless and goes before all that take turns, such as queue 4" in finding.physics
+    tables["SCHEDULER"]["first"]["pir"] = "1000000"
+    assert judged(tables) == []
+    del tables["SCHEDULER"]["first"]["pir"]
+    tables["QUEUE"]["Ethernet0|4"]["scheduler"] = "first"
+    assert judged(tables) == [], "no queue of the port takes turns"
+
+
+def of_many_ports() -> Any:  # noqa: ANN401 tables of JSON
+    """The good tables with 64 ports."""
+    tables = changed_good()
+    tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"] = "20000000"
+    tables["BUFFER_POOL"]["egress_lossless_pool"]["size"] = "60000000"
+    tables["BUFFER_PROFILE"]["egress_lossless_profile"]["static_th"] = "60000000"
+    many = [f"Ethernet{4 * number}" for number in range(2, 64)]
+    for name in ("PORT", "PORT_QOS_MAP", "PFC_WD"):
+        tables[name] |= {port: dict(tables[name]["Ethernet4"]) for port in many}
+    tables["CABLE_LENGTH"]["AZURE"] |= dict.fromkeys(many, "300m")
+    for name in ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE"):
+        rows = {key.partition("|")[2]: row for key, row in tables[name].items() if key.startswith("Ethernet4|")}
+        tables[name] |= {f"{port}|{index}": row for port in many for index, row in rows.items()}
+    return tables
+
+
+def test_a_fault_of_many_ports_is_told_of_once() -> None:
+    tables = of_many_ports()
+    assert judged(tables) == []
+    tables["PFC_WD"]["GLOBAL"]["POLL_INTERVAL"] = "1000"
+    found = judged(tables)
+    assert [(one.check, one.place.key) for one in found] == [
+        ("watchdog_below_poll", f"PFC_WD|Ethernet0|{name}_time") for name in ("detection", "restoration")
+    ]
+    assert {one.physics for one in found} == {
+        "Ethernet0 and 63 more: 200 ms are over before the watchdog looks again, every 1000 ms"
+    }
+    tables["PFC_WD"]["GLOBAL"]["POLL_INTERVAL"] = "200"
+    for row in tables["PORT_QOS_MAP"].values():
+        del row["pfcwd_sw_enable"]
+    (unwatched,) = judged(tables)
+    assert (unwatched.severity, unwatched.check) == (Severity.WARNING, "lossless_unwatched")
+    assert unwatched.physics.startswith("priority 3 and 4 of Ethernet0 and 63 more can be paused, and its watchdog")
+    tables = of_many_ports()
+    for port in tables["PORT"]:
+        del tables["PFC_WD"][port]["detection_time"]
+    (untimed,) = judged(tables)
+    assert (untimed.severity, untimed.check) == (Severity.ERROR, "watchdog_without_time")
+    assert "Ethernet0 and 63 more has no watchdog" in untimed.physics
+
+
+def test_ports_that_differ_are_told_of_apart() -> None:
+    tables = of_many_ports()
+    tables["PFC_WD"]["GLOBAL"]["POLL_INTERVAL"] = "300"
+    for row in tables["PFC_WD"].values():
+        row["restoration_time"] = "400"
+    del tables["PFC_WD"]["GLOBAL"]["restoration_time"]
+    tables["PFC_WD"]["Ethernet8"]["detection_time"] = "250"
+    tables["PORT_QOS_MAP"]["Ethernet4"]["pfcwd_sw_enable"] = "3"
+    tables["PORT_QOS_MAP"]["Ethernet8"]["pfcwd_sw_enable"] = "3,4,5"
+    assert [one.physics.partition(":")[0] for one in judged(tables) if one.check == "watchdog_below_poll"] == [
+        "Ethernet0 and 62 more",
+        "Ethernet8",
+    ]
+    assert [one.physics for one in judged(tables) if one.check == "lossless_unwatched"] == [
+        "priority 4 of Ethernet4 can be paused, and its watchdog does not look after it",
+        "the watchdog of Ethernet8 looks after priority 5, which has no PFC",
+    ]
+
+
 def test_lossless_unwatched() -> None:
     some, none, no_row, too_many = of("lossless_unwatched")
     assert some[2].startswith("priority 4 of Ethernet0 can be paused, and its watchdog")
@@ -195,9 +307,53 @@ def test_profile_admits_nothing() -> None:
     ((severity, line, _),) = of("profile_admits_nothing")
     assert (severity, line) == (Severity.ERROR, 3)
     tables = changed_good()
-    tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["size"] = "1792"
+    tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["size"] = "9100"
     tables["BUFFER_PROFILE"]["ingress_lossy_profile"]["static_th"] = "0"
     assert judged(tables) == [], "a reserve admits packets"
+
+
+def test_profile_below_packet() -> None:
+    ethernet, jumbo = of("profile_below_packet")
+    assert [ethernet[:2], jumbo[:2]] == [(Severity.ERROR, 11), (Severity.WARNING, 12)]
+    assert ethernet[2].startswith("Ethernet0 and 1 more: 1,000 B and 0 B in reserve are less than one packet, which")
+    assert "which may be 9,100 B: every one above 1,000 B is dropped" in ethernet[2]
+    assert jumbo[2].startswith("Ethernet0: 4,096 B and 1,792 B in reserve are")
+
+
+@pytest.mark.parametrize(
+    ("size", "fixed", "mtu", "severity"),
+    [
+        ("0", "1000", "9100", Severity.ERROR),
+        ("0", "9099", "9100", Severity.WARNING),
+        ("8100", "999", "9100", Severity.WARNING),
+        ("8100", "1000", "9100", None),
+        ("0", "1000", "1000", None),
+        ("0", "1499", None, Severity.ERROR),
+        ("0", "1500", None, None),
+    ],
+)
+def test_a_profile_admits_a_packet_of_its_ports(
+    size: str, fixed: str, mtu: str | None, severity: Severity | None
+) -> None:
+    tables = changed_good()
+    tables["BUFFER_PROFILE"]["ingress_lossy_profile"] |= {"size": size, "static_th": fixed}
+    for port in tables["PORT"].values():
+        port.pop("mtu")
+        port |= {} if mtu is None else {"mtu": mtu}
+    found = [(one.severity, one.place.key) for one in judged(tables) if one.check == "profile_below_packet"]
+    assert found == ([(severity, "BUFFER_PROFILE|ingress_lossy_profile|static_th")] if severity is not None else [])
+
+
+def test_a_profile_in_lists_alone_is_held_against_their_ports_and_one_in_none_against_ethernet() -> None:
+    tables = changed_good()
+    profiles = tables["BUFFER_PROFILE"]
+    profiles["spare"] = profiles["ingress_lossy_profile"] | {"static_th": "1500", "packet_discard_action": "trim"}
+    assert judged(tables) == []
+    tables["BUFFER_PORT_INGRESS_PROFILE_LIST"] = {"Ethernet0,Ethernet4": {"profile_list": "spare"}}
+    (finding,) = judged(tables)
+    assert finding.physics.startswith("Ethernet0 and 1 more: 1,500 B and 0 B in reserve are")
+    assert "every one above 1,500 B is cut down" in finding.physics
+    assert finding.remedy.endswith("at least 9100")
 
 
 def test_headroom_falls_with_cable() -> None:

@@ -1,5 +1,7 @@
 """Fluid models against an established solver, closed forms and the packet simulator."""
 
+import copy
+import pickle
 import warnings
 from typing import Any
 
@@ -167,3 +169,10 @@ def test_what_cannot_be_a_parameter_is_said(changes: dict[str, object], said: st
     with pytest.raises(ScenarioError) as raised:
         Fluid("dcqcn").with_values(changes)
     assert str(raised.value).startswith(said)
+
+
+def test_a_copy_of_a_model_is_the_model() -> None:
+    model = Fluid.of("dcqcn", flows=3).with_value("timer", "300us")
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied == model == copy.deepcopy(model)
+    assert copied.parameters == model.parameters

@@ -67,8 +67,9 @@ def test_an_mmu_serves_no_more_than_its_part_of_the_chip() -> None:
 
     servers, spines = half(96, "100Gbps"), half(40, "400Gbps")
     says = (
-        "ports: MMU 1 has 28 servers, 40 spines of 18,800 Gb/s, and serves 12,800 Gb/s; expected groups in an order in "
-        "which MMUs, which take as many ports each, can serve theirs"
+        "ports: MMU 1 has 28 servers, 40 spines of 18,800 Gb/s, and serves 12,800 Gb/s; expected groups split so "
+        "that each MMU, which takes as many ports as any other, has some of each, or mmus = 1, which takes memory as "
+        "one pool"
     )
     with pytest.raises(PlanError, match=f"^{says}$"):
         planned("tomahawk_4", ports=f'name = "servers"\n{servers}\n[[ports]]\nname = "spines"\n{spines}')
@@ -78,6 +79,22 @@ def test_an_mmu_serves_no_more_than_its_part_of_the_chip() -> None:
         for name, of in (("s", (48, "100Gbps")), ("u", (20, "400Gbps")))
     ]
     assert planned("tomahawk_4", ports="\n[[ports]]\n".join(each)).settings.pools.ports_per_mmu == 68
+    of_both = f'name = "servers"\n{servers}\n[[ports]]\nname = "spines"\n{spines}'
+    assert planned("tomahawk_4", "mmus = 1", of_both).plan.mmus == 1
+
+
+def test_an_order_in_which_mmus_can_serve_their_ports_is_named() -> None:
+    groups = [("s0", 48, "100Gbps"), ("s1", 48, "100Gbps"), ("u0", 20, "400Gbps"), ("u1", 20, "400Gbps")]
+
+    def spelled(names: list[str]) -> str:
+        tables = {
+            name: f'name = "{name}"\ncount = {count}\nrate = "{rate}"\ncable = "5m"' for name, count, rate in groups
+        }
+        return "\n[[ports]]\n".join(tables[name] for name in names)
+
+    with pytest.raises(PlanError, match=r"; expected the order s0, u0, s1, u1, in which MMUs, which take"):
+        planned("tomahawk_4", ports=spelled(["s0", "s1", "u0", "u1"]))
+    assert planned("tomahawk_4", ports=spelled(["s0", "u0", "s1", "u1"])).settings.pools.ports_per_mmu == 68
 
 
 def test_ports_of_a_chip_that_is_not_full_are_of_one_mmu_after_another() -> None:

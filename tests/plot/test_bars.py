@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
 import xoff
@@ -21,7 +22,8 @@ def ax() -> Axes:
 
 def arrows(ax: Axes) -> list[tuple[float, float]]:
     """Where bars are cut: place, and 1 at the upper or 0 at the lower edge."""
-    return [(float(x), float(y)) for drawn in ax.collections for x, y in np.asarray(drawn.get_offsets())]
+    marks = [drawn for drawn in ax.collections if isinstance(drawn, PathCollection)]
+    return [(float(x), float(y)) for drawn in marks for x, y in np.asarray(drawn.get_offsets())]
 
 
 WIDE = [Estimate(50, 1e-9, 1e12), Estimate(0.5, 0.4, 0.6)]
@@ -63,12 +65,25 @@ def test_bars_that_are_whole_leave_the_axes_as_they_are(ax: Axes) -> None:
     assert not arrows(ax)
 
 
-def test_a_comparison_of_seeds_that_differ_much_has_axes_of_its_ratios(ax: Axes) -> None:
+def comparison_of_seeds_that_differ(times: float) -> xoff.Comparison:
+    """One scenario twice, but a measure of one seed is so many times that."""
     scenario = xoff.Scenario.from_text(SMALL)
     same = xoff.compare({"base": scenario, "other": scenario}, seeds=2)
-    wide = copy.deepcopy(same.summaries)
-    wide[1][0]["flows"]["all"]["fct_mean_us"] *= 1000
-    replace(same, summaries=wide).plot.fct_ratios(ax)
+    other = copy.deepcopy(same.summaries)
+    other[1][0]["flows"]["all"]["fct_mean_us"] *= times
+    return replace(same, summaries=other)
+
+
+def test_a_comparison_of_seeds_that_differ_much_has_axes_of_its_ratios(ax: Axes) -> None:
+    comparison_of_seeds_that_differ(2).plot.fct_ratios(ax)
     bottom, top = ax.get_ylim()
-    assert 0.3 < bottom < 1 < 32 < top < 100
+    assert 0.3 < bottom < 1 < 2 < top < 4
     assert {(0, 1), (0, 0)} == set(arrows(ax))
+    assert not ax.get_xlabel()
+
+
+def test_bars_of_which_two_seeds_tell_nothing_are_left_out(ax: Axes) -> None:
+    comparison_of_seeds_that_differ(1000).plot.fct_ratios(ax)
+    assert not arrows(ax)
+    assert ax.get_ylim()[1] < 40
+    assert ax.get_xlabel() == bars.LEFT_OUT

@@ -109,6 +109,18 @@ def test_bus_bandwidth_has_a_line_for_each_of_the_slowest_groups(ax: Axes) -> No
     assert legend.get_title().get_text() == "the slowest 8 of 11 groups"
 
 
+def test_bus_bandwidths_that_are_alike_are_not_at_the_edge(ax: Axes) -> None:
+    result = xoff.Scenario.from_text(COLLECTIVES).run()
+    assert result.collectives is not None
+    place = result.collectives.column_names.index("bus_bandwidth_gbps")
+    alike = pa.array(np.linspace(369.71, 369.72, result.collectives.num_rows))
+    replace(result, collectives=result.collectives.set_column(place, "bus_bandwidth_gbps", alike)).plot.bus_bandwidth(
+        ax
+    )
+    highest = max(np.asarray(line.get_ydata()).max() for line in ax.get_lines())
+    assert ax.get_ylim() == pytest.approx((0, 1.05 * highest))
+
+
 def test_without_collectives_none_can_be_drawn(small_result: xoff.Result) -> None:
     with pytest.raises(ValueError, match="no collective is complete"):
         small_result.plot.bus_bandwidth()
@@ -284,6 +296,24 @@ def test_pauses_are_drawn_as_far_as_there_are_any(ax: Axes) -> None:
     [restored_ns] = [let_go["restored_ns"] for let_go in result.summary["watchdog"]]
     last_us = max(restored_ns, *result.pauses["end_ns"].to_pylist()) / 1000
     assert last_us <= ax.get_xlim()[1] <= 1.05 * last_us
+
+
+def test_pauses_are_apart_as_far_as_the_axis_shows_it(ax: Axes) -> None:
+    """Gaps of a microsecond, seen in the 300 that are drawn and not in the 10 ms of the run; and one too narrow."""
+    result = storm()
+    assert result.pauses is not None
+    pauses = result.pauses.take([0] * 4)
+    for name, times in (("start_ns", [10_000, 12_000, 14_000, 15_100]), ("end_ns", [11_000, 13_000, 15_000, 16_000])):
+        place = pauses.column_names.index(name)
+        pauses = pauses.set_column(place, name, pa.array(times, pauses.schema.field(name).type))
+    summary = {**result.summary, "end_ns": 10_000_000, "watchdog": []}
+    long = replace(result, pauses=pauses, summary=summary)
+    for between_ns, bars in ((None, [10, 11, 12, 13, 14, 16]), ((0, 10_000_000), [10, 16])):
+        ax.clear()
+        long.plot.pauses(ax, between_ns=between_ns)
+        drawn = np.concatenate([np.asarray(line.get_xdata(), float) for line in ax.get_lines()])
+        assert list(drawn[~np.isnan(drawn)]) == bars
+    assert ax.get_xlim() == (0, 10_000)
 
 
 def test_pauses_of_a_stretch_are_those_in_it(ax: Axes) -> None:
@@ -617,8 +647,13 @@ inputs = { every = "20us" }
 """
 
 
-def test_a_hotspot_is_seen_from_the_adapters_to_the_input_buffers(ax: Axes) -> None:
-    result = xoff.Scenario.from_text(HOTSPOT).run()
+@pytest.fixture(scope="module")
+def hotspot() -> xoff.Result:
+    return xoff.Scenario.from_text(HOTSPOT).run()
+
+
+def test_a_hotspot_is_seen_from_the_adapters_to_the_input_buffers(hotspot: xoff.Result, ax: Axes) -> None:
+    result = hotspot
     qcn = result.summary["qcn"]
     assert qcn["cnms_sent_by_inputs"] >= qcn["cnms_received"] > 0
     assert (qcn["cnms_sent_by_outputs"], qcn["cnms_through_crossbars"]) == (0, 0)
@@ -639,6 +674,26 @@ def test_a_hotspot_is_seen_from_the_adapters_to_the_input_buffers(ax: Axes) -> N
 def test_an_input_buffer_that_was_not_observed_cannot_be_drawn(two_flows: xoff.Result, ax: Axes) -> None:
     with pytest.raises(ValueError, match=r"the input buffer of switch0.port1 was not observed"):
         inputs.draw(with_input(two_flows), ax, "switch0.port1")
+    with pytest.raises(ValueError, match=r'nothing that was observed matches "switch1.\*"; expected switch0.port0'):
+        with_input(two_flows).plot.inputs(ax, port="switch1.*")
+
+
+@pytest.mark.parametrize(
+    ("port", "title"),
+    [
+        (None, "switch0.port1, the fullest of 7"),
+        ("switch0.port2", "switch0.port2"),
+        (["switch0.port2"], "switch0.port2"),
+        (["switch0.port0", "*port3"], "switch0.port3, the fullest of 2"),
+    ],
+)
+def test_the_port_of_an_input_buffer_is_named(
+    hotspot: xoff.Result, port: list[str] | str | None, title: str, ax: Axes
+) -> None:
+    hotspot.plot.inputs(ax, port=port)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text() == title
 
 
 def test_a_flow_has_one_colour_in_all_panels(two_flows: xoff.Result) -> None:

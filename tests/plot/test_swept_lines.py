@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import xoff
 from conftest import SCENARIOS, SMALL
 from xoff.intervals import Estimate
-from xoff.plot import chosen
+from xoff.plot import bars, chosen
 from xoff.sweeping import Row, Swept
 
 FIRST, SECOND, MEAN = "workload.fan_in", "switch.marking.queue.threshold", "flows.small.fct_mean_us"
@@ -36,7 +36,7 @@ def points_across(figure: Figure) -> tuple[Axes, list[np.ndarray]]:
     """The axes, and where the points of each line are drawn on the figure, in points of a letter."""
     figure.draw_without_rendering()
     [ax] = figure.axes
-    lines = [bars.lines[0] for bars in ax.containers if isinstance(bars, ErrorbarContainer)]
+    lines = [drawn.lines[0] for drawn in ax.containers if isinstance(drawn, ErrorbarContainer)]
     drawn = [line.get_transform().transform(line.get_xydata())[:, 0] for line in lines]
     return ax, [72 * across / figure.dpi for across in drawn]
 
@@ -58,7 +58,7 @@ def test_lines_with_bars_stand_a_little_apart_within_the_axes() -> None:
 def test_bars_that_go_beyond_the_panel_have_arrows_beside_one_another() -> None:
     for figure in (
         swept_of(Estimate(5, 0, 500), THRESHOLDS[:2]).plot.measures(),
-        swept_of(Estimate(5, 1e-9, 1e9), THRESHOLDS[:2]).plot.ratios(),
+        swept_of(Estimate(5, 0.06, 400), THRESHOLDS[:2]).plot.ratios(),
     ):
         [ax] = figure.axes
         assert ax.get_ylim()[1] < 15
@@ -66,6 +66,14 @@ def test_bars_that_go_beyond_the_panel_have_arrows_beside_one_another() -> None:
         figure.draw_without_rendering()
         left, right = (drawn.get_offset_transform().transform((1, 1))[0] for drawn in (arrows[0], arrows[-1]))
         assert right - left == pytest.approx(3 / 72 * figure.dpi)
+
+
+def test_intervals_that_tell_nothing_are_left_out_and_the_foot_says_so_once() -> None:
+    figure = swept_of(Estimate(5, 0.01, 2500), THRESHOLDS[:2]).plot.measures()
+    assert figure.get_supxlabel() == bars.LEFT_OUT
+    [ax] = figure.axes
+    assert ax.get_ylim() == (0, 5.25)
+    assert not swept_of(Estimate(5, 0.1, 250), THRESHOLDS[:2]).plot.measures().get_supxlabel()
 
 
 def test_of_too_many_lines_the_first_and_the_last_are_drawn_and_the_others_named() -> None:

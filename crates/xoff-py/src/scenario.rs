@@ -161,6 +161,34 @@ impl Scenario {
         Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports, path.is_one)))
     }
 
+    /// Of each flow - its source and destination, its transport, its number at its source - whether its data may leave by a port,
+    /// as packets are routed when the run begins. Raises ScenarioError for a name that is none.
+    fn crosses(
+        &self,
+        py: Python<'_>,
+        files: BTreeMap<String, String>,
+        port: &str,
+        flows: Vec<(String, String, String, u32)>,
+    ) -> PyResult<Vec<bool>> {
+        let unknown = |name: &str| {
+            let problem = format!("there is no {name}");
+            self.raise(py, ScenarioError::at("", problem, "expected a name of the scenario"))
+        };
+        let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
+        let (network, names) = (simulation.network(), simulation.network().names());
+        let port_id = port_names(network).position(|name| name == port).ok_or_else(|| unknown(port))?;
+        let crosses = |(source, destination, transport, number): &(String, String, String, u32)| {
+            let host = |name: &str| names.find(name).ok_or_else(|| unknown(name));
+            let mut names_of_transports = self.inner.transport.keys();
+            let position =
+                names_of_transports.position(|name| name == transport).ok_or_else(|| unknown(transport))?;
+            let ends = [host(source)?, host(destination)?];
+            let ports = xoff::flow_path::ports(&simulation, ends, position as u8, *number);
+            Ok(ports.contains(&(port_id as u32)))
+        };
+        flows.iter().map(crosses).collect()
+    }
+
     /// Simulates it, without holding the GIL. `progress` ends the run by returning False, and so does Ctrl-C.
     #[pyo3(signature = (files, threads = 1, progress = None))]
     fn run(

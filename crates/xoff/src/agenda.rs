@@ -1,6 +1,7 @@
 //! What a node asks of the engine that runs it, and what it is told about the run.
 
 use crate::application::Plans;
+use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::packet::{Packet, Stub};
@@ -51,8 +52,8 @@ pub struct Fabric {
     pub lengths: Lengths,
     /// Transports whose flows between two hosts hash alike.
     pub shared_tuples: SharedTuples,
-    /// Bit n is set if class n is lossless.
-    pub lossless: u8,
+    /// The lossless classes.
+    pub lossless: Classes,
     /// What every host adds around its transport.
     pub host: scenario::Host,
     /// How long a packet that has arrived at a host takes to reach a transport in software; zero where links to hosts are as

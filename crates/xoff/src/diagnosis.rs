@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::classes::PRIORITIES;
 use crate::engine::Outcome;
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 use crate::switch::Switch;
 use crate::topology::{Network, PortId};

@@ -103,23 +103,27 @@ pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<F
         });
     }
     let flow = found?;
-    let network = simulation.network();
-    let is_one = simulation.parallel_paths().is_none();
-    let hops: Vec<Hop> = if is_one {
-        let number = simulation.fabric().shared_tuples.number(flow.transport, number);
-        let tuple = FiveTuple::of_flow(source, flow.destination, number);
-        simulation.routes().path(network, source, flow.destination, tuple).collect()
-    } else {
-        simulation.routes().links_by_hop(network, source, flow.destination).concat()
-    };
-    let ports = hops.iter().map(|hop| network.ports.first(hop.node) + PortId::from(hop.port)).collect();
     Some(FlowPath {
         destination: flow.destination,
         priority: flow.priority,
         start: flow.start,
-        ports,
-        is_one,
+        ports: ports(simulation, [source, flow.destination], flow.transport, number),
+        is_one: simulation.parallel_paths().is_none(),
     })
+}
+
+/// The ports that data of a flow leaves by, the source's own first, as packets are routed when the run begins: of its one path, or
+/// of all that it may take. `number` is its number at its source, the first of the `ends`.
+pub fn ports(simulation: &Simulation, ends: [NodeId; 2], transport: u8, number: u32) -> Vec<PortId> {
+    let ([source, destination], network) = (ends, simulation.network());
+    let hops: Vec<Hop> = if simulation.parallel_paths().is_none() {
+        let number = simulation.fabric().shared_tuples.number(transport, number);
+        let tuple = FiveTuple::of_flow(source, destination, number);
+        simulation.routes().path(network, source, destination, tuple).collect()
+    } else {
+        simulation.routes().links_by_hop(network, source, destination).concat()
+    };
+    hops.iter().map(|hop| network.ports.first(hop.node) + PortId::from(hop.port)).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod tagged;
 pub mod agenda;
 pub mod application;
+pub mod classes;
 pub mod congestion_control;
 pub mod diagnosis;
 pub mod engine;

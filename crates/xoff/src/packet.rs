@@ -4,14 +4,6 @@ use crate::kernel::units::{Bytes, Time};
 use crate::routing::{FiveTuple, SharedTuples};
 use crate::topology::{NodeId, PortId};
 
-/// Traffic classes of a port.
-pub const PRIORITIES: usize = 8;
-
-/// The classes of a mask, in which bit n is set for class n.
-pub fn classes_of(mask: u8) -> impl DoubleEndedIterator<Item = usize> {
-    (0..PRIORITIES).filter(move |class| mask & 1 << class != 0)
-}
-
 /// The acknowledgement of a receiver that has everything, whatever the flow's size.
 pub const EVERYTHING: u64 = u64::MAX;
 
@@ -75,7 +67,8 @@ const _: () = assert!(PATH << PATH_BITS <= DEFERRED);
 /// The most ports of a switch that has lossless classes.
 pub const MOST_INGRESS_PORTS: usize = 1 << (u64::BITS - STAMP_BITS);
 
-const PRIORITY_MASK: u8 = 0b0000_0111;
+/// The bits of its flags that are a packet's class.
+pub const PRIORITY_MASK: u8 = 0b0000_0111;
 /// An acknowledgement, not data.
 pub const ACKNOWLEDGEMENT: u8 = 0b0000_1000;
 /// The last data packet of its flow.

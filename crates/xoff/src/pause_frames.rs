@@ -2,25 +2,26 @@
 //! what those tell it.
 
 use crate::agenda::{Agenda, Context};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
 use crate::observer::Observer;
-use crate::packet::{Control, PRIORITIES, classes_of};
+use crate::packet::Control;
 use crate::pfc::Reactions;
 use crate::port::Port;
 
-/// What the sender at the other end of a port is asked for (M_CONTROL.request, IEEE 802.1Qbb): bit n is set for class n.
+/// What the sender at the other end of a port is asked for (M_CONTROL.request, IEEE 802.1Qbb).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PfcRequest {
     /// Classes that are to pause.
-    pub pause: u8,
+    pub pause: Classes,
     /// Classes that are to resume.
-    pub resume: u8,
+    pub resume: Classes,
 }
 
 impl PfcRequest {
     /// Nothing new.
-    pub const NOTHING: Self = Self { pause: 0, resume: 0 };
+    pub const NOTHING: Self = Self { pause: Classes::NONE, resume: Classes::NONE };
 }
 
 /// A pause frame has arrived at a port, which reacts later.
@@ -89,11 +90,11 @@ impl PauseFrames {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let PfcRequest { pause, resume } = request;
-        if pause != 0 {
+        if !pause.is_empty() {
             self.pause(port, pause, ports, context);
         }
-        if resume != 0 {
-            for priority in classes_of(resume) {
+        if !resume.is_empty() {
+            for priority in resume.iter() {
                 self.repeats[usize::from(port) * PRIORITIES + priority].disarm();
             }
             ports[usize::from(port)].say_pause(resume, 0, context);
@@ -104,7 +105,7 @@ impl PauseFrames {
     fn pause(
         &mut self,
         port: u16,
-        pause: u8,
+        pause: Classes,
         ports: &mut [Port],
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -112,7 +113,7 @@ impl PauseFrames {
         ports[number].say_pause(pause, self.settings.quanta, context);
         let Some(repeat_after) = &self.settings.repeat_after else { return };
         let again = context.now + repeat_after[number];
-        for priority in classes_of(pause) {
+        for priority in pause.iter() {
             let timer = &mut self.repeats[number * PRIORITIES + priority];
             self.timers.arm(timer, (port, priority as u8), again);
         }
@@ -138,7 +139,7 @@ impl PauseFrames {
             let (port, priority) = key;
             let timer = &mut self.repeats[usize::from(port) * PRIORITIES + usize::from(priority)];
             if self.timers.expires(timer, key, time) {
-                self.pause(port, 1 << priority, ports, context);
+                self.pause(port, Classes::only(priority.into()), ports, context);
             }
         }
         self.timers.next()

@@ -5,12 +5,13 @@
 use std::mem::offset_of;
 
 use crate::agenda::{Agenda, Context, Fabric, LaneId};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::ring::{InLine, Ring};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
 use crate::observer::{DropReason, Dropped, Observer, PacketKind};
-use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MOST_HOPS_COUNTED, PRIORITIES, Packet, Stub};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MOST_HOPS_COUNTED, Packet, Stub};
 use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
 use crate::scheduler::{self, Scheduler};
@@ -363,11 +364,11 @@ impl Port {
         self.queues.iter().flat_map(|queue| queue.0.iter())
     }
 
-    /// Tells the other end for how many quanta classes are to pause, one bit each, as soon as the wire is free; what waits to
+    /// Tells the other end for how many quanta classes are to pause, as soon as the wire is free; what waits to
     /// be said of them is forgotten.
     pub fn say_pause(
         &mut self,
-        classes: u8,
+        classes: Classes,
         quanta: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
@@ -561,14 +562,11 @@ impl Port {
         if ready == 0 {
             return None;
         }
-        let takes_turns = self.takes_turns();
+        let (takes_turns, ready) = (self.takes_turns(), Classes::from_mask(ready as u8));
         let queues = &self.queues;
         let head = |class: usize| queues[class].0.front().map_or(Bytes::ZERO, Packet::frame);
-        let priority = if takes_turns {
-            self.scheduler.pick(ready as u8, head)
-        } else {
-            StrictPriority.pick(ready as u8, head)
-        };
+        let priority =
+            if takes_turns { self.scheduler.pick(ready, head) } else { StrictPriority.pick(ready, head) };
         let queue = &mut self.queues[priority].0;
         let packet = queue.take_front();
         if queue.is_empty() {

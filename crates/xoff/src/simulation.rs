@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::agenda::Fabric;
 use crate::application::Plans;
+use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
 use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Recorded, Workshop};
@@ -50,8 +51,8 @@ pub struct Simulation {
     fabric: Fabric,
     sources: Vec<Source>,
     switches: Vec<SwitchLayout>,
-    /// Bit n is set while class n is in use.
-    classes: u8,
+    /// Those in use.
+    classes: Classes,
     /// The rates that switches tell of; none where no packet carries telemetry.
     telemetry_rates: Vec<Rate>,
     /// Whether the time is stamped at which packets leave adapters.
@@ -85,7 +86,7 @@ impl Simulation {
         let sources = workload::sources(scenario, &network, files)?;
         let plans = workload::plans(&sources)?;
         checks::check_after_flows(scenario, &sources, &plans)?;
-        let classes_of_flows = sources.iter().fold(0, |classes, source| classes | source.classes());
+        let classes_of_flows = sources.iter().map(Source::classes).collect();
         let classes = classes_of_flows | classes_of_control(scenario);
         let routes = Routes::new(&network).with(&network, &scenario.route)?;
         let switches = layout::switches(scenario, &network, &routes, classes, classes_of_flows)?;
@@ -339,7 +340,7 @@ fn watch(
     scenario: &Scenario,
     network: &Network,
     switches: &[SwitchLayout],
-    classes: u8,
+    classes: Classes,
 ) -> Result<Watch, ScenarioError> {
     let pools: Vec<Vec<u32>> = switches.iter().map(pools).collect();
     let has_inputs: Vec<bool> =
@@ -366,17 +367,16 @@ fn reaction_time(scenario: &Scenario, rate: Rate) -> Span {
     rate.transmission_time(QUANTUM * u64::from(quanta))
 }
 
-/// Bit n is set while class n has what receivers send back, or congestion notification messages.
-fn classes_of_control(scenario: &Scenario) -> u8 {
+/// Those of what receivers send back, and of congestion notification messages.
+fn classes_of_control(scenario: &Scenario) -> Classes {
     let used = scenario.workload.iter().filter_map(|workload| scenario.transport.get(workload.transport()));
-    let of_control = used.filter_map(Transport::control_priority).map(|priority| 1 << priority);
-    of_control.fold(classes_of_messages(scenario), |classes, class: u8| classes | class)
+    let of_control: Classes = used.flat_map(Transport::control_priorities).map(|(_, class)| class).collect();
+    of_control | classes_of_messages(scenario)
 }
 
-/// Bit n is set if congestion notification messages have class n, whatever else does.
-fn classes_of_messages(scenario: &Scenario) -> u8 {
-    let classes = scenario.congestion_points().filter_map(|(_, point)| point.settings().cnm_priority);
-    classes.fold(0, |classes, class| classes | 1 << class)
+/// Those of congestion notification messages.
+fn classes_of_messages(scenario: &Scenario) -> Classes {
+    scenario.congestion_points().filter_map(|(_, point)| point.settings().cnm_priority).collect()
 }
 
 /// What every Ethernet frame adds on the wire.

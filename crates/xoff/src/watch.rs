@@ -1,5 +1,6 @@
 //! What `[observe]` asks for, resolved to ports and flows of the network.
 
+use crate::classes::Classes;
 use crate::engine::{LOSSLESS_POOL, Quantity, Recorder, Sampler, Series, WatchedFlows};
 use crate::kernel::units::Span;
 use crate::scenario::pattern::matches;
@@ -23,7 +24,7 @@ impl Watch {
         network: &Network,
         pools: &[Vec<u32>],
         has_inputs: &[bool],
-        classes: u8,
+        classes: Classes,
         end: Option<Span>,
     ) -> Result<Self, ScenarioError> {
         let mut watch =
@@ -196,11 +197,11 @@ impl Watch {
 const MOST_VALUES: u64 = 200_000_000;
 
 /// Refuses what is sampled so often that memory would be full before `end`.
-fn check_values(series: &Series, classes: u8, end: Option<Span>) -> Result<(), ScenarioError> {
+fn check_values(series: &Series, classes: Classes, end: Option<Span>) -> Result<(), ScenarioError> {
     let Series { quantity, every, ports, flows, pools } = series;
     let of_ports = ports.iter().filter(|asked| **asked).count() as u64;
     let of_classes = *quantity == Quantity::Queue || quantity.is_counted_by_class(classes);
-    let of_each = if of_classes { u64::from(classes.count_ones()) } else { 1 };
+    let of_each = if of_classes { u64::from(classes.count()) } else { 1 };
     let of_flows = flows.iter().filter(|watched| **watched != WatchedFlows::default()).count() as u64;
     let at_once = of_ports * of_each + of_flows + pools.len() as u64;
     let Some(times) = end.map(|end| end.get() / every.get()) else { return Ok(()) };
@@ -298,7 +299,14 @@ mod tests {
 
     fn watch_star(text: &str, has_inputs: bool) -> Result<Watch, ScenarioError> {
         let end = Some(Span::from_microseconds(1_000_000));
-        Watch::new(&from_text(text), &star(), &[vec![0, 1, LOSSLESS_POOL]], &[has_inputs], 1, end)
+        Watch::new(
+            &from_text(text),
+            &star(),
+            &[vec![0, 1, LOSSLESS_POOL]],
+            &[has_inputs],
+            Classes::only(0),
+            end,
+        )
     }
 
     #[test]

@@ -22,6 +22,7 @@ const PARTS: &[Part] = &[
     part("kernel", &[], "knows no network word and nothing of ours."),
     part("tagged", &[], "is a macro that any family may use."),
     part("reading", &[], "reads any struct."),
+    part("classes", &[], "is sets of numbers."),
     part("telemetry", &["kernel"], "is what switches write and senders read, and knows neither."),
     part(
         "congestion_control",
@@ -45,7 +46,7 @@ const PARTS: &[Part] = &[
     ),
     part(
         "scheduler",
-        &["kernel", "tagged"],
+        &["classes", "kernel", "tagged"],
         "picks among queues of which it sees only the first packets' sizes.",
     ),
     part("switch::cell", &["kernel"], "turns a size into a size."),
@@ -60,6 +61,7 @@ const PARTS: &[Part] = &[
     part(
         "scenario",
         &[
+            "classes",
             "switch::matching",
             "kernel",
             "reading",
@@ -87,12 +89,13 @@ const PARTS: &[Part] = &[
     part("application::schedule", &["kernel"], "is numbers of ranks and bytes."),
     part(
         "application",
-        &["kernel", "application::schedule", "topology"],
+        &["classes", "kernel", "application::schedule", "topology"],
         "names hosts, and sees of flows only that they are whole.",
     ),
     part(
         "agenda",
         &[
+            "classes",
             "kernel",
             "application",
             "observer",
@@ -105,15 +108,15 @@ const PARTS: &[Part] = &[
         ],
         "is all that a node sees of its engine.",
     ),
-    part("pfc", &["kernel", "packet"], "what pause frames say and when it takes effect."),
+    part("pfc", &["classes", "kernel", "packet"], "what pause frames say and when it takes effect."),
     part(
         "port",
-        &["kernel", "observer", "agenda", "packet", "pfc", "scheduler", "topology"],
+        &["classes", "kernel", "observer", "agenda", "packet", "pfc", "scheduler", "topology"],
         "is shared by switches and adapters.",
     ),
     part(
         "pause_frames",
-        &["kernel", "observer", "agenda", "packet", "pfc", "port"],
+        &["classes", "kernel", "observer", "agenda", "packet", "pfc", "port"],
         "says through ports, of switches and of adapters, what pauses.",
     ),
     part("queued_flows", &["observer", "packet"], "counts packets by flow."),
@@ -124,12 +127,13 @@ const PARTS: &[Part] = &[
     ),
     part(
         "workload",
-        &["kernel", "application", "application::schedule", "scenario", "topology"],
+        &["classes", "kernel", "application", "application::schedule", "scenario", "topology"],
         "draws flows, plans applications and never sees a packet.",
     ),
     part(
         "switch",
         &[
+            "classes",
             "kernel",
             "observer",
             "agenda",
@@ -153,6 +157,7 @@ const PARTS: &[Part] = &[
     part(
         "host",
         &[
+            "classes",
             "kernel",
             "application",
             "observer",
@@ -173,6 +178,7 @@ const PARTS: &[Part] = &[
     part(
         "engine",
         &[
+            "classes",
             "kernel",
             "application",
             "observer",
@@ -192,6 +198,7 @@ const PARTS: &[Part] = &[
     part(
         "layout",
         &[
+            "classes",
             "kernel",
             "congestion_control",
             "telemetry",
@@ -214,10 +221,15 @@ const PARTS: &[Part] = &[
         ],
         "turns settings into switches that can be built.",
     ),
-    part("watch", &["kernel", "scenario", "topology", "engine"], "resolves what is to be recorded."),
+    part(
+        "watch",
+        &["classes", "kernel", "scenario", "topology", "engine"],
+        "resolves what is to be recorded.",
+    ),
     part(
         "simulation",
         &[
+            "classes",
             "kernel",
             "application",
             "congestion_control",
@@ -255,7 +267,7 @@ const PARTS: &[Part] = &[
     ),
     part(
         "diagnosis",
-        &["kernel", "packet", "port", "topology", "host", "switch", "engine"],
+        &["classes", "kernel", "packet", "port", "topology", "host", "switch", "engine"],
         "reads queues as a run has left them.",
     ),
     part(

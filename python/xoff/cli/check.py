@@ -36,10 +36,11 @@ def check(
     scenarios: Annotated[list[Path], typer.Argument(help="Scenario files (TOML).", metavar="SCENARIO")],
     changes: ChangesOfAll = None,
     as_json: DataOnly = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail if there is anything to note.")] = False,
 ) -> None:
     """Validate scenarios and the files they name, without running them, and say how much each is to simulate.
 
-    Exit status: 0 all can run, 2 one cannot.
+    Exit status: 0 all can run, 1 with --strict there is something to note, 2 one cannot run.
     """
     all_checked = []
     for path in dict.fromkeys(scenarios):
@@ -55,6 +56,8 @@ def check(
         typer.echo(json_text.document([checked.as_data() for checked in all_checked]))
     if any(checked.error for checked in all_checked):
         raise typer.Exit(2)
+    if strict and any(checked.notes for checked in all_checked):
+        raise typer.Exit(1)
 
 
 def _checked(path: Path, changes: tuple[str, ...]) -> Checked:

@@ -30,6 +30,13 @@ Measures: TypeAlias = Annotated[
         "--measure", metavar="KEY", help="A number of summary.json, instead of the usual ones; may be repeated."
     ),
 ]
+AtMost: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=LIMIT", help="What a number of summary.json must not exceed; may be repeated."),
+]
+AtLeast: TypeAlias = Annotated[
+    list[str] | None, typer.Option(metavar="KEY=LIMIT", help="What it must not fall below; may be repeated.")
+]
 Sweeps: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -61,7 +61,9 @@ _BY_NAME = (
     Kind.FLOW_THROUGHPUT,
     Kind.CNMS,
 )
-_NOT_BY_NAME = (Kind.INPUTS, Kind.FLOWS_OVER_TIME, Kind.PAUSES)
+_ONE_BY_NAME = (Kind.INPUTS,)
+"""Drawn of one of those that are chosen, the fullest."""
+_NOT_BY_NAME = (Kind.FLOWS_OVER_TIME, Kind.PAUSES)
 """Drawn over time, too, of what is not chosen by name."""
 
 
@@ -73,7 +75,7 @@ def plot(
         typer.Option(
             metavar="PATTERN",
             help="Of what, as in observe.of: leaf0.port3, 'leaf0.*', of flows host0; may be repeated. "
-            "Left out, the highest.",
+            "Left out, the highest. Of inputs, one port: the fullest of them.",
         ),
     ] = None,
     workloads: Annotated[
@@ -105,8 +107,9 @@ def plot(
     """
     path = out or folder / f"{kind}.svg"
     check_drawable(path, "--out", force=force)
-    if names and kind not in _BY_NAME:
-        expected = f"expected it with one of {', '.join(_BY_NAME)}"
+    by_name = (*_BY_NAME, *_ONE_BY_NAME)
+    if names and kind not in by_name:
+        expected = f"expected it with one of {', '.join(by_name)}"
         raise InputError(None, "--names", f"no names are chosen in {kind}", expected)
     if workloads and kind is not Kind.SLOWDOWN_BY_SIZE:
         expected = f"expected it with {Kind.SLOWDOWN_BY_SIZE}"
@@ -126,7 +129,7 @@ def plot(
 
 def _times(kind: Kind, options: dict[str, str | None]) -> list[float | None]:
     """Times that options give. Raises InputError, also where nothing is drawn over time."""
-    narrowed = (*_BY_NAME, *_NOT_BY_NAME)
+    narrowed = (*_BY_NAME, *_ONE_BY_NAME, *_NOT_BY_NAME)
     for option, given in options.items():
         if given is not None and kind not in narrowed:
             expected = f"expected it with one of {', '.join(narrowed)}"
@@ -150,6 +153,8 @@ def _draw(
         draw(path, links.size_inches(result), plots.links, "--out")
     elif kind is Kind.FLOWS_OVER_TIME:
         save(_flows_over_time(result, between_ns), path, "--out")
+    elif kind in _ONE_BY_NAME:
+        draw(path, style.SIZE_INCHES, partial(plots.inputs, port=names, between_ns=between_ns), "--out")
     elif kind in _NOT_BY_NAME:
         draw(path, style.SIZE_INCHES, partial(getattr(plots, kind), between_ns=between_ns), "--out")
     elif kind in _BY_NAME:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from xoff.cli.named_ports import PortsPattern, named_ports
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.rows import MOST_ROWS, print_rows
+from xoff.errors import InputError
 from xoff.units import RATES, counted, duration, percent, quantity
 
 if TYPE_CHECKING:
@@ -58,20 +60,72 @@ def ports(
     folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
     pattern: PortsPattern = None,
     order: Annotated[Order, typer.Option("--by", help="What the greatest of comes first.")] = Order.UTILIZATION,
+    flows: Annotated[bool, typer.Option("--flows", help="Print instead which flows' data went by one port.")] = False,
     as_json: DataOnly = False,
 ) -> None:
     """Print what every port sent, marked and dropped over the run, and for how long its classes were paused.
 
     Utilization is the share of what the link could carry from the begin of the run to its end. `xoff plot RESULT links`
-    draws it.
+    draws it. With --flows, whose data shared a port: by ECMP, whose path it is on, as packets were routed at the begin.
     """
     result = opened(folder)
+    if flows:
+        _print_flows(result, _one_port(result, pattern, folder), as_json=as_json)
+        return
     rows = _of_ports(result, [port.name for port in named_ports(result.topology, pattern, folder)])
     rows = rows.sort_by([(order.value, "descending")])  # where it is equal, ports stay in their order
     if as_json:
         typer.echo(json_text.document(rows.to_pylist()))
     else:
         _print(rows)
+
+
+def _one_port(result: Result, pattern: str | None, folder: Path) -> str:
+    named = named_ports(result.topology, pattern, folder)
+    if len(named) > 1:
+        busiest = _of_ports(result, [port.name for port in named]).sort_by([("utilization", "descending")])
+        expected = f"expected one, such as {busiest['port'][0]}, the busiest of them"
+        raise InputError(str(folder), "PORTS", f"{len(named)} ports are named with --flows", expected)
+    return named[0].name
+
+
+def _print_flows(result: Result, port: str, *, as_json: bool) -> None:
+    found = result.flows_over(port).to_pylist()
+    if as_json:
+        typer.echo(json_text.document(found))
+        return
+    pairs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for flow in found:
+        pairs.setdefault((flow["source"], flow["destination"]), []).append(flow)
+    of_each = sorted(pairs.values(), key=_bytes_of, reverse=True)
+    print_rows(
+        f"{counted(len(found), 'flow')} of {counted(len(pairs), 'pair')} of hosts over {port}, the most bytes first",
+        ("from", "to", "flows", "bytes", "first", "finished", "FCT mean", "slowdown mean"),
+        map(_of_pair, of_each),
+        of=len(pairs),
+        words={"from", "to"},
+        rest="pairs more; --json has every flow",
+    )
+
+
+def _bytes_of(flows: list[dict[str, Any]]) -> float:
+    return sum(flow["size_bytes"] or math.inf for flow in flows)
+
+
+def _of_pair(flows: list[dict[str, Any]]) -> list[str]:
+    finished = [flow for flow in flows if flow["fct_ns"] is not None]
+    fct, slowdown = (sum(flow[name] for flow in finished) / max(len(finished), 1) for name in ("fct_ns", "slowdown"))
+    size = _bytes_of(flows)
+    return [
+        flows[0]["source"],
+        flows[0]["destination"],
+        f"{len(flows):,}",
+        "without end" if math.isinf(size) else quantity(size, _SIZES),
+        duration(flows[0]["start_ns"] / 1000),
+        f"{len(finished):,}",
+        duration(fct / 1000) if finished else "-",
+        f"{slowdown:,.2f}" if finished else "-",
+    ]
 
 
 def _of_ports(result: Result, names: list[str]) -> pa.Table:

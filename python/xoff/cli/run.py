@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import json_text, notes
-from xoff.cli.options import ChangesOfScenario, ForceResult
+from xoff.cli.options import AtLeast, AtMost, ChangesOfScenario, ForceResult
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
-from xoff.errors import RunInterrupted
+from xoff.errors import InputError, RunInterrupted
 from xoff.measured import give_back_freed_memory
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
+    from xoff.bounds import Bound
     from xoff.result import Result
 
 
@@ -36,8 +37,14 @@ def run(
     force: ForceResult = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print summary.json and nothing else.")] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
+    at_most: AtMost = None,
+    at_least: AtLeast = None,
 ) -> None:
-    """Run a scenario, print its summary and write a result folder."""
+    """Run a scenario, print its summary and write a result folder.
+
+    Exit status: 0 done, 1 the result is beyond what --at-most and --at-least allow, 2 wrong input, 130 interrupted.
+    """
+    bounds = _bounds(at_most, at_least, seeds)
     chosen = Scenario.load(scenario, tuple(changes or ()))
     if seed is not None:
         chosen = chosen.with_value("seed", seed)
@@ -58,6 +65,8 @@ def run(
         path = folder.commit(result, staging, report=report)
     if as_json:
         typer.echo(json_text.document(result.summary))
+        for note in notes.of_result(result):
+            say(f"Note: {note}", err=True)
     else:
         from xoff.cli.table import print_summary
 
@@ -65,6 +74,37 @@ def run(
     if interrupted:
         say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)
+    broken = [line for bound in bounds if (line := _broken(bound, result))]
+    if broken:
+        say("\n".join(broken), err=True)
+        raise typer.Exit(1)
+
+
+def _bounds(at_most: list[str] | None, at_least: list[str] | None, seeds: int) -> list[Bound]:
+    """Raises InputError for bounds of what is no measure, and where there is nothing to hold."""
+    if not (at_most or at_least):
+        return []
+    from xoff import bounds  # brings NumPy
+
+    found = bounds.spelled(at_most, at_least)
+    for bound in found:
+        if bound.is_ratio:
+            where, problem = f"{bound.measure} {bound}", "there is nothing that it is so many times of"
+            raise InputError(None, where, problem, "expected a number; xoff tune takes such limits")
+    if seeds > 1:
+        raise InputError(None, "--seeds", "bounds are of one run", "expected --at-most and --at-least without it")
+    return found
+
+
+def _broken(bound: Bound, result: Result) -> str:
+    """In a line what a measure is where it is not kept to; empty if it is."""
+    from xoff.measures import why_nothing
+    from xoff.summary import value_at
+
+    value = value_at(result.summary, bound.measure)
+    if value is None:
+        return f"{why_nothing(bound.measure)}; expected {bound}"
+    return f"{bound.measure}: is {value:g}; expected {bound}" if bound.excess(value) > 0 else ""
 
 
 def simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:

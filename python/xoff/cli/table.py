@@ -164,7 +164,7 @@ def _counters(summary: Summary) -> list[str]:
         f"goodput {summary['goodput_gbps']:,.1f} Gbps",
         *_pauses(summary),
         *_observed(summary),
-        f"Buffers: {size(summary['buffer']['peak_bytes'])} at the most in one switch",
+        f"Buffers: {measured('peak_bytes', summary['buffer']['peak_bytes'])} at the most in one switch",
         f"Engine:  {engine['packet_hops']:,} packet-hops in {duration(engine['cpu_seconds'] * 1e6)} of CPU"
         f"{f' ({speed:.1f} ns each)' if speed is not None else ''}{by_the_clock}{memory}",
         f"Digest:  {summary['digest'][:16]}",

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Figures, Force, Out, Workers
+from xoff.cli.options import AtLeast, AtMost, ChangesOfAll, Figures, Force, Out, Workers
 from xoff.errors import InputError
 from xoff.figure_format import FigureFormat
 from xoff.scenario import Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xoff.tuning.bounds import Bound
 
 
 def tune(
@@ -32,16 +27,8 @@ def tune(
         str | None, typer.Option(metavar="KEY", help="What is to be least, a number of summary.json.")
     ] = None,
     maximize: Annotated[str | None, typer.Option(metavar="KEY", help="Or what is to be greatest.")] = None,
-    at_most: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=LIMIT",
-            help="What a measure must not exceed: a number, or x1.05 for so many times that as it stands; repeatable.",
-        ),
-    ] = None,
-    at_least: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=LIMIT", help="What it must not fall below; may be repeated.")
-    ] = None,
+    at_most: AtMost = None,
+    at_least: AtLeast = None,
     trials: Annotated[int, typer.Option(min=1, help="How many choices are tried.")] = 40,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds each trial runs with.")] = 1,
     confirm: Annotated[
@@ -58,8 +45,10 @@ def tune(
 
     Each trial is chosen by what those before it gave. The best one then runs with seeds that the search has not seen,
     beside the scenario as it stands: what it gained there is what it gained. Finished runs are kept in results/runs and
-    never run again, so that after Ctrl-C the same command goes on.
+    never run again, so that after Ctrl-C the same command goes on. A LIMIT is a number, or x1.05 for so many times that
+    of the scenario as it stands.
     """
+    from xoff import bounds
     from xoff.cli.search import search_and_print
     from xoff.tuning import space as spaces
     from xoff.tuning.search import Tuning
@@ -70,7 +59,7 @@ def tune(
         spaces.spelled(space or ()),
         _objective(minimize, maximize),
         is_maximized=maximize is not None,
-        bounds=[*_bounds(at_most, "--at-most"), *_bounds(at_least, "--at-least", is_least=True)],
+        bounds=bounds.spelled(at_most, at_least),
         trials=trials,
         seeds=seeds,
         confirm=confirm,
@@ -86,14 +75,3 @@ def _objective(minimize: str | None, maximize: str | None) -> str:
         expected = "expected --minimize or --maximize with a number of summary.json, such as flows.small.fct_p99_us"
         raise InputError(None, "--minimize", "nothing says what is best", expected)
     return minimize or maximize or ""
-
-
-def _bounds(options: list[str] | None, option: str, *, is_least: bool = False) -> Iterator[Bound]:
-    from xoff.tuning.bounds import Bound
-
-    for text in options or ():
-        measure, separator, limit = text.partition("=")
-        where = f"{option} {text}"
-        if not separator:
-            raise InputError(None, where, "has no limit", f"expected KEY=LIMIT, such as {option} loss_rate=0.001")
-        yield Bound.given(measure.strip(), limit.strip(), is_least=is_least, where=where)

@@ -56,7 +56,7 @@ class Part:
         source: Where it is from.
         link: Rate and delay of the port's link, if they are known.
         lossless: The first class that pauses.
-        control: The class for what RoCE answers with: the highest of those that do not pause, if there is one.
+        control: The class for what RoCE answers with: that of CNPs, if it does not pause, or the highest that does not.
         notes: What it does not say, or only nearly.
     """
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
 from xoff.lint.headrooms import link_of, set_by_switch
+from xoff.lint.qos import DSCP_OF_CNPS
 from xoff.lint.wording import listed
 from xoff.planning import SONIC_CABLE_M_PER_S
 from xoff.sonic.fields import indices_of
@@ -79,6 +80,12 @@ class Port:
     def lossy(self) -> tuple[int, ...]:
         """Those that do not pause."""
         return tuple(one for one in self.classes if one not in self.lossless)
+
+    @property
+    def control(self) -> int:
+        """The class of CNPs; where no map has their DSCP, or their class pauses, the highest that does not."""
+        of_cnps = (one for one in self.lossy if f"DSCP {DSCP_OF_CNPS}" in self.dscps(one))
+        return next(of_cnps, max(self.lossy or self.classes))
 
     def queue_of(self, one: int) -> int:
         """The queue of a class."""

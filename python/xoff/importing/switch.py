@@ -39,7 +39,7 @@ def imported(tables: Tables, name: str | None = None, ports: int | None = None) 
         source=f"From {sources}: switches with ports like {port.described}.",
         link=port.link_of_scenario,
         lossless=next(iter(port.lossless), None),
-        control=max(port.lossy or port.classes),
+        control=port.control,
         tables=tuple(found),
         notes=tuple(_notes(port, pauses, total)),
     )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.lint.finding import Place
     from xoff.lint.tables import Tables
 
 Priorities: TypeAlias = dict[str, int | None]
@@ -23,6 +27,18 @@ def priorities_at(tables: Tables, port: str) -> Priorities | None:
         for traffic_class in qos.classes_of_group(port, qos.priority_group_of(port, priority))
     }
     return {carried: lossless.get(of) for of, its in given.items() for carried in its}
+
+
+def leading(tables: Tables, dscp: int) -> Iterator[tuple[Place, int, list[str]]]:
+    """Where maps give a DSCP a lossless priority, that, and the ports at which they do."""
+    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for port in tables.qos.pfc_ports:
+        priority = (priorities_at(tables, port) or {}).get(f"DSCP {dscp}")
+        row = tables.qos.row_of(port, "dscp_to_tc_map")
+        if priority is not None and row is not None:
+            found[row[1].dscp_to_tc_map or "", priority].append(port)
+    for (name, priority), ports in found.items():
+        yield tables.place("DSCP_TO_TC_MAP", name, str(dscp)), priority, ports
 
 
 def differing(here: Priorities, there: Priorities) -> list[str]:

@@ -18,6 +18,9 @@ WHOLE_SWITCH = "global"
 OF_WHOLE_SWITCH = "dscp_to_tc_map"
 """The one field of that row that is applied, where a port's own row has none (sonic-swss, orchagent/qosorch.cpp)."""
 
+DSCP_OF_CNPS = 48
+"""What adapters give congestion notification packets unless told otherwise (NVIDIA's `cnp_dscp`)."""
+
 
 @dataclass(frozen=True)
 class Qos:

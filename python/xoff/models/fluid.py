@@ -58,10 +58,17 @@ class Fluid:
         """
         return cls(model).with_values(parameters)
 
+    def with_value(self, key: str, value: object) -> Fluid:
+        """The same with one parameter changed. Raises ScenarioError."""
+        return self.with_values({key: value})
+
     def with_values(self, values: Mapping[str, object]) -> Fluid:
         """The same with some parameters changed. Raises ScenarioError."""
         changes = [f"{key}={toml_text.value(value)}" for key, value in values.items()]
         return replace(self, changes=(*self.changes, *changes))
+
+    def __reduce__(self) -> tuple[type[Fluid], tuple[object, ...]]:
+        return Fluid, (self.model, self.changes)  # the core checks it again in the other process
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -163,6 +163,9 @@ def _dynamic(switch: Switch, own: Dcqcn) -> list[Row]:
     ]
 
 
+_BEFORE_STATIC = "must be below 1, or under static thresholds one input pauses before its queue marks"
+
+
 def _own(switch: Switch, own: Dcqcn) -> list[Row]:
     ramp = f"marks {own.probability * 100:g} % at K_max = {own.maximum:,} B"
     greatest = float(min(_marks_first(switch, one) for one in lossless(switch)))
@@ -185,7 +188,7 @@ def _own(switch: Switch, own: Dcqcn) -> list[Row]:
             "",
             f"{own.minimum:,} / {number(pause)}",
             "DCQCN, section 6",
-            *check(own.minimum < pause, "must be below 1, or one input pauses before its queue marks"),
+            *check(own.minimum < pause, _BEFORE_STATIC, Verdict.WARNS),
         ),
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
 from xoff import catalogue
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 _LANES = 4
 """Ports that a port of 40 Gb/s and more can be split into."""
+_ORDERS = 1000
+"""The most that are tried: all of six groups."""
 _SMALLER = "expected fewer, or a larger chip; see `xoff list chips`"
 
 
@@ -104,8 +107,21 @@ class Switch:
                 groups = ", ".join(f"{group.count} {group.name}" for group in part.groups)
                 rates = f"{part.rate_bps / 1e9:,g} Gb/s, and serves {capacity / self.mmus / 1e9:,g} Gb/s"
                 problem = f"MMU {number} has {groups} of {rates}"
-                expected = "expected groups in an order in which MMUs, which take as many ports each, can serve theirs"
-                raise PlanError(file, "ports", problem, expected)
+                raise PlanError(file, "ports", problem, self._served_expected(capacity))
+
+    def _served_expected(self, capacity: int) -> str:
+        """What MMUs, which share a rate, would have to be given for each to serve its ports."""
+        orders = islice(permutations(self.groups), _ORDERS)
+        order = next((order for order in orders if max(self._rates_of_parts(order)) * self.mmus <= capacity), None)
+        if order is not None:
+            named = ", ".join(group.name for group in order)
+            return f"expected the order {named}, in which MMUs, which take as many ports each, can serve theirs"
+        split = "expected groups split so that each MMU, which takes as many ports as any other, has some of each"
+        return f"{split}, or mmus = 1, which takes memory as one pool"
+
+    def _rates_of_parts(self, groups: tuple[Group, ...]) -> list[int]:
+        rates, each = [group.rate_bps for group in groups for _ in group.ports], self.ports_per_mmu
+        return [sum(rates[first : first + each]) for first in range(0, len(rates), each)]
 
     @property
     def ports(self) -> int:

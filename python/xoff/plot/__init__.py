@@ -131,8 +131,8 @@ class Plots:
                 `flow_throughput` or `cnms`.
             ax: Where to draw; what has lines already is drawn into with the next colours.
             names: Of what, as in `observe.of`: `leaf0.port3`, `leaf0.*`, for what is of flows `host0`; left out, all.
-                At most eight are drawn, those with the highest peaks; what is zero throughout only if it is named in
-                full.
+                At most eight are drawn, those with the highest peaks, of alike ones those that add up to most; what is
+                zero throughout only if it is named in full.
             between_ns: The time that is shown; left out, all of it.
             label: What the legend calls this result.
         """
@@ -215,19 +215,20 @@ class Plots:
         return self.over_time("cnms", ax, **shown)
 
     def inputs(
-        self, ax: Axes | None = None, *, port: str | None = None, between_ns: tuple[float, float] | None = None
+        self, ax: Axes | None = None, *, port: Names = None, between_ns: tuple[float, float] | None = None
     ) -> Axes:
         """What flows have in the input buffer of a port, one on another, with set point, XOFF and XON.
 
         Args:
             ax: Where to draw.
-            port: Such as `switch0.port1`; left out, the one whose input buffer was fullest.
+            port: Such as `switch0.port1`; of a pattern or several, as of all if left out, the one that was fullest.
             between_ns: The time that is shown; left out, all of it.
         """
         stretch = Stretch.of(self._result, between_ns)
         with style.context():
-            axes = inputs.draw(self._result, style.axes(ax), port, stretch=stretch)
-            style.legend(axes)
+            ports = inputs.ports(self._result, port)
+            axes = inputs.draw(self._result, style.axes(ax), ports[0], stretch=stretch)
+            style.legend(axes, style.plain(inputs.title(ports)))
             return axes
 
     def flows_over_time(

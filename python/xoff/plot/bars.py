@@ -22,6 +22,8 @@ _MUCH = 3
 """How many times the least the greatest ratio is where they are drawn on a logarithmic scale."""
 _MARGIN = 0.05
 _ARROW_POINTS = 5
+LEFT_OUT = "no bar: so few seeds tell nothing of the interval"
+"""What a figure says at its foot where it leaves some out."""
 
 
 def highest(estimates: Collection[Estimate]) -> float:

@@ -31,7 +31,7 @@ def draw(result: Result, ax: Axes) -> Axes:
     for key in sorted(slowest):
         members = of_group[key]
         ax.plot(start_ns[members] / 1000, bandwidth[members], marker="o", markersize=3, label=_label(result, *key))
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.05 * ax.dataLim.y1)
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("begin of the collective")
     ax.set_ylabel("bus bandwidth (Gbps)")

@@ -112,17 +112,19 @@ def _draw(comparison: Comparison, ax: Axes) -> Axes:
     for number, (name, offset) in enumerate(zip(others, offsets, strict=True), 1):
         of_scenario = [row for row in rows if row.scenario == name]
         places = [measures.index(row.measure) + offset for row in of_scenario]
-        ratios = [row.ratio for row in of_scenario if row.ratio]
+        ratios = [row.ratio.unless_vague for row in of_scenario if row.ratio]
         values, lengths = [ratio.value for ratio in ratios], style.error_bars(ratios)
         look = style.look(number) | {"linestyle": ""}
         ax.errorbar(places, values, yerr=lengths, markersize=4, capsize=2, label=style.plain(name), **look)
         drawn.append((places, ratios, look["color"]))
     ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
     ax.set_xticks(range(len(measures)), [_label(measure) for measure in measures])
-    bars.scale_of_ratios(ax, (row.ratio for row in rows if row.ratio))
+    bars.scale_of_ratios(ax, (row.ratio.unless_vague for row in rows if row.ratio))
     for places, ratios, colour in drawn:
         bars.mark_cut(ax, places, ratios, colour)
     ax.set_ylabel(fill(f"completion time over {style.plain(base)}'s", _LABEL_CHARACTERS))
+    if any(row.ratio and row.ratio.is_vague for row in rows):
+        ax.set_xlabel(bars.LEFT_OUT, fontsize=8)
     style.legend(ax)
     return ax
 

@@ -13,10 +13,11 @@ from xoff.plot import over_time, style
 from xoff.units import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
+    from xoff.plot.over_time import Names
     from xoff.plot.stretch import Stretch
     from xoff.result import Result
 
@@ -39,13 +40,21 @@ class Occupancy(NamedTuple):
         return Occupancy(time_us, cut)
 
 
-def ports(result: Result) -> list[str]:
-    """The ports whose input buffers were observed, the fullest first. Raises ValueError if none was."""
+def ports(result: Result, names: Names = None) -> list[str]:
+    """The ports whose input buffers were observed, the fullest first.
+
+    Raises ValueError if none was, or none that a name or pattern means.
+    """
     peaks: dict[str, float] = {}
-    for line in over_time.lines_of(result, "input"):
+    for line in over_time.lines_of(result, "input", names):
         port = line.label.partition(",")[0]
         peaks[port] = max(peaks.get(port, 0.0), line.value.max(initial=0.0))
     return sorted(peaks, key=lambda port: -peaks[port])
+
+
+def title(ports: Sequence[str]) -> str:
+    """What a legend says of the port that is drawn, the first of some."""
+    return ports[0] if len(ports) == 1 else f"{ports[0]}, the fullest of {len(ports)}"
 
 
 def occupancy(result: Result, port: str) -> Occupancy:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
 from xoff import patterns
-from xoff.plot import course, room, style
+from xoff.plot import adding_up, course, room, style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 MOST_LINES = 8
+_ALIKE = 0.05
+"""Peaks of rates, which nearly all reach that of their link, are alike within this share of the highest."""
 _TICKS = 6
 POINTS = 1000  # per line: the extremes of as many stretches as a figure in a report is wide
 
@@ -133,17 +136,47 @@ def lines_of(result: Result, quantity: str, names: Names = None) -> list[Line]:
 def choose(result: Result, quantity: str, names: Names = None, stretch: Stretch | None = None) -> Chosen:
     """At most eight lines, the highest peaks in a stretch of time first; of those that are zero the ones named in full.
 
+    Of lines with the same peak those come first that add up to most over time.
+
     Raises ValueError as `lines_of` does, and if none has something recorded in the stretch.
     """
     peaks = [(line, peak(result, quantity, line, stretch)) for line in lines_of(result, quantity, names)]
-    recorded = sorted(((line, high) for line, high in peaks if high is not None), key=lambda found: -found[1])
+    recorded = [(line, high) for line, high in peaks if high is not None]
     if not recorded and stretch is not None:
         message = f"nothing was recorded{stretch.told}"
         raise ValueError(message)
+    recorded = _ordered(result, quantity, recorded, stretch)
     named = {names} if isinstance(names, str) else set(names or ())
     lines = [line for line, high in recorded if high > 0 or line.label.partition(", priority ")[0] in named]
     shown = lines[:MOST_LINES] or [line for line, _ in recorded[:1]]
     return Chosen(shown, len(lines), len(recorded) - len(lines))
+
+
+def _ordered(
+    result: Result, quantity: str, peaks: list[tuple[Line, float]], stretch: Stretch | None
+) -> list[tuple[Line, float]]:
+    """The highest peaks first, of those alike what adds up to most."""
+    highest = max((high for _, high in peaks), default=0.0)
+    step = _ALIKE * highest if _axis(result, quantity).units is style.RATE_UNITS else 0.0
+    is_steps = _is_of_changes(result, quantity) and not _is_dots(result, quantity)
+    ends_us = _ends_us(result) if is_steps else {}
+    run_us = result.summary["end_ns"] / 1000
+
+    def rank(found: tuple[Line, float]) -> tuple[float, float]:
+        line, high = found
+        peak = round(high / step) if step else high
+        if not is_steps:
+            return -peak, -adding_up.samples(line.time_us, line.value, stretch)
+        end_us = ends_us.get(line.label.partition(",")[0], run_us)
+        return -peak, -adding_up.steps(line.time_us, line.value, end_us, stretch)
+
+    return sorted(peaks, key=rank)
+
+
+def _ends_us(result: Result) -> dict[str, float]:
+    """When flows finished, by their names."""
+    rows = result.flow_rows.select(["source", "number", "finish_ns"]).to_pylist()
+    return {f"{row['source']}.flow{row['number']}": row["finish_ns"] / 1000 for row in rows if row["finish_ns"]}
 
 
 def peak(result: Result, quantity: str, line: Line, stretch: Stretch | None) -> float | None:
@@ -163,7 +196,7 @@ def left_out(shown: int, of: int, zero: int) -> str | None:
 def _why_not(result: Result, quantity: str) -> str:
     """Why there is nothing of a quantity."""
     key = _OBSERVED_BY.get(quantity, quantity)
-    if key in tomllib.loads(result.scenario).get("observe", {}):
+    if key in _observe(result.scenario):
         return f"observe.{key} recorded nothing" + ("; there is no series.parquet" if result.series is None else "")
     expected = f'expected {key} = {{ every = "10us" }} in the scenario\'s [observe]'
     return f"observe.{key} is left out; {expected}"
@@ -291,14 +324,21 @@ def _held(result: Result, quantity: str, line: Line) -> Line:
 
 def _interval_us(result: Result, quantity: str) -> float:
     """Of the samples."""
-    observed = tomllib.loads(result.scenario)["observe"][_OBSERVED_BY.get(quantity, quantity)]
+    observed = _observe(result.scenario)[_OBSERVED_BY.get(quantity, quantity)]
     return course.microseconds(observed["every"])
 
 
 def _is_of_changes(result: Result, quantity: str) -> bool:
     """Whether every change of it was recorded, or every one of what is counted."""
     key = _KEYS.get(quantity)
-    return key is not None and bool(tomllib.loads(result.scenario)["observe"][key]["every"] == "change")
+    return key is not None and bool(_observe(result.scenario)[key]["every"] == "change")
+
+
+@lru_cache(maxsize=8)
+def _observe(scenario: str) -> dict[str, Any]:
+    """What a scenario has recorded; read once, since it is asked for every line."""
+    observe: dict[str, Any] = tomllib.loads(scenario).get("observe", {})
+    return observe
 
 
 def _axis(result: Result, quantity: str) -> _Axis:

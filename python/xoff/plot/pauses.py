@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 _TICKS = 6
+_MARGIN = 1.05
 MOST_PORTS = 20
 PIXELS = 600  # across a figure: gaps that are narrower cannot be seen
 
@@ -54,20 +55,20 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
         style.say_nothing_is_there(ax, "nothing was paused" + ("" if stretch is None else stretch.told))
     shown = queues[:MOST_PORTS]
     several = len({queue.priority for queue in shown}) > 1
+    _draw_watchdog(result, shown, shown_time, ax)
+    course.draw(result, ax, stretch)
+    axis = stretch or _axis(pauses, shown, shown_time, ax)
     for line, queue in enumerate(shown):
-        bars = _bars(pauses, queue, shown_time)
+        bars = _bars(pauses, queue, axis)
         across = [edge for start, length in bars for edge in (start, start + length, nan)]
         thick = min(9.0, 130 / len(shown))  # one line with gaps is a fraction of as many rectangles in a page
         ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, solid_capstyle="butt")
-    _draw_watchdog(result, shown, shown_time, ax)
     ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
     ax.set_ylim(max(len(shown), 1) - 0.5, -0.5)
-    course.draw(result, ax, stretch)
     if stretch is not None:
         stretch.show(ax)
     else:
-        end_us = shown_time.end_us
-        ax.set_xlim(0, min(end_us, 1.05 * ax.dataLim.x1) if queues else end_us)
+        ax.set_xlim(axis)
         ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, _TICKS)))
         ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("time")
@@ -81,6 +82,14 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
     return ax
 
 
+def _axis(pauses: Pauses, shown: list[Queue], run: Stretch, ax: Axes) -> Stretch:
+    """The time until the last pause is over, and whatever has been drawn; all of a run without any pause."""
+    ends_us = [float(pauses.end_ns[row]) / 1000 for queue in shown for row in pauses.of(queue)]
+    if not ends_us:
+        return run
+    return Stretch(run.start_us, min(run.end_us, _MARGIN * max(*ends_us, float(ax.dataLim.x1))))
+
+
 def _draw_watchdog(result: Result, shown: list[Queue], time: Stretch, ax: Axes) -> None:
     """A line above the pauses of a queue for as long as the watchdog let it go."""
     lines = {(queue.port, queue.priority): line for line, queue in enumerate(shown)}
@@ -91,7 +100,7 @@ def _draw_watchdog(result: Result, shown: list[Queue], time: Stretch, ax: Axes) 
         end = time.end_us if let_go["restored_ns"] is None else let_go["restored_ns"] / 1000
         if line is None or not time.holds(start, end):
             continue
-        ax.plot(time.clip(start, end), [line - 0.3] * 2, color=_LET_GO, linewidth=2, label=label)
+        ax.plot(time.clip(start, end), [line - 0.3] * 2, color=_LET_GO, linewidth=2, label=label, zorder=3)
         label = ""
 
 
@@ -106,15 +115,15 @@ def _by_time(pauses: Pauses, time: Stretch) -> list[Queue]:
     return sorted(paused, key=lambda queue: (-paused[queue], queue))
 
 
-def _bars(pauses: Pauses, queue: Queue, time: Stretch) -> list[tuple[float, float]]:
-    """Start and length in microseconds of each pause in that time; those with a gap too narrow to be seen are one."""
+def _bars(pauses: Pauses, queue: Queue, axis: Stretch) -> list[tuple[float, float]]:
+    """Start and length in microseconds of each pause on the axis; those with a gap too narrow to be seen are one."""
     bars: list[tuple[float, float]] = []
-    gap_us = (time.end_us - time.start_us) / PIXELS
+    gap_us = (axis.end_us - axis.start_us) / PIXELS
     for row in pauses.of(queue):
         start, end = float(pauses.start_ns[row]) / 1000, float(pauses.end_ns[row]) / 1000
-        if not time.holds(start, end):
+        if not axis.holds(start, end):
             continue
-        start, end = time.clip(start, end)
+        start, end = axis.clip(start, end)
         if bars and start - sum(bars[-1]) < gap_us:
             bars[-1] = (bars[-1][0], end - bars[-1][0])
         else:

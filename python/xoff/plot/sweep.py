@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 from textwrap import fill
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from matplotlib.transforms import ScaledTranslation
 
@@ -40,6 +40,10 @@ _MARGIN = 0.05
 _POINT_POINTS = 3.5
 
 
+_Points: TypeAlias = "dict[str, list[tuple[float, Estimate]]]"
+"""For each line its places, and what stands there."""
+
+
 class _Barred(NamedTuple):
     """A line as `bars.mark_cut` takes it."""
 
@@ -70,7 +74,8 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     axis, along = _along(swept.sweep)
     lines = _lines(swept, axis)
     shown_lines = chosen.evenly(lines)
-    drawn = {measure: _points(shown_lines, measure, axis, along, ratios=ratios) for measure in swept.told}
+    points = {measure: _points(shown_lines, measure, axis, along, ratios=ratios) for measure in swept.told}
+    drawn = {measure: _unless_vague(of_it) for measure, of_it in points.items()}
     estimates = {measure: [each for _, each in chain(*of_it.values())] for measure, of_it in drawn.items()}
     shown = [measure for measure, found in estimates.items() if any(each.value for each in found)]
     zero = [measure for measure, found in estimates.items() if found and measure not in shown]
@@ -91,9 +96,10 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
     if ratios:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {_base(swept.sweep)}"))
-        _name_what_has_none(swept, shown, figure)
-    elif shown and zero and swept.sweep.chose_measures:
-        _say_at_the_foot(figure, f"{', '.join(map(measure_name, zero))}: 0 throughout")
+    foot = _what_has_none(swept, shown) if ratios else _what_is_zero(swept, zero)
+    foot += [bars.LEFT_OUT] if any(drawn[measure] != points[measure] for measure in shown) else []
+    if foot:
+        figure.supxlabel("\n".join(_note(figure, said) for said in foot), fontsize=8)
     for ax in panels[len(shown) :]:
         ax.remove()
     if len(lines) > 1:
@@ -121,19 +127,19 @@ def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
         ax.set_xlabel(f"{ax.get_xlabel()}\n{fill(said, _NOTE_CHARACTERS)}")
 
 
-def _name_what_has_none(swept: Swept, shown: Sequence[str], figure: Figure) -> None:
-    """At the foot, the measures that have no panel since there is no ratio over zero."""
+def _what_has_none(swept: Swept, shown: Sequence[str]) -> list[str]:
+    """Says at the foot which measures have no panel since there is no ratio over zero."""
     without = (
         measure for measure in swept.told if any(row.measured[measure].value for row in swept.over_zero(measure))
     )
     names = [measure_name(measure) for measure in without if measure not in shown]
-    if names:
-        said = f"no ratio of {', '.join(names)}: {_base(swept.sweep)} has 0"
-        _say_at_the_foot(figure, said)
+    return [f"no ratio of {', '.join(names)}: {_base(swept.sweep)} has 0"] if names else []
 
 
-def _say_at_the_foot(figure: Figure, text: str) -> None:
-    figure.supxlabel(_note(figure, text), fontsize=8)
+def _what_is_zero(swept: Swept, zero: Sequence[str]) -> list[str]:
+    """Says the same of measures that were chosen, and are zero throughout."""
+    is_told = zero and swept.sweep.chose_measures
+    return [f"{', '.join(map(measure_name, zero))}: 0 throughout"] if is_told else []
 
 
 def _note(figure: Figure, text: str) -> str:
@@ -164,15 +170,18 @@ def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
     return lines
 
 
-def _points(
-    lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool
-) -> dict[str, list[tuple[float, Estimate]]]:
+def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool) -> _Points:
     """For each line where it is measured, and what."""
     found = {
         label: [(along.places[row.at[axis]], (row.ratios if ratios else row.measured).get(measure)) for row in rows]
         for label, rows in lines.items()
     }
     return {label: [(place, each) for place, each in points if each] for label, points in found.items()}
+
+
+def _unless_vague(lines: _Points) -> _Points:
+    """The same without intervals that tell nothing."""
+    return {label: [(place, each.unless_vague) for place, each in points] for label, points in lines.items()}
 
 
 def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]], along: Along) -> list[_Barred]:

@@ -82,7 +82,7 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
     topology, transport = _only(kinds, TOPOLOGIES), _only(kinds, ("roce", "tcp") if switches else TRANSPORTS)
     workloads = [kind for kind in kinds if kind in WORKLOADS]
     if transport == "roce":
-        return _over_roce(topology, workloads or ["incast"], switches or Switches(_part("lossless"), 3, _CONTROL))
+        return _over_roce(topology, workloads or ["incast"], switches)
     if switches:
         raise ScenarioError(None, transport, "does not go with lossless switches", "expected roce, or none of both")
     return _over_tcp(topology, workloads or [WORKLOADS[0]])
@@ -99,17 +99,18 @@ def _over_tcp(topology: str, workloads: list[str]) -> Starter:
     )
 
 
-def _over_roce(topology: str, workloads: list[str], switches: Switches) -> Starter:
+def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> Starter:
     """Flows are of the lossless class, and queues and pauses are observed."""
     for kind in (topology, *workloads):
         if kind in _WITHOUT_ROCE:
             raise ScenarioError(None, kind, f"is not for roce: {_WITHOUT_ROCE[kind]}", "expected another, or tcp")
+    switches = given or Switches(_part("lossless"), 3, _CONTROL)
     network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
     if switches.link:
         network = re.sub('rate = "[^"]*", delay = "[^"]*"', 'rate = "{}", delay = "{}"'.format(*switches.link), network)
     if "collective" in workloads:  # whose steps would share links with those before
         transport = transport.replace("# connections = ", "connections = ")
-    if switches.control != _CONTROL:
+    if given:
         transport += f"control_priority = {switches.control}             # of ACKs and CNPs\n"
     flows = _one_after_another(_flows_over_roce(workload, own) for workload in workloads)
     rest = _part("rest").replace("also rates", "also windows").replace("# windows = ", "# rates = ")

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from xoff import batch, intervals, traffic, unfinished
+from xoff.bounds import Bound
 from xoff.comparison import MEASURES, WantedComparison
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.folder import read_summary
@@ -19,7 +20,6 @@ from xoff.measures import check_measures, check_workloads, why_nothing
 from xoff.scenario import Scenario
 from xoff.summary import value_at
 from xoff.tuning import space as spaces
-from xoff.tuning.bounds import Bound
 from xoff.tuning.sampler import Sampler
 from xoff.tuning.trial import Trial
 from xoff.tuning.tuned import BASE, TUNED, Tuned

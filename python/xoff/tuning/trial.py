@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from xoff.bounds import Bound
     from xoff.intervals import Estimate
-    from xoff.tuning.bounds import Bound
     from xoff.unfinished import Unfinished
 
 

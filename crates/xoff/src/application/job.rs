@@ -1,6 +1,7 @@
 //! Jobs: flows that wait for one another. A host begins a flow when those that it waits for are whole, if they end there, and
 //! acknowledged, if they begin there, and when it has computed since; it waits for nobody else.
 
+use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
 
@@ -115,9 +116,9 @@ impl Plan {
         self.received[receiver as usize][turn as usize]
     }
 
-    /// The traffic classes of its flows: bit n is set if class n is among them.
-    pub fn classes(&self) -> u8 {
-        self.flows.iter().fold(0, |classes, flow| classes | 1 << flow.row.priority)
+    /// The traffic classes of its flows.
+    pub fn classes(&self) -> Classes {
+        self.flows.iter().map(|flow| flow.row.priority).collect()
     }
 
     /// The longest that a host computes between two flows.

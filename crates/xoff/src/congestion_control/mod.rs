@@ -303,3 +303,8 @@ mod testing {
         }
     }
 }
+
+/// The recipe of CONTRIBUTING.md.
+#[cfg(test)]
+#[path = "../../recipes/halving.rs"]
+pub mod recipe;

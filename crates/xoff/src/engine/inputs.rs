@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::sampler::{Quantity, Sample};
+use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Time};
-use crate::packet::classes_of;
 use crate::topology::{NodeId, PortId};
 
 /// Rows of the input buffer of a port: of each class in use, and of each flow that has bytes in it, by class.
@@ -12,7 +12,7 @@ use crate::topology::{NodeId, PortId};
 pub(super) fn input_rows(
     now: Time,
     port: PortId,
-    classes: u8,
+    classes: Classes,
     bytes: impl Fn(usize) -> Bytes,
     packets: impl Iterator<Item = (NodeId, u32, u8, Bytes)>,
 ) -> Vec<Sample> {
@@ -26,7 +26,7 @@ pub(super) fn input_rows(
         value: value.as_f64(),
     };
     let of_class = |priority| row(Quantity::Input, 0, priority as u32, 0, bytes(priority));
-    let mut rows: Vec<Sample> = classes_of(classes).map(of_class).collect();
+    let mut rows: Vec<Sample> = classes.iter().map(of_class).collect();
     let mut of_flows = BTreeMap::new();
     for (source, flow, priority, bytes) in packets {
         *of_flows.entry((source, flow, priority)).or_insert(Bytes::ZERO) += bytes;
@@ -48,7 +48,7 @@ mod tests {
             .into_iter()
             .map(|(source, flow, priority, bytes)| (source, flow, priority, Bytes::new(bytes)));
         let bytes = |priority: usize| Bytes::new(if priority == 0 { 2112 } else { 128 });
-        let rows = input_rows(Time::new(5), 9, 0b1001, bytes, packets);
+        let rows = input_rows(Time::new(5), 9, Classes::from_mask(0b1001), bytes, packets);
         let told: Vec<_> =
             rows.iter().map(|row| (row.quantity, row.source, row.part, row.priority, row.value)).collect();
         let expected = [

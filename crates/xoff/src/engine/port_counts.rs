@@ -1,8 +1,8 @@
 //! What is counted of each class of each port between one sample and the next.
 
 use super::sampler::Quantity;
+use crate::classes::PRIORITIES;
 use crate::kernel::units::{Bytes, Time};
-use crate::packet::PRIORITIES;
 use crate::port::Port;
 use crate::topology::PortId;
 

@@ -4,9 +4,9 @@ use super::counts::Counts;
 use super::flow_counts::FlowCounts;
 use super::inputs::input_rows;
 use super::port_counts::PortCounts;
+use crate::classes::Classes;
 use crate::host::Host;
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::packet::classes_of;
 use crate::port::Port;
 use crate::switch::Switch;
 use crate::topology::{NodeId, PortId};
@@ -77,10 +77,10 @@ impl Quantity {
     }
 
     /// Whether samples of it count each class by itself, of those in use: where there is one, ports count all that is asked for anyway.
-    pub const fn is_counted_by_class(self, classes: u8) -> bool {
+    pub const fn is_counted_by_class(self, classes: Classes) -> bool {
         match self {
             Self::ClassThroughput => true,
-            Self::Marks | Self::Drops => classes.count_ones() > 1,
+            Self::Marks | Self::Drops => classes.count() > 1,
             _ => false,
         }
     }
@@ -179,8 +179,8 @@ impl Series {
 pub struct Sampler {
     /// One entry for each quantity.
     pub series: Vec<Series>,
-    /// Bit n is set while class n is in use.
-    pub classes: u8,
+    /// Those in use.
+    pub classes: Classes,
 }
 
 impl Sampler {
@@ -316,7 +316,7 @@ impl<'a> Sampling<'a> {
         let Series { quantity, every, .. } = self.sampler.series[index];
         let classes = self.sampler.classes;
         if quantity == Quantity::Queue {
-            for priority in classes_of(classes) {
+            for priority in classes.iter() {
                 self.push(now, quantity, port.id(), priority as u32, bytes(priority).as_f64());
             }
             return;
@@ -328,7 +328,7 @@ impl<'a> Sampling<'a> {
         let per_second = |bytes: u64| bytes as f64 * 8.0 / every.as_seconds();
         if quantity.is_counted_by_class(classes) {
             let counted = counts.expect("what is sampled is counted").take(quantity, now, port);
-            for priority in classes_of(classes) {
+            for priority in classes.iter() {
                 let count = counted[priority];
                 let is_count = quantity != Quantity::ClassThroughput;
                 let value = if is_count { count as f64 } else { per_second(count) };
@@ -346,7 +346,8 @@ impl<'a> Sampling<'a> {
         if quantity == Quantity::Throughput {
             self.push(now, quantity, port.id(), 0, per_second(count));
         } else {
-            self.push(now, quantity, port.id(), classes.trailing_zeros(), count as f64);
+            let class = classes.lowest().unwrap_or_default();
+            self.push(now, quantity, port.id(), class as u32, count as f64);
         }
     }
 

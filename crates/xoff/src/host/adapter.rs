@@ -6,12 +6,13 @@ use super::marking::Marking;
 use super::pending::Pending;
 use super::small_queues::SmallQueues;
 use crate::agenda::{Agenda, Context};
+use crate::classes::PRIORITIES;
 use crate::kernel::ring::Ring;
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::port::Port;
 use crate::switch::marking::When;
 

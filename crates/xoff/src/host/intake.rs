@@ -5,11 +5,12 @@ use std::slice::from_mut;
 
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
+use crate::classes::Classes;
 use crate::kernel::ring::Ring;
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer, PauseReason, Xoff};
-use crate::packet::{Packet, classes_of};
+use crate::packet::Packet;
 use crate::pause_frames::{PauseFrames, PfcRequest};
 use crate::pfc::{Durations, OffTime};
 use crate::queued_flows::{MOST_FLOWS, by_flow};
@@ -123,7 +124,7 @@ impl Host {
         }
         let lossless = context.fabric.lossless;
         let held = intake.held + packet.frame();
-        let is_lossless = lossless & 1 << packet.priority() != 0;
+        let is_lossless = lossless.contains(packet.priority());
         let limit = slow_time.map(|slow| if is_lossless { slow.most } else { slow.xoff });
         if let Some(limit) = limit.filter(|&limit| held > limit) {
             let room = Room { held: intake.held, limit };
@@ -133,11 +134,11 @@ impl Host {
         intake.waiting.push_back(packet);
         if let Some(SlowTime { xoff, xon, .. }) = slow_time
             && held >= xoff
-            && lossless != 0
+            && !lossless.is_empty()
             && intake.resumes_at.is_none()
         {
             intake.resumes_at = Some(xon);
-            let classes = lossless.count_ones();
+            let classes = lossless.count();
             intake.off_time.change(context.now, (0, classes), (0, classes));
             self.tell_senders(context);
             self.explain_pause(context);
@@ -175,7 +176,7 @@ impl Host {
         intake.held -= packet.frame();
         if intake.resumes_at.is_some_and(|xon| intake.held <= xon) {
             intake.resumes_at = None;
-            let classes = context.fabric.lossless.count_ones();
+            let classes = context.fabric.lossless.count();
             intake.off_time.change(context.now, (classes, 0), (classes, 0));
             self.tell_senders(context);
         }
@@ -188,8 +189,8 @@ impl Host {
         let Some(intake) = &mut self.intake else { return };
         let classes = context.fabric.lossless;
         let request = match intake.resumes_at {
-            Some(_) => PfcRequest { pause: classes, resume: 0 },
-            None => PfcRequest { pause: 0, resume: classes },
+            Some(_) => PfcRequest { pause: classes, resume: Classes::NONE },
+            None => PfcRequest { pause: Classes::NONE, resume: classes },
         };
         intake.frames.tell(request, 0, from_mut(&mut self.adapter.port), context);
     }
@@ -201,7 +202,7 @@ impl Host {
         let flow_count = flows.len() as u32;
         flows.truncate(MOST_FLOWS);
         let (port, held) = (self.adapter.port.id(), intake.held);
-        for priority in classes_of(context.fabric.lossless) {
+        for priority in context.fabric.lossless.iter() {
             let xoff = Xoff {
                 port,
                 priority,

@@ -25,10 +25,11 @@ use slab::Slab;
 
 use crate::agenda::{Agenda, Context};
 use crate::application::Plans;
+use crate::classes::PRIORITIES;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, Flight, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::pause_frames;
 use crate::pfc::{Durations, Reactions};
 use crate::port::Port;

@@ -7,12 +7,13 @@ use super::limiters::NO_LIMITER;
 use super::sending::Sender;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
+use crate::classes::{Classes, PRIORITIES};
 use crate::congestion_control::Needs;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::{ECHO, PRIORITIES, Packet, deferred_stamp};
+use crate::packet::{ECHO, Packet, deferred_stamp};
 use crate::transport::roce::{RoceSender, with_reading};
 
 /// A flow on a queue pair.
@@ -68,8 +69,8 @@ impl QueuePair {
 /// Flows whose turn comes, by class.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// Bit n is set while a flow of class n waits for its turn.
-    waiting: u8,
+    /// Those of which a flow waits for its turn.
+    waiting: Classes,
     /// Numbers of the flows; empty until there is a queue pair.
     numbers: Vec<Ring<u32>>,
 }
@@ -77,7 +78,7 @@ pub(super) struct Turns {
 impl Turns {
     #[inline]
     pub(super) fn wait(&self, priority: usize) -> bool {
-        self.waiting & 1 << priority != 0
+        self.waiting.contains(priority)
     }
 
     fn add(&mut self, priority: usize, number: u32) {
@@ -85,7 +86,7 @@ impl Turns {
             self.numbers.resize_with(PRIORITIES, Ring::new);
         }
         self.numbers[priority].push_back(number);
-        self.waiting |= 1 << priority;
+        self.waiting.insert(priority);
     }
 
     fn next(&mut self, priority: usize) -> Option<u32> {
@@ -94,7 +95,7 @@ impl Turns {
         }
         let number = self.numbers[priority].pop_front();
         if self.numbers[priority].is_empty() {
-            self.waiting &= !(1 << priority);
+            self.waiting.remove(priority);
         }
         number
     }

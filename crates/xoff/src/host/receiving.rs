@@ -8,7 +8,9 @@ use crate::congestion_control::Needs;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::observer::Observer;
-use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, Packet};
+use crate::packet::{
+    ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, EVERYTHING, Header, NEGATIVE, PRIORITY_MASK, Packet,
+};
 use crate::scenario::{EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::constant_rate::ConstantRateReceiver;
@@ -369,9 +371,10 @@ impl Host {
         let Transport::Roce(roce) = &context.fabric.transports[back.transport as usize] else {
             return Span::ZERO;
         };
+        let priority = roce.cnp_priority.unwrap_or(roce.control_priority);
         let header = Header {
             frame: roce.cnp.get() as u16,
-            flags: back.flags | ECHO,
+            flags: back.flags & !PRIORITY_MASK | priority | ECHO,
             stamp: context.now.get(),
             ..self.header_back(back)
         };

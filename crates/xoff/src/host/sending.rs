@@ -336,7 +336,7 @@ impl Host {
                 let is_persistent = settings.connections == QueuePairs::Persistent;
                 let place = is_persistent.then(|| self.persistent.of(&flow));
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
-                let is_lossless = context.fabric.lossless & 1 << flow.priority != 0;
+                let is_lossless = context.fabric.lossless.contains(flow.priority.into());
                 let rate = self.adapter.port.rate();
                 let sender = RoceSender::new(settings, rate, path, is_lossless, flow.size);
                 (

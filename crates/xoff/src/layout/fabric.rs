@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::paths::{BothWays, longest_paths};
+use crate::classes::Classes;
 use crate::kernel::units::{Ratio, Span};
 use crate::plan::bcc;
 use crate::routing::Routes;
@@ -13,10 +14,10 @@ use crate::topology::Network;
 pub(super) struct Fabric<'a> {
     pub(super) network: &'a Network,
     routes: &'a Routes,
-    /// Bit n is set while class n is in use.
-    pub(super) classes: u8,
-    /// Bit n is set while class n has flows.
-    pub(super) classes_of_flows: u8,
+    /// Those in use.
+    pub(super) classes: Classes,
+    /// Those that have flows.
+    pub(super) classes_of_flows: Classes,
     /// The most buffer for full throughput that any congestion control in use needs, in round trips, where it is known.
     pub(super) lambda: Option<Ratio>,
     host_delay: Span,
@@ -28,8 +29,8 @@ impl<'a> Fabric<'a> {
         scenario: &Scenario,
         network: &'a Network,
         routes: &'a Routes,
-        classes: u8,
-        classes_of_flows: u8,
+        classes: Classes,
+        classes_of_flows: Classes,
     ) -> Self {
         Self {
             network,

@@ -3,8 +3,9 @@
 use super::Subject;
 use super::most_held::most_shared;
 use super::pauses::pause_frames;
+use crate::classes::Classes;
 use crate::kernel::units::Bytes;
-use crate::packet::{MOST_INGRESS_PORTS, classes_of};
+use crate::packet::MOST_INGRESS_PORTS;
 use crate::pause_frames;
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
@@ -17,8 +18,8 @@ use crate::topology::Link;
 /// The lossless classes of a switch before the run.
 #[derive(Clone, Debug)]
 pub(super) struct Lossless {
-    /// Bit n is set if class n is lossless.
-    pub(super) classes: u8,
+    /// The lossless ones.
+    pub(super) classes: Classes,
     sizes: Sizes,
     xoff: buffer_policy::Parameters,
     headroom: Scheme,
@@ -81,11 +82,11 @@ pub(super) fn of(
     };
     let links: Vec<headroom::Link> = subject.links().map(link).collect();
     let at_most = |of: &Link| link(&Link { rate: subject.highest_rate(of), ..*of });
-    let headroom = headroom.start(&links, u64::from(classes.count_ones())).map_err(|refusal| {
+    let headroom = headroom.start(&links, u64::from(classes.count())).map_err(|refusal| {
         subject.refuse_pfc(&format!(".headroom.{}", refusal.key), &refusal.problem, &refusal.expected)
     })?;
     let ports = links.len() as u64;
-    let queues = ports * u64::from(classes.count_ones());
+    let queues = ports * u64::from(classes.count());
     let aside = headroom.set_aside() + reserved * queues + reserve.of_ports(ports, subject.lossy_queues());
     subject.check_set_aside(aside, ports, total)?;
     let shared = subject.shared_of(total - aside, lossless_pool, lossy_pool)?;
@@ -126,13 +127,12 @@ impl Subject<'_> {
     /// How a switch pauses, or nothing where no class is lossless; what it says of pauses must go with that.
     fn pausing_of<'a>(&self, said: Option<&'a Settings>) -> Result<Option<&'a Settings>, ScenarioError> {
         let classes = self.scenario.lossless_classes();
-        if classes == 0 && said.is_some() {
+        if classes.is_empty() && said.is_some() {
             let expected = "expected [[class]] with lossless = true, or no pfc here";
             return Err(self.refuse_pfc("", "pauses senders, and no class is lossless", expected));
         }
-        if classes != 0 && said.is_none() {
-            let problem =
-                format!("says nothing of pauses, and class {} is lossless", classes.trailing_zeros());
+        if let (Some(class), None) = (classes.lowest(), said) {
+            let problem = format!("says nothing of pauses, and class {class} is lossless");
             let expected = "expected pfc, {} for its defaults, or no lossless class";
             return Err(self.refuse_pfc("", &problem, expected));
         }
@@ -201,8 +201,7 @@ impl Subject<'_> {
         pool: Bytes,
     ) -> Result<(), ScenarioError> {
         let empty = Occupancy::empty(pool, queues);
-        let thresholds =
-            classes_of(self.scenario.lossless_classes()).map(|class| xoff.threshold(class, &empty));
+        let thresholds = self.scenario.lossless_classes().iter().map(|class| xoff.threshold(class, &empty));
         // Where no threshold ends it, the pool does.
         let highest = thresholds.max().filter(|&highest| highest < Bytes::MAX).unwrap_or(pool);
         if offset <= highest {

@@ -2,9 +2,9 @@
 
 use super::Subject;
 use super::marking_keys::{Key, Of};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
-use crate::packet::{PRIORITIES, classes_of};
 use crate::scenario::{ClassNumber, Marking, Quirk, Scenario, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::markers::{Markers, OnPlaces, Placed};
 use crate::switch::marking::{self, Place, Range, Unfit};
@@ -72,11 +72,11 @@ impl Marks {
     }
 
     /// Whether any marks packets of these classes; those of lossless classes are in no pool.
-    pub(super) fn mark(&self, classes: u8, lossless: u8) -> bool {
+    pub(super) fn mark(&self, classes: Classes, lossless: Classes) -> bool {
         let ports = self.pool_of.len() as u16;
-        let on_pools = Some(&self.pools).filter(|_| classes & !lossless != 0);
+        let on_pools = Some(&self.pools).filter(|_| !(classes - lossless).is_empty());
         let on_queues =
-            classes_of(classes).flat_map(|class| (0..ports).map(move |port| self.on_queue(port, class)));
+            classes.iter().flat_map(|class| (0..ports).map(move |port| self.on_queue(port, class)));
         self.ports.all().iter().chain(on_pools).chain(on_queues).any(|placed| placed.marker.is_some())
     }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
 
+use crate::classes::PRIORITIES;
 use crate::kernel::units::Rate;
-use crate::packet::PRIORITIES;
 use crate::scenario::{ClassNumber, Marking, PortMarking, Scenario, ScenarioError};
 use crate::switch::marking;
 use crate::topology::{Network, NodeId};

@@ -16,9 +16,9 @@ pub mod telemetry;
 
 use std::collections::BTreeSet;
 
+use crate::classes::Classes;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Ratio};
-use crate::packet::classes_of;
 use crate::routing::Routes;
 use crate::scenario::{Quirk, Release, Scenario, ScenarioError, SwitchKind, SwitchSettings};
 use crate::scheduler;
@@ -79,7 +79,7 @@ impl SwitchLayout {
     }
 
     /// Whether it marks packets of these classes.
-    pub fn marks(&self, classes: u8) -> bool {
+    pub fn marks(&self, classes: Classes) -> bool {
         match self {
             Self::SharedMemory(layout) => layout.marks.mark(classes, layout.lossless_classes()),
             Self::Cioq(_) => false,
@@ -99,16 +99,18 @@ impl SwitchLayout {
 #[derive(Clone, Debug)]
 pub struct SharedMemoryLayout {
     pools: Vec<Pool>,
+    /// Of a chip with several MMUs, the memory of one.
+    of_one_mmu: Option<Bytes>,
     reserve: Reserve,
     policy: buffer_policy::Parameters,
-    /// Bit n is set while class n is in use.
-    classes: u8,
+    /// Those in use.
+    classes: Classes,
     /// How many queues of a port share a pool.
     lossy_queues: u64,
-    /// Bit n is set while class n has flows whose packets may be dropped.
-    droppable: u8,
-    /// Bit n is set while class n has flows whose senders may be paused.
-    pausable: u8,
+    /// Those of flows whose packets may be dropped.
+    droppable: Classes,
+    /// Those of flows whose senders may be paused.
+    pausable: Classes,
     /// What its memory is given out in.
     pub cell: Option<Cell>,
     quirks: Vec<Quirk>,
@@ -151,12 +153,12 @@ impl SharedMemoryLayout {
     }
 
     /// Its lossless classes and how it pauses their senders, if it has any.
-    pub fn lossless(&self) -> Option<(u8, Pausing)> {
+    pub fn lossless(&self) -> Option<(Classes, Pausing)> {
         self.lossless.as_ref().map(|lossless| (lossless.classes, lossless.pausing()))
     }
 
-    fn lossless_classes(&self) -> u8 {
-        self.lossless.as_ref().map_or(0, |lossless| lossless.classes)
+    fn lossless_classes(&self) -> Classes {
+        self.lossless.as_ref().map_or(Classes::NONE, |lossless| lossless.classes)
     }
 
     /// Its markers, which draw from `rng`.
@@ -165,14 +167,13 @@ impl SharedMemoryLayout {
     }
 }
 
-/// Every switch in order of its number. Bit n of `classes` is set while class n is in use, and of `classes_of_flows` while it has
-/// flows.
+/// Every switch in order of its number; `classes` are those in use, some of them `classes_of_flows`.
 pub fn switches(
     scenario: &Scenario,
     network: &Network,
     routes: &Routes,
-    classes: u8,
-    classes_of_flows: u8,
+    classes: Classes,
+    classes_of_flows: Classes,
 ) -> Result<Vec<SwitchLayout>, ScenarioError> {
     let nodes = network.hosts..network.nodes.len() as NodeId;
     let names: Vec<&str> = nodes.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
@@ -230,17 +231,18 @@ fn shared_memory(
     let lossless_memory = lossless.as_ref().map_or(Bytes::ZERO, Lossless::memory);
     let pools = pools::of(&settings, reserve, lossless_memory, subject)?;
     subject.check_quirks(&settings, reserve, &pools)?;
-    let lossy_classes = subject.fabric.classes & !subject.scenario.lossless_classes();
+    let lossy_classes = subject.fabric.classes - subject.scenario.lossless_classes();
     let least_alpha = least_alpha(&settings.buffer, lossy_classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
     let SwitchSettings { memory, buffer: policy, release, scheduler, quirks, .. } = settings;
     Ok(SharedMemoryLayout {
         pools,
+        of_one_mmu: memory.of_one_mmu(),
         reserve,
         policy,
         classes: subject.fabric.classes,
         lossy_queues: subject.lossy_queues(),
-        droppable: subject.fabric.classes_of_flows & !subject.scenario.lossless_classes(),
+        droppable: subject.fabric.classes_of_flows - subject.scenario.lossless_classes(),
         pausable: subject.fabric.classes_of_flows & subject.scenario.lossless_classes(),
         cell: memory.cell,
         quirks,
@@ -252,8 +254,8 @@ fn shared_memory(
 }
 
 /// The least alpha of some classes.
-fn least_alpha(policy: &buffer_policy::Parameters, classes: u8) -> Option<Ratio> {
-    let alphas = classes_of(classes).filter_map(|class| policy.alpha(class));
+fn least_alpha(policy: &buffer_policy::Parameters, classes: Classes) -> Option<Ratio> {
+    let alphas = classes.iter().filter_map(|class| policy.alpha(class));
     alphas.min_by(|one, other| one.as_f64().total_cmp(&other.as_f64()))
 }
 
@@ -366,6 +368,32 @@ mod tests {
     }
 
     #[test]
+    fn lossless_classes_that_share_all_mmus_of_a_chip_are_noted() {
+        let notes = |memory: &str, lossless: bool| {
+            let text = format!(
+                "topology = {{ kind = 'star', hosts = 4, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+                 class = [{{ priority = 0, lossless = {lossless} }}, {{ priority = 7 }}]\n\
+                 transport.roce = {{ kind = 'roce' }}\n\
+                 workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB' }}]\n\
+                 switch = [{{ {memory}, {} }}]",
+                if lossless { "pfc = {}" } else { "" }
+            );
+            let simulation =
+                Simulation::new(&Scenario::from_toml(&text, &[]).unwrap(), &Files::new()).unwrap();
+            shared_memory(&simulation).notes()
+        };
+        let with = notes("chip = 'tomahawk'", true);
+        assert!(with.iter().any(|note| note.contains("`total = \"4MiB\"` instead of `chip`")), "{with:?}");
+        for (memory, lossless) in [
+            ("chip = 'tomahawk'", false),
+            ("chip = 'tomahawk', total = '4MiB'", true),
+            ("chip = 'trident_2'", true),
+        ] {
+            assert!(notes(memory, lossless).iter().all(|note| !note.contains("MMU")), "{memory}");
+        }
+    }
+
+    #[test]
     fn a_chip_must_have_the_ports() {
         let hosts = |count: u32| {
             let change = format!("topology.hosts={count}");
@@ -432,11 +460,20 @@ mod tests {
     #[test]
     fn a_pool_must_hold_a_packet() {
         assert_eq!(problem("shared_per_pool = '1kB', reserved_per_port = '2kB'"), "accepted");
-        assert_eq!(
-            problem("shared_per_pool = '1kB'"),
-            "switch[0].shared_per_pool: switch0 has a pool of 1kB, smaller than one packet; \
-             expected at least 1518B, the largest frame of the transports"
-        );
+        let pools = "pools = [{ ports = [0, 1], shared = '1kB' }, { ports = [2, 3] }]";
+        for (key, switch) in [
+            ("shared_per_pool", "shared_per_pool = '1kB'"),
+            ("total", "total = '4kB', ports_per_pool = 1"),
+            ("pools", pools),
+        ] {
+            assert_eq!(
+                problem(switch),
+                format!(
+                    "switch[0].{key}: switch0 has a pool of 1kB, smaller than one packet; \
+                     expected at least 1518B, the largest frame of the transports"
+                )
+            );
+        }
     }
 
     #[test]

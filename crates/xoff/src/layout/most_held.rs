@@ -1,7 +1,7 @@
 //! The most that a queue or a port can hold: what it holds where it has its pool to itself.
 
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
-use crate::packet::{PRIORITIES, classes_of};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
 
@@ -16,12 +16,17 @@ pub(super) struct MostHeld {
 
 impl MostHeld {
     /// On a pool whose queues are of these classes, at least one, and none of them lossless.
-    pub(super) fn of(pool: &Pool, policy: &buffer_policy::Parameters, reserve: Reserve, classes: u8) -> Self {
-        let used = u64::from(classes.count_ones());
+    pub(super) fn of(
+        pool: &Pool,
+        policy: &buffer_policy::Parameters,
+        reserve: Reserve,
+        classes: Classes,
+    ) -> Self {
+        let used = u64::from(classes.count());
         let empty = Occupancy::empty(pool.shared, pool.ports.len() as u64 * used);
         let most_of = |class| reserve.size() + most_shared(policy, class, &empty);
         let mut queues = [Bytes::ZERO; PRIORITIES];
-        classes_of(classes).for_each(|class| queues[class] = most_of(class));
+        classes.iter().for_each(|class| queues[class] = most_of(class));
         Self { queues, port: queues.into_iter().sum::<Bytes>().min(pool.shared + reserve.of_ports(1, used)) }
     }
 }

@@ -7,8 +7,8 @@ use super::lossless::Lossless;
 use super::most_held::MostHeld;
 use super::pause_first::PauseFirst;
 use super::{SharedMemoryLayout, least_alpha};
+use crate::classes::Classes;
 use crate::kernel::units::Bytes;
-use crate::packet::classes_of;
 use crate::plan::bcc;
 use crate::switch::marking::{AnyMarker, Range};
 use crate::switch::mmu::Pool;
@@ -23,18 +23,29 @@ impl SharedMemoryLayout {
                 let (minimum, maximum) = (range.none_up_to.get(), range.all_above.get());
                 format!("bcc computes minimum = {minimum}B and maximum = {maximum}B")
             });
-            let of_drops = if self.droppable == 0 { Vec::new() } else { self.notes_of_drops(pool, of_pool) };
+            let of_drops =
+                if self.droppable.is_empty() { Vec::new() } else { self.notes_of_drops(pool, of_pool) };
             computed.into_iter().chain(of_drops)
         });
         let of_headroom = self.lossless.iter().flat_map(Lossless::shortfalls);
-        of_pools.chain(of_headroom).chain(self.pauses_before_marks()).collect()
+        let of_mmus = self.shared_by_mmus();
+        of_pools.chain(of_mmus).chain(of_headroom).chain(self.pauses_before_marks()).collect()
+    }
+
+    /// Lossless classes that have the memory of several MMUs, of which a port of the chip reaches one.
+    fn shared_by_mmus(&self) -> Option<String> {
+        let (of_one, _) = (self.of_one_mmu?, self.lossless.as_ref()?);
+        Some(format!(
+            "lossless classes share the memory of all MMUs, of which a port of the chip reaches one; `total = \"{of_one}\"` \
+             instead of `chip` gives them what one has"
+        ))
     }
 
     /// Lossless classes whose senders are paused before their queues mark, unless several ports feed one.
     fn pauses_before_marks(&self) -> Vec<String> {
         let ports: BTreeSet<u16> = self.pools.iter().flat_map(|pool| pool.ports.iter().copied()).collect();
         let mut classes_by_order: BTreeMap<PauseFirst, Vec<String>> = BTreeMap::new();
-        for class in classes_of(self.pausable) {
+        for class in self.pausable.iter() {
             let thresholds: BTreeSet<Bytes> =
                 ports.iter().filter_map(|port| self.marks.queue_threshold(*port, class)).collect();
             for threshold in thresholds {
@@ -48,7 +59,7 @@ impl SharedMemoryLayout {
     }
 
     fn notes_of_drops(&self, pool: &Pool, of_pool: Option<Range>) -> Vec<String> {
-        let mut ports_by_threshold: BTreeMap<(Bytes, u8), u64> = BTreeMap::new();
+        let mut ports_by_threshold: BTreeMap<(Bytes, Classes), u64> = BTreeMap::new();
         for port in &pool.ports {
             for threshold in self.thresholds(*port) {
                 *ports_by_threshold.entry(threshold).or_default() += 1;
@@ -65,11 +76,11 @@ impl SharedMemoryLayout {
     }
 
     /// The lengths of a port above which packets begin to be marked, each with the classes whose packets are.
-    fn thresholds(&self, port: u16) -> BTreeSet<(Bytes, u8)> {
-        let mut classes_by_threshold: BTreeMap<Bytes, u8> = BTreeMap::new();
-        for class in classes_of(self.droppable) {
+    fn thresholds(&self, port: u16) -> BTreeSet<(Bytes, Classes)> {
+        let mut classes_by_threshold: BTreeMap<Bytes, Classes> = BTreeMap::new();
+        for class in self.droppable.iter() {
             if let Some(threshold) = self.marks.least_port_threshold(port, class) {
-                *classes_by_threshold.entry(threshold).or_default() |= 1 << class;
+                classes_by_threshold.entry(threshold).or_default().insert(class);
             }
         }
         classes_by_threshold.into_iter().collect()
@@ -82,7 +93,7 @@ impl SharedMemoryLayout {
     }
 
     /// What is dropped of these classes before so many ports of a pool reach the threshold at which marking begins.
-    fn too_late(&self, pool: &Pool, threshold: Bytes, classes: u8, ports: u64) -> Option<String> {
+    fn too_late(&self, pool: &Pool, threshold: Bytes, classes: Classes, ports: u64) -> Option<String> {
         let (alpha, reserved) = (least_alpha(&self.policy, classes)?, self.reserve.size());
         let busy = bcc::drops_before_marking_from(pool.shared, alpha, reserved, threshold, ports)?;
         let with = if busy == 1 { "a single busy port".to_owned() } else { format!("{busy} busy ports") };
@@ -91,19 +102,19 @@ impl SharedMemoryLayout {
 
     /// Where marking never begins, or a probability never gets as far as it is set to.
     fn out_of_reach(&self, pool: &Pool, most: MostHeld) -> Vec<String> {
-        let mut classes_by_note: BTreeMap<String, u8> = BTreeMap::new();
+        let mut classes_by_note: BTreeMap<String, Classes> = BTreeMap::new();
         for &port in &pool.ports {
-            for class in classes_of(self.droppable) {
+            for class in self.droppable.iter() {
                 let of_queue = self.marks.queue_reach(port, class);
                 if let Some(note) = reached_late(of_queue, "queue", most.queues[class]) {
-                    *classes_by_note.entry(note).or_default() |= 1 << class;
+                    classes_by_note.entry(note).or_default().insert(class);
                 }
             }
             if let Some(note) = reached_late(self.marks.port_reach(port), "port", most.port) {
                 classes_by_note.insert(note, self.droppable);
             }
         }
-        let told = |(note, classes): (String, u8)| {
+        let told = |(note, classes): (String, Classes)| {
             if classes == self.droppable { note } else { of_classes(classes, &note) }
         };
         classes_by_note.into_iter().map(told).collect()
@@ -111,8 +122,8 @@ impl SharedMemoryLayout {
 }
 
 /// What is said of some classes, and not of others.
-fn of_classes(classes: u8, note: &str) -> String {
-    let numbers: Vec<String> = classes_of(classes).map(|class| class.to_string()).collect();
+fn of_classes(classes: Classes, note: &str) -> String {
+    let numbers: Vec<String> = classes.iter().map(|class| class.to_string()).collect();
     format!("class {}: {note}", numbers.join(", "))
 }
 

@@ -2,7 +2,6 @@
 
 use super::Subject;
 use crate::kernel::units::Bytes;
-use crate::packet::classes_of;
 use crate::scenario::{Memory, PoolTable, Quirk, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{BufferPolicy, Occupancy};
 use crate::switch::mmu::{Pool, Reserve};
@@ -72,6 +71,12 @@ impl Memory {
         Bytes::new(self.all().saturating_sub(lossless).get() / parts.max(1))
     }
 
+    /// The memory of one MMU, where it is that of a chip with several.
+    pub(super) fn of_one_mmu(&self) -> Option<Bytes> {
+        let chip = self.chip.filter(|_| self.total.is_none() && self.shared_per_pool.is_none())?;
+        (chip.0.mmus > 1).then(|| Bytes::new(chip.0.memory.get() / u64::from(chip.0.mmus)))
+    }
+
     /// All memory, reserves included.
     pub(super) fn all(&self) -> Bytes {
         let of_chip = self.chip.map(|chip| chip.0.memory);
@@ -94,8 +99,8 @@ impl Subject<'_> {
 
     /// How many queues of a port share a pool: those of lossless classes have memory of their own.
     pub(super) fn lossy_queues(&self) -> u64 {
-        let lossy = self.fabric.classes & !self.scenario.lossless_classes();
-        lossy.count_ones().max(1).into()
+        let lossy = self.fabric.classes - self.scenario.lossless_classes();
+        lossy.count().max(1).into()
     }
 
     fn check_keys(&self, memory: &Memory, ports: u16) -> Result<(), ScenarioError> {
@@ -158,9 +163,9 @@ impl Subject<'_> {
         if !Quirk::ThresholdWithPacket.is_in(&settings.quirks) || reserve.size() >= frame {
             return Ok(());
         }
-        let classes = classes_of(self.fabric.classes);
+        let classes = self.fabric.classes.iter();
         for (class, pool) in classes.flat_map(|class| pools.iter().map(move |pool| (class, pool))) {
-            let queues = pool.ports.len() as u64 * u64::from(self.fabric.classes.count_ones());
+            let queues = pool.ports.len() as u64 * u64::from(self.fabric.classes.count());
             let empty = Occupancy::empty(pool.shared, queues);
             let threshold = settings.buffer.threshold(class, &empty);
             if threshold < frame {
@@ -211,7 +216,16 @@ impl Subject<'_> {
         }
         let problem = format!("has a pool of {most}, smaller than one packet");
         let expected = format!("expected at least {frame}, the largest frame of the transports");
-        let says = |table: &SwitchTable| table.shared_per_pool.is_some() || table.pools.is_some();
-        Err(self.refuse("shared_per_pool", says, &problem, &expected))
+        let of_pause = |table: &SwitchTable| table.pfc.as_ref().is_some_and(|pfc| pfc.lossy_pool.is_some());
+        let (key, says): (_, &dyn Fn(&SwitchTable) -> bool) = if memory.pools.is_some() {
+            ("pools", &|table| table.pools.is_some())
+        } else if memory.shared_per_pool.is_none() {
+            ("total", &|table| table.total.is_some())
+        } else if self.scenario.switch.iter().any(|table| table.matches(self.name) && of_pause(table)) {
+            ("pfc.lossy_pool", &of_pause)
+        } else {
+            ("shared_per_pool", &|table| table.shared_per_pool.is_some())
+        };
+        Err(self.refuse(key, says, &problem, &expected))
     }
 }

@@ -1,7 +1,8 @@
 //! The pause frame, and how it travels among packets.
 
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
-use crate::packet::{Control, PRIORITIES, Packet, classes_of};
+use crate::packet::{Control, Packet};
 
 /// Bytes of a frame without preamble and gap.
 const FRAME: Bytes = Bytes::new(64);
@@ -9,17 +10,17 @@ const FRAME: Bytes = Bytes::new(64);
 /// Classes that are to pause or to resume (IEEE 802.3, annex 31D).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseFrame {
-    /// Bit n is set if the frame says something about class n.
-    pub enabled: u8,
+    /// Those that the frame says something about.
+    pub enabled: Classes,
     /// For how long each class is to pause, in quanta of 512 bit times; 0 resumes.
     pub quanta: [u16; PRIORITIES],
 }
 
 impl PauseFrame {
-    /// Says how long classes are to pause, one bit each, over whatever was said of them before.
-    pub fn say(&mut self, classes: u8, quanta: u16) {
+    /// Says how long classes are to pause, over whatever was said of them before.
+    pub fn say(&mut self, classes: Classes, quanta: u16) {
         self.enabled |= classes;
-        for class in classes_of(classes) {
+        for class in classes.iter() {
             self.quanta[class] = quanta;
         }
     }
@@ -32,7 +33,7 @@ impl PauseFrame {
     /// What it says, class by class.
     pub fn classes(&self) -> impl Iterator<Item = (usize, u16)> {
         let Self { enabled, quanta } = *self;
-        classes_of(enabled).map(move |class| (class, quanta[class]))
+        enabled.iter().map(move |class| (class, quanta[class]))
     }
 }
 
@@ -42,7 +43,7 @@ impl From<PauseFrame> for Packet {
             classes.iter().rev().fold(0, |word, &quanta| word << u16::BITS | u64::from(quanta))
         };
         let (low, high) = frame.quanta.split_at(PRIORITIES / 2);
-        Control { frame: FRAME, words: [words(low), words(high), u64::from(frame.enabled)] }.into()
+        Control { frame: FRAME, words: [words(low), words(high), u64::from(frame.enabled.mask())] }.into()
     }
 }
 
@@ -53,7 +54,7 @@ impl From<Control> for PauseFrame {
             let word = if class < PRIORITIES / 2 { low } else { high };
             (word >> (class % (PRIORITIES / 2) * u16::BITS as usize)) as u16
         });
-        Self { enabled: enabled as u8, quanta }
+        Self { enabled: Classes::from_mask(enabled as u8), quanta }
     }
 }
 
@@ -65,7 +66,7 @@ mod tests {
     fn a_frame_says_what_was_said_last() {
         let mut frame = PauseFrame::default();
         for (classes, quanta) in [(1 << 3, 65535), (1 << 7, 0), (1, 12), (0b1_1000, 0), (1 << 4, 1)] {
-            frame.say(classes, quanta);
+            frame.say(Classes::from_mask(classes), quanta);
         }
         assert_eq!(frame.classes().collect::<Vec<_>>(), [(0, 12), (3, 0), (4, 1), (7, 0)]);
     }
@@ -73,7 +74,7 @@ mod tests {
     /// The bytes of a frame of the sender 02:00:00:00:00:01, as annex 31D lays them out, with the check sequence behind them.
     fn bytes(frame: PauseFrame) -> Vec<u8> {
         let mut bytes = vec![0x01, 0x80, 0xc2, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0x01, 0x88, 0x08, 0x01, 0x01];
-        bytes.extend(u16::from(frame.enabled).to_be_bytes());
+        bytes.extend(u16::from(frame.enabled.mask()).to_be_bytes());
         bytes.extend(frame.quanta.iter().flat_map(|quanta| quanta.to_be_bytes()));
         bytes.resize(FRAME.get() as usize - 4, 0);
         let shift = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
@@ -86,20 +87,21 @@ mod tests {
     /// IEEE 802.3, annex 31D, with the check sequence computed by hand; all classes at once as in DSH (section IV-F).
     #[test]
     fn frames_have_the_fields_of_the_standard() {
-        let said = |classes, quanta| {
+        let said = |classes: Classes, quanta| {
             let mut frame = PauseFrame::default();
             frame.say(classes, quanta);
             bytes(frame)
         };
-        let of_class = said(1 << 3, 65535);
+        let of_class = said(Classes::only(3), 65535);
         assert_eq!(of_class[16..26], [0, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
         assert_eq!((of_class.len(), &of_class[60..]), (64, &[0xb0, 0xb2, 0x29, 0xc3][..]));
-        assert_eq!(said(u8::MAX, 65535)[16..34], [&[0, 0xff][..], &[0xff; 16]].concat());
+        assert_eq!(said(Classes::ALL, 65535)[16..34], [&[0, 0xff][..], &[0xff; 16]].concat());
     }
 
     #[test]
     fn a_frame_travels_as_a_packet() {
-        let frame = PauseFrame { enabled: 0b1010_1010, quanta: [1, 2, 3, 4, 65535, 6, 7, 8] };
+        let frame =
+            PauseFrame { enabled: Classes::from_mask(0b1010_1010), quanta: [1, 2, 3, 4, 65535, 6, 7, 8] };
         let packet = Packet::from(frame);
         assert_eq!(packet.frame(), Bytes::new(64));
         assert_eq!(packet.control().map(PauseFrame::from), Some(frame));

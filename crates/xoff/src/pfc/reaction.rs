@@ -2,10 +2,10 @@
 //! when its time is over unless another frame has said more by then.
 
 use super::PauseFrame;
+use crate::classes::PRIORITIES;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
-use crate::packet::PRIORITIES;
 
 /// A frame that has arrived and has not taken effect.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,13 +122,14 @@ impl Reactions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classes::Classes;
 
     const DELAY: Span = Span::new(100);
     const QUANTUM: Span = Span::new(10);
 
     fn frame(priority: usize, quanta: u16) -> PauseFrame {
         let mut frame = PauseFrame::default();
-        frame.say(1 << priority, quanta);
+        frame.say(Classes::only(priority), quanta);
         frame
     }
 

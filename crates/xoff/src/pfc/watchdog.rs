@@ -3,9 +3,9 @@
 //! let go, and is as before once its pauses have been over for the restoration time.
 //! Differs: switches look at intervals; here a pause is looked at when it has lasted for the detection time, and again after as long.
 
+use crate::classes::PRIORITIES;
 use crate::kernel::timers::{Timer, Timers};
 use crate::kernel::units::{Span, Time};
-use crate::packet::PRIORITIES;
 
 use super::Change;
 

@@ -23,7 +23,7 @@ pub struct Host {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub adapter_queue: Option<Bytes>,
-    /// What marks packets in the adapter, on the length of their own queue. RoCE makes its packets when the wire is free, and none waits.
+    /// What marks packets in the adapter, on the length of their own queue. RoCE makes a packet when the one before it starts, so that none but that waits.
     #[serde(default)]
     pub marking: Option<marking::Parameters>,
     /// Bytes one flow may have waiting in the adapter before its transport holds back (TCP small queues).

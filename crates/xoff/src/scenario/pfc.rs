@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scenario;
+use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Ratio, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::headroom;
@@ -205,14 +206,14 @@ impl Pausing {
 }
 
 impl Scenario {
-    /// Bit n is set if class n is lossless.
-    pub fn lossless_classes(&self) -> u8 {
+    /// The lossless ones.
+    pub fn lossless_classes(&self) -> Classes {
         let lossless = self.class.iter().filter(|class| class.lossless);
-        lossless.fold(0, |mask, class| mask | 1 << class.priority)
+        lossless.map(|class| class.priority).collect()
     }
 
     /// Whether any port may be paused.
     pub fn has_lossless_class(&self) -> bool {
-        self.lossless_classes() != 0
+        !self.lossless_classes().is_empty()
     }
 }

@@ -99,7 +99,7 @@ pub struct Observe {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObserveOf {
-    /// A time between samples, or `"change"` to record every change.
+    /// A time between samples, or `"change"` to record every change, which pools, inputs and throughputs are not recorded at.
     pub every: Every,
     /// Names or patterns: ports (`leaf0.port3`, `leaf0.*`), pools (`leaf0.pool1`), or for what is of flows hosts and flows
     /// (`host0`, `host0.flow3`).

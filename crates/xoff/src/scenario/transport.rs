@@ -112,12 +112,15 @@ impl Transport {
         matches!(self, Self::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) if !recovery.timeouts_with_pfc)
     }
 
-    /// The class of what its receivers send back, where that is not the flow's own.
-    pub fn control_priority(&self) -> Option<u8> {
-        match self {
-            Self::Roce(roce) => Some(roce.control_priority),
+    /// The classes of what its receivers send back, where these are not the flow's own, each with the key that says it.
+    pub fn control_priorities(&self) -> impl Iterator<Item = (&'static str, u8)> {
+        let roce = match self {
+            Self::Roce(roce) => Some(roce),
             Self::Tcp(_) | Self::ConstantRate(_) => None,
-        }
+        };
+        let of_acknowledgements = roce.map(|roce| ("control_priority", roce.control_priority));
+        let of_cnps = roce.and_then(|roce| Some(("cnp_priority", roce.cnp_priority?)));
+        of_acknowledgements.into_iter().chain(of_cnps)
     }
 
     /// Whether the adapter carries it out, so that no delay of the host concerns it.
@@ -182,7 +185,7 @@ pub struct Tcp {
     #[serde(default = "default_acknowledge_every")]
     #[schemars(extend("minimum" = 1))]
     pub acknowledge_every: u32,
-    /// A delayed acknowledgement waits no longer than this.
+    /// A delayed acknowledgement waits no longer than this; that of a flow's last segment, which pushes, does not wait.
     #[serde(default = "default_acknowledge_timeout")]
     #[schemars(extend("x-above" = "0s"))]
     pub acknowledge_timeout: Span,
@@ -309,10 +312,14 @@ pub struct Roce {
     #[serde(default = "default_cnp")]
     #[schemars(extend("x-at-least" = "1B"))]
     pub cnp: Bytes,
-    /// Traffic class of ACKs, NACKs and CNPs, 0 to 7.
+    /// Traffic class of ACKs and NACKs, and of CNPs unless `cnp_priority` says otherwise, 0 to 7.
     #[serde(default = "default_control_priority")]
     #[schemars(extend("maximum" = 7))]
     pub control_priority: u8,
+    /// Traffic class of CNPs, 0 to 7. Left out, that of ACKs.
+    #[serde(default)]
+    #[schemars(extend("maximum" = 7))]
+    pub cnp_priority: Option<u8>,
     /// Decides the rate, the window or both. Left out, every queue pair sends as fast as the link.
     #[serde(default)]
     pub congestion_control: Option<congestion_control::Parameters>,

@@ -88,8 +88,9 @@ impl Scenario {
         }
         let of_flows = of_workloads
             .flat_map(|(key, classes)| classes.iter().map(move |&priority| (key.clone(), priority)));
-        let of_control = self.transport.iter().filter_map(|(name, transport)| {
-            Some((format!("transport.{name}.control_priority"), transport.control_priority()?))
+        let of_control = self.transport.iter().flat_map(|(name, transport)| {
+            let priorities = transport.control_priorities();
+            priorities.map(move |(key, class)| (format!("transport.{name}.{key}"), class))
         });
         let of_cnms = self
             .congestion_points()

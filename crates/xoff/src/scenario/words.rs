@@ -125,6 +125,8 @@ pub(super) fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>,
 
 /// The name most like `word`, if any is like it at all.
 pub(super) fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Whatever begins with the same letter is like a name of one.
+    let names = names.filter(|name| 2 * name.len() >= word.len());
     let near =
         names.map(|name| (strsim::jaro_winkler(word, name), name)).filter(|(likeness, _)| *likeness > 0.7);
     // The first of equals, so that the order of the schema decides.
@@ -138,6 +140,12 @@ mod tests {
 
     fn at(path: &[&str]) -> Node {
         path.iter().fold(Node::root(), |node, name| node.child(name).unwrap())
+    }
+
+    #[test]
+    fn a_letter_is_near_no_word() {
+        assert_eq!(nearest("abm", ["a", "g"].into_iter()), None);
+        assert_eq!(nearest("alpa", ["a", "alpha"].into_iter()), Some("alpha"));
     }
 
     #[test]

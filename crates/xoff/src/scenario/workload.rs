@@ -48,6 +48,19 @@ impl Workload {
         }
     }
 
+    /// When the first of its flows starts at the earliest.
+    pub fn start(&self) -> Span {
+        match self {
+            Self::Poisson(_) | Self::Trace(_) => Span::ZERO,
+            Self::LongLived(workload) => workload.start,
+            Self::Incast(workload) => workload.start,
+            Self::Permutation(workload) => workload.start,
+            Self::Query(workload) => workload.start,
+            Self::Collective(workload) => workload.start,
+            Self::Job(workload) => workload.start,
+        }
+    }
+
     /// Whether its flows have a last byte.
     pub(super) fn has_finite_flows(&self) -> bool {
         match self {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scheduler;
+use crate::classes::Classes;
 use crate::kernel::units::Bytes;
 
 const CLASSES: usize = 8;
@@ -45,8 +46,8 @@ fn default_weights() -> [u32; CLASSES] {
 pub struct DeficitRoundRobin {
     quanta: [Bytes; CLASSES],
     deficits: [Bytes; CLASSES],
-    /// Bit n is set if class n goes before the turns.
-    strict: u8,
+    /// Those that go before the turns.
+    strict: Classes,
     turn: usize,
     /// Whether the class whose turn it is has had its quantum.
     granted: bool,
@@ -54,9 +55,8 @@ pub struct DeficitRoundRobin {
 
 impl DeficitRoundRobin {
     /// Passes the turn on to the next of these classes, and around to the same one if it is the only one.
-    fn pass_to(&mut self, classes: u8) {
-        let after = self.turn + 1;
-        self.turn = (after + classes.rotate_right(after as u32).trailing_zeros() as usize) % CLASSES;
+    fn pass_to(&mut self, classes: Classes) {
+        self.turn = classes.next_from(self.turn + 1);
         self.granted = false;
     }
 }
@@ -73,20 +73,21 @@ impl Scheduler for DeficitRoundRobin {
         Self {
             quanta: parameters.weights.map(|weight| share(parameters.quantum, weight)),
             deficits: [Bytes::ZERO; CLASSES],
-            strict: parameters.strict.iter().fold(0, |mask, class| mask | 1 << class),
+            strict: parameters.strict.iter().copied().collect(),
             turn: 0,
             granted: false,
         }
     }
 
     #[inline(never)]
-    fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize {
-        if ready & self.strict != 0 {
-            return (ready & self.strict).ilog2() as usize;
+    fn pick(&mut self, ready: Classes, head: impl Fn(usize) -> Bytes) -> usize {
+        let first = ready & self.strict;
+        if !first.is_empty() {
+            return first.highest();
         }
         loop {
             let class = self.turn;
-            if ready & 1 << class != 0 {
+            if ready.contains(class) {
                 let frame = head(class);
                 if !self.granted && frame > self.deficits[class] {
                     self.deficits[class] += self.quanta[class];
@@ -105,7 +106,7 @@ impl Scheduler for DeficitRoundRobin {
     fn on_empty(&mut self, priority: usize) {
         self.deficits[priority] = Bytes::ZERO;
         if priority == self.turn {
-            self.pass_to(u8::MAX);
+            self.pass_to(Classes::ALL);
         }
     }
 }
@@ -120,7 +121,7 @@ mod tests {
     struct Port {
         scheduler: DeficitRoundRobin,
         queues: Vec<VecDeque<u64>>,
-        paused: u8,
+        paused: Classes,
     }
 
     impl Port {
@@ -128,12 +129,12 @@ mod tests {
             let parameters = from_text(parameters);
             let queues =
                 queues.iter().map(|&(packets, frame)| VecDeque::from(vec![frame; packets])).collect();
-            Self { scheduler: DeficitRoundRobin::new(&parameters), queues, paused: 0 }
+            Self { scheduler: DeficitRoundRobin::new(&parameters), queues, paused: Classes::NONE }
         }
 
         fn send(&mut self) -> (usize, u64) {
             let waiting = self.queues.iter().enumerate().filter(|(_, queue)| !queue.is_empty());
-            let ready = waiting.fold(0, |mask, (class, _)| mask | 1 << class) & !self.paused;
+            let ready = waiting.map(|(class, _)| class).collect::<Classes>() - self.paused;
             let class = self.scheduler.pick(ready, |class| Bytes::new(self.queues[class][0]));
             let frame = self.queues[class].pop_front().unwrap();
             if self.queues[class].is_empty() {
@@ -187,9 +188,9 @@ mod tests {
     fn a_class_that_was_paused_keeps_what_it_has_saved() {
         let mut port = Port::new("quantum = '1600B'", &[(6, 1000), (6, 1000)]);
         assert_eq!(port.sent(2), [(0, 1000), (1, 1000)]);
-        port.paused = 1;
+        port.paused = Classes::only(0);
         assert_eq!(port.sent(2), [(1, 1000), (1, 1000)]);
-        port.paused = 0;
+        port.paused = Classes::NONE;
         assert_eq!(port.scheduler.deficits[0], Bytes::new(600));
     }
 
@@ -199,9 +200,9 @@ mod tests {
         let mut port = Port::new("quantum = '10kB'", &[(200, 1000), (500, 1000)]);
         for _ in 0..20 {
             while port.send().0 == 1 {}
-            port.paused = 1;
+            port.paused = Classes::only(0);
             port.sent(10);
-            port.paused = 0;
+            port.paused = Classes::NONE;
         }
         let sent = port.sent(100);
         let longest = sent.chunk_by(|one, next| one.0 == next.0).map(<[_]>::len).max();

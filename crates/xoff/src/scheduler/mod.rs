@@ -2,6 +2,7 @@
 //! A scheduler sees which queues are ready and how large their first packets are, and picks one.
 //! To add one: its file here, and one line in the list below.
 
+use crate::classes::Classes;
 use crate::kernel::units::Bytes;
 
 /// Picks among the queues of one port.
@@ -10,9 +11,9 @@ pub trait Scheduler {
     type Parameters;
     /// The state of one port.
     fn new(parameters: &Self::Parameters) -> Self;
-    /// The class that sends next. Bit n of `ready`, which is never empty, is set while class n has a packet and is not
-    /// paused; `head` answers the frame of a ready class's first packet.
-    fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize;
+    /// The class that sends next. Those that are `ready`, of which there are some, have a packet and are not paused;
+    /// `head` answers the frame of a ready class's first packet.
+    fn pick(&mut self, ready: Classes, head: impl Fn(usize) -> Bytes) -> usize;
     /// The packet picked was the last of its queue.
     fn on_empty(&mut self, _priority: usize) {}
 }
@@ -41,7 +42,7 @@ macro_rules! schedulers {
         impl Algorithm {
             /// See [`Scheduler::pick`].
             #[inline]
-            pub fn pick(&mut self, ready: u8, head: impl Fn(usize) -> Bytes) -> usize {
+            pub fn pick(&mut self, ready: Classes, head: impl Fn(usize) -> Bytes) -> usize {
                 match self { $(Self::$name(algorithm) => algorithm.pick(ready, head),)* }
             }
             /// See [`Scheduler::on_empty`].

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scheduler;
+use crate::classes::Classes;
 use crate::kernel::units::Bytes;
 
 /// The highest class that is ready goes first, 7 before 0.
@@ -23,7 +24,7 @@ impl Scheduler for StrictPriority {
     }
 
     #[inline]
-    fn pick(&mut self, ready: u8, _head: impl Fn(usize) -> Bytes) -> usize {
-        ready.ilog2() as usize
+    fn pick(&mut self, ready: Classes, _head: impl Fn(usize) -> Bytes) -> usize {
+        ready.highest()
     }
 }

@@ -4,11 +4,13 @@ use crate::application::Plans;
 use crate::engine;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::layout::{self, SwitchLayout};
-use crate::scenario::{Scenario, ScenarioError};
+use crate::scenario::{Scenario, ScenarioError, Workload};
 use crate::topology::Network;
 use crate::workload::Source;
 
 type Checked = Result<(), ScenarioError>;
+
+const LONGEST_PERIOD: Span = Span::from_microseconds(10_000);
 
 /// Whether a run ends that is to end once enough flows have: flows without end never do.
 pub(super) fn check_after_flows(scenario: &Scenario, sources: &[Source], plans: &Plans) -> Checked {
@@ -54,7 +56,18 @@ fn check_times(scenario: &Scenario) -> Checked {
         ("measure.start", Some(measure.start)),
         ("measure.end", measure.end),
     ];
-    times.into_iter().try_for_each(|(key, time)| check_time(key, time.unwrap_or_default()))
+    times.into_iter().try_for_each(|(key, time)| check_time(key, time.unwrap_or_default()))?;
+    check_period(stop.period)?;
+    let mut starts = scenario.workload.iter().map(Workload::start).enumerate();
+    starts.try_for_each(|(index, start)| check_time(format!("workload[{index}].start"), start))
+}
+
+/// Between checks nobody hears of progress, and Ctrl-C waits.
+fn check_period(period: Span) -> Checked {
+    if period <= LONGEST_PERIOD {
+        return Ok(());
+    }
+    Err(ScenarioError::at("stop.period", "is long to wait for Ctrl-C", "expected at most 10ms"))
 }
 
 /// Whether a run can last until a time.

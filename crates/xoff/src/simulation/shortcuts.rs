@@ -68,11 +68,10 @@ impl Shortcuts<'_> {
         let is_fifo = is_plain
             && link_events.is_empty()
             && self.simulation.parallel_paths.is_none()
-            && classes.is_power_of_two()
             && !ports.iter().any(|port| network.links[port.link as usize].corrupts())
             && !traces
             && !watch.recorder.is_watching();
-        is_fifo.then_some(classes.trailing_zeros() as usize)
+        classes.sole().filter(|_| is_fifo)
     }
 }
 
@@ -129,7 +128,7 @@ impl Simulation {
             _ => Lines::Never,
         };
         let in_order = host.marking.is_none()
-            && self.classes.is_power_of_two()
+            && self.classes.sole().is_some()
             && !self.has_frames_for_adapters()
             && !self.network.links.iter().any(Link::corrupts)
             && self.link_events.is_empty()

@@ -5,10 +5,10 @@
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
 use super::headroom::{Arrival, Held, Scheme};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, PauseReason};
-use crate::packet::{PRIORITIES, classes_of};
 use crate::pause_frames::PfcRequest;
 use crate::pfc::{Durations, OffTime};
 
@@ -31,21 +31,18 @@ impl Queue {
 struct Port {
     shared: Bytes,
     headroom: Bytes,
-    /// Bit n is set while queue n is to pause.
-    queues_off: u8,
+    /// Those whose queue is to pause.
+    queues_off: Classes,
     /// Whether the port is to pause as a whole.
     is_off: bool,
 }
 
 impl Port {
-    /// Bit n is set while the sender is to pause class n. The two controls run side by side; either pauses.
-    const fn off(&self) -> u8 {
-        if self.is_off { ALL_CLASSES } else { self.queues_off }
+    /// What the sender is to pause. The two controls run side by side; either pauses.
+    const fn off(&self) -> Classes {
+        if self.is_off { Classes::ALL } else { self.queues_off }
     }
 }
-
-/// What a port that pauses as a whole pauses.
-const ALL_CLASSES: u8 = u8::MAX;
 
 /// Sizes of the memory for lossless classes.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,14 +55,14 @@ pub struct Sizes {
     pub xon_offset: Bytes,
     /// Ports.
     pub ports: usize,
-    /// Bit n is set if class n is lossless.
-    pub classes: u8,
+    /// The lossless ones.
+    pub classes: Classes,
 }
 
 impl Sizes {
     /// Queues that may hold packets: lossless classes of all ports.
     pub fn queues(&self) -> u64 {
-        self.ports as u64 * u64::from(self.classes.count_ones())
+        self.ports as u64 * u64::from(self.classes.count())
     }
 }
 
@@ -89,7 +86,7 @@ pub struct Ingress {
 impl Ingress {
     /// Empty memory.
     pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters, headroom: Scheme) -> Self {
-        let mut alphas = classes_of(sizes.classes).map(|class| xoff.alpha(class));
+        let mut alphas = sizes.classes.iter().map(|class| xoff.alpha(class));
         let first = alphas.next();
         Self {
             is_xoff_of_all: alphas.all(|alpha| Some(alpha) == first),
@@ -121,8 +118,8 @@ impl Ingress {
         queue % PRIORITIES
     }
 
-    /// The lossless classes: bit n is set if class n is one.
-    pub fn classes(&self) -> u8 {
+    /// The lossless classes.
+    pub fn classes(&self) -> Classes {
         self.sizes.classes
     }
 
@@ -219,7 +216,7 @@ impl Ingress {
 
     fn place(&mut self, index: usize, frame: Bytes) -> Result<(), DropReason> {
         let number = Self::port(index);
-        let is_off = self.ports[number].queues_off & 1 << Self::priority(index) != 0;
+        let is_off = self.ports[number].queues_off.contains(Self::priority(index));
         let shares_queue = !is_off
             || self.headroom.shares_after_pause()
             || self.queues[index].shared < self.threshold(index);
@@ -255,11 +252,11 @@ impl Ingress {
         if let Some(port_xoff) = port_xoff {
             let dropped = dropped && after.shared > Bytes::ZERO;
             after.is_off |= dropped || after.headroom > Bytes::ZERO || after.shared > port_xoff;
-            after.queues_off |= u8::from(is_above) << priority;
+            after.queues_off |= Classes::only_if(is_above, priority);
         } else {
             let dropped = dropped && queue.bytes() > Bytes::ZERO;
             let is_off = dropped || queue.headroom > Bytes::ZERO || is_above;
-            after.queues_off |= u8::from(is_off) << priority;
+            after.queues_off |= Classes::only_if(is_off, priority);
         }
         self.change(now, number, before, after)
     }
@@ -278,7 +275,7 @@ impl Ingress {
         self.headroom_used -= from_headroom;
         self.pool.shared_used -= from_shared;
         self.check();
-        if self.ports[number].off() == 0 { PfcRequest::NOTHING } else { self.resume_if_due(now, index) }
+        if self.ports[number].off().is_empty() { PfcRequest::NOTHING } else { self.resume_if_due(now, index) }
     }
 
     fn resume_if_due(&mut self, now: Time, index: usize) -> PfcRequest {
@@ -289,7 +286,7 @@ impl Ingress {
         let mut after = before;
         // With a threshold below the offset a queue would never resume.
         if is_low || queue.bytes() == Bytes::ZERO {
-            after.queues_off &= !(1 << priority);
+            after.queues_off.remove(priority);
         }
         if let Some(port_xoff) = port_xoff {
             let is_low = after.shared + self.sizes.xon_offset <= port_xoff || after.shared == Bytes::ZERO;
@@ -302,16 +299,16 @@ impl Ingress {
         if (before.queues_off, before.is_off) == (after.queues_off, after.is_off) {
             return PfcRequest::NOTHING;
         }
-        let classes = |port: Port| port.off().count_ones();
+        let classes = |port: Port| port.off().count();
         let controls = |port: Port| if port.is_off { 1 } else { classes(port) };
         self.off.change(now, (classes(before), classes(after)), (controls(before), controls(after)));
         self.ports[number] = after;
-        PfcRequest { pause: after.off() & !before.off(), resume: before.off() & !after.off() }
+        PfcRequest { pause: after.off() - before.off(), resume: before.off() - after.off() }
     }
 
     /// Whether the sender of a queue was told to pause, and not to resume since.
     pub fn is_off(&self, queue: usize) -> bool {
-        self.ports[Self::port(queue)].off() & 1 << Self::priority(queue) != 0
+        self.ports[Self::port(queue)].off().contains(Self::priority(queue))
     }
 
     /// Whether a port was told to pause as a whole, and not to resume since.
@@ -345,7 +342,7 @@ impl Ingress {
     #[inline]
     fn port_threshold(&self, of_one: Bytes) -> Bytes {
         if self.is_xoff_of_all {
-            of_one * u64::from(self.sizes.classes.count_ones())
+            of_one.saturating_mul(self.sizes.classes.count().into())
         } else {
             self.sum_of_thresholds()
         }
@@ -353,7 +350,8 @@ impl Ingress {
 
     #[cold]
     fn sum_of_thresholds(&self) -> Bytes {
-        classes_of(self.sizes.classes).map(|class| self.xoff.threshold(class, &self.pool)).sum()
+        let thresholds = self.sizes.classes.iter().map(|class| self.xoff.threshold(class, &self.pool));
+        thresholds.fold(Bytes::ZERO, Bytes::saturating_add)
     }
 
     fn threshold(&self, index: usize) -> Bytes {
@@ -382,7 +380,7 @@ impl Ingress {
                     "a port holds what its queues hold"
                 );
                 for (priority, queue) in queues.iter().enumerate() {
-                    let is_off = port.off() & 1 << priority != 0;
+                    let is_off = port.off().contains(priority);
                     assert!(
                         is_off || queue.headroom == Bytes::ZERO,
                         "headroom is for what comes after a pause"
@@ -395,6 +393,7 @@ impl Ingress {
 
 #[cfg(test)]
 mod tests {
+    use super::super::buffer_policy::complete_sharing::CompleteSharing;
     use super::super::buffer_policy::dynamic_threshold::DynamicThreshold;
     use super::super::buffer_policy::static_threshold::StaticThreshold;
     use super::super::headroom::{self, Link};
@@ -406,11 +405,11 @@ mod tests {
     const NOTHING: PfcRequest = PfcRequest::NOTHING;
 
     const fn pause(pause: u8) -> PfcRequest {
-        PfcRequest { pause, resume: 0 }
+        PfcRequest { pause: Classes::from_mask(pause), resume: Classes::NONE }
     }
 
     const fn resume(resume: u8) -> PfcRequest {
-        PfcRequest { pause: 0, resume }
+        PfcRequest { pause: Classes::NONE, resume: Classes::from_mask(resume) }
     }
 
     /// Of four ports with two lossless classes, of which each may need 2000 bytes at worst.
@@ -426,7 +425,7 @@ mod tests {
             reserved: Bytes::new(reserved),
             xon_offset: Bytes::new(xon_offset),
             ports: 4,
-            classes: 0b11,
+            classes: Classes::from_mask(0b11),
         };
         let link = Link { rate: Rate::from_gbps(1), delay: Span::ZERO, worst_case: FRAME * 2 };
         let scheme = from_text::<headroom::Parameters>(scheme);
@@ -465,13 +464,28 @@ mod tests {
         assert_eq!((request, admitted.is_ok()), (pause(1), true));
     }
 
+    #[test]
+    fn thresholds_without_end_add_up_to_one_without_end() {
+        let alphas = [9_000_000_000_000, 1, 1, 1, 1, 1, 1, 1].map(|alpha| Ratio::new(alpha, 1));
+        let unequal = DynamicThreshold { alpha: Ratio::new(1, 1), alpha_by_priority: Some(Box::new(alphas)) };
+        for xoff in [
+            buffer_policy::Parameters::CompleteSharing(CompleteSharing {}),
+            buffer_policy::Parameters::DynamicThreshold(unequal),
+        ] {
+            let mut ingress = ingress(xoff, 4_000_000, 0, 0, "scheme = 'dsh'");
+            for queue in [0, 1, 0, 1] {
+                assert_eq!(admit(&mut ingress, queue), Some(NOTHING));
+            }
+        }
+    }
+
     /// DSH (ToN 2025), equation 11, by hand: 5,000,000 of 14,185,216 shared bytes are taken, alpha 1/16, 7 classes.
     #[test]
     fn a_port_pauses_above_the_threshold_of_all_its_queues() {
         let alpha = DynamicThreshold { alpha: Ratio::new(1, 16), alpha_by_priority: None };
         let xoff = buffer_policy::Parameters::DynamicThreshold(alpha);
         let mut ingress = ingress(xoff, 14_185_216, 0, 0, "scheme = 'dsh'");
-        ingress.sizes.classes = 0b111_1111;
+        ingress.sizes.classes = Classes::from_mask(0b111_1111);
         let mut take = |queue, bytes| ingress.admit(Time::ZERO, queue, Bytes::new(bytes)).0;
         take(8, 5_000_000 - 4_018_532);
         assert_eq!(take(0, 4_018_532), pause(1));

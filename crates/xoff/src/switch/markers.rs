@@ -4,9 +4,9 @@
 
 use super::marking::{AnyMarker, Departure, Level, Signal, When};
 use super::mmu::Mmu;
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Time};
-use crate::packet::PRIORITIES;
 
 /// The marker of all places of one kind.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +44,8 @@ pub struct Markers {
     any_at_enqueue: bool,
     /// Whether any hears of packets that come and go.
     any_follows: bool,
-    /// The lossless classes, as a mask.
-    lossless: u8,
+    /// The lossless classes.
+    lossless: Classes,
     rng: Rng,
 }
 
@@ -161,21 +161,21 @@ impl Markers {
             quiet_below,
             any_at_enqueue: any_at_enqueue || any_follows,
             any_follows,
-            lossless: 0,
+            lossless: Classes::NONE,
             rng,
         }
     }
 
-    /// The same where classes of this mask are lossless: their packets are in memory of their own, and no pool's marker hears
+    /// The same where these classes are lossless: their packets are in memory of their own, and no pool's marker hears
     /// of them.
     #[must_use]
-    pub fn with_lossless(self, lossless: u8) -> Self {
+    pub fn with_lossless(self, lossless: Classes) -> Self {
         Self { lossless, ..self }
     }
 
     /// Whether a queue's packets are in the pool of their port.
     fn is_in_pool(&self, queue: usize) -> bool {
-        self.lossless & 1 << (queue % PRIORITIES) == 0
+        !self.lossless.contains(queue % PRIORITIES)
     }
 
     /// Bytes at a port below which no marker has anything to say or to remember.
@@ -371,8 +371,8 @@ mod tests {
     fn packets_of_lossless_classes_are_in_no_pool_of_a_port() {
         let mut mmu = mmu();
         fill(&mut mmu, &[(0, 0); 5]);
-        let mut markers =
-            markers(Placed::default(), Placed::default(), threshold(2, When::Enqueue)).with_lossless(0b10);
+        let mut markers = markers(Placed::default(), Placed::default(), threshold(2, When::Enqueue))
+            .with_lossless(Classes::only(1));
         assert!(markers.at_enqueue(Mmu::queue(0, 0), &mmu, || CAPABLE));
         assert!(!markers.at_enqueue(Mmu::queue(0, 1), &mmu, || CAPABLE));
     }

@@ -6,10 +6,10 @@ mod quirks;
 pub use quirks::Quirks;
 
 use super::buffer_policy::{self, BufferPolicy, Occupancy};
+use crate::classes::PRIORITIES;
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
-use crate::packet::PRIORITIES;
 
 /// Bytes of one queue.
 #[derive(Clone, Copy, Debug, Default)]

@@ -20,6 +20,7 @@ mod xoff;
 use std::collections::BTreeMap;
 
 use crate::agenda::{Agenda, Context};
+use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::Packet;
@@ -242,7 +243,7 @@ impl Switch {
                 let Some(accounting) = accounting.filter(off) else { return held };
                 // A port that pauses as a whole waits for packets of any class.
                 let is_port_off = accounting.is_port_off(ingress.into());
-                let classes = if is_port_off { u8::MAX } else { 1 << priority };
+                let classes = if is_port_off { Classes::ALL } else { Classes::only(priority) };
                 let packets = switch.packets_from(ingress, classes);
                 packets.for_each(|(egress, packet)| count(egress, packet));
             }

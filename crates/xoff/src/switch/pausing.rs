@@ -3,9 +3,10 @@
 
 use super::ingress::Ingress;
 use crate::agenda::{Agenda, Context};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
 use crate::observer::{Accounted, DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet, classes_of};
+use crate::packet::Packet;
 use crate::pause_frames::{PauseFrames, PfcRequest};
 use crate::port::Port;
 
@@ -93,8 +94,8 @@ impl Pausing {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let is_off = |class: &usize| self.ingress.is_off(Ingress::queue(port, *class));
-        let pause = (0..PRIORITIES).filter(is_off).fold(0, |classes, class| classes | 1 << class);
-        self.frames.tell(PfcRequest { pause, resume: 0 }, port, ports, context);
+        let pause = (0..PRIORITIES).filter(is_off).collect();
+        self.frames.tell(PfcRequest { pause, resume: Classes::NONE }, port, ports, context);
     }
 
     /// Tells the observer what has become of a queue, and of those that the same packet has paused or resumed.
@@ -109,9 +110,9 @@ impl Pausing {
     ) {
         let (port, priority) = (Ingress::port(queue), Ingress::priority(queue));
         let changed = (request.pause | request.resume) & self.ingress.classes();
-        let others = changed & !(1 << priority);
+        let others = changed - Classes::only(priority);
         let itself = counted.is_some() || changed != others;
-        let all = itself.then_some(priority).into_iter().chain(classes_of(others));
+        let all = itself.then_some(priority).into_iter().chain(others.iter());
         for class in all {
             let queue = Ingress::queue(port as u16, class);
             let counted = counted.filter(|_| class == priority);

@@ -11,9 +11,10 @@ use super::mmu::{Mmu, Placement};
 use super::pausing::Pausing;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{DropReason, Observer, Xoff};
-use crate::packet::{ECN_CAPABLE, PRIORITIES, Packet, classes_of};
+use crate::packet::{ECN_CAPABLE, Packet};
 use crate::pause_frames::{self, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::{Departure, Port};
@@ -30,8 +31,7 @@ pub struct SharedMemory {
     load_balancer: Option<Box<LoadBalancer>>,
     memory: Memory,
     reactions: Reactions,
-    /// Bit n is set if class n is lossless.
-    lossless: u8,
+    lossless: Classes,
     pausing: Option<Pausing>,
     /// What no longer waits because it was paused for too long, where a watchdog looks.
     watchdog: Option<Box<LetGo>>,
@@ -70,7 +70,7 @@ impl SharedMemory {
             load_balancer: None,
             memory,
             reactions,
-            lossless: 0,
+            lossless: Classes::NONE,
             pausing: None,
             watchdog: None,
             fifo: None,
@@ -93,7 +93,7 @@ impl SharedMemory {
 
     /// The same switch with lossless classes, whose senders it pauses.
     #[must_use]
-    pub fn with_lossless(self, classes: u8, pausing: Pausing) -> Self {
+    pub fn with_lossless(self, classes: Classes, pausing: Pausing) -> Self {
         Self { lossless: classes, pausing: Some(pausing), ..self }
     }
 
@@ -117,12 +117,11 @@ impl SharedMemory {
         of_class.into_iter().chain(self.ports[usize::from(egress)].queued_of(priority))
     }
 
-    /// The packets of lossless classes of a mask that came in by a port and have not left, each with the number of its egress
+    /// The packets of lossless ones of some classes that came in by a port and have not left, each with the number of its egress
     /// port.
-    pub fn packets_from(&self, ingress: u16, classes: u8) -> impl Iterator<Item = (u16, &Packet)> {
+    pub fn packets_from(&self, ingress: u16, classes: Classes) -> impl Iterator<Item = (u16, &Packet)> {
         (0..self.ports.len() as u16).flat_map(move |egress| {
-            let held =
-                classes_of(classes & self.lossless).flat_map(move |class| self.packets_to(egress, class));
+            let held = (classes & self.lossless).iter().flat_map(move |class| self.packets_to(egress, class));
             held.filter(move |packet| packet.ingress() == ingress).map(move |packet| (egress, packet))
         })
     }
@@ -381,7 +380,7 @@ impl SharedMemory {
         if !takes_memory && self.watches_passing() {
             request = self.pass_lossless(ingress, &packet, context);
         }
-        if request.pause != 0 && context.observer.watches_pauses() {
+        if !request.pause.is_empty() && context.observer.watches_pauses() {
             self.explain(request.pause, ingress, packet.priority(), context);
         }
     }
@@ -407,13 +406,13 @@ impl SharedMemory {
     #[cold]
     fn explain(
         &self,
-        pause: u8,
+        pause: Classes,
         ingress: u16,
         arrived: usize,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let xoff = xoff::of_shared_memory(self, ingress, arrived);
-        for priority in classes_of(pause) {
+        for priority in pause.iter() {
             context.observer.on_xoff(context.now, Xoff { priority, ..xoff.clone() });
         }
     }
@@ -445,7 +444,7 @@ impl SharedMemory {
 impl SharedMemory {
     #[inline]
     fn is_lossless(&self, queue: usize) -> bool {
-        self.lossless & 1 << (queue % PRIORITIES) != 0
+        self.lossless.contains(queue % PRIORITIES)
     }
 
     /// Puts a packet from its queue on the wire.
@@ -459,7 +458,7 @@ impl SharedMemory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
-        let is_lossless = self.lossless & 1 << packet.priority() != 0;
+        let is_lossless = self.lossless.contains(packet.priority());
         let leaves_memory = memory.transmitting.is_none();
         if leaves_memory {
             let queue = Mmu::queue(number, packet.priority());
@@ -645,14 +644,14 @@ impl Memory {
     fn dequeue_marked(
         &mut self,
         number: u16,
-        lossless: u8,
+        lossless: Classes,
         port: &mut Port,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Option<Packet> {
         loop {
             let mut packet = port.dequeue()?;
             let (queue, frame) = (Mmu::queue(number, packet.priority()), self.frame(&packet));
-            let is_lossless = lossless & 1 << packet.priority() != 0;
+            let is_lossless = lossless.contains(packet.priority());
             let marks =
                 self.markers.at_dequeue(queue, &self.mmu, candidate(&packet, frame, context.now), frame);
             let is_dropped = marks && !port.mark(&mut packet, context) && !is_lossless;

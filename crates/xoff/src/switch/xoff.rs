@@ -6,9 +6,10 @@ use super::ingress::Ingress;
 use super::mmu::Mmu;
 use super::pausing::Pausing;
 use super::shared_memory::SharedMemory;
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
 use crate::observer::{PauseReason, QueuedFlow, Xoff};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 use crate::queued_flows::{MOST_FLOWS, by_flow};
 
@@ -18,7 +19,7 @@ pub(super) fn of_shared_memory(switch: &SharedMemory, ingress: u16, priority: us
     let accounting = switch.pausing().map(Pausing::ingress);
     let queue = Ingress::queue(ingress, priority);
     let reason = accounting.map_or(PauseReason::Threshold, |accounting| accounting.reason(queue));
-    let classes = if reason == PauseReason::Port { u8::MAX } else { 1 << priority };
+    let classes = if reason == PauseReason::Port { Classes::ALL } else { Classes::only(priority) };
     let from = switch.packets_from(ingress, classes);
     find(switch.ports(), ingress, priority, reason, from, |egress, class| {
         by_flow(switch.packets_to(egress, class))

@@ -27,11 +27,7 @@ impl Job {
         let mut file = File::default();
         for_each_row(&settings.file, text, COLUMNS, |at, fields| file.read(at, fields, setup))?;
         if file.rows.is_empty() {
-            return Err(setup.error(
-                "file",
-                format!("\"{}\" holds no flow", settings.file),
-                "expected a row for each",
-            ));
+            return Err(setup.holds_no_flow(&settings.file));
         }
         file.resolve()?;
         let File { names, lines, rows, .. } = file;
@@ -158,7 +154,7 @@ mod tests {
         let rows: Vec<_> = plan.flows().iter().map(|flow| &flow.row).collect();
         assert_eq!(rows[0].after, [1]);
         assert_eq!((rows[1].source, rows[1].destination, rows[1].delay.get()), (0, 1, 20_000));
-        assert_eq!((plan.start.get(), plan.classes()), (1_000_000, 0b1001));
+        assert_eq!((plan.start.get(), plan.classes().mask()), (1_000_000, 0b1001));
         assert_eq!((plan.computing.get(), rows[0].size.get()), (20_000, 200));
     }
 

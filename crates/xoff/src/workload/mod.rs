@@ -14,6 +14,7 @@ pub mod sizes;
 use std::collections::BTreeMap;
 
 use crate::application::{Plan, Plans};
+use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Time};
 use crate::scenario::{Scenario, ScenarioError, Workload};
 use crate::topology::{Network, NodeId};
@@ -49,7 +50,7 @@ pub struct Source {
     end: Time,
     /// Nothing where the class is part of each flow.
     priorities: Option<Priorities>,
-    classes: u8,
+    classes: Classes,
 }
 
 impl Source {
@@ -65,8 +66,8 @@ impl Source {
         flows.filter(|flow| flow.size == Bytes::MAX)
     }
 
-    /// The traffic classes of its flows: bit n is set if class n is among them.
-    pub fn classes(&self) -> u8 {
+    /// The traffic classes of its flows.
+    pub fn classes(&self) -> Classes {
         self.classes
     }
 }
@@ -107,7 +108,7 @@ pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<
             let priorities =
                 workload.priority().map(|priority| Priorities::new(priority, &setup)).transpose()?;
             let classes = match &priorities {
-                Some(priorities) => priorities.mask(),
+                Some(priorities) => priorities.classes(),
                 None => kind.classes(),
             };
             Ok(Source { kind, end, priorities, classes })
@@ -116,11 +117,11 @@ pub fn sources(scenario: &Scenario, network: &Network, files: &Files) -> Result<
 }
 
 impl Kind {
-    /// The traffic classes of flows that each have their own: bit n is set if class n is among them.
-    fn classes(&self) -> u8 {
+    /// The traffic classes of flows that each have their own.
+    fn classes(&self) -> Classes {
         match self {
             Self::Job(job) => job.plan.classes(),
-            drawn => drawn.clone().fold(0, |classes, flow| classes | 1 << flow.priority),
+            drawn => drawn.clone().map(|flow| flow.priority).collect(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which traffic class a flow has.
 
 use super::setup::Setup;
+use crate::classes::Classes;
 use crate::kernel::rng::{Purpose, Rng, below};
 use crate::scenario::{Priority, ScenarioError};
 
@@ -21,9 +22,9 @@ impl Priorities {
         Ok(Self { classes, rng: setup.stream(Purpose::Priorities) })
     }
 
-    /// Bit n is set if class n is among them.
-    pub(super) fn mask(&self) -> u8 {
-        self.classes.iter().fold(0, |mask, class| mask | 1 << class)
+    /// All that a flow may have.
+    pub(super) fn classes(&self) -> Classes {
+        self.classes.iter().copied().collect()
     }
 
     /// The class of the next flow.
@@ -48,7 +49,10 @@ mod tests {
 
     #[test]
     fn each_class_of_a_list_is_drawn_equally_often() {
-        assert_eq!(source(&star(8), &format!("{POISSON}\npriority = [1, 2, 7]")).classes(), 0b1000_0110);
+        assert_eq!(
+            source(&star(8), &format!("{POISSON}\npriority = [1, 2, 7]")).classes().mask(),
+            0b1000_0110
+        );
         let mut counts = [0_u32; 8];
         for flow in flows("[1, 2, 3, 4, 5, 6, 7]") {
             counts[usize::from(flow.priority)] += 1;

@@ -26,6 +26,11 @@ impl<'a> Setup<'a> {
         ScenarioError::at(self.key(name), problem, expected)
     }
 
+    /// What is wrong with a file of flows that has none.
+    pub(super) fn holds_no_flow(&self, file: &str) -> ScenarioError {
+        self.error("file", format!("\"{file}\" holds no flow"), "expected a row for each")
+    }
+
     /// The workload's own random stream for arrivals, ends and sizes.
     pub(super) fn rng(&self) -> Rng {
         self.stream(Purpose::Workload)

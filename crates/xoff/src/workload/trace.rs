@@ -23,6 +23,9 @@ impl Trace {
             flows.push(flow(at, fields, template, setup)?);
             Ok(())
         })?;
+        if flows.is_empty() {
+            return Err(setup.holds_no_flow(&settings.file));
+        }
         // The sort is stable: flows that start together keep the order of the file.
         flows.sort_by_key(|flow| flow.start);
         Ok(Self { flows: flows.into_iter() })
@@ -61,6 +64,12 @@ mod tests {
         let files = Files::from([("flows.csv".to_owned(), text)]);
         let scenario = scenario(&star(4), "kind = 'trace'\nfile = 'flows.csv'");
         Ok(source_with(&scenario, &files)?.1.collect())
+    }
+
+    #[test]
+    fn a_file_without_a_row_is_refused() {
+        let problem = flows("").unwrap_err().to_string();
+        assert_eq!(problem, "workload[0].file: \"flows.csv\" holds no flow; expected a row for each");
     }
 
     #[test]

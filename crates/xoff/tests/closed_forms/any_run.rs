@@ -100,7 +100,7 @@ fn no_lossless_packet_is_dropped(simulation: &Simulation, outcome: &Outcome) {
         port.dropped_data[reason] + port.dropped_acknowledgements[reason]
     });
     assert_eq!(dropped, 0);
-    if simulation.scenario().lossless_classes() == u8::MAX {
+    if simulation.scenario().lossless_classes() == xoff::classes::Classes::ALL {
         let but_errors =
             |dropped: &[u64]| dropped.iter().sum::<u64>() - dropped[DropReason::LinkError as usize];
         for port in outcome.switches.iter().flat_map(Switch::ports) {

@@ -44,7 +44,7 @@ fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
             }
             let Scenario { pfc, link_event, .. } = simulation.scenario();
             let has_room = pfc.watchdog.is_none() && link_event.is_empty();
-            let is_lossless = simulation.scenario().lossless_classes() & 1 << *priority != 0;
+            let is_lossless = simulation.scenario().lossless_classes().contains(*priority);
             assert!(*reason != DropReason::ReceiverFull || !has_room || !is_lossless, "headroom is enough");
             seen.set(seen.get() | 1 << *reason as u8);
         }

@@ -28,7 +28,7 @@ fn tomahawk(scheme: &str) -> Ingress {
         reserved: Bytes::ZERO,
         xon_offset: Bytes::ZERO,
         ports: PORTS as usize,
-        classes: (1 << CLASSES) - 1,
+        classes: (0..CLASSES as u8).collect(),
     };
     let xoff = DynamicThreshold { alpha: Ratio::new(1, 16), ..DynamicThreshold::default() };
     Ingress::new(sizes, buffer_policy::Parameters::DynamicThreshold(xoff), scheme)

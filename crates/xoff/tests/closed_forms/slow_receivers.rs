@@ -194,7 +194,7 @@ fn watchdogs_account_for_what_they_drop_of_lossless_classes() {
         );
         let lossless = simulation.scenario().lossless_classes();
         for of in of_watchdogs {
-            assert!(lossless & 1 << of.priority != 0, "{of:?}");
+            assert!(lossless.contains(of.priority), "{of:?}");
             assert!(of.restored.is_none_or(|restored| restored > of.detected), "{of:?}");
         }
     });

@@ -546,7 +546,7 @@ fn roce() -> impl Strategy<Value = String> {
         "{ kind = 'selective_repeat', window = '1B', timeout_low = '5ms', timeout_high = '5ms', timeouts_with_pfc = true }",
     ]);
     let acknowledge = text(&["1", "4", "1, acknowledgement = '200B'"]);
-    let class = text(&["7", "0", "3"]);
+    let class = text(&["7", "0", "3, cnp_priority = 7"]);
     (payload, control, recovery, acknowledge, class).prop_map(
         |(payload, control, recovery, acknowledge, class)| {
             let windows = ["hpcc", "power_tcp", "swift", "'1B'"];

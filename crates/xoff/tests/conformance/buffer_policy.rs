@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
+use xoff::classes::PRIORITIES;
 use xoff::kernel::units::Bytes;
-use xoff::packet::PRIORITIES;
 use xoff::switch::buffer_policy::{BufferPolicy, Occupancy, Parameters};
 use xoff::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 

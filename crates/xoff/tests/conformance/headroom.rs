@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
+use xoff::classes::PRIORITIES;
 use xoff::kernel::units::{Bytes, Rate, Ratio, Span, Time};
-use xoff::packet::{PRIORITIES, classes_of};
 use xoff::pause_frames::PfcRequest;
 use xoff::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use xoff::switch::headroom::{Link, Parameters, Scheme};
@@ -44,7 +44,7 @@ fn ingress(scheme: Scheme, shared: u64, alpha: u64) -> Ingress {
         reserved: Bytes::new(1500),
         xon_offset: Bytes::ZERO,
         ports: PORTS,
-        classes: (1 << CLASSES) - 1,
+        classes: (0..CLASSES).collect(),
     };
     let alpha = Ratio::new(alpha, 16);
     let xoff = DynamicThreshold { alpha, ..DynamicThreshold::default() };
@@ -88,10 +88,10 @@ impl Sender {
     }
 
     fn hear(&mut self, told: PfcRequest) {
-        for priority in classes_of(told.pause) {
+        for priority in told.pause.iter() {
             self.until[priority] = Some(self.sent + self.way);
         }
-        for priority in classes_of(told.resume) {
+        for priority in told.resume.iter() {
             self.until[priority] = None;
         }
     }

@@ -1,8 +1,8 @@
 //! Every scheduler.
 
 use proptest::prelude::*;
+use xoff::classes::{Classes, PRIORITIES};
 use xoff::kernel::units::Bytes;
-use xoff::packet::PRIORITIES;
 use xoff::scheduler::Parameters;
 
 use crate::settings;
@@ -36,7 +36,7 @@ proptest! {
                 let waiting = (0..PRIORITIES).filter(|&class| !queues[class].is_empty());
                 let ready = waiting.fold(0, |mask, class| mask | 1 << class) & !paused;
                 if ready != 0 {
-                    let picked = scheduler.pick(ready, |class| *queues[class].last().expect("it is ready"));
+                    let picked = scheduler.pick(Classes::from_mask(ready), |class| *queues[class].last().expect("it is ready"));
                     prop_assert!(ready & 1 << picked != 0);
                     queues[picked].pop();
                     if queues[picked].is_empty() {

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from xoff.lint.checks.bracketed_reference import bracketed_reference
 from xoff.lint.checks.classes_disagree import classes_disagree
+from xoff.lint.checks.cnps_lossless import cnps_lossless
 from xoff.lint.checks.dangling_reference import dangling_reference
+from xoff.lint.checks.default_lossless import default_lossless
 from xoff.lint.checks.ecn_after_pfc import ecn_after_pfc
 from xoff.lint.checks.ends_disagree import ends_disagree
 from xoff.lint.checks.headroom_below_cable import headroom_below_cable
@@ -18,6 +20,7 @@ from xoff.lint.checks.headroom_unjudged import headroom_unjudged
 from xoff.lint.checks.invalid_value import invalid_value
 from xoff.lint.checks.lookup_disagrees import lookup_disagrees
 from xoff.lint.checks.lossless_queue_drops import lossless_queue_drops
+from xoff.lint.checks.lossless_starves_others import lossless_starves_others
 from xoff.lint.checks.lossless_unwatched import lossless_unwatched
 from xoff.lint.checks.lossless_without_ecn import lossless_without_ecn
 from xoff.lint.checks.lossless_without_pfc import lossless_without_pfc
@@ -31,6 +34,7 @@ from xoff.lint.checks.pfc_without_lossless import pfc_without_lossless
 from xoff.lint.checks.pool_of_other_direction import pool_of_other_direction
 from xoff.lint.checks.pool_unjudged import pool_unjudged
 from xoff.lint.checks.profile_admits_nothing import profile_admits_nothing
+from xoff.lint.checks.profile_below_packet import profile_below_packet
 from xoff.lint.checks.profile_of_other_link import profile_of_other_link
 from xoff.lint.checks.profile_without_threshold import profile_without_threshold
 from xoff.lint.checks.queue_unjudged import queue_unjudged
@@ -67,6 +71,7 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     queue_unjudged,
     profile_without_threshold,
     profile_admits_nothing,
+    profile_below_packet,
     headroom_below_cable,
     headroom_below_response,
     headroom_below_packets,
@@ -88,11 +93,14 @@ CHECKS: tuple[Callable[[Tables], Iterator[Fault]], ...] = (
     maximum_below_minimum,
     maximum_below_packet,
     lossless_without_ecn,
+    lossless_starves_others,
     lossless_without_pfc,
     pfc_without_lossless,
     map_missing,
     maps_disagree,
     classes_disagree,
+    default_lossless,
+    cnps_lossless,
     ends_disagree,
     traffic_class_unmapped,
     lossless_unwatched,

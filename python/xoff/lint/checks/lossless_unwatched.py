@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from xoff.lint.tables import Tables
 
 _OF_ALL = "GLOBAL"
-_DUAL_TOR = ({2, 3, 4, 6}, {3, 4})
+_DUAL_TOR = (frozenset({2, 3, 4, 6}), frozenset({3, 4}))
 """Priorities of PFC, and those that are watched, at uplinks of dual ToRs (sonic-buildimage, qos_config.j2)."""
 
 
@@ -36,26 +37,36 @@ def lossless_unwatched(tables: Tables) -> Iterator[Fault]:
             f"{several(unwatched)} can be paused and has no watchdog, as {min(watched)} has: a storm there lasts",
             f"a row PFC_WD|{unwatched[0]}",
         )
-    seen = set()
+    yield from _of_watched(tables, watched)
+
+
+def _of_watched(tables: Tables, watched: set[str]) -> Iterator[Fault]:
+    """Ports whose watchdog looks after other priorities than can be paused, alike ones together."""
+    alike: dict[tuple[frozenset[int], frozenset[int]], list[str]] = defaultdict(list)
     for port in tables.qos.pfc_ports:
         found = tables.qos.row(port)
-        if found is None or found[0] == WHOLE_SWITCH or found[0] in seen or port not in watched:
-            continue
-        seen.add(found[0])
-        paused, looked_after = set(tables.qos.pfc_priorities(port)), set(found[1].pfcwd_sw_enable or ())
-        place = tables.place("PORT_QOS_MAP", found[0], "pfcwd_sw_enable")
-        enable = ",".join(str(priority) for priority in sorted(paused))
-        if missing := sorted(paused - looked_after):
-            named = listed([str(priority) for priority in missing])
+        if found is not None and found[0] != WHOLE_SWITCH and port in watched:
+            looked_after = frozenset(found[1].pfcwd_sw_enable or ())
+            alike[frozenset(tables.qos.pfc_priorities(port)), looked_after].append(port)
+    for (paused, looked_after), ports in alike.items():
+        found = tables.qos.row(ports[0])
+        assert found is not None, "it was looked at"
+        place, whose = tables.place("PORT_QOS_MAP", found[0], "pfcwd_sw_enable"), several(ports)
+        remedy = f'"{",".join(map(str, sorted(paused)))}", as pfc_enable has it'
+        if missing := paused - looked_after:
             is_stock = (paused, looked_after) == _DUAL_TOR
             stock = ", as SONiC's template for uplinks of dual ToRs has it" if is_stock else ""
-            physics = f"priority {named} of {port} can be paused, and its watchdog does not look after it{stock}"
-            severity = Severity.NOTE if is_stock else Severity.WARNING
-            yield Fault(severity, place, physics, f'"{enable}", as pfc_enable has it')
-        if more := sorted(looked_after - paused):
-            named = listed([str(priority) for priority in more])
-            physics = f"the watchdog of {port} looks after priority {named}, which has no PFC"
-            yield Fault(Severity.NOTE, place, physics, f'"{enable}", as pfc_enable has it')
+            physics = (
+                f"priority {_named(missing)} of {whose} can be paused, and its watchdog does not look after it{stock}"
+            )
+            yield Fault(Severity.NOTE if is_stock else Severity.WARNING, place, physics, remedy)
+        if more := looked_after - paused:
+            physics = f"the watchdog of {whose} looks after priority {_named(more)}, which has no PFC"
+            yield Fault(Severity.NOTE, place, physics, remedy)
+
+
+def _named(priorities: frozenset[int]) -> str:
+    return listed([str(priority) for priority in sorted(priorities)])
 
 
 def _nobody(tables: Tables) -> Iterator[Fault]:

@@ -4,11 +4,11 @@ mod sizes;
 
 use super::Subject;
 use super::pauses::pause_frames;
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::bit_set::BitSet;
 use crate::kernel::rng::Rng;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::Rate;
-use crate::packet::PRIORITIES;
 use crate::pause_frames::Settings as PauseFrames;
 use crate::pfc::Reactions;
 use crate::port::Port;
@@ -23,8 +23,8 @@ use crate::topology::{Link, NodeId};
 /// One switch with queues at inputs and outputs before the run.
 #[derive(Clone, Debug)]
 pub struct CioqLayout {
-    classes: u8,
-    lossless: u8,
+    classes: Classes,
+    lossless: Classes,
     sizes: Sizes,
     thresholds: Thresholds,
     pause_frames: Option<PauseFrames>,
@@ -75,7 +75,7 @@ impl CioqLayout {
             let points = ports.iter().zip(&self.downstream).flat_map(|(port, downstream)| {
                 let rng = &rng;
                 (0..PRIORITIES).map(move |class| {
-                    let has_one = downstream.is_none() && self.classes & 1 << class != 0;
+                    let has_one = downstream.is_none() && self.classes.contains(class);
                     let number = (u64::from(port.id()) * PRIORITIES as u64 + class as u64) * 2 + side;
                     has_one.then(|| CongestionPoint::new(parameters, rng(number)))
                 })
@@ -136,7 +136,7 @@ pub(super) fn of(settings: SwitchSettings, subject: &Subject<'_>) -> Result<Cioq
         at_outputs: cioq.output.congestion_point,
         thresholds,
         sizes,
-        pause_frames: (lossless != 0).then(|| pause_frames(subject)).transpose()?,
+        pause_frames: (!lossless.is_empty()).then(|| pause_frames(subject)).transpose()?,
         voqs: match cioq.input.queues {
             Queues::PerOutput => Voqs::PerOutput,
             Queues::PerDestination => Voqs::PerDestination,

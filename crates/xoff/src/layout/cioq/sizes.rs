@@ -1,5 +1,6 @@
 //! How large the buffers of inputs and outputs are, and when senders pause, in units of the switch's memory.
 
+use crate::classes::Classes;
 use crate::kernel::units::Bytes;
 use crate::layout::Subject;
 use crate::packet::CNM_FRAME;
@@ -66,14 +67,14 @@ impl Subject<'_> {
     /// Memory in units of so many bytes.
     pub(super) fn units(&self, unit: Bytes) -> Units {
         let largest = self.largest_frame().get().div_ceil(unit.get());
-        Units { unit, classes: self.fabric.classes.count_ones().into(), largest }
+        Units { unit, classes: self.fabric.classes.count().into(), largest }
     }
 
     /// Sizes of all buffers, and the thresholds that fit them.
     pub(super) fn sizes(
         &self,
         cioq: &CioqSettings,
-        lossless: u8,
+        lossless: Classes,
     ) -> Result<(Sizes, Thresholds), ScenarioError> {
         let units = self.units(cioq.unit);
         self.check_buffers(cioq, &units)?;
@@ -135,16 +136,16 @@ impl Subject<'_> {
 
     /// What the buffer of an input is divided into. Lossless classes have what they hold until their sender pauses and what may
     /// come after that; all others, and CNMs that outputs send by way of their own inputs, share the rest.
-    fn parts(&self, cioq: &CioqSettings, lossless: u8, units: &Units) -> Result<Parts, ScenarioError> {
+    fn parts(&self, cioq: &CioqSettings, lossless: Classes, units: &Units) -> Result<Parts, ScenarioError> {
         let buffer = units.whole(cioq.input.buffer);
-        if lossless == 0 {
+        if lossless.is_empty() {
             return Ok(Parts { xoff: buffer, xon: buffer, lossy: buffer, most: buffer });
         }
         let later = self.units_after_pause(units);
         let xoff = self.xoff(cioq, lossless, later, units)?;
         let xon = self.xon(cioq, xoff, units)?;
         let of_class = xoff + later;
-        let lossy = buffer - u64::from(lossless.count_ones()) * of_class;
+        let lossy = buffer - u64::from(lossless.count()) * of_class;
         let most = if self.has_lossy(lossless) { of_class.max(lossy) } else { of_class };
         Ok(Parts { xoff, xon, lossy, most })
     }
@@ -166,12 +167,12 @@ impl Subject<'_> {
     fn xoff(
         &self,
         cioq: &CioqSettings,
-        lossless: u8,
+        lossless: Classes,
         later: u64,
         units: &Units,
     ) -> Result<u64, ScenarioError> {
         let input = &cioq.input;
-        let (count, cnms) = (u64::from(lossless.count_ones()), self.units_of_cnms(cioq, units));
+        let (count, cnms) = (u64::from(lossless.count()), self.units_of_cnms(cioq, units));
         let buffer = units.whole(input.buffer).saturating_sub(cnms);
         let has_lossy = u64::from(self.has_lossy(lossless));
         let of_lossless = buffer.saturating_sub(has_lossy * units.largest);
@@ -227,8 +228,8 @@ impl Subject<'_> {
         Ok(())
     }
 
-    fn has_lossy(&self, lossless: u8) -> bool {
-        self.fabric.classes & !lossless != 0
+    fn has_lossy(&self, lossless: Classes) -> bool {
+        !(self.fabric.classes - lossless).is_empty()
     }
 
     /// The most that may come of a class by any port after its sender is told to pause: the headroom, what small frames leave of

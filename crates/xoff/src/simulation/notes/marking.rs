@@ -1,6 +1,8 @@
 //! Congestion controls that get no marks, markers that see no packets, and packets that cannot be marked.
 
 use super::Simulation;
+use crate::classes::Classes;
+use crate::workload::Source;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let in_vain = nothing_marks(simulation).chain(nothing_waits_in_adapters(simulation));
@@ -17,7 +19,7 @@ fn nothing_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
             || simulation.scenario.host.marking.is_some() && !transport.is_in_adapter();
         let waits = !marks && control.needs().marks();
         waits.then(|| {
-            let why = if switches_mark(simulation, u8::MAX) {
+            let why = if switches_mark(simulation, Classes::ALL) {
                 "no switch has `marking` of its classes"
             } else {
                 "no switch has `marking`"
@@ -32,14 +34,14 @@ fn nothing_waits_in_adapters(simulation: &Simulation) -> Option<String> {
     let mut names = simulation.transports_in_use().into_iter();
     let waits = names.any(|name| !simulation.scenario.transport[name].is_in_adapter());
     (simulation.scenario.host.marking.is_some() && !waits).then(|| {
-        "host.marking: marks nothing, as RoCE makes its packets when the wire is free, and none waits in an adapter"
+        "host.marking: marks nothing, as RoCE makes a packet when the one before it starts, and none but that waits in an adapter"
             .to_owned()
     })
 }
 
 /// Transports whose packets cannot be marked, where switches mark.
 fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let lossy = !simulation.scenario.lossless_classes();
+    let lossy = Classes::ALL - simulation.scenario.lossless_classes();
     let are_marked = move |name: &&str| switches_mark(simulation, classes_of(simulation, name) & lossy);
     let names = simulation.transports_of(lossy).filter(are_marked);
     names.filter(|name| !simulation.scenario.transport[*name].is_ecn_capable()).map(|name| {
@@ -50,12 +52,12 @@ fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = Strin
 }
 
 /// The classes in which a transport has flows.
-fn classes_of(simulation: &Simulation, name: &str) -> u8 {
-    simulation.sources_of(name).fold(0, |classes, source| classes | source.classes())
+fn classes_of(simulation: &Simulation, name: &str) -> Classes {
+    simulation.sources_of(name).map(Source::classes).collect()
 }
 
 /// Whether any switch marks packets of these classes.
-fn switches_mark(simulation: &Simulation, classes: u8) -> bool {
+fn switches_mark(simulation: &Simulation, classes: Classes) -> bool {
     simulation.switches.iter().any(|layout| layout.marks(classes))
 }
 
@@ -89,7 +91,7 @@ mod tests {
             unmarked("dctcp", "dctcp").map(|note| note + " of its classes")
         );
         assert_eq!(of("dctcp", &format!("host.marking = {threshold}")), [""; 0]);
-        let in_vain = "host.marking: marks nothing, as RoCE makes its packets when the wire is free, and none waits in an adapter";
+        let in_vain = "host.marking: marks nothing, as RoCE makes a packet when the one before it starts, and none but that waits in an adapter";
         let [unmarked] = unmarked("roce", "dcqcn");
         assert_eq!(of("roce", &format!("host.marking = {threshold}")), [unmarked, in_vain.to_owned()]);
     }

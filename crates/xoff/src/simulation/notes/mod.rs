@@ -11,6 +11,7 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Simulation;
+use crate::classes::Classes;
 use crate::kernel::units::Rate;
 use crate::scenario::Workload;
 use crate::topology::NodeId;
@@ -30,10 +31,10 @@ impl Simulation {
         self.scenario.workload.iter().map(Workload::transport).collect()
     }
 
-    /// Names of the transports of flows in any class of this mask.
-    fn transports_of(&self, classes: u8) -> impl Iterator<Item = &str> {
+    /// Names of the transports of flows in any of these classes.
+    fn transports_of(&self, classes: Classes) -> impl Iterator<Item = &str> {
         let workloads = self.scenario.workload.iter().zip(&self.sources);
-        let of_them = workloads.filter(|(_, source)| source.classes() & classes != 0);
+        let of_them = workloads.filter(|(_, source)| !(source.classes() & classes).is_empty());
         of_them.map(|(workload, _)| workload.transport()).collect::<BTreeSet<_>>().into_iter()
     }
 

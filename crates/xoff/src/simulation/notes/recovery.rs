@@ -1,5 +1,6 @@
 //! Losses that a transport finds late or never, and packets that it takes for lost although they arrive.
 
+use crate::classes::Classes;
 use std::collections::BTreeSet;
 
 use super::{Simulation, in_gigabits};
@@ -34,8 +35,11 @@ fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = S
 /// Transports that take packets for lost that come by a longer way.
 fn reordering(simulation: &Simulation) -> Vec<String> {
     let routing = simulation.scenario.topology.routing().kind;
-    if !routing.is_by_packet() || !simulation.routes.have_choices() {
+    if !simulation.routes.have_choices() {
         return Vec::new();
+    }
+    if !routing.is_by_packet() {
+        return if routing.is_by_flowlet() { overtaking_flowlets(simulation) } else { Vec::new() };
     }
     let takes = |transport: &Transport| match transport {
         Transport::Tcp(tcp) => (tcp.duplicate_threshold <= 3)
@@ -58,6 +62,21 @@ fn reordering(simulation: &Simulation) -> Vec<String> {
     noted.map(note).collect()
 }
 
+/// Go-back-N where a flowlet may overtake the one before it.
+fn overtaking_flowlets(simulation: &Simulation) -> Vec<String> {
+    let names = simulation.transports_in_use().into_iter().filter(|name| {
+        let transport = &simulation.scenario.transport[*name];
+        matches!(transport, Transport::Roce(roce) if matches!(roce.recovery, RoceRecovery::GoBackN(_)))
+    });
+    let note = |name| {
+        format!(
+            "transport.{name}: a flowlet overtakes the one before it where that waits longer than topology.flowlet_gap, and \
+             go-back-N sends again what was overtaken; set a longer gap, or selective repeat with `reordering`"
+        )
+    };
+    names.map(note).collect()
+}
+
 /// Selective repeat that waits for more packets behind a missing one than may be in flight.
 fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
     simulation.transports_in_use().into_iter().filter_map(|name| {
@@ -76,7 +95,7 @@ fn late_losses(simulation: &Simulation) -> impl Iterator<Item = String> {
 
 /// Selective repeat whose acknowledgements wait for more packets than may come before its timeout.
 fn late_acknowledgements(simulation: &Simulation) -> impl Iterator<Item = String> {
-    let lossy = !simulation.scenario.lossless_classes();
+    let lossy = Classes::ALL - simulation.scenario.lossless_classes();
     let of_lossy: BTreeSet<&str> = simulation.transports_of(lossy).collect();
     simulation.transports_in_use().into_iter().filter_map(move |name| {
         let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return None };
@@ -157,6 +176,12 @@ mod tests {
         );
         assert_eq!(of("adaptive", &selective("reordering = 9")), [""; 0]);
         assert_eq!(of("flowlet", reno), [""; 0]);
+        assert_eq!(of("flowlet", &selective("")), [""; 0]);
+        let [overtaken] = &of("flowlet", "kind = 'roce'")[..] else { panic!("one note") };
+        assert!(
+            overtaken.starts_with("transport.x: a flowlet overtakes the one before it where"),
+            "{overtaken}"
+        );
         assert_eq!(of("adaptive", "kind = 'constant_rate'"), [""; 0]);
     }
 

@@ -66,3 +66,8 @@ buffer_policies! {
     dynamic_threshold::DynamicThreshold,
     static_threshold::StaticThreshold,
 }
+
+/// The recipe of CONTRIBUTING.md.
+#[cfg(test)]
+#[path = "../../../recipes/half_free.rs"]
+pub mod recipe;

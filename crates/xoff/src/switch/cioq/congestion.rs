@@ -4,10 +4,11 @@
 use super::Cioq;
 use super::input::Input;
 use crate::agenda::{Agenda, Context};
+use crate::classes::PRIORITIES;
 use crate::kernel::room::Room;
 use crate::kernel::timers::Timer;
 use crate::observer::{DropReason, Observer};
-use crate::packet::{ACKNOWLEDGEMENT, PRIORITIES, Packet};
+use crate::packet::{ACKNOWLEDGEMENT, Packet};
 use crate::switch::congestion_point::{CongestionPoint, Feedback, Frames};
 use crate::topology::NodeId;
 

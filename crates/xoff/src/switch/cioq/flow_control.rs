@@ -1,5 +1,6 @@
 //! When the sender at the other end of an input pauses: while its class has more in the buffer than a threshold (PFC).
 
+use crate::classes::Classes;
 use crate::kernel::units::Time;
 use crate::pause_frames::PfcRequest;
 use crate::pfc::{Durations, OffTime};
@@ -17,20 +18,20 @@ pub struct Thresholds {
 #[derive(Debug)]
 pub(super) struct Inputs {
     thresholds: Thresholds,
-    /// By input: bit n is set while class n is to pause.
-    off: Vec<u8>,
+    /// By input, what is to pause.
+    off: Vec<Classes>,
     time: OffTime,
 }
 
 impl Inputs {
     pub(super) fn new(thresholds: Thresholds, inputs: usize) -> Self {
-        Self { thresholds, off: vec![0; inputs], time: OffTime::default() }
+        Self { thresholds, off: vec![Classes::NONE; inputs], time: OffTime::default() }
     }
 
     /// Whether the sender of a class was told to pause, and not to resume since.
     #[inline]
     pub(super) fn is_off(&self, input: u16, priority: usize) -> bool {
-        self.off[usize::from(input)] & 1 << priority != 0
+        self.off[usize::from(input)].contains(priority)
     }
 
     /// For how long senders have been told to pause.
@@ -46,17 +47,17 @@ impl Inputs {
         if if is_off { units > xon } else { units < xoff } {
             return PfcRequest::NOTHING;
         }
-        self.change(now, input, 1 << priority)
+        self.change(now, input, Classes::only(priority))
     }
 
     #[cold]
-    fn change(&mut self, now: Time, input: u16, class: u8) -> PfcRequest {
+    fn change(&mut self, now: Time, input: u16, class: Classes) -> PfcRequest {
         let off = &mut self.off[usize::from(input)];
-        let before = off.count_ones();
+        let before = off.count();
         *off ^= class;
-        let counts = (before, off.count_ones());
+        let counts = (before, off.count());
         self.time.change(now, counts, counts);
-        PfcRequest { pause: *off & class, resume: !*off & class }
+        PfcRequest { pause: *off & class, resume: class - *off }
     }
 }
 
@@ -69,7 +70,7 @@ mod tests {
         let mut inputs = Inputs::new(Thresholds { xoff: 110, xon: 44 }, 2);
         let mut at = |time, units| {
             let PfcRequest { pause, resume } = inputs.update(Time::new(time), 1, 3, units);
-            (pause, resume)
+            (pause.mask(), resume.mask())
         };
         assert_eq!((at(1, 109), at(2, 110), at(3, 150)), ((0, 0), (8, 0), (0, 0)));
         assert_eq!((at(4, 45), at(7, 44), at(9, 100)), ((0, 0), (0, 8), (0, 0)));

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 use slab::Slab;
 
-use crate::packet::{PRIORITIES, Packet};
+use crate::classes::PRIORITIES;
+use crate::packet::Packet;
 
 /// Stands for no frame, and for no queue.
 const NONE: u32 = u32::MAX;

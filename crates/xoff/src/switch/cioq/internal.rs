@@ -5,9 +5,10 @@
 use super::Cioq;
 use super::signal::{Credit, Delivery, Signal};
 use crate::agenda::{Agenda, Context};
+use crate::classes::PRIORITIES;
 use crate::kernel::units::Bytes;
 use crate::observer::Observer;
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::Packet;
 use crate::port::Port;
 use crate::routing::SharedTuples;
 

@@ -19,11 +19,12 @@ mod view;
 use super::matching;
 use super::xoff;
 use crate::agenda::{Agenda, Context};
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::room::Room;
 use crate::kernel::timers::Timers;
 use crate::kernel::units::{Bytes, Rate, Time};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet, classes_of};
+use crate::packet::Packet;
 use crate::pause_frames::{self, PauseFrames, PfcRequest};
 use crate::pfc::Reactions;
 use crate::port::Port;
@@ -74,10 +75,10 @@ pub struct Parts {
     pub routes: SwitchRoutes,
     /// How its ports react to pause frames.
     pub reactions: Reactions,
-    /// Bit n is set while class n is in use.
-    pub classes: u8,
-    /// Bit n is set if class n is lossless.
-    pub lossless: u8,
+    /// Those in use.
+    pub classes: Classes,
+    /// The lossless ones.
+    pub lossless: Classes,
     /// Sizes of its buffers.
     pub sizes: Sizes,
     /// When senders of lossless classes pause.
@@ -107,7 +108,7 @@ pub struct Cioq {
     routes: SwitchRoutes,
     reactions: Reactions,
     pause_frames: Option<PauseFrames>,
-    lossless: u8,
+    lossless: Classes,
     ranks: Ranks,
     sizes: Sizes,
     voqs: Voqs,
@@ -162,9 +163,9 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn of(classes: u8) -> Self {
+    fn of(classes: Classes) -> Self {
         let mut ranks = Self { rank: [0; PRIORITIES], count: 0 };
-        for priority in classes_of(classes).rev() {
+        for priority in classes.iter().rev() {
             ranks.rank[priority] = ranks.count;
             ranks.count += 1;
         }
@@ -460,7 +461,7 @@ impl Sizes {
 
 impl Cioq {
     fn is_lossless(&self, priority: usize) -> bool {
-        self.lossless & 1 << priority != 0
+        self.lossless.contains(priority)
     }
 
     fn count_in(&mut self, units: u32, context: &Context<'_, impl Agenda, impl Observer>) {
@@ -500,10 +501,10 @@ impl Cioq {
             return;
         }
         pause_frames.tell(request, input, &mut self.ports, context);
-        if request.pause != 0 {
+        if !request.pause.is_empty() {
             self.keep_alive(input, priority, context);
         }
-        if request.pause != 0 && context.observer.watches_pauses() {
+        if !request.pause.is_empty() && context.observer.watches_pauses() {
             context.observer.on_xoff(context.now, xoff::of_cioq(self, input, priority));
         }
     }

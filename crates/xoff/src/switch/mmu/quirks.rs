@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 
 use super::{Mmu, Placement};
+use crate::classes::PRIORITIES;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
-use crate::packet::PRIORITIES;
 use crate::switch::buffer_policy::BufferPolicy;
 
 /// What departs.

@@ -2,9 +2,10 @@
 
 use super::SharedMemory;
 use crate::agenda::{Agenda, Context};
+use crate::classes::PRIORITIES;
 use crate::kernel::units::{Rate, Span};
 use crate::observer::{DropReason, Observer};
-use crate::packet::{PRIORITIES, Packet};
+use crate::packet::Packet;
 use crate::routing::SwitchRoutes;
 use crate::switch::mmu::Mmu;
 
@@ -32,7 +33,7 @@ impl SharedMemory {
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> u64 {
-        let (queue, is_lossless) = (Mmu::queue(number, priority), self.lossless & 1 << priority != 0);
+        let (queue, is_lossless) = (Mmu::queue(number, priority), self.lossless.contains(priority));
         let mut lost = 0;
         while let Some(packet) = self.ports[usize::from(number)].take(priority) {
             let (port, frame) = (&mut self.ports[usize::from(number)], self.memory.frame(&packet));

@@ -2,9 +2,9 @@
 
 use super::SharedMemory;
 use crate::agenda::{Agenda, Context};
+use crate::classes::PRIORITIES;
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, Observer};
-use crate::packet::PRIORITIES;
 use crate::pfc::{Change, Intervention, Verdict, Watchdog, WatchdogTimes};
 use crate::scenario::WatchdogAction;
 use crate::switch::pausing::Pausing;
@@ -47,7 +47,7 @@ impl SharedMemory {
         let LetGo { watchdog, action } = &mut **let_go;
         reactions.settle(context.now, |change| {
             let Change { port, priority, pauses } = change;
-            if *lossless & 1 << priority != 0 {
+            if lossless.contains(priority) {
                 watchdog.on_change(context.now, change);
             }
             let waits = *action == WatchdogAction::Drop || !watchdog.has_let_go(port, priority);
