@@ -104,6 +104,8 @@ def test_a_scenario_that_breaks_a_bound_gives_way_to_one_that_does_not() -> None
     assert found.best is not None
     assert found.best.is_allowed
     assert not found.base.is_allowed
+    assert found.best.measured[FCT].value > found.base.measured[FCT].value
+    assert not found.doubts
 
 
 def test_what_fresh_seeds_do_not_show_is_told(found: xoff.Tuned) -> None:
@@ -151,7 +153,7 @@ def test_keys_that_cannot_be_tuned_are_refused(space: dict[str, Any], says: str)
 
 
 def test_what_cannot_be_measured_is_refused() -> None:
-    with pytest.raises(xoff.ScenarioError, match=r"`fct` is no number of summary.json"):
+    with pytest.raises(xoff.ScenarioError, match=r"minimize: `fct` is no number of summary.json"):
         xoff.tune(BASE, DELAY, minimize="fct")
     with pytest.raises(xoff.ScenarioError, match=r"flows.large.fct_mean_us: in some run no such flow"):
         xoff.tune(BASE, DELAY, minimize="flows.large.fct_mean_us")

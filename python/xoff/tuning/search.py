@@ -70,6 +70,7 @@ class Tuning:
             raise ScenarioError(base.file, "", "nothing is tuned", "expected a key and its range: --tune KEY=START:END")
         bounds = tuple(bounds)
         measures = (objective, *(bound.measure for bound in bounds))
+        check_measures([objective], key="maximize" if is_maximized else "minimize")
         check_measures(measures)
         check_workloads(base, measures)
         for key, dimension in space.items():
