@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -60,8 +60,8 @@ def document(path: Path) -> dict[str, Any]:
 def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
     """The columns of the schema from a Parquet file, of so many rows if that is known. Raises ResultError."""
     try:
-        with path.open("rb") as file, pq.ParquetFile(file, page_checksum_verification=True) as parquet:
-            found = parquet.read(schema.names).unify_dictionaries()  # each row group has its own
+        with path.open("rb") as file, _opened(file) as parquet:
+            found = parquet.read(schema.names, use_threads=False).unify_dictionaries()  # each row group has its own
         found.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _unreadable(path, error) from None
@@ -71,6 +71,11 @@ def table(path: Path, schema: pa.Schema, rows: int | None = None) -> pa.Table:
     if rows is not None:
         _check_rows(path, found.num_rows, rows)
     return found
+
+
+def _opened(file: BinaryIO) -> pq.ParquetFile:
+    """To be read without threads: those of Arrow that are under way as Python ends, as after an error, abort it."""
+    return pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
 
 
 def check_table(path: Path, rows: int) -> None:
