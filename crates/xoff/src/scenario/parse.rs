@@ -43,13 +43,23 @@ pub(super) fn conforming<T: DeserializeOwned>(table: Table, node: Node) -> Resul
     from_value(value).map_err(|error| ScenarioError::at("scenario", error.to_string(), "see `xoff explain`"))
 }
 
+/// A line of a file as a message shows it.
+fn shortened(line: &str) -> String {
+    const MOST: usize = 80;
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
 fn syntax_error(text: &str, error: &toml::de::Error) -> ScenarioError {
     let span = error.span().unwrap_or(0..0);
     let line = text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
     let problem = error.message().replace('\n', ", ").replace(", expected nothing", "");
-    let place = text.lines().nth(line - 1).unwrap_or_default().trim();
+    let place = shortened(text.lines().nth(line - 1).unwrap_or_default().trim());
     let problem = if place.is_empty() { problem } else { format!("{problem} in `{place}`") };
-    let expected = if error.message().contains("too large") {
+    let is_too_large = ["too large", "i128"].iter().any(|said| error.message().contains(said));
+    let expected = if is_too_large {
         format!("expected whole numbers of at most {}", i64::MAX)
     } else {
         "expected TOML, with text and quantities in quotes, such as rate = \"100Gbps\"".to_owned()
@@ -214,6 +224,10 @@ arrivals_end = "10ms"
         let beyond = problem_with("leaves = 4\n", "leaves = 18446744073709551615\n");
         let remedy = "expected whole numbers of at most 9223372036854775807";
         assert!(beyond.ends_with(&format!("in `leaves = 18446744073709551615`; {remedy}")), "{beyond}");
+        let below = problem_with("leaves = 4", "leaves = -9223372036854775809");
+        assert!(below.ends_with(&remedy), "{below}");
+        let long = problem_with("leaves = 4", &format!("leaves = {}", "[".repeat(10_000)));
+        assert!(long.len() < 300, "{long}");
     }
 
     #[test]
