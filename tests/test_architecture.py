@@ -18,9 +18,9 @@ PACKAGE = Path(xoff.__file__).parent
 MAY_IMPORT = {
     "changes": "",
     "columns": "",
-    "crossing": "_xoff",
+    "crossing": "_xoff columns",
     "cores": "",
-    "drops": "",
+    "drops": "columns",
     "errors": "",
     "ethernet": "",
     "figure_format": "",
@@ -97,8 +97,8 @@ MAY_IMPORT = {
     "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
-        "notes observed pathologies patterns reproduce scenario starters table units later: axes bounds drops lint "
-        "measures models pause_tree plan plot report result summary sweep_file sweeping switch_tables tuning"
+        "notes observed pathologies patterns reproduce scenario starters table tuning units later: axes bounds drops "
+        "lint measures models pause_tree plan plot report result summary sweep_file sweeping switch_tables"
     ),
     "__main__": "cli",
 }

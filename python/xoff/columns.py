@@ -295,6 +295,12 @@ def _null_where(unknown: pa.ChunkedArray, table: pa.Table, name: str) -> pa.Tabl
     return table.set_column(place, table.schema.field(place), known)
 
 
+def flow_names(rows: pa.Table) -> pa.ChunkedArray:
+    """What series and pauses call the flow of each row, `host0.flow3`, by its `source` and its `number` there."""
+    source, number = rows["source"].cast(pa.string()), rows["number"].cast(pa.string())
+    return pc.binary_join_element_wise(source, number, ".flow")
+
+
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:
     arrays = [_array(field, columns[field.name], dictionaries.get(field.name, ())) for field in schema]
     return pa.table(arrays, schema=schema)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from xoff import _xoff
+from xoff.columns import flow_names
 
 if TYPE_CHECKING:
     from xoff.result import Result
@@ -33,8 +33,7 @@ def flows_over(result: Result, port: str) -> pa.Table:
     asked = [flows[name].to_pylist() for name in ("source", "destination", "transport", "number")]
     crosses = _xoff.Scenario(result.scenario).crosses(result.inputs, port, list(zip(*asked, strict=True)))
     found = flows.filter(pa.array(crosses, pa.bool_())).sort_by("start_ns")
-    names = pc.binary_join_element_wise(found["source"], pc.cast(found["number"], pa.string()), ".flow")
-    return found.drop_columns(["number"]).add_column(0, "flow", names)
+    return found.drop_columns(["number"]).add_column(0, "flow", flow_names(found))
 
 
 def _plain(flows: pa.Table) -> pa.Table:

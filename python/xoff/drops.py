@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xoff.columns import flow_names
+
 if TYPE_CHECKING:
     from xoff.result import Result
 
@@ -42,7 +44,7 @@ def places(drops: pa.Table) -> list[Place]:
     told = drops.select(["time_ns", "priority", "limit_bytes"])
     for name in ("port", "reason"):
         told = told.append_column(name, drops[name].cast(pa.string()))
-    grouped = told.append_column("flow", _flows(drops)).group_by(["port", "priority", "reason"])
+    grouped = told.append_column("flow", flow_names(drops)).group_by(["port", "priority", "reason"])
     of = ("time_ns", "limit_bytes")
     extremes = [(name, function) for name in of for function in ("min", "max")]
     rows = grouped.aggregate([("flow", "count"), ("flow", "count_distinct"), *extremes]).to_pylist()
@@ -70,16 +72,11 @@ def title(drops: pa.Table) -> str:
 
 def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:
     """The flows that lost most packets, so many of them, each with how many that were."""
-    counted = pa.table({"flow": _flows(drops)}).group_by("flow").aggregate([("flow", "count")])
+    counted = pa.table({"flow": flow_names(drops)}).group_by("flow").aggregate([("flow", "count")])
     ordered = counted.sort_by([("flow_count", "descending"), ("flow", "ascending")]).slice(0, most)
     return list(zip(ordered["flow"].to_pylist(), ordered["flow_count"].to_pylist(), strict=True))
 
 
 def of_flow(drops: pa.Table, flow: str) -> pa.Table:
     """The rows of one flow, `host0.flow3`, in order of time."""
-    return drops.filter(pc.equal(_flows(drops), flow))
-
-
-def _flows(drops: pa.Table) -> pa.ChunkedArray:
-    source, number = drops["source"].cast(pa.string()), drops["number"].cast(pa.string())
-    return pc.binary_join_element_wise(source, number, ".flow")
+    return drops.filter(pc.equal(flow_names(drops), flow))

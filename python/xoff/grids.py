@@ -110,10 +110,9 @@ def of_tuning(tuned: Tuned) -> Grid:
         measure: telling(measure, [trial.measured[measure].value for trial in told]) for measure in tuning.measures
     }
     headings = (*axes.headings(tuning.space).values(), *map(measure_name, tuning.measures))
-    numbered = {id(trial): f"trial {number}" for number, trial in enumerate(tuned.trials, 1)}
     rows = [
         [
-            numbered.get(id(trial), "as it stands"),
+            f"trial {trial.number}" if trial.number else "as it stands",
             *(str(at.get(key, "-")) for key in tuning.space),
             *(tell(trial.measured[measure].value) for measure, tell in tells.items()),
         ]

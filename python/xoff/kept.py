@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import getfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from xoff import _xoff, folder, imported
@@ -14,6 +16,8 @@ from xoff.errors import OutputError, ResultError
 from xoff.staging import Staging
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xoff.result import Result
     from xoff.scenario import Scenario
 
@@ -29,6 +33,13 @@ def _build() -> str:
     """Digest of the simulator and of all modules that make its results: another build may leave something else."""
     files = [Path(getfile(_xoff)), *imported.files(_MAKE_RESULTS)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+@contextmanager
+def kept_in(root: str | Path | None) -> Iterator[KeptRuns]:
+    """Runs that are kept in a folder; without one, for as long as the context lasts."""
+    with TemporaryDirectory() as temporary:
+        yield KeptRuns(Path(root or temporary))
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from xoff import batch
-from xoff.kept import KeptRuns
+from xoff.kept import kept_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from xoff.kept import KeptRuns
     from xoff.scenario import Scenario
 
 FoundT = TypeVar("FoundT")
@@ -38,8 +38,7 @@ def run_all(
 
     Raises what `batch.run` raises.
     """
-    with TemporaryDirectory() as temporary:
-        kept = KeptRuns(Path(keep or temporary))
+    with kept_in(keep) as kept:
         batch.run(wanted.all_runs, kept, workers=workers, on_finished=on_finished)
         found = wanted.finished(kept)
     assert found is not None, "every run has finished"

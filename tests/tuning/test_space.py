@@ -50,6 +50,12 @@ def test_steps_are_ordered_and_names_are_not() -> None:
     assert found["l"] == Choice((1, 2, 8), is_ordered=True)
 
 
+def test_of_values_in_order_three_are_examples() -> None:
+    """A scenario is laid out for each, which a step of a ten-thousandth of the way would make ten thousand."""
+    found = search_space.spelled(["k=1:9:1", "l=1us,9us", "m=a,b,c,d"])
+    assert [dimension.examples for dimension in found.values()] == [[1, 5, 9], ["1us", "9us"], ["a", "b", "c", "d"]]
+
+
 def test_python_gives_text_or_values() -> None:
     found = search_space.given({"k": "1us:10us", "l": [True, False], "m": [{"policy": "complete_sharing"}, "x"]})
     assert found["k"] == Range(Decimal(1), Decimal(10), "us")

@@ -11,6 +11,7 @@ from xoff.cli.options import AtLeast, AtMost, ChangesOfAll, Figures, Force, Out,
 from xoff.errors import InputError
 from xoff.figure_format import FigureFormat
 from xoff.scenario import Scenario
+from xoff.tuning import CONFIRMED, TRIALS
 
 
 def tune(
@@ -29,11 +30,11 @@ def tune(
     maximize: Annotated[str | None, typer.Option(metavar="KEY", help="Or what is to be greatest.")] = None,
     at_most: AtMost = None,
     at_least: AtLeast = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many choices are tried.")] = 40,
+    trials: Annotated[int, typer.Option(min=1, help="How many choices are tried.")] = TRIALS,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds each trial runs with.")] = 1,
     confirm: Annotated[
         int, typer.Option(min=1, help="With how many further seeds the best is held against what there was.")
-    ] = 4,
+    ] = CONFIRMED,
     changes: ChangesOfAll = None,
     workers: Workers = None,
     out: Out = None,

@@ -158,25 +158,16 @@ def _ordered(
     """The highest peaks first, of those alike what adds up to most."""
     highest = max((high for _, high in peaks), default=0.0)
     step = _ALIKE * highest if _axis(result, quantity).units is style.RATE_UNITS else 0.0
-    is_steps = _is_of_changes(result, quantity) and not _is_dots(result, quantity)
-    ends_us = _ends_us(result) if is_steps else {}
-    run_us = result.summary["end_ns"] / 1000
+    is_held = _is_held(result, quantity)
 
     def rank(found: tuple[Line, float]) -> tuple[float, float]:
         line, high = found
         peak = round(high / step) if step else high
-        if not is_steps:
+        if not is_held:
             return -peak, -adding_up.samples(line.time_us, line.value, stretch)
-        end_us = ends_us.get(line.label.partition(",")[0], run_us)
-        return -peak, -adding_up.steps(line.time_us, line.value, end_us, stretch)
+        return -peak, -adding_up.steps(line.time_us, line.value, _end_us(result, line), stretch)
 
     return sorted(peaks, key=rank)
-
-
-def _ends_us(result: Result) -> dict[str, float]:
-    """When flows finished, by their names."""
-    rows = result.flow_rows.select(["source", "number", "finish_ns"]).to_pylist()
-    return {f"{row['source']}.flow{row['number']}": row["finish_ns"] / 1000 for row in rows if row["finish_ns"]}
 
 
 def peak(result: Result, quantity: str, line: Line, stretch: Stretch | None) -> float | None:
@@ -309,17 +300,26 @@ def _held(result: Result, quantity: str, line: Line) -> Line:
     if _axis(result, quantity).drawstyle == _BEFORE:
         start_us = max(0.0, line.time_us[0] - _interval_us(result, quantity))
         return Line(line.label, np.append(start_us, line.time_us), np.append(0.0, line.value))
-    if not _is_of_changes(result, quantity) or _is_dots(result, quantity):
+    if not _is_held(result, quantity):
         return line
+    end_us = max(line.time_us[-1], _end_us(result, line))
+    return Line(line.label, np.append(line.time_us, end_us), np.append(line.value, line.value[-1]))
+
+
+def _is_held(result: Result, quantity: str) -> bool:
+    """Whether each value of it holds until the next."""
+    return _is_of_changes(result, quantity) and not _is_dots(result, quantity)
+
+
+def _end_us(result: Result, line: Line) -> float:
+    """When the flow of a line finished; the end of the run where it had not, and of what is of no flow."""
+    end_ns: float = result.summary["end_ns"]
     source, _, number = line.label.partition(".flow")
     if number:
         flows = result.flow_rows.select(["source", "number", "finish_ns"])
         of_it = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], int(number)))
-        end_ns = pc.max(flows.filter(of_it)["finish_ns"]).as_py() or result.summary["end_ns"]
-    else:
-        end_ns = result.summary["end_ns"]
-    end_us = max(line.time_us[-1], end_ns / 1000)
-    return Line(line.label, np.append(line.time_us, end_us), np.append(line.value, line.value[-1]))
+        end_ns = pc.max(flows.filter(of_it)["finish_ns"]).as_py() or end_ns
+    return end_ns / 1000
 
 
 def _interval_us(result: Result, quantity: str) -> float:

@@ -58,8 +58,8 @@ def _draw(tuned: Tuned) -> Figure:
         ax.remove()
     for ax in panels[::columns]:
         ax.set_ylabel(fill(measure_name(tuned.tuning.objective), _TITLE_CHARACTERS))
-    measured = [trial.measured[tuned.tuning.objective] for trial in (tuned.base, *tuned.trials) if trial.measured]
-    _scale(panels[0], tuned.tuning.objective, [each.value for each in measured])
+    values = [tuned.value(trial) for trial in (tuned.base, *tuned.trials) if trial.measured]
+    _scale(panels[0], tuned.tuning.objective, values)
     style.shared_legend(panels[: 1 + len(space)])
     return figure
 
@@ -76,18 +76,17 @@ def _scale(ax: Axes, objective: str, values: Sequence[float]) -> None:
 
 def _one_by_one(ax: Axes, tuned: Tuned) -> None:
     """Trials from left to right, and the best so far."""
-    numbered = list(enumerate(tuned.trials, 1))
     kept = "bounds kept to" if tuned.tuning.bounds else "trial"
     for label, colour, kept_to in ((kept, _ALLOWED, True), ("bounds broken", _BROKEN, False)):
-        found = [(number, _value(tuned, trial)) for number, trial in numbered if _is(trial, kept_to)]
+        found = [(trial.number, tuned.value(trial)) for trial in tuned.trials if _is(trial, kept_to)]
         if found:
             ax.plot(*zip(*found, strict=True), "o", color=colour, markersize=3.5, label=label)
-    allowed = [(number, _value(tuned, trial)) for number, trial in numbered if trial.is_allowed]
+    allowed = [(trial.number, tuned.value(trial)) for trial in tuned.trials if trial.is_allowed]
     if allowed:
         numbers, values = zip(*allowed, strict=True)
         best = list(accumulate(values, max if tuned.tuning.is_maximized else min))
         ax.step([*numbers, len(tuned.trials)], [*best, best[-1]], where="post", color=_BEST, label="best so far")
-    ax.axhline(_value(tuned, tuned.base), color=_BASE, linewidth=1, linestyle="--", label="as it stands")
+    ax.axhline(tuned.value(tuned.base), color=_BASE, linewidth=1, linestyle="--", label="as it stands")
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     ax.set_xlabel("trial")
 
@@ -95,29 +94,25 @@ def _one_by_one(ax: Axes, tuned: Tuned) -> None:
 def _along_key(ax: Axes, tuned: Tuned, key: str, name: str, dimension: Dimension) -> None:
     """Trials along the values of a key."""
     measured = [trial for trial in tuned.trials if trial.measured]
-    ends = list(map(str, dimension.examples))
-    along = Along.of(name, list(dict.fromkeys([*ends, *(str(trial.at[key]) for trial in measured)])))
-    ax.axhline(_value(tuned, tuned.base), color=_BASE, linewidth=1, linestyle="--")
+    told = list(map(str, dimension.values if isinstance(dimension, Choice) else dimension.examples))
+    along = Along.of(name, list(dict.fromkeys([*told, *(str(trial.at[key]) for trial in measured)])))
+    ax.axhline(tuned.value(tuned.base), color=_BASE, linewidth=1, linestyle="--")
     of_kinds = [(_BROKEN, False), (_ALLOWED, True)]
     groups = [(colour, [trial for trial in measured if _is(trial, kept_to)]) for colour, kept_to in of_kinds]
     for colour, trials in (*groups, (_BEST, [tuned.best] if tuned.best else [])):
         places = [along.places[str(trial.at[key])] for trial in trials]
-        ax.plot(places, [_value(tuned, trial) for trial in trials], "o", color=colour, markersize=3.5)
+        ax.plot(places, [tuned.value(trial) for trial in trials], "o", color=colour, markersize=3.5)
     if isinstance(dimension, Choice):
         along.label(ax)
         return
     ax.set_xlabel(style.plain(f"{name} ({along.unit})" if along.unit else name))
     if dimension.is_logarithmic:
         ax.set_xscale("log")
-        style.logarithmic(ax.xaxis, ("",), along.places[ends[0]], along.places[ends[-1]])
-    for end in (ends[0], ends[-1]):  # the whole range, though no trial is there
-        ax.plot(along.places[end], _value(tuned, tuned.base), alpha=0)
+        style.logarithmic(ax.xaxis, ("",), along.places[told[0]], along.places[told[-1]])
+    for end in (told[0], told[-1]):  # the whole range, though no trial is there
+        ax.plot(along.places[end], tuned.value(tuned.base), alpha=0)
 
 
 def _is(trial: Trial, kept_to: bool) -> bool:
     """Whether it was measured, and keeps to the bounds or does not."""
     return bool(trial.measured) and trial.is_allowed == kept_to
-
-
-def _value(tuned: Tuned, trial: Trial) -> float:
-    return trial.measured[tuned.tuning.objective].value

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xoff.tuning.space import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from optuna.distributions import BaseDistribution
     from optuna.trial import Trial as Asked
@@ -23,10 +22,14 @@ class Sampler:
     def __init__(self, space: Mapping[str, Dimension], *, is_maximized: bool, seed: int) -> None:
         import optuna  # takes a third of a second to load
 
-        with _quiet(optuna.logging.get_verbosity, optuna.logging.set_verbosity, optuna.logging.WARNING):
+        verbosity = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(optuna.logging.WARNING)  # it says of every study that there is one
+        try:
             self._study = optuna.create_study(
                 direction="maximize" if is_maximized else "minimize", sampler=optuna.samplers.TPESampler(seed=seed)
             )
+        finally:
+            optuna.logging.set_verbosity(verbosity)
         self._space = space
         self._distributions = {key: _distribution(dimension) for key, dimension in space.items()}
         self._asked: list[Asked] = []
@@ -66,13 +69,3 @@ def _distribution(dimension: Dimension) -> BaseDistribution:
 
 def _value(dimension: Dimension, suggested: float) -> object:
     return dimension.values[int(suggested)] if isinstance(dimension, Choice) else dimension.value(suggested)
-
-
-@contextmanager
-def _quiet(level: Callable[[], int], set_level: Callable[[int], None], quiet: int) -> Iterator[None]:
-    before = level()
-    set_level(quiet)
-    try:
-        yield
-    finally:
-        set_level(before)

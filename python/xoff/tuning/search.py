@@ -6,8 +6,6 @@ import tomllib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from xoff import batch, intervals, traffic, unfinished
@@ -15,10 +13,11 @@ from xoff.bounds import Bound
 from xoff.comparison import MEASURES, WantedComparison
 from xoff.errors import ScenarioError, check_at_least_one
 from xoff.folder import read_summary
-from xoff.kept import KeptRuns
+from xoff.kept import kept_in
 from xoff.measures import check_measures, check_workloads, why_nothing
 from xoff.scenario import Scenario
 from xoff.summary import value_at
+from xoff.tuning import CONFIRMED, TRIALS
 from xoff.tuning import space as spaces
 from xoff.tuning.sampler import Sampler
 from xoff.tuning.trial import Trial
@@ -27,13 +26,14 @@ from xoff.unfinished import Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from xoff.kept import KeptRuns
     from xoff.summary import Summary
     from xoff.tuning.space import Dimension
 
 AT_ONCE = 4
 """Trials that are chosen together, on any machine, so that the same search makes the same trials."""
-TRIALS, CONFIRMED = 40, 4
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,14 @@ class Tuning:
 
         sampler = Sampler(self.space, is_maximized=self.is_maximized, seed=self.base.seed)
         of_base = folders_of(self._with_seeds({}))
-        base = self._trial({}, of_base)
+        base = self._trial(0, {}, of_base)
         if base.problem:
             raise ScenarioError(self.base.file, "", base.problem, "expected a measure that the scenario has")
         found = Tuned(self, base)
         yield found
         while len(found.trials) < self.trials:
             chosen = sampler.choose(min(AT_ONCE, self.trials - len(found.trials)))
-            trials = self._trials(chosen, base, folders_of)
+            trials = self._trials(dict(enumerate(chosen, len(found.trials) + 1)), base, folders_of)
             sampler.learn(trials, self.objective)
             found = replace(found, trials=(*found.trials, *trials))
             yield found
@@ -155,18 +155,18 @@ class Tuning:
 
     def _trials(
         self,
-        chosen: Sequence[Mapping[str, object]],
+        chosen: Mapping[int, Mapping[str, object]],
         base: Trial,
         folders_of: Callable[[Sequence[Scenario]], Sequence[Path]],
     ) -> list[Trial]:
-        """What some choices give, once all of them have run."""
-        runs = list(map(self._runs_or_problem, chosen))
+        """What some choices, by their numbers, give once all of them have run."""
+        runs = list(map(self._runs_or_problem, chosen.values()))
         folders = iter(folders_of([run for of_one in runs if not isinstance(of_one, str) for run in of_one]))
         return [
-            Trial(at, {}, {}, Unfinished(0, 0), of_one)
+            Trial(number, at, {}, {}, Unfinished(0, 0), of_one)
             if isinstance(of_one, str)
-            else self._trial(at, list(islice(folders, len(of_one))), base)
-            for at, of_one in zip(chosen, runs, strict=True)
+            else self._trial(number, at, list(islice(folders, len(of_one))), base)
+            for (number, at), of_one in zip(chosen.items(), runs, strict=True)
         ]
 
     def _with_seeds(self, at: Mapping[str, object]) -> list[Scenario]:
@@ -181,7 +181,9 @@ class Tuning:
             return f"{error.key}: {error.problem}" if error.key else error.problem
         return runs
 
-    def _trial(self, at: Mapping[str, object], folders: Sequence[Path], base: Trial | None = None) -> Trial:
+    def _trial(
+        self, number: int, at: Mapping[str, object], folders: Sequence[Path], base: Trial | None = None
+    ) -> Trial:
         """What was measured; over what the base has, if that is another."""
         summaries = list(map(read_summary, folders))
         left_out = unfinished.together(map(unfinished.of_run, folders, summaries))
@@ -190,13 +192,13 @@ class Tuning:
             values = [value_at(summary, measure) for summary in summaries]
             counted = [value for value in values if value is not None]
             if len(counted) < len(values):
-                return Trial(at, {}, {}, left_out, why_nothing(measure))
+                return Trial(number, at, {}, {}, left_out, why_nothing(measure))
             measured[measure] = intervals.of_measure(measure, counted)
         of_base = base.measured if base else measured
         excess = {
             bound: bound.excess(measured[bound.measure].value, of_base[bound.measure].value) for bound in self.bounds
         }
-        return Trial(at, measured, excess, left_out)
+        return Trial(number, at, measured, excess, left_out)
 
     def _confirmation(self, best: Trial, base: Summary) -> WantedComparison:
         """The best trial against the scenario as it stands, with seeds that the search has not seen."""
@@ -263,8 +265,8 @@ def tune(
         seeds=seeds,
         confirm=confirm,
     )
-    with TemporaryDirectory() as temporary:
-        *_, found = tuning.search(KeptRuns(Path(keep or temporary)), workers=workers, on_finished=on_finished)
+    with kept_in(keep) as kept:
+        *_, found = tuning.search(kept, workers=workers, on_finished=on_finished)
     return found
 
 
@@ -272,8 +274,7 @@ def _check(base: Scenario, key: str, dimension: Dimension) -> None:
     """Raises ScenarioError unless the key takes some of the values, and leaves the traffic as it is with them."""
     if key == "seed":
         raise ScenarioError(base.file, key, "cannot be tuned", "expected a key that says how the network works")
-    refused = None
-    possible = False
+    refused, possible = None, {}
     for value in dimension.examples:
         called = f"with {key} = {value}"
         try:
@@ -281,20 +282,21 @@ def _check(base: Scenario, key: str, dimension: Dimension) -> None:
             changed.check()
         except ScenarioError as error:
             refused = refused or ScenarioError(error.file, error.key, f"{error.problem} ({called})", error.expected)
-            continue
-        traffic.check_same([base, changed], [BASE, called])
-        possible = True
+        else:
+            possible[called] = changed
     if refused and not possible:
         raise refused
+    traffic.check_same([base, *possible.values()], [BASE, *possible])
 
 
 def _all_at(table: object, path: Sequence[str]) -> list[object]:
     """Every value at a path, of which a part without an index means all of a list."""
     if not path:
         return [table]
+    if isinstance(table, list):
+        return [value for each in table for value in _all_at(each, path)]
     name, _, index = path[0].partition("[")
-    inside = table.get(name) if isinstance(table, dict) else None
-    if isinstance(inside, list) and len(path) > 1:
-        inside = inside if not index else inside[int(index.rstrip("]"))]
-    each = inside if isinstance(inside, list) and len(path) > 1 else [] if inside is None else [inside]
-    return [value for one in each for value in _all_at(one, path[1:])]
+    if not isinstance(table, dict) or name not in table:
+        return []
+    inside = table[name]
+    return _all_at(inside[int(index.rstrip("]"))] if index else inside, path[1:])

@@ -70,7 +70,9 @@ class Choice:
 
     @property
     def examples(self) -> list[object]:
-        """All of them."""
+        """All of them; of those in order both ends and the middle."""
+        if self.is_ordered:
+            return [self.values[place] for place in sorted({0, len(self.values) // 2, len(self.values) - 1})]
         return list(self.values)
 
     def __str__(self) -> str:

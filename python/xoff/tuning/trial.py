@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Trial:
     """One choice of values, and what was measured with them."""
 
+    number: int
+    """From 1 in the order in which they were chosen; 0 is the scenario as it stands."""
     at: Mapping[str, object]
     """The value of each key; empty for the scenario as it stands."""
     measured: Mapping[str, Estimate]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xoff.comparison import Comparison
+    from xoff.intervals import Estimate
     from xoff.plot.tuning import TunedPlots
     from xoff.scenario import Scenario
     from xoff.tuning.search import Tuning
@@ -47,13 +48,13 @@ class Tuned:
     def ranked(self) -> list[Trial]:
         """The trials that keep to all bounds, the best first."""
         allowed = [trial for trial in self.trials if trial.is_allowed]
-        return sorted(allowed, key=self._value, reverse=self.tuning.is_maximized)
+        return sorted(allowed, key=self.value, reverse=self.tuning.is_maximized)
 
     @property
     def best(self) -> Trial | None:
         """The best trial; None if none keeps to the bounds, or none is better than the scenario as it stands."""
         first = next(iter(self.ranked), None)
-        if first and self.base.is_allowed and not self.tuning.is_better(self._value(first), self._value(self.base)):
+        if first and self.base.is_allowed and not self.tuning.is_better(self.value(first), self.value(self.base)):
             return None
         return first
 
@@ -71,7 +72,8 @@ class Tuned:
             for key, value in best.items()
         ]
 
-    def _value(self, trial: Trial) -> float:
+    def value(self, trial: Trial) -> float:
+        """The objective of a trial that was measured."""
         return trial.measured[self.tuning.objective].value
 
     @property
@@ -79,23 +81,26 @@ class Tuned:
         """What fresh seeds do not confirm, a line each."""
         if not self.confirmed:
             return []
-        tuning, rows = self.tuning, self.confirmed.rows_by_measure
+        rows = self.confirmed.rows_by_measure
         doubts = []
-        ratio = rows[tuning.objective][TUNED].ratio
-        if not self.base.is_allowed:
-            pass  # then the bounds are what it is better in
-        elif not ratio or not tuning.is_better(ratio.value, 1):
-            doubts.append(f"{tuning.objective} is not better with fresh seeds: the search fitted its own")
-        elif ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high:
-            doubts.append(f"{tuning.objective} may be as it was: its interval holds x1; more fresh seeds tell more")
-        elif len(self.confirmed.seeds) == 1:
-            doubts.append(f"{tuning.objective} has no interval with one fresh seed; several tell how sure it is")
-        for bound in tuning.bounds:
+        if self.base.is_allowed:  # otherwise the bounds are what the best trial is better in
+            doubts += self._doubts_of_objective(rows[self.tuning.objective][TUNED].ratio, len(self.confirmed.seeds))
+        for bound in self.tuning.bounds:
             of_it = rows[bound.measure]
             excess = bound.excess(of_it[TUNED].value.value, of_it[BASE].value.value) if of_it else 0
             if excess > 0:
                 doubts.append(f"{bound.measure} is not {bound} with fresh seeds, by {percent(excess)} of that")
         return doubts
+
+    def _doubts_of_objective(self, ratio: Estimate | None, seeds: int) -> list[str]:
+        objective = self.tuning.objective
+        if not ratio or not self.tuning.is_better(ratio.value, 1):
+            return [f"{objective} is not better with fresh seeds: the search fitted its own"]
+        if ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high:
+            return [f"{objective} may be as it was: its interval holds x1; more fresh seeds tell more"]
+        if seeds == 1:
+            return [f"{objective} has no interval with one fresh seed; several tell how sure it is"]
+        return []
 
     @property
     def plot(self) -> TunedPlots:
@@ -144,10 +149,10 @@ class Tuned:
             measures = self.tuning.measures
             writer = csv.writer(file)
             writer.writerow(["trial", *self.tuning.space, *measures, "allowed", "problem"])
-            for number, trial in enumerate((self.base, *self.trials)):
+            for trial in (self.base, *self.trials):
                 values = [trial.measured[measure].value if trial.measured else None for measure in measures]
                 of_keys = [trial.at.get(key) for key in self.tuning.space]
-                writer.writerow([number, *of_keys, *values, trial.is_allowed, trial.problem])
+                writer.writerow([trial.number, *of_keys, *values, trial.is_allowed, trial.problem])
         write_scenario(staging.path, *self.scenario.portable(self.scenario.read_files()))
         self.plot.trials().savefig(staging.path / f"tune.{FigureFormat(figures)}", facecolor="white")
         if self.confirmed:

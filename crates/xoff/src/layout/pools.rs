@@ -204,9 +204,24 @@ impl Subject<'_> {
             "has pools of {shared} beside {others} of lossless classes and reserves, together more than its memory of {all}"
         );
         let expected = "expected more memory, smaller pools, or a smaller `pfc.lossless_pool`";
-        let says = |table: &SwitchTable| table.pools.is_some() || table.shared_per_pool.is_some();
-        let key = if memory.pools.is_some() { "pools" } else { "shared_per_pool" };
+        let (key, says) = self.sized_by(memory);
         Err(self.refuse(key, says, &problem, expected))
+    }
+
+    /// The key that decides how large pools are, and whether a table has it.
+    fn sized_by(&self, memory: &Memory) -> (&'static str, fn(&SwitchTable) -> bool) {
+        let leaves_to_lossy =
+            |table: &SwitchTable| table.pfc.as_ref().is_some_and(|pfc| pfc.lossy_pool.is_some());
+        if memory.pools.is_some() {
+            ("pools", |table| table.pools.is_some())
+        } else if memory.shared_per_pool.is_none() {
+            ("total", |table| table.total.is_some())
+        } else if self.scenario.switch.iter().any(|table| table.matches(self.name) && leaves_to_lossy(table))
+        {
+            ("pfc.lossy_pool", leaves_to_lossy)
+        } else {
+            ("shared_per_pool", |table| table.shared_per_pool.is_some())
+        }
     }
 
     fn check_size(&self, memory: &Memory, most: Bytes) -> Result<(), ScenarioError> {
@@ -216,16 +231,7 @@ impl Subject<'_> {
         }
         let problem = format!("has a pool of {most}, smaller than one packet");
         let expected = format!("expected at least {frame}, the largest frame of the transports");
-        let of_pause = |table: &SwitchTable| table.pfc.as_ref().is_some_and(|pfc| pfc.lossy_pool.is_some());
-        let (key, says): (_, &dyn Fn(&SwitchTable) -> bool) = if memory.pools.is_some() {
-            ("pools", &|table| table.pools.is_some())
-        } else if memory.shared_per_pool.is_none() {
-            ("total", &|table| table.total.is_some())
-        } else if self.scenario.switch.iter().any(|table| table.matches(self.name) && of_pause(table)) {
-            ("pfc.lossy_pool", &of_pause)
-        } else {
-            ("shared_per_pool", &|table| table.shared_per_pool.is_some())
-        };
+        let (key, says) = self.sized_by(memory);
         Err(self.refuse(key, says, &problem, &expected))
     }
 }

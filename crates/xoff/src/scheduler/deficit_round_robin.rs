@@ -7,10 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scheduler;
-use crate::classes::Classes;
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::Bytes;
-
-const CLASSES: usize = 8;
 
 /// More than any run sends, and little enough to be added to.
 const ENDLESS: Bytes = Bytes::new(1 << 62);
@@ -26,7 +24,7 @@ pub struct Parameters {
     /// Weights of classes 0 to 7: a class may send so many quanta in a turn.
     #[serde(default = "default_weights")]
     #[schemars(inner(range(min = 1)))]
-    pub weights: [u32; CLASSES],
+    pub weights: [u32; PRIORITIES],
     /// Classes that go before all others, the highest first.
     #[serde(default)]
     #[schemars(inner(range(max = 7)))]
@@ -37,15 +35,15 @@ fn default_quantum() -> Bytes {
     Bytes::new(1600)
 }
 
-fn default_weights() -> [u32; CLASSES] {
-    [1; CLASSES]
+fn default_weights() -> [u32; PRIORITIES] {
+    [1; PRIORITIES]
 }
 
 /// Whose turn it is, and what each class has saved.
 #[derive(Clone, Debug)]
 pub struct DeficitRoundRobin {
-    quanta: [Bytes; CLASSES],
-    deficits: [Bytes; CLASSES],
+    quanta: [Bytes; PRIORITIES],
+    deficits: [Bytes; PRIORITIES],
     /// Those that go before the turns.
     strict: Classes,
     turn: usize,
@@ -72,7 +70,7 @@ impl Scheduler for DeficitRoundRobin {
     fn new(parameters: &Parameters) -> Self {
         Self {
             quanta: parameters.weights.map(|weight| share(parameters.quantum, weight)),
-            deficits: [Bytes::ZERO; CLASSES],
+            deficits: [Bytes::ZERO; PRIORITIES],
             strict: parameters.strict.iter().copied().collect(),
             turn: 0,
             granted: false,

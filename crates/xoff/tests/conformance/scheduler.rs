@@ -34,10 +34,10 @@ proptest! {
             queues[class].insert(0, Bytes::new(frame));
             for _ in 0..leave {
                 let waiting = (0..PRIORITIES).filter(|&class| !queues[class].is_empty());
-                let ready = waiting.fold(0, |mask, class| mask | 1 << class) & !paused;
-                if ready != 0 {
-                    let picked = scheduler.pick(Classes::from_mask(ready), |class| *queues[class].last().expect("it is ready"));
-                    prop_assert!(ready & 1 << picked != 0);
+                let ready = waiting.collect::<Classes>() - Classes::from_mask(paused);
+                if !ready.is_empty() {
+                    let picked = scheduler.pick(ready, |class| *queues[class].last().expect("it is ready"));
+                    prop_assert!(ready.contains(picked));
                     queues[picked].pop();
                     if queues[picked].is_empty() {
                         scheduler.on_empty(picked);

@@ -11,6 +11,7 @@ use crate::topology::Link;
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     let mut notes: Vec<String> = last_packets_lost_for_ever(simulation).collect();
     notes.extend(reordering(simulation));
+    notes.extend(overtaking_flowlets(simulation));
     notes.extend(late_losses(simulation));
     notes.extend(late_acknowledgements(simulation));
     notes
@@ -35,11 +36,8 @@ fn last_packets_lost_for_ever(simulation: &Simulation) -> impl Iterator<Item = S
 /// Transports that take packets for lost that come by a longer way.
 fn reordering(simulation: &Simulation) -> Vec<String> {
     let routing = simulation.scenario.topology.routing().kind;
-    if !simulation.routes.have_choices() {
+    if !routing.is_by_packet() || !simulation.routes.have_choices() {
         return Vec::new();
-    }
-    if !routing.is_by_packet() {
-        return if routing.is_by_flowlet() { overtaking_flowlets(simulation) } else { Vec::new() };
     }
     let takes = |transport: &Transport| match transport {
         Transport::Tcp(tcp) => (tcp.duplicate_threshold <= 3)
@@ -63,10 +61,13 @@ fn reordering(simulation: &Simulation) -> Vec<String> {
 }
 
 /// Go-back-N where a flowlet may overtake the one before it.
-fn overtaking_flowlets(simulation: &Simulation) -> Vec<String> {
-    let names = simulation.transports_in_use().into_iter().filter(|name| {
+fn overtaking_flowlets(simulation: &Simulation) -> impl Iterator<Item = String> {
+    let overtake =
+        simulation.scenario.topology.routing().kind.is_by_flowlet() && simulation.routes.have_choices();
+    let names = simulation.transports_in_use().into_iter().filter(move |name| {
         let transport = &simulation.scenario.transport[*name];
-        matches!(transport, Transport::Roce(roce) if matches!(roce.recovery, RoceRecovery::GoBackN(_)))
+        overtake
+            && matches!(transport, Transport::Roce(roce) if matches!(roce.recovery, RoceRecovery::GoBackN(_)))
     });
     let note = |name| {
         format!(
@@ -74,7 +75,7 @@ fn overtaking_flowlets(simulation: &Simulation) -> Vec<String> {
              go-back-N sends again what was overtaken; set a longer gap, or selective repeat with `reordering`"
         )
     };
-    names.map(note).collect()
+    names.map(note)
 }
 
 /// Selective repeat that waits for more packets behind a missing one than may be in flight.
