@@ -32,7 +32,8 @@ MAY_IMPORT = {
     "pauses": "",
     "planning": "_xoff",
     "provenance": "",
-    "result": "later: _xoff crossing folder plot report topology victims",
+    "critical_path": "columns",
+    "result": "later: _xoff crossing folder plot report topology victims why",
     "summary": "",
     "summary_keys": "",
     "toml_text": "",
@@ -70,6 +71,7 @@ MAY_IMPORT = {
     "folder": "columns inputs json_text result_files staging summary summary_check later: report result",
     "importing": "errors lint planning sonic toml_text",
     "scenario": "_xoff defaults errors inputs notes offered toml_text topology later: execution report",
+    "why": "columns critical_path errors scenario",
     "__init__": "_xoff errors scenario topology",
     "kept": "_xoff errors folder imported staging",
     "plan": "_xoff catalogue errors ethernet model_file models planning scenario",
@@ -91,14 +93,18 @@ MAY_IMPORT = {
         "axes batch bounds comparison errors figure_format folder intervals json_text kept measures ranges scenario "
         "staging summary toml_text traffic unfinished units later: grids plot report"
     ),
-    "plot": "_xoff axes comparison comparison_by_size patterns pause_tree slowdowns summary table tuning units victims",
+    "plot": (
+        "_xoff axes comparison comparison_by_size critical_path patterns pause_tree slowdowns summary table tuning "
+        "units victims"
+    ),
     "sweep_file": "axes errors inputs measures model_file scenario sweeping toml_text",
     "report": "drops pathologies plot table",
     "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "
-        "notes observed pathologies patterns reproduce scenario starters table tuning units later: axes bounds drops "
-        "lint measures models pause_tree plan plot report result summary sweep_file sweeping switch_tables"
+        "notes observed pathologies patterns reproduce scenario starters table tuning units later: axes bounds "
+        "critical_path drops lint measures models pause_tree plan plot report result summary sweep_file sweeping "
+        "switch_tables why"
     ),
     "__main__": "cli",
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 from matplotlib import pyplot as plt
 
 import xoff
+from xoff import why
 from xoff.plot import style
 
 ROOT = Path(__file__).parent.parent
@@ -46,13 +47,15 @@ def put_outputs() -> None:
 
 
 def draw() -> None:
-    """Runs the demo and draws it, and the links that rings of scattered hosts collide on."""
+    """Runs the demo and draws it, its slowest flow, and the links that rings of scattered hosts collide on."""
     result = xoff.Scenario.load(ROOT / DEMO).run()
     with style.context(), plt.rc_context({"svg.hashsalt": "xoff"}):
         _, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6))
         result.plot.fct_cdf(left)
         result.plot.slowdown_by_size(right)
         _save("web_search.svg")
+        result.plot.critical_path(why.slowest(result)[0])
+        _save("why.svg")
         xoff.Scenario.load(ROOT / RINGS).run().plot.links()
         _save("links.svg")
 

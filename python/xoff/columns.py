@@ -128,6 +128,33 @@ DROPS = pa.schema(
     ]
 )
 
+PACKETS = pa.schema(
+    [
+        pa.field("packet", pa.int64()),
+        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("number", pa.uint32()),
+        pa.field("kind", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("sequence", pa.int64()),
+        pa.field("payload_bytes", pa.int64()),
+        pa.field("frame_bytes", pa.int64()),
+        pa.field("priority", pa.uint8()),
+        pa.field("retransmission", pa.bool_()),
+        pa.field("release", pa.dictionary(pa.uint8(), pa.string())),
+        pa.field("ready_ps", pa.int64()),
+        pa.field("handed_ps", pa.int64()),
+        pa.field("hop", pa.int64()),
+        pa.field("port", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("arrived_ps", pa.int64()),
+        pa.field("started_ps", pa.int64()),
+        pa.field("ended_ps", pa.int64()),
+        pa.field("reached_ps", pa.int64()),
+        pa.field("received_ps", pa.int64()),
+        pa.field("marked", pa.bool_()),
+        pa.field("drop_reason", pa.dictionary(pa.uint8(), pa.string())),
+    ]
+)
+
 PAUSES = pa.schema(
     [
         pa.field("pause_id", pa.int64()),
@@ -259,6 +286,18 @@ def drops_table(raw: RawResult) -> pa.Table:
     return _with_nulls(table, "held_bytes", "limit_bytes", "sequence")
 
 
+def packets_table(raw: RawResult) -> pa.Table:
+    """One row for each port that a packet of a watched flow came to (`PACKETS`), packet by packet as they set out.
+
+    What has not happened is null: `handed_ps` but in a packet's first row, `release` and `ready_ps` but in the first of
+    data, `started_ps`, `ended_ps` and `reached_ps` where it never left, `received_ps` where it went on, `drop_reason`
+    where it was not dropped.
+    """
+    table = _table(PACKETS, raw.packets, raw.dictionaries)
+    times = ("ready_ps", "handed_ps", "started_ps", "ended_ps", "reached_ps", "received_ps")
+    return _with_nulls(table, "sequence", *times)
+
+
 def pauses_table(raw: RawResult) -> pa.Table:
     """One row per pause (`PAUSES`), in the order of their start.
 
@@ -306,13 +345,17 @@ def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mappi
     return pa.table(arrays, schema=schema)
 
 
+_UNKNOWN_WHERE_LARGEST = {"stuck_behind_port", "release", "drop_reason"}
+"""Columns of names of which one may be none; of the others all are known."""
+
+
 def _array(field: pa.Field, column: Column, names: Sequence[str]) -> pa.Array:
     if pa.types.is_boolean(field.type):  # Arrow packs bits, the simulator keeps bytes
         return _wrap(pa.uint8(), column).cast(pa.bool_())
     if pa.types.is_dictionary(field.type):
         indices = _wrap(field.type.index_type, column)
-        if field.name == "stuck_behind_port":  # of the others all are known
-            largest = pa.scalar(2**32 - 1, indices.type)
+        if field.name in _UNKNOWN_WHERE_LARGEST:
+            largest = pa.scalar(2**indices.type.bit_width - 1, indices.type)
             indices = pc.if_else(pc.equal(indices, largest), pa.scalar(None, indices.type), indices)
         return pa.DictionaryArray.from_arrays(indices, pa.array(names, pa.string()))
     return _wrap(field.type, column)

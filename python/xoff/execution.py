@@ -64,6 +64,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         collectives=collectives,
         series=series,
         drops=columns.drops_table(raw) if core.observes_drops else None,
+        packets=columns.packets_table(raw) if core.observes_packets else None,
         pauses=columns.pauses_table(raw) if core.observes_pauses else None,
         pause_flows=columns.pause_flows_table(raw) if core.observes_pauses else None,
         headroom=columns.headroom_table(raw) if core.observes_headroom else None,

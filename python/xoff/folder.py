@@ -29,6 +29,7 @@ COLLECTIVES = "collectives.parquet"
 PORTS = "ports.parquet"
 SERIES = "series.parquet"
 DROPS = "drops.parquet"
+PACKETS = "packets.parquet"
 PAUSES = "pauses.parquet"
 PAUSE_FLOWS = "pause_flows.parquet"
 HEADROOM = "headroom.parquet"
@@ -45,6 +46,7 @@ _TABLES = {
     "ports": (PORTS, columns.PORTS),
     "series": (SERIES, columns.SERIES),
     "drops": (DROPS, columns.DROPS),
+    "packets": (PACKETS, columns.PACKETS),
     "pauses": (PAUSES, columns.PAUSES),
     "pause_flows": (PAUSE_FLOWS, columns.PAUSE_FLOWS),
     "headroom": (HEADROOM, columns.HEADROOM),
@@ -162,6 +164,7 @@ def _written(summary: Summary, observe: dict[str, Any]) -> set[str]:
         QUERIES: summary.get("queries", {}).get("finished", 0) > 0,
         COLLECTIVES: any(one["finished"] for one in summary.get("collectives", [])),
         DROPS: observe.get("drops", {}).get("every") == "change",
+        PACKETS: bool(observe.get("packets")),
         PAUSES: observe["pauses"],
         PAUSE_FLOWS: observe["pauses"],
         HEADROOM: observe["headroom"],

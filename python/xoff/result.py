@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from xoff.columns import FlowRows
+    from xoff.critical_path import CriticalPath
     from xoff.pause_tree import PauseTree
     from xoff.pauses import Cycle
     from xoff.plot import Plots
@@ -44,6 +45,8 @@ class Result:
     """One row per complete collective of a group, with its completion time and bandwidths; None if there is none."""
     drops: pa.Table | None = None
     """One row per dropped packet: where, why and whose; None unless `observe.drops` is of `every = "change"`."""
+    packets: pa.Table | None = None
+    """One row per port that a packet of a flow came to, times in ps; None unless `observe.packets` names flows."""
     pauses: pa.Table | None = None
     """One row per pause: who paused whom, when and why; None if `observe.pauses` did not ask for it."""
     pause_flows: pa.Table | None = None
@@ -110,6 +113,20 @@ class Result:
         from xoff import crossing
 
         return crossing.flows_over(self, port)
+
+    def critical_path(self, flow: str) -> CriticalPath:
+        """Where the time of a finished flow, `host0.flow3`, went: in which queues, pauses, timeouts, or for its rate.
+
+        The scenario runs once more, with the flow's packets recorded; see `xoff.why.critical_paths`, which takes
+        several, and `xoff.why.slowest`, which names those that it is worth asking about.
+
+        Raises:
+            ValueError: There is no such flow, or it had not finished.
+            ResultError: Another version of xoff has run the scenario, and this one gives another result.
+        """
+        from xoff import why
+
+        return why.critical_paths(self, [flow])[0]
 
     def pause_cycles(self) -> list[Cycle]:
         """Every time that paused queues have waited for one another in a circle (cyclic buffer dependency).

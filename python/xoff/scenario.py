@@ -35,6 +35,8 @@ class Scenario:
     """The file it came from, as messages name it."""
     overrides: tuple[str, ...] = ()
     """What was changed since, each `KEY=VALUE` as `xoff run --set` takes it."""
+    inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Text of files it names, by their paths, which then are not read."""
     _core: _xoff.Scenario = field(init=False, repr=False, compare=False)
     _changes: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
@@ -112,7 +114,10 @@ class Scenario:
         Paths are relative to the scenario's folder. Raises ScenarioError if one cannot be read.
         """
         folder = Path(self.file).parent if self.file else Path()
-        return {path: inputs.read(folder / path, self.file, key) for key, path in self._core.files()}
+        return {
+            path: self.inputs[path] if path in self.inputs else inputs.read(folder / path, self.file, key)
+            for key, path in self._core.files()
+        }
 
     def check(self) -> tuple[str, ...]:
         """Checks all that can be checked without running, files included. Raises ScenarioError.
@@ -171,7 +176,12 @@ class Scenario:
         return result
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
-        return Scenario, (self.text, self.file, self.overrides)  # the core checks it again in the other process
+        return Scenario, (
+            self.text,
+            self.file,
+            self.overrides,
+            self.inputs,
+        )  # the core checks it again in the other process
 
     def __repr__(self) -> str:
         changes = "".join(f", {change}" for change in self.overrides)

@@ -23,6 +23,8 @@ pub(crate) struct RawResult {
     series: Py<PyDict>,
     /// Columns of the dropped packets.
     drops: Py<PyDict>,
+    /// Columns of the packets of watched flows.
+    packets: Py<PyDict>,
     /// Columns of the pauses.
     pauses: Py<PyDict>,
     /// Columns of the flows in the queues that pauses came from.
@@ -55,6 +57,7 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     dictionaries.set_item("transport", &report.transport_names)?;
     dictionaries.set_item("reason", &report.reason_names)?;
     dictionaries.set_item("drop_reason", &report.drop_reason_names)?;
+    dictionaries.set_item("release", &report.release_names)?;
     dictionaries.set_item("kind", &report.packet_kinds)?;
     dictionaries.set_item("quantity", &report.quantity_names)?;
     Ok(dictionaries.unbind())
@@ -75,6 +78,7 @@ impl RawResult {
             ports: report.ports.to_python(py)?,
             series: report.series.to_python(py)?,
             drops: report.drops.to_python(py)?,
+            packets: report.packets.to_python(py)?,
             pauses: report.pauses.to_python(py)?,
             pause_flows: report.pause_flows.to_python(py)?,
             headroom: report.headroom.to_python(py)?,

@@ -80,6 +80,12 @@ impl Scenario {
         self.inner.observe.drops.as_ref().is_some_and(|drops| drops.every == Every::Change)
     }
 
+    /// Whether the packets of some flow are recorded.
+    #[getter]
+    fn observes_packets(&self) -> bool {
+        !self.inner.observe.packets.is_empty()
+    }
+
     /// Whether pauses are recorded.
     #[getter]
     fn observes_pauses(&self) -> bool {

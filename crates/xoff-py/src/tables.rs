@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xoff::report::{
-    CollectiveColumns, DropColumns, HeadroomColumns, OffTimeColumns, PauseColumns, PauseFlowColumns,
-    PortColumns, QueryColumns, SeriesColumns, UnfinishedColumns,
+    CollectiveColumns, DropColumns, HeadroomColumns, OffTimeColumns, PacketColumns, PauseColumns,
+    PauseFlowColumns, PortColumns, QueryColumns, SeriesColumns, UnfinishedColumns,
 };
 
 use crate::column::Column;
@@ -44,6 +44,10 @@ tables! {
     DropColumns {
         time_ns, device, port, priority, reason, held_bytes, limit_bytes, source, destination, number, kind,
         sequence, frame_bytes,
+    }
+    PacketColumns {
+        packet, source, destination, number, kind, sequence, payload_bytes, frame_bytes, priority, retransmission,
+        release, ready_ps, handed_ps, hop, port, arrived_ps, started_ps, ended_ps, reached_ps, received_ps, marked, drop_reason,
     }
     PauseColumns {
         pause_id, device, port, paused_device, paused_port, priority, xoff_ns, start_ns, end_ns, reason,

@@ -4,7 +4,8 @@ use crate::application::Plans;
 use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::kernel::units::{Bytes, Span, Time};
-use crate::packet::{Packet, Stub};
+use crate::observer::PacketKind;
+use crate::packet::{ACKNOWLEDGEMENT, ECHO, Packet, Stub};
 use crate::routing::{Lengths, SharedTuples};
 use crate::scenario;
 use crate::telemetry::Telemetry;
@@ -85,6 +86,19 @@ impl Fabric {
             return longest;
         }
         Path { switches: self.lengths.switches(source, destination), ..longest }
+    }
+
+    /// What a packet is to its flow.
+    pub fn kind(&self, packet: &Packet) -> PacketKind {
+        if packet.is_cnm() {
+            PacketKind::Cnm
+        } else if !packet.is(ACKNOWLEDGEMENT) {
+            PacketKind::Data
+        } else if packet.is(ECHO) && self.is_in_adapter(packet) {
+            PacketKind::Cnp
+        } else {
+            PacketKind::Acknowledgement
+        }
     }
 
     /// Whether the adapter itself is the packet's transport, and no software of the host. Only of what a transport sends.

@@ -2,6 +2,7 @@
 
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Time};
+use crate::packet::Packet;
 use crate::topology::NodeId;
 use crate::topology::PortId;
 
@@ -60,7 +61,7 @@ impl DropReason {
 }
 
 /// What a packet is to its flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Payload.
@@ -69,11 +70,13 @@ pub enum PacketKind {
     Acknowledgement,
     /// A congestion notification message (802.1Qau).
     Cnm,
+    /// A congestion notification packet (RoCE).
+    Cnp,
 }
 
 impl PacketKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Data, Self::Acknowledgement, Self::Cnm];
+    pub const ALL: [Self; 4] = [Self::Data, Self::Acknowledgement, Self::Cnm, Self::Cnp];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -81,6 +84,39 @@ impl PacketKind {
             Self::Data => "data",
             Self::Acknowledgement => "acknowledgement",
             Self::Cnm => "cnm",
+            Self::Cnp => "cnp",
+        }
+    }
+}
+
+/// What lets a flow send its next packet, which then may still have to wait for its turn in the adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Release {
+    /// It begins.
+    Start,
+    /// An acknowledgement has come.
+    Acknowledgement,
+    /// Its retransmission timer has expired.
+    Timeout,
+    /// Its rate allows it.
+    Rate,
+    /// The packet before it is on its way.
+    Turn,
+}
+
+impl Release {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 5] = [Self::Start, Self::Acknowledgement, Self::Timeout, Self::Rate, Self::Turn];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Acknowledgement => "acknowledgement",
+            Self::Timeout => "timeout",
+            Self::Rate => "rate",
+            Self::Turn => "turn",
         }
     }
 }
@@ -90,24 +126,12 @@ impl PacketKind {
 pub struct Dropped {
     /// The port by which it would have left, or has left.
     pub port: PortId,
-    /// Its class.
-    pub priority: usize,
     /// Why.
     pub reason: DropReason,
     /// What there was of room, where that was why.
     pub room: Option<Room>,
-    /// The host that sends its flow's data.
-    pub source: NodeId,
-    /// The host that the data is for.
-    pub destination: NodeId,
-    /// Its flow's number at the source.
-    pub number: u32,
-    /// What it is to the flow.
-    pub kind: PacketKind,
-    /// Of data: first byte of the payload.
-    pub sequence: u64,
-    /// Bytes that buffers count.
-    pub frame: Bytes,
+    /// The packet.
+    pub packet: Packet,
 }
 
 /// Why a switch, or a host, tells a sender to pause.
@@ -232,9 +256,19 @@ pub trait Observer {
     }
     /// A flow may now send at this rate.
     fn on_rate(&mut self, _now: Time, _host: NodeId, _flow: u32, _rate: Rate) {}
+    /// A flow may send its next packet, if only as far as this is concerned.
+    fn on_released(&mut self, _now: Time, _host: NodeId, _flow: u32, _release: Release) {}
+    /// A flow may send its next packet, and waits for its turn in the adapter.
+    fn on_waiting(&mut self, _now: Time, _host: NodeId, _flow: u32) {}
+    /// A transport hands a packet to the adapter, again if it is a `retransmission`.
+    fn on_handed(&mut self, _now: Time, _packet: &Packet, _retransmission: bool) {}
+    /// A packet has crossed the delay of its host and comes to the adapter.
+    fn on_crossed(&mut self, _now: Time, _packet: &Packet) {}
     /// A port begins to put a packet of so many bytes on the wire, preamble and gap included, which takes until `ends`. Pause frames are
     /// no packets. Where packets line up nobody hears of them.
-    fn on_sent(&mut self, _port: PortId, _priority: usize, _wire: Bytes, _ends: Time) {}
+    fn on_sent(&mut self, _now: Time, _port: PortId, _packet: &Packet, _wire: Bytes, _ends: Time) {}
+    /// A packet reaches its transport, if only with others as one.
+    fn on_received(&mut self, _now: Time, _packet: &Packet) {}
     /// The same of data of a flow that leaves its host.
     fn on_flow_sent(&mut self, _host: NodeId, _flow: u32, _wire: Bytes, _ends: Time) {}
     /// A congestion notification message for a flow has reached its host; its quantised feedback is 1 to 63.

@@ -10,7 +10,7 @@ use crate::kernel::ring::{InLine, Ring};
 use crate::kernel::rng::{Rng, below};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time, TransmissionClock};
-use crate::observer::{DropReason, Dropped, Observer, PacketKind};
+use crate::observer::{DropReason, Dropped, Observer};
 use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, MOST_HOPS_COUNTED, Packet, Stub};
 use crate::pfc::{Change, PauseFrame};
 use crate::scheduler::strict_priority::StrictPriority;
@@ -677,26 +677,7 @@ impl Port {
     ) {
         self.counters.count_drop(packet, reason);
         self.cnms_dropped += u64::from(packet.is_cnm());
-        let (source, destination) = packet.flow_ends();
-        let kind = if packet.is_cnm() {
-            PacketKind::Cnm
-        } else if packet.is(ACKNOWLEDGEMENT) {
-            PacketKind::Acknowledgement
-        } else {
-            PacketKind::Data
-        };
-        let dropped = Dropped {
-            port: self.id,
-            priority: packet.priority(),
-            reason,
-            room,
-            source,
-            destination,
-            number: packet.flow(),
-            kind,
-            sequence: packet.sequence(),
-            frame: packet.frame(),
-        };
+        let dropped = Dropped { port: self.id, reason, room, packet: *packet };
         context.observer.on_drop(context.now, &dropped);
         context.forget(packet);
     }
@@ -741,7 +722,7 @@ impl Port {
         self.busy_until = context.now + self.clock.transmission_time(wire);
         self.counters.wire_bytes += wire;
         if packet.control().is_none() {
-            context.observer.on_sent(self.id, packet.priority(), wire, self.busy_until);
+            context.observer.on_sent(context.now, self.id, packet, wire, self.busy_until);
         }
     }
 

@@ -6,6 +6,7 @@ mod flows;
 mod headroom;
 mod jobs;
 mod measured;
+mod packets;
 mod pauses;
 mod ports;
 mod queries;
@@ -20,7 +21,7 @@ use crate::diagnosis::{self, Diagnosis, Stuck};
 use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample};
 use crate::host::Host;
 use crate::kernel::units::Time;
-use crate::observer::{DropReason, PacketKind, PauseReason};
+use crate::observer::{DropReason, PacketKind, PauseReason, Release};
 use crate::pfc::Intervention;
 use crate::port::Port;
 use crate::simulation::Simulation;
@@ -35,6 +36,7 @@ pub use headroom::{HeadroomColumns, OffTimeColumns};
 pub use jobs::JobTotals;
 use measured::Measured;
 pub use measured::MeasuredTotals;
+pub use packets::PacketColumns;
 pub use pauses::{PauseColumns, PauseFlowColumns};
 pub use ports::PortColumns;
 use queries::{CompleteQueries, QueryReport};
@@ -250,6 +252,8 @@ pub struct Report {
     pub series: SeriesColumns,
     /// Dropped packets, where every one was recorded.
     pub drops: DropColumns,
+    /// Packets of watched flows, at every port that they came to.
+    pub packets: PacketColumns,
     /// Pauses, where they were observed.
     pub pauses: PauseColumns,
     /// Local maxima of headroom in use.
@@ -278,6 +282,8 @@ pub struct Report {
     pub reason_names: Vec<&'static str>,
     /// Names of reasons for drops.
     pub drop_reason_names: Vec<&'static str>,
+    /// Names of what lets flows send.
+    pub release_names: Vec<&'static str>,
     /// Names of kinds of packets.
     pub packet_kinds: Vec<&'static str>,
 }
@@ -304,7 +310,8 @@ impl Report {
             collectives,
             ports: ports::columns(simulation.network(), all_ports(outcome), end),
             series,
-            drops: drops::columns(simulation.network(), outcome),
+            drops: drops::columns(simulation, outcome),
+            packets: packets::columns(simulation, outcome),
             pauses,
             headroom,
             off_times,
@@ -330,6 +337,7 @@ impl Report {
             quantity_names: Quantity::ALL.iter().map(|quantity| quantity.name()).collect(),
             reason_names: PauseReason::ALL.iter().map(|reason| reason.name()).collect(),
             drop_reason_names: DropReason::ALL.iter().map(|reason| reason.name()).collect(),
+            release_names: Release::ALL.iter().map(|release| release.name()).collect(),
             packet_kinds: PacketKind::ALL.iter().map(|kind| kind.name()).collect(),
         }
     }

@@ -15,7 +15,7 @@ use crate::application::Plans;
 use crate::classes::Classes;
 use crate::congestion_control::Path;
 use crate::engine::sources::Equipment;
-use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Recorded, Workshop};
+use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Recorded, Recorder, Workshop};
 use crate::host::{Applications, Host, Marking};
 use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
@@ -328,7 +328,7 @@ impl Simulation {
         let threads = execution.threads.max(1);
         if self.watch.recorder.is_watching() {
             let recorders = vec![self.watch.recorder.clone(); threads];
-            engine::run(&workshop, recorders, sampler, progress, |recorder| recorder.recorded)
+            engine::run(&workshop, recorders, sampler, progress, Recorder::into_recorded)
         } else {
             engine::run(&workshop, vec![Silent; threads], sampler, progress, |_| Recorded::default())
         }

@@ -59,6 +59,10 @@ impl Watch {
             }
         }
         watch.sampler.series.iter().try_for_each(|series| check_values(series, classes, end))?;
+        if !observe.packets.is_empty() {
+            watch.recorder.packets.flows =
+                watched_flows(&observe.packets, network, |index| format!("packets[{index}]"))?;
+        }
         watch.recorder.pauses = observe.pauses;
         watch.recorder.headroom = observe.headroom;
         Ok(watch)
@@ -74,7 +78,7 @@ impl Watch {
         let names: Vec<String> = port_names(network).collect();
         for (index, pattern) in asked.of.iter().enumerate() {
             if !names.iter().any(|name| matches(pattern, name)) {
-                return Err(unmatched(key, index, pattern, &likely_port(network, pattern)));
+                return Err(unmatched(&of(key, index), pattern, &likely_port(network, pattern)));
             }
         }
         let ports = names.iter().map(|name| asked.of.iter().any(|pattern| matches(pattern, name))).collect();
@@ -110,12 +114,8 @@ impl Watch {
             .collect();
         for (index, pattern) in asked.of.iter().enumerate() {
             if !names.iter().any(|(name, _)| matches(pattern, name)) {
-                return Err(unmatched(
-                    "pools",
-                    index,
-                    pattern,
-                    "a pool such as \"leaf0.pool1\" or \"leaf0.*\"",
-                ));
+                let expected = "a pool such as \"leaf0.pool1\" or \"leaf0.*\"";
+                return Err(unmatched(&of("pools", index), pattern, expected));
             }
         }
         let is_asked = |name: &str| asked.of.iter().any(|pattern| matches(pattern, name));
@@ -142,7 +142,7 @@ impl Watch {
         for (index, pattern) in asked.of.iter().enumerate() {
             if !inputs.iter().any(|&port| matches(pattern, &names[port])) {
                 let expected = "a port of a cioq switch, such as \"switch0.port1\" or \"switch0.*\"";
-                return Err(unmatched("inputs", index, pattern, expected));
+                return Err(unmatched(&of("inputs", index), pattern, expected));
             }
         }
         let mut ports = vec![false; names.len()];
@@ -160,23 +160,7 @@ impl Watch {
         asked: &ObserveOf,
         network: &Network,
     ) -> Result<(), ScenarioError> {
-        let mut flows = vec![WatchedFlows::default(); network.hosts as usize];
-        for (index, pattern) in asked.of.iter().enumerate() {
-            let mut matched = false;
-            if let Some((host_pattern, number)) = split_flow(pattern) {
-                let hosts = (0..network.hosts).filter(|&host| matches(host_pattern, name(network, host)));
-                for host in hosts {
-                    matched = true;
-                    match number {
-                        Some(number) => flows[host as usize].numbers.push(number),
-                        None => flows[host as usize].all = true,
-                    }
-                }
-            }
-            if !matched {
-                return Err(unmatched(key, index, pattern, "a host, or a flow such as \"host0.flow3\""));
-            }
-        }
+        let flows = watched_flows(&asked.of, network, |index| format!("{key}.of[{index}]"))?;
         match asked.every {
             Every::Span(every) => {
                 match quantity {
@@ -191,6 +175,32 @@ impl Watch {
         }
         Ok(())
     }
+}
+
+/// The flows that these patterns mean, by host. `key` says which key below `observe` a pattern is.
+fn watched_flows(
+    patterns: &[String],
+    network: &Network,
+    key: impl Fn(usize) -> String,
+) -> Result<Vec<WatchedFlows>, ScenarioError> {
+    let mut flows = vec![WatchedFlows::default(); network.hosts as usize];
+    for (index, pattern) in patterns.iter().enumerate() {
+        let mut matched = false;
+        if let Some((host_pattern, number)) = split_flow(pattern) {
+            let hosts = (0..network.hosts).filter(|&host| matches(host_pattern, name(network, host)));
+            for host in hosts {
+                matched = true;
+                match number {
+                    Some(number) => flows[host as usize].numbers.push(number),
+                    None => flows[host as usize].all = true,
+                }
+            }
+        }
+        if !matched {
+            return Err(unmatched(&key(index), pattern, "a host, or a flow such as \"host0.flow3\""));
+        }
+    }
+    Ok(flows)
 }
 
 /// Values beyond which nobody looks at them, and few machines hold them: some 10 GB.
@@ -239,9 +249,14 @@ fn unrecorded(key: &str) -> ScenarioError {
     )
 }
 
-fn unmatched(key: &str, index: usize, pattern: &str, expected: &str) -> ScenarioError {
+/// The key of one of the names that something is observed of.
+fn of(key: &str, index: usize) -> String {
+    format!("{key}.of[{index}]")
+}
+
+fn unmatched(key: &str, pattern: &str, expected: &str) -> ScenarioError {
     ScenarioError::at(
-        format!("observe.{key}.of[{index}]"),
+        format!("observe.{key}"),
         format!("nothing matches \"{pattern}\""),
         format!("expected {expected}"),
     )

@@ -85,7 +85,7 @@ const PARTS: &[Part] = &[
         &["kernel", "routing", "topology"],
         "names nodes, and the five-tuple that routing hashes.",
     ),
-    part("observer", &["kernel", "topology"], "hears of numbers, nodes and ports."),
+    part("observer", &["kernel", "packet", "topology"], "hears of packets, nodes and ports."),
     part("application::schedule", &["kernel"], "is numbers of ranks and bytes."),
     part(
         "application",
@@ -277,6 +277,7 @@ const PARTS: &[Part] = &[
             "kernel",
             "application",
             "observer",
+            "packet",
             "pfc",
             "port",
             "topology",

@@ -30,8 +30,8 @@ fn results(report: &Report) -> String {
 
 /// What was recorded over time.
 fn recorded(report: &Report) -> String {
-    let Report { series, series_names, drops, pauses, pause_flows, .. } = report;
-    format!("{series:?} {series_names:?} {drops:?} {pauses:?} {pause_flows:?}")
+    let Report { series, series_names, drops, packets, pauses, pause_flows, .. } = report;
+    format!("{series:?} {series_names:?} {drops:?} {packets:?} {pauses:?} {pause_flows:?}")
 }
 
 /// Ways to carry out a run, none of which may matter.
@@ -46,7 +46,7 @@ const SAMPLED: &str = "observe = { queues = { every = '3us' }, pools = { every =
 const COUNTED: &str = "observe = { flow_throughput = { every = '4us' }, cnms = { every = '10us' } }";
 const ON_CHANGE: &str = "observe = { queues = { every = 'change' }, marks = { every = 'change' }, \
                          drops = { every = 'change' }, windows = { every = 'change' }, rates = { every = 'change' }, \
-                         cnms = { every = 'change' }, pauses = true }";
+                         cnms = { every = 'change' }, packets = ['*'], pauses = true }";
 
 /// Runs a scene in every way and asks for the results of the reference engine each time.
 fn every_way_agrees(scene: &str) {

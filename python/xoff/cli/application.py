@@ -32,6 +32,7 @@ from xoff.cli import (
     sweep,
     topology,
     tune,
+    why,
 )
 from xoff.cli.terminal import give_up_output, say
 from xoff.errors import InputError, OutputError, WorkerLostError
@@ -48,6 +49,7 @@ application.command("plot")(plot.plot)
 application.command("report")(report.report)
 application.command("pauses")(pauses.pauses)
 application.command("drops")(drops.drops)
+application.command("why")(why.why)
 application.command("ports")(ports.ports)
 application.command("compare")(compare.compare)
 application.command("sweep")(sweep.sweep)

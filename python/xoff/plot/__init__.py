@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from xoff.plot import (
     collectives,
     completion,
+    critical_path,
     headroom,
     inputs,
     links,
@@ -163,6 +164,12 @@ class Plots:
         tree = self._result.pause_tree(victim, at_ns=at_ns, between_ns=between_ns)
         with style.context():
             return pause_tree.draw(tree, style.axes(ax, pause_tree.size_inches(tree)))
+
+    def critical_path(self, flow: str, ax: Axes | None = None) -> Axes:
+        """The packets of a flow on their way, and its critical path; see `Result.critical_path`."""
+        path = self._result.critical_path(flow)
+        with style.context():
+            return critical_path.draw(path, style.axes(ax, critical_path.size_inches(path)))
 
     def headroom(self, ax: Axes | None = None) -> Axes:
         """Distribution of the headroom in use at its local maxima, as a share of what is set aside."""

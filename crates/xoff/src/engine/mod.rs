@@ -12,6 +12,7 @@ mod inputs;
 mod instants;
 mod link_events;
 mod mail;
+mod packet_log;
 mod pause_log;
 mod port_counts;
 mod received;
@@ -40,6 +41,7 @@ pub use flow_counts::FlowCounts;
 pub use headroom_log::{HeadroomLog, OffTime, Peak};
 pub use instants::{Instants, LONGEST_RUN};
 pub use link_events::{LinkEvent, LinkEvents};
+pub use packet_log::{PacketEvent, PacketLog, Step};
 pub use pause_log::{PauseChange, PauseLog};
 pub use port_counts::PortCounts;
 pub use received::Received;
@@ -80,6 +82,8 @@ pub struct Outcome {
     pub pauses: PauseLog,
     /// What was recorded of headroom.
     pub headroom: HeadroomLog,
+    /// Steps of the packets that are watched, in order of time.
+    pub packets: Vec<PacketEvent>,
     /// Records of telemetry that packets had at the end.
     pub telemetry_in_use: usize,
     /// When the run was ended; nothing where it ended by itself, because nothing was left to do. When the last event was, where

@@ -2,10 +2,12 @@
 
 use super::counts::{Counting, Counts};
 use super::headroom_log::HeadroomLog;
+use super::packet_log::{PacketEvent, PacketLog};
 use super::pause_log::{PauseChange, PauseLog};
 use super::sampler::{Quantity, Sample, WatchedFlows};
 use crate::kernel::units::{Bytes, Rate, Time};
-use crate::observer::{Accounted, Dropped, Observer, Xoff};
+use crate::observer::{Accounted, Dropped, Observer, Release, Xoff};
+use crate::packet::Packet;
 use crate::topology::{NodeId, PortId};
 
 /// Records changes of what is watched.
@@ -21,6 +23,8 @@ pub struct Recorder {
     pub pauses: bool,
     /// Whether headroom is watched.
     pub headroom: bool,
+    /// Packets of flows that are watched.
+    pub packets: PacketLog,
     /// What was recorded.
     pub recorded: Recorded,
 }
@@ -36,6 +40,8 @@ pub struct Recorded {
     pub pauses: PauseLog,
     /// Of headroom.
     pub headroom: HeadroomLog,
+    /// Steps of packets.
+    pub packets: Vec<PacketEvent>,
 }
 
 impl Recorder {
@@ -44,8 +50,14 @@ impl Recorder {
         self.pauses
             || self.headroom
             || self.counts.is_counting()
+            || self.packets.is_watching()
             || self.flows.iter().any(|flows| !flows.is_empty())
             || self.ports.iter().any(|ports| !ports.is_empty())
+    }
+
+    /// What was recorded.
+    pub fn into_recorded(self) -> Recorded {
+        Recorded { packets: self.packets.into_events(), ..self.recorded }
     }
 
     fn record_of_flow(&mut self, time: Time, quantity: Quantity, host: NodeId, flow: u32, value: f64) {
@@ -75,11 +87,13 @@ impl Observer for Recorder {
         self.record(now, Quantity::Marks, port, priority, 1.0);
     }
     fn on_drop(&mut self, now: Time, dropped: &Dropped) {
-        self.counts.ports.add(Quantity::Drops, dropped.port, dropped.priority, 1);
-        self.record(now, Quantity::Drops, dropped.port, dropped.priority, 1.0);
-        if self.watches(Quantity::Drops, dropped.port) {
+        let (port, priority) = (dropped.port, dropped.packet.priority());
+        self.counts.ports.add(Quantity::Drops, port, priority, 1);
+        self.record(now, Quantity::Drops, port, priority, 1.0);
+        if self.watches(Quantity::Drops, port) {
             self.recorded.drops.push((now, *dropped));
         }
+        self.packets.on_drop(now, dropped);
     }
     fn watches_pauses(&self) -> bool {
         self.pauses
@@ -107,8 +121,24 @@ impl Observer for Recorder {
     fn on_rate(&mut self, now: Time, host: NodeId, flow: u32, rate: Rate) {
         self.record_of_flow(now, Quantity::Rate, host, flow, rate.as_f64());
     }
-    fn on_sent(&mut self, port: PortId, priority: usize, wire: Bytes, ends: Time) {
-        self.counts.ports.on_sent(port, priority, wire, ends);
+    fn on_released(&mut self, now: Time, host: NodeId, flow: u32, release: Release) {
+        self.packets.on_released(now, host, flow, release);
+    }
+    fn on_waiting(&mut self, now: Time, host: NodeId, flow: u32) {
+        self.packets.on_waiting(now, host, flow);
+    }
+    fn on_handed(&mut self, now: Time, packet: &Packet, retransmission: bool) {
+        self.packets.on_handed(now, packet, retransmission);
+    }
+    fn on_crossed(&mut self, now: Time, packet: &Packet) {
+        self.packets.on_crossed(now, packet);
+    }
+    fn on_sent(&mut self, now: Time, port: PortId, packet: &Packet, wire: Bytes, ends: Time) {
+        self.counts.ports.on_sent(port, packet.priority(), wire, ends);
+        self.packets.on_sent(now, port, packet, ends);
+    }
+    fn on_received(&mut self, now: Time, packet: &Packet) {
+        self.packets.on_received(now, packet);
     }
     fn on_flow_sent(&mut self, host: NodeId, flow: u32, wire: Bytes, ends: Time) {
         self.counts.flows.on_sent(host, flow, wire, ends);

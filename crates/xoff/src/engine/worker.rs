@@ -13,6 +13,7 @@ use super::clusters::{self, Cluster};
 use super::counts::Counting;
 use super::headroom_log::HeadroomLog;
 use super::instants::Instants;
+use super::packet_log::PacketLog;
 use super::pause_log::PauseLog;
 use super::received::Received;
 use super::recorder::Recorded;
@@ -598,13 +599,15 @@ impl<O: Counting> Worker<'_, O> {
             drops: Vec::new(),
             pauses: PauseLog::default(),
             headroom: HeadroomLog::default(),
+            packets: Vec::new(),
             telemetry_in_use: 0,
             end: None,
             events: 0,
             interrupted,
             stood_still: false,
         };
-        let (mut rows, mut pauses, mut headroom) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut pauses, mut headroom, mut packets) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut telemetry, mut received) = (Vec::new(), [Vec::new(), Vec::new()]);
         let mut last_event = Time::ZERO;
         for worker in workers {
@@ -623,6 +626,7 @@ impl<O: Counting> Worker<'_, O> {
             outcome.drops.extend(recorded.drops);
             pauses.push(recorded.pauses);
             headroom.push(recorded.headroom);
+            packets.push(recorded.packets);
             telemetry.push(worker.wheel.telemetry);
         }
         if outcome.end.is_none() && Movement::of(&outcome.hosts, &outcome.switches).held > 0 {
@@ -634,6 +638,7 @@ impl<O: Counting> Worker<'_, O> {
         outcome.drops.sort_by_key(|(time, dropped)| (*time, dropped.port));
         outcome.pauses = PauseLog::merge(pauses);
         outcome.headroom = HeadroomLog::merge(headroom);
+        outcome.packets = PacketLog::merge(packets);
         outcome.telemetry_in_use = Telemetry::in_use(&telemetry);
         outcome.hosts.sort_by_key(Host::id);
         outcome.switches.sort_by_key(|switch| switch.ports().first().map(crate::port::Port::id));

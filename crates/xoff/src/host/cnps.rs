@@ -60,6 +60,7 @@ impl Host {
     fn put_cnp(&mut self, cnp: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         self.counters.acknowledgements_sent += 1;
         self.counters.cnps_sent += 1;
+        context.observer.on_handed(context.now, &cnp, false);
         self.adapter.put(cnp, Place::Last, context);
     }
 }

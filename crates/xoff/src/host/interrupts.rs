@@ -59,7 +59,7 @@ impl Host {
         self.interrupts.timer.disarm();
         let most = context.fabric.host.receive_offload;
         while let Some(packet) = self.interrupts.waiting.pop_front() {
-            self.count_received(&packet);
+            self.count_received(&packet, context);
             match most {
                 Some(most) if !packet.is(ACKNOWLEDGEMENT) => self.join(packet, most, context),
                 _ => self.hand_up(&packet, context),

@@ -9,7 +9,7 @@ use crate::agenda::{Agenda, Context};
 use crate::congestion_control::qcn::{Parameters, ReactionPoint};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Rate, Time};
-use crate::observer::Observer;
+use crate::observer::{Observer, Release};
 use crate::packet::Packet;
 use crate::transport::Transmit;
 
@@ -79,6 +79,7 @@ impl Host {
         let sending = &mut self.sendings[slot];
         let limiter = &mut self.limiters[sending.limiter as usize];
         if sending.waits_in_adapter() {
+            context.observer.on_waiting(context.now, self.id, sending.number());
             sending.hold_back();
             return false;
         }
@@ -92,6 +93,7 @@ impl Host {
                 let packet = sending.packet(self.id, sequence, length, context);
                 self.counters.data_sent += 1;
                 self.counters.data_retransmitted += u64::from(retransmission);
+                context.observer.on_handed(context.now, &packet, retransmission);
                 sending.send(packet, &mut self.adapter, &mut self.pending, context);
                 self.count_against_limit(slot, context.now, &packet, context);
                 true
@@ -144,6 +146,7 @@ impl Host {
         let Some((slot, limiter)) = self.limiter_of(number) else { return };
         let timer = &mut self.limiters[limiter].pacing;
         if self.pending.expires(timer, TimerKey::Limiter(number), time) {
+            context.observer.on_released(context.now, self.id, number, Release::Rate);
             self.go_on_sending(slot, context);
         }
     }
@@ -161,6 +164,7 @@ impl Host {
         if self.pending.expires(&mut limiter.cycle, TimerKey::ReactionPoint(number), time) {
             limiter.point.on_timer(&context.fabric.host.reaction_point, context.now);
             self.on_limit_changed(slot, context);
+            context.observer.on_released(context.now, self.id, number, Release::Rate);
             self.go_on_sending(slot, context);
         }
     }

@@ -28,7 +28,7 @@ use crate::application::Plans;
 use crate::classes::PRIORITIES;
 use crate::kernel::rng::Rng;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::observer::{DropReason, Observer};
+use crate::observer::{DropReason, Observer, Release};
 use crate::packet::{ACKNOWLEDGEMENT, Flight, Packet};
 use crate::pause_frames;
 use crate::pfc::{Durations, Reactions};
@@ -403,6 +403,7 @@ impl Host {
 
     /// A packet has crossed the host's delay and reaches the adapter.
     fn on_outbound(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        context.observer.on_crossed(context.now, &packet);
         if self.adapter.accept(packet, context) == Sent::Queued && !packet.is(ACKNOWLEDGEMENT) {
             self.on_entered_adapter(&packet);
         }
@@ -414,6 +415,7 @@ impl Host {
         let number = self.sending_slots.len() as u32;
         start.flow.number = number;
         let slot = self.begin_sending(start, context);
+        context.observer.on_released(context.now, self.id, number, Release::Start);
         self.report_rate(slot, context);
         self.go_on_sending(slot, context);
     }
@@ -475,12 +477,13 @@ impl Host {
         {
             return self.wait_for_interrupt(&packet, moderation, context);
         }
-        self.count_received(&packet);
+        self.count_received(&packet, context);
         self.hand_up(&packet, context);
     }
 
     #[inline]
-    fn count_received(&mut self, packet: &Packet) {
+    fn count_received(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        context.observer.on_received(context.now, packet);
         if packet.is(ACKNOWLEDGEMENT) {
             self.counters.acknowledgements_delivered += 1;
         } else {

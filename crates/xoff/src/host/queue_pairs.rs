@@ -12,7 +12,7 @@ use crate::congestion_control::Needs;
 use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
-use crate::observer::Observer;
+use crate::observer::{Observer, Release};
 use crate::packet::{ECHO, Packet, deferred_stamp};
 use crate::transport::roce::{RoceSender, with_reading};
 
@@ -113,7 +113,7 @@ impl Host {
             self.send_next(slot, context);
             self.take_turns(priority, Bytes::ZERO, context);
         } else {
-            self.wait_for_turn(slot);
+            self.wait_for_turn(slot, context);
         }
     }
 
@@ -141,14 +141,15 @@ impl Host {
     }
 
     /// Lets a queue pair wait for its turn, or until it may.
-    fn wait(&mut self, slot: usize, now: Time) {
-        if self.may_send(slot, now) {
-            self.wait_for_turn(slot);
+    fn wait(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        if self.may_send(slot, context.now) {
+            self.wait_for_turn(slot, context);
         }
     }
 
-    fn wait_for_turn(&mut self, slot: usize) {
+    fn wait_for_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let sending = &mut self.sendings[slot];
+        context.observer.on_waiting(context.now, self.id, sending.number());
         self.turns.add(sending.priority(), sending.number());
         if let Some(pair) = sending.queue_pair() {
             pair.in_turn = true;
@@ -173,13 +174,14 @@ impl Host {
     }
 
     fn take_turn(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        context.observer.on_released(context.now, self.id, self.sendings[slot].number(), Release::Turn);
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
         pair.in_turn = false;
         pair.sender.settle(context.now);
         if pair.sender.ready_at() <= self.adapter.port.free_from(context.now) {
             self.send_next(slot, context);
         } else {
-            self.wait(slot, context.now);
+            self.wait(slot, context);
             self.arm_control(slot, context);
         }
     }
@@ -200,6 +202,7 @@ impl Host {
         self.counters.data_sent += 1;
         self.counters.data_retransmitted += u64::from(segment.retransmission);
         let is_limited = sending.is_limited();
+        context.observer.on_handed(context.now, &packet, segment.retransmission);
         self.adapter.put(packet, Place::First, context);
         if is_limited {
             self.count_against_limit(slot, begins, &packet, context);
@@ -207,14 +210,14 @@ impl Host {
         if has_changed {
             self.report_rate(slot, context);
         }
-        self.wait(slot, context.now);
+        self.wait(slot, context);
         self.arm_control(slot, context);
         if let Some(place) = place
             && let Some(next_slot) = self.pass_on_queue_pair(slot, place, context)
         {
             self.report_rate(slot, context);
             self.report_rate(next_slot, context);
-            self.wait(next_slot, context.now);
+            self.wait(next_slot, context);
         }
     }
 
@@ -240,6 +243,7 @@ impl Host {
 
     /// A CNP has come for a queue pair.
     pub(super) fn on_cnp(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        context.observer.on_released(context.now, self.id, self.sendings[slot].number(), Release::Rate);
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
         pair.sender.on_cnp(context.now);
         self.on_control_heard(slot, context);
@@ -312,6 +316,7 @@ impl Host {
         let Some(slot) = self.sending_slot(number) else { return };
         let Some(pair) = self.sendings[slot].queue_pair() else { return };
         if self.pending.expires(&mut pair.pacing, TimerKey::Pacing(number), time) {
+            context.observer.on_released(context.now, self.id, number, Release::Rate);
             self.offer(slot, context);
         }
     }
@@ -329,6 +334,7 @@ impl Host {
             if !pair.in_turn {
                 pair.sender.settle(context.now);
             }
+            context.observer.on_released(context.now, self.id, number, Release::Rate);
             self.on_control_heard(slot, context);
         }
     }

@@ -359,7 +359,9 @@ impl Host {
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
-        self.adapter.put(header.into(), Place::Last, context);
+        let packet = header.into();
+        context.observer.on_handed(context.now, &packet, false);
+        self.adapter.put(packet, Place::Last, context);
     }
 
     /// Sends a CNP. Returns how long others keep it waiting.
@@ -410,7 +412,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (start, end) = acknowledgement.block.unwrap_or((acknowledgement.next, acknowledgement.next));
-        let packet = Header {
+        let header = Header {
             sequence: acknowledgement.next,
             stamp: acknowledgement.stamp,
             reception: (start - acknowledgement.next) as u32,
@@ -419,7 +421,9 @@ impl Host {
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;
-        let sent = self.adapter.send(packet.into(), &mut self.pending, context);
+        let packet = header.into();
+        context.observer.on_handed(context.now, &packet, false);
+        let sent = self.adapter.send(packet, &mut self.pending, context);
         if sent == Sent::BehindMany {
             self.settle_small_queues(context.now, context);
         }

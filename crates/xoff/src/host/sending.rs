@@ -10,7 +10,7 @@ use super::{GONE, Host, TimerKey};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::observer::Observer;
+use crate::observer::{Observer, Release};
 use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::{Connections, EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
@@ -458,6 +458,7 @@ impl Host {
                 let is_held_back = self.hold_back(slot, context);
                 sending = &mut self.sendings[slot];
                 if is_held_back {
+                    context.observer.on_waiting(context.now, self.id, sending.number());
                     break;
                 }
             }
@@ -466,6 +467,7 @@ impl Host {
                     let packet = sending.packet(self.id, sequence, length, context);
                     self.counters.data_sent += 1;
                     self.counters.data_retransmitted += u64::from(retransmission);
+                    context.observer.on_handed(context.now, &packet, retransmission);
                     let sent = sending.send(packet, &mut self.adapter, &mut self.pending, context);
                     settles |= sent == Sent::BehindMany;
                 }
@@ -493,6 +495,7 @@ impl Host {
         let Some(slot) = self.sending_slot(packet.flow()) else {
             return self.on_late_answer(packet, context);
         };
+        context.observer.on_released(context.now, self.id, packet.flow(), Release::Acknowledgement);
         let sending = &mut self.sendings[slot];
         let Sender::Tcp(sender) = &mut sending.sender else {
             return match &sending.sender {
@@ -537,7 +540,7 @@ impl Host {
         if !self.pending.expires(&mut sending.timer, TimerKey::Sending(number), time) {
             return;
         }
-        let priority = sending.priority();
+        let (priority, mut release) = (sending.priority(), Release::Timeout);
         match &mut sending.sender {
             Sender::Tcp(sender) => {
                 sender.on_timeout(context.now);
@@ -564,8 +567,9 @@ impl Host {
                 pair.sender.on_timeout();
                 self.counters.timeouts += 1;
             }
-            Sender::ConstantRate(_) => {}
+            Sender::ConstantRate(_) => release = Release::Rate,
         }
+        context.observer.on_released(context.now, self.id, number, release);
         self.go_on_sending(slot, context);
     }
 
@@ -590,6 +594,7 @@ impl Host {
             return;
         }
         if sending.on_left_adapter(packet.frame(), context.fabric.host.small_queue) {
+            context.observer.on_released(context.now, self.id, packet.flow(), Release::Turn);
             self.pump(slot, context);
         }
     }

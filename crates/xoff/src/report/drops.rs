@@ -1,10 +1,9 @@
 //! Dropped packets as columns: where, why and whose.
 
-use crate::engine::Outcome;
+use super::{Outcome, Simulation};
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
-use crate::observer::PacketKind;
-use crate::topology::Network;
+use crate::observer::{Dropped, PacketKind};
 
 /// Stands for a number that there is not.
 const NONE: u64 = u64::MAX;
@@ -41,24 +40,25 @@ pub struct DropColumns {
 }
 
 /// Rows of all packets whose drops were recorded.
-pub(super) fn columns(network: &Network, outcome: &Outcome) -> DropColumns {
-    let mut columns = DropColumns::default();
-    for (time, dropped) in &outcome.drops {
-        let of_room = |bytes: fn(Room) -> Bytes| dropped.room.map_or(NONE, |room| bytes(room).get());
-        let is_data = dropped.kind == PacketKind::Data;
+pub(super) fn columns(simulation: &Simulation, outcome: &Outcome) -> DropColumns {
+    let (mut columns, network) = (DropColumns::default(), simulation.network());
+    for (time, Dropped { port, reason, room, packet }) in &outcome.drops {
+        let of_room = |bytes: fn(Room) -> Bytes| room.map_or(NONE, |room| bytes(room).get());
+        let (source, destination) = packet.flow_ends();
+        let kind = simulation.fabric().kind(packet);
         columns.time_ns.push(time.as_nanoseconds());
-        columns.device.push(network.ports.place(dropped.port).0);
-        columns.port.push(dropped.port);
-        columns.priority.push(dropped.priority as u8);
-        columns.reason.push(dropped.reason as u8);
+        columns.device.push(network.ports.place(*port).0);
+        columns.port.push(*port);
+        columns.priority.push(packet.priority() as u8);
+        columns.reason.push(*reason as u8);
         columns.held_bytes.push(of_room(|room| room.held));
         columns.limit_bytes.push(of_room(|room| room.limit));
-        columns.source.push(dropped.source);
-        columns.destination.push(dropped.destination);
-        columns.number.push(dropped.number);
-        columns.kind.push(dropped.kind as u8);
-        columns.sequence.push(if is_data { dropped.sequence } else { NONE });
-        columns.frame_bytes.push(dropped.frame.get());
+        columns.source.push(source);
+        columns.destination.push(destination);
+        columns.number.push(packet.flow());
+        columns.kind.push(kind as u8);
+        columns.sequence.push(if kind == PacketKind::Data { packet.sequence() } else { NONE });
+        columns.frame_bytes.push(packet.frame().get());
     }
     columns
 }

@@ -76,6 +76,10 @@ pub struct Observe {
     /// Packets of each traffic class dropped at the named ports; on change each of them, with why and whose (`drops.parquet`).
     #[serde(default)]
     pub drops: Option<ObserveOf>,
+    /// Flows of which every packet is recorded at every port that it comes to, with its acknowledgements (`packets.parquet`): of
+    /// all of a host (`host0`), or one (`host0.flow3`). `xoff why` records those that it asks about by itself.
+    #[serde(default)]
+    pub packets: Vec<String>,
     /// Window in bytes of the flows of the named hosts.
     #[serde(default)]
     pub windows: Option<ObserveOf>,

@@ -28,8 +28,9 @@ fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let outcome = run(&observed(simulation));
         let mut of_ports = BTreeMap::new();
-        for (_, Dropped { port, priority, kind, reason, room, frame, .. }) in &outcome.drops {
-            let counted = of_ports.entry((*port, *kind != PacketKind::Data, *reason as usize)).or_insert(0);
+        for (_, Dropped { port, reason, room, packet }) in &outcome.drops {
+            let is_data = simulation.fabric().kind(packet) == PacketKind::Data;
+            let counted = of_ports.entry((*port, !is_data, *reason as usize)).or_insert(0);
             *counted += 1;
             match (reason, room) {
                 (
@@ -39,12 +40,12 @@ fn every_drop_is_a_row_that_says_what_there_was_no_room_for() {
                     | DropReason::PfcWatchdog,
                     None,
                 ) => {}
-                (_, Some(room)) => assert!(!room.fits(*frame + LARGEST_UNIT), "{reason:?} {room:?}"),
+                (_, Some(room)) => assert!(!room.fits(packet.frame() + LARGEST_UNIT), "{reason:?} {room:?}"),
                 (reason, None) => panic!("{reason:?} without room"),
             }
             let Scenario { pfc, link_event, .. } = simulation.scenario();
             let has_room = pfc.watchdog.is_none() && link_event.is_empty();
-            let is_lossless = simulation.scenario().lossless_classes().contains(*priority);
+            let is_lossless = simulation.scenario().lossless_classes().contains(packet.priority());
             assert!(*reason != DropReason::ReceiverFull || !has_room || !is_lossless, "headroom is enough");
             seen.set(seen.get() | 1 << *reason as u8);
         }

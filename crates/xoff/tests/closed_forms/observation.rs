@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use xoff::Simulation;
 use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
 use xoff::kernel::units::{Rate, Span};
 use xoff::scenario::{Every, Observe, ObserveOf, ScenarioError};
+use xoff::switch::Switch;
+use xoff::{Report, Simulation};
 
 use crate::common::law_of_random_scenarios;
 use crate::common::random::{self, Ends};
@@ -214,4 +215,64 @@ fn flows_in_an_input_buffer_add_up_to_its_classes() {
         assert!(sums.values().all(|sum: &f64| sum.abs() < f64::EPSILON), "{sums:?}");
     });
     assert!(looked_into.get() > 0, "some scenarios have input buffers with something in them");
+}
+
+const NONE: u64 = u64::MAX;
+
+/// Congestion notification messages set out from no transport, and are followed by nobody.
+#[test]
+fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped() {
+    let ends = [Cell::new(0_u64), Cell::new(0_u64)];
+    law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
+        let observed =
+            observing(simulation, Every::Change, |observe, _| observe.packets = vec!["*".to_owned()]);
+        let simulation = observed.expect("it was accepted before");
+        let mut outcome = run(&simulation);
+        let report = Report::new(&simulation, &mut outcome);
+        let packets = &report.packets;
+        let (mut sent, mut dropped) = (BTreeMap::new(), BTreeMap::new());
+        for row in 0..packets.packet.len() {
+            let [arrived, started, ended, reached, received] = [
+                packets.arrived_ps[row],
+                packets.started_ps[row],
+                packets.ended_ps[row],
+                packets.reached_ps[row],
+                packets.received_ps[row],
+            ];
+            let goes_on = packets.packet.get(row + 1) == Some(&packets.packet[row]);
+            let is_dropped = packets.drop_reason[row] != u8::MAX;
+            if goes_on {
+                assert_eq!(packets.arrived_ps[row + 1], reached, "row {row}");
+                assert_eq!(packets.hop[row + 1], packets.hop[row] + 1);
+            }
+            if started != NONE {
+                assert!(arrived <= started && started < ended && ended <= reached, "row {row}");
+                *sent.entry(packets.port[row]).or_insert(0) += 1;
+            }
+            if received != NONE {
+                assert!(reached <= received && !goes_on && !is_dropped, "row {row}");
+                ends[0].set(ends[0].get() + 1);
+            }
+            if is_dropped {
+                assert!(!goes_on, "row {row}");
+                *dropped.entry(packets.port[row]).or_insert(0) += 1;
+                ends[1].set(ends[1].get() + 1);
+            }
+            let is_over = goes_on || is_dropped || received != NONE;
+            assert!(is_over || outcome.end.is_some(), "row {row} of a run that has drained");
+        }
+        let cnms = outcome.switches.iter().filter_map(Switch::cioq).map(|switch| switch.counters);
+        if cnms.map(|counters| counters.of_inputs + counters.of_outputs).sum::<u64>() == 0 {
+            for port in ports(&outcome) {
+                assert_eq!(
+                    sent.get(&port.id()).copied().unwrap_or(0),
+                    port.counters.packets,
+                    "{}",
+                    port.id()
+                );
+                assert_eq!(dropped.get(&port.id()).copied().unwrap_or(0), port.counters.dropped());
+            }
+        }
+    });
+    assert!(ends.iter().all(|count| count.get() > 100), "{ends:?}");
 }

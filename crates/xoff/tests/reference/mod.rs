@@ -54,6 +54,7 @@ pub(crate) fn run_with(
         drops: Vec::new(),
         pauses: PauseLog::default(),
         headroom: HeadroomLog::default(),
+        packets: Vec::new(),
         telemetry_in_use: Telemetry::in_use(&[telemetry]),
         end: end.or(left_behind.then_some(last_event)),
         events,

@@ -1,0 +1,156 @@
+//! What is recorded of the packets of some flows: every step on their way, and what let them set out.
+
+use std::collections::BTreeMap;
+
+use super::sampler::WatchedFlows;
+use crate::kernel::units::Time;
+use crate::observer::{DropReason, Dropped, Release};
+use crate::packet::Packet;
+use crate::topology::{NodeId, PortId};
+
+/// What happens to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Its transport hands it to the adapter.
+    Handed {
+        /// Since when the flow might send it.
+        ready: Time,
+        /// What let it; of what is no data, nothing.
+        release: Option<Release>,
+        /// Whether the same data has been sent before.
+        retransmission: bool,
+    },
+    /// It has crossed the delay of its host, if that has one.
+    Crossed,
+    /// It begins to leave.
+    Sent {
+        /// By this port,
+        port: PortId,
+        /// and has left then.
+        ends: Time,
+    },
+    /// It reaches its transport, with those that are handed up with it.
+    Received,
+    /// It goes no further.
+    Dropped {
+        /// The port by which it would have left, or has left.
+        port: PortId,
+        /// Why.
+        reason: DropReason,
+    },
+}
+
+/// One step of one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketEvent {
+    /// When.
+    pub time: Time,
+    /// The packet, as it is then.
+    pub packet: Packet,
+    /// What.
+    pub step: Step,
+}
+
+/// Records the packets of some flows.
+#[derive(Clone, Debug, Default)]
+pub struct PacketLog {
+    /// Which, by the hosts that send their data; empty where none is watched.
+    pub flows: Vec<WatchedFlows>,
+    senders: BTreeMap<(NodeId, u32), Sender>,
+    events: Vec<PacketEvent>,
+}
+
+/// What a flow may send, or waits for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sender {
+    released: Option<(Time, Release)>,
+    waiting: Option<(Time, Release)>,
+}
+
+impl Sender {
+    fn release(&self, now: Time) -> Release {
+        self.released.filter(|(time, _)| *time == now).map_or(Release::Turn, |(_, release)| release)
+    }
+}
+
+impl PacketLog {
+    /// Whether any flow is watched.
+    pub fn is_watching(&self) -> bool {
+        !self.flows.is_empty()
+    }
+
+    /// Puts the steps of several threads together, in order of time. What happens in one place at one instant keeps its order.
+    pub fn merge(parts: impl IntoIterator<Item = Vec<PacketEvent>>) -> Vec<PacketEvent> {
+        let mut all: Vec<PacketEvent> = parts.into_iter().flatten().collect();
+        let rank_and_place = |event: &PacketEvent| match event.step {
+            Step::Handed { .. } => (0, event.packet.source()),
+            Step::Crossed => (1, event.packet.source()),
+            Step::Sent { port, .. } => (2, port),
+            Step::Dropped { port, .. } => (3, port),
+            Step::Received => (4, event.packet.destination()),
+        };
+        all.sort_by_key(|event| (event.time, rank_and_place(event)));
+        all
+    }
+
+    /// What was recorded.
+    pub fn into_events(self) -> Vec<PacketEvent> {
+        self.events
+    }
+
+    fn watches(&self, host: NodeId, flow: u32) -> bool {
+        self.flows.get(host as usize).is_some_and(|flows| flows.contains(flow))
+    }
+
+    fn record(&mut self, time: Time, packet: &Packet, step: Step) {
+        if self.watches(packet.flow_ends().0, packet.flow()) {
+            self.events.push(PacketEvent { time, packet: *packet, step });
+        }
+    }
+
+    pub(super) fn on_released(&mut self, now: Time, host: NodeId, flow: u32, release: Release) {
+        if self.watches(host, flow) {
+            self.senders.entry((host, flow)).or_default().released = Some((now, release));
+        }
+    }
+
+    pub(super) fn on_waiting(&mut self, now: Time, host: NodeId, flow: u32) {
+        if self.watches(host, flow) {
+            let sender = self.senders.entry((host, flow)).or_default();
+            sender.waiting = Some((now, sender.release(now)));
+        }
+    }
+
+    pub(super) fn on_handed(&mut self, now: Time, packet: &Packet, retransmission: bool) {
+        let (source, flow) = (packet.flow_ends().0, packet.flow());
+        if !self.watches(source, flow) {
+            return;
+        }
+        let (mut ready, mut release) = (now, None);
+        if packet.source() == source {
+            let sender = self.senders.entry((source, flow)).or_default();
+            let waiting = sender.waiting.take();
+            let by = sender.release(now);
+            let (since, by) = waiting.filter(|_| by == Release::Turn).unwrap_or((now, by));
+            (ready, release) = (since, Some(by));
+        }
+        self.record(now, packet, Step::Handed { ready, release, retransmission });
+    }
+
+    pub(super) fn on_crossed(&mut self, now: Time, packet: &Packet) {
+        self.record(now, packet, Step::Crossed);
+    }
+
+    pub(super) fn on_sent(&mut self, now: Time, port: PortId, packet: &Packet, ends: Time) {
+        self.record(now, packet, Step::Sent { port, ends });
+    }
+
+    pub(super) fn on_received(&mut self, now: Time, packet: &Packet) {
+        self.record(now, packet, Step::Received);
+    }
+
+    pub(super) fn on_drop(&mut self, now: Time, dropped: &Dropped) {
+        let &Dropped { port, reason, ref packet, .. } = dropped;
+        self.record(now, packet, Step::Dropped { port, reason });
+    }
+}

@@ -1,0 +1,204 @@
+"""`xoff why`: where a flow's time went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xoff import json_text
+from xoff.cli.files import DRAWABLE, check_drawable, draw
+from xoff.cli.options import DataOnly, ForcePlot
+from xoff.cli.results import opened
+from xoff.cli.rows import print_rows
+from xoff.cli.run import simulate
+from xoff.cli.terminal import say
+from xoff.errors import InputError, OutputError
+from xoff.units import counted, duration, percent, size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xoff.critical_path import CriticalPath, Part
+    from xoff.result import Result
+    from xoff.scenario import Scenario
+
+_MICROSECOND_PS = 10**6
+_LEAST_SHARE = 0.01
+_REST = "the rest, below 1 % each"
+
+
+def why(
+    folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
+    flows: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FLOW]...", help="Flows (host0.flow3); left out, those with the greatest slowdown."),
+    ] = None,
+    slowest: Annotated[int, typer.Option(min=1, help="How many of these.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that share the work.")] = 1,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help=f"Draw the packets of one flow and its critical path ({DRAWABLE})."),
+    ] = None,
+    force: ForcePlot = False,
+    as_json: DataOnly = False,
+) -> None:
+    """Print where a flow's time went: in which queues, pauses, timeouts, or waiting for its rate.
+
+    The scenario runs once more with the flow's packets recorded. From its last acknowledgement back to its start, every
+    instant has one cause, so that the times add up to the completion time.
+    """
+    if plot is not None:
+        check_drawable(plot, force=force)
+    result = opened(folder)
+    chosen = _chosen(result, folder, flows, slowest)
+    if plot is not None and len(chosen) > 1:
+        expected = f"expected one, such as {chosen[0]}"
+        raise InputError(str(folder), "--plot", f"{len(chosen)} flows are to be drawn", expected)
+    paths = _paths(result, folder, chosen, threads)
+    if plot is not None:
+        from xoff.plot import critical_path as drawing
+
+        draw(plot, drawing.size_inches(paths[0]), lambda ax: drawing.draw(paths[0], ax))
+    if as_json:
+        typer.echo(json_text.document([_data(path) for path in paths]))
+        return
+    if len(paths) == 1:
+        _print_one(result, folder, paths[0])
+    else:
+        _print_several(result, paths)
+
+
+def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int) -> list[str]:
+    from xoff import why
+
+    chosen = list(dict.fromkeys(flows or why.slowest(result, slowest)))
+    if not chosen:
+        message = f"{folder}: FLOW: no flow had finished in the measured time"
+        raise OutputError(message)
+    return chosen
+
+
+def _paths(result: Result, folder: Path, chosen: list[str], threads: int) -> list[CriticalPath]:
+    from xoff.why import critical_paths
+
+    def run(scenario: Scenario) -> Result:
+        again, interrupted = simulate(scenario, threads)
+        if interrupted:
+            say("interrupted: nothing was written", err=True)
+            raise typer.Exit(130)
+        return again
+
+    try:
+        return critical_paths(result, chosen, run)
+    except InputError:
+        raise
+    except ValueError as error:
+        message = f"{folder}: FLOW: {error}"
+        raise OutputError(message) from None
+
+
+def _data(path: CriticalPath) -> dict[str, object]:
+    return {
+        "flow": path.flow,
+        "start_ps": path.start_ps,
+        "finish_ps": path.finish_ps,
+        "parts": [part._asdict() for part in path.parts],
+        "stretches": [stretch._asdict() for stretch in path.stretches],
+    }
+
+
+def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
+    from xoff.critical_path import Cause
+    from xoff.why import finished
+
+    flow = finished(result, [path.flow])[path.flow]
+    parts, alone = path.parts, duration(flow["ideal_fct_ns"] / 1000)
+    say(
+        f"{path.flow}: {size(flow['size_bytes'])} to {flow['destination']} by {flow['transport']} "
+        f"in {_told(path.time_ps)}, alone {alone} (slowdown {flow['slowdown']:.3g})"
+    )
+    headings = ("what it waited for", "where", "time", "share")
+    rows = [[*_words(result, part), _told(part.time_ps), percent(part.share)] for part in _shown(parts)]
+    rest = sum(part.time_ps for part in parts[len(rows) :])
+    if rest:
+        rows.append([_REST, "", _told(rest), percent(rest / path.time_ps)])
+    print_rows(
+        f"Its critical path, {counted(path.round_trips, 'round trip')}",
+        headings,
+        rows,
+        of=len(rows),
+        words=set(headings[:2]),
+        rest="",
+    )
+    place = next((part.place for part in parts if part.cause is Cause.QUEUEING), None)
+    if place is not None:
+        say(f"Whose packets were there: xoff ports {folder} {place} --flows")
+    if any(part.cause is Cause.PAUSED for part in parts) and result.pauses is not None:
+        say(f"Where its pauses began:   xoff pauses {folder} --victim {path.flow}")
+
+
+def _print_several(result: Result, paths: Sequence[CriticalPath]) -> None:
+    from xoff.why import finished
+
+    of_flows = finished(result, [path.flow for path in paths])
+    rows = [
+        [
+            path.flow,
+            of_flows[path.flow]["destination"],
+            size(of_flows[path.flow]["size_bytes"]),
+            _told(path.time_ps),
+            f"{of_flows[path.flow]['slowdown']:.3g}",
+            str(path.round_trips),
+            ", ".join(filter(None, _words(result, path.parts[0]))),
+            percent(path.parts[0].share),
+        ]
+        for path in paths
+    ]
+    headings = ("flow", "to", "size", "FCT", "slowdown", "round trips", "most of it", "share")
+    words = {"flow", "to", "most of it"}
+    print_rows("Flows", headings, rows, of=len(paths), words=words, rest="flows more; --json has all")
+    _print_together(result, paths)
+
+
+def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
+    from xoff.critical_path import parts
+
+    found, together = parts(paths), sum(path.time_ps for path in paths)
+    rows = [
+        [*_words(result, part), str(sum(_has(path, part) for path in paths)), _told(part.time_ps), percent(part.share)]
+        for part in _shown(found)
+    ]
+    rest = sum(part.time_ps for part in found[len(rows) :])
+    if rest:
+        rows.append([_REST, "", "", _told(rest), percent(rest / together)])
+    headings = ("what they waited for", "where", "flows", "time", "share")
+    title = f"Critical paths of {len(paths)} flows, {_told(together)} together"
+    print_rows(title, headings, rows, of=len(rows), words=set(headings[:2]), rest="")
+
+
+def _shown(found: list[Part]) -> list[Part]:
+    """Those that are told one by one."""
+    return [part for part in found if part.share >= _LEAST_SHARE]
+
+
+def _has(path: CriticalPath, wanted: Part) -> bool:
+    return any(part[:3] == wanted[:3] for part in path.parts)
+
+
+def _words(result: Result, part: Part) -> list[str]:
+    """What it was, and where."""
+    from xoff.critical_path import Cause
+
+    if part.place is None:
+        return [part.cause.words, ""]
+    if part.reason is not None:
+        return [part.cause.words, f"dropped at {part.place} ({part.reason})"]
+    peer = next(port.peer_node for port in result.topology.ports if port.name == part.place)
+    where = {Cause.QUEUEING: f"{part.place} to {peer}", Cause.PAUSED: f"{part.place}, by {peer}"}
+    return [part.cause.words, where.get(part.cause, part.place)]
+
+
+def _told(picoseconds: int) -> str:
+    return duration(picoseconds / _MICROSECOND_PS)

@@ -1,0 +1,159 @@
+"""Critical paths of flows: every instant has one cause, and they add up to the completion time."""
+
+from pathlib import Path
+
+import pytest
+
+import xoff
+from conftest import SCENARIOS
+from xoff import why
+from xoff.critical_path import Cause, CriticalPath, parts
+from xoff.errors import ResultError
+
+NETWORK = """
+[topology]
+kind = "star"
+hosts = 4
+host_link = { rate = "10Gbps", delay = "1us" }
+"""
+
+# A packet of 1000 bytes takes 800 ns at 10 Gb/s, and two links of 1 us.
+BLOCKS = """
+[transport.blocks]
+kind = "constant_rate"
+payload = "942B"
+wire_overhead = "0B"
+"""
+
+
+def flow_from(source: str, size: str, start: str = "0us", transport: str = "blocks") -> str:
+    return f"""
+[[workload]]
+kind = "long_lived"
+transport = "{transport}"
+pairs = [["{source}", "host0"]]
+size = "{size}"
+start = "{start}"
+"""
+
+
+def path_of(scenario: str, flow: str) -> CriticalPath:
+    return xoff.Scenario.from_text(scenario).run().critical_path(flow)
+
+
+def in_ns(path: CriticalPath) -> list[tuple[Cause, str | None, float]]:
+    return [(part.cause, part.place, part.time_ps / 1000) for part in path.parts]
+
+
+def test_a_flow_alone_waits_for_nobody() -> None:
+    path = path_of(NETWORK + BLOCKS + flow_from("host1", "9420B"), "host1.flow0")
+    assert in_ns(path) == [(Cause.TRANSMISSION, None, 11 * 800.0), (Cause.PROPAGATION, None, 2000.0)]
+
+
+def test_what_goes_first_at_a_port_is_its_queue() -> None:
+    """The other packet comes 100 ns earlier, so that this one waits for 700 ns of it."""
+    two = flow_from("host1", "942B", "100ns") + flow_from("host2", "942B")
+    path = path_of(NETWORK + BLOCKS + two, "host1.flow0")
+    assert in_ns(path) == [
+        (Cause.PROPAGATION, None, 2000.0),
+        (Cause.TRANSMISSION, None, 1600.0),
+        (Cause.QUEUEING, "switch0.port0", 700.0),
+    ]
+    waited = next(stretch for stretch in path.stretches if stretch.cause is Cause.QUEUEING)
+    assert (waited.since_ps, waited.until_ps) == (1_900_000, 2_600_000)
+
+
+def test_a_rate_is_what_a_paced_flow_waits_for() -> None:
+    """At 2 Gb/s a packet may go every 4 us, of which it is on the wire for 800 ns."""
+    paced = BLOCKS + 'rate = "2Gbps"\n' + flow_from("host1", "2826B")
+    path = path_of(NETWORK + paced, "host1.flow0")
+    assert in_ns(path) == [
+        (Cause.RATE, "host1.port0", 2 * 3200.0),
+        (Cause.TRANSMISSION, None, 4 * 800.0),
+        (Cause.PROPAGATION, None, 2000.0),
+    ]
+
+
+def test_a_window_makes_round_trips() -> None:
+    tcp = '[transport.tcp]\nkind = "tcp"\ncongestion_control = { algorithm = "reno" }\ninitial_window = 1\n'
+    path = path_of(NETWORK + tcp + flow_from("host1", "4380B", transport="tcp"), "host1.flow0")
+    assert path.round_trips == 2  # one segment, then two
+    assert {part.cause for part in path.parts} == {Cause.TRANSMISSION, Cause.PROPAGATION}
+    propagation = next(part for part in path.parts if part.cause is Cause.PROPAGATION)
+    assert propagation.time_ps == 2 * 4 * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("scenario", "changes", "causes"),
+    [
+        ("incast", ("switch.total=300kB",), {Cause.TIMEOUT, Cause.QUEUEING}),
+        ("web_search", ("stop.arrivals_end=300us",), {Cause.QUEUEING}),
+        ("pauses", (), {Cause.PAUSED}),
+        ("hpcc", ("workload.size=500kB",), {Cause.RATE}),
+        ("rails", ("stop.at=20us",), {Cause.QUEUEING}),
+        ("partition_aggregate", ("workload.queries=20",), {Cause.DELAYED_ACKNOWLEDGEMENT}),
+        ("fabric", ("workload.size=300kB",), {Cause.QUEUEING}),
+    ],
+)
+def test_causes_add_up_to_the_completion_time(scenario: str, changes: tuple[str, ...], causes: set[Cause]) -> None:
+    result = xoff.Scenario.load(SCENARIOS / f"{scenario}.toml", changes).run()
+    names = why.slowest(result, 20)
+    rows = result.flows.to_pylist()
+    finished = {f"{row['source']}.flow{row['number']}": row for row in rows}
+    paths = why.critical_paths(result, names)
+    assert [path.flow for path in paths] == names
+    for path in paths:
+        row = finished[path.flow]
+        assert path.finish_ps // 1000 == row["finish_ns"]
+        assert path.start_ps // 1000 == row["start_ns"]
+        assert sum(stretch.time_ps for stretch in path.stretches) == path.time_ps
+        assert all(one.until_ps == then.since_ps for one, then in zip(path.stretches, path.stretches[1:], strict=False))
+    assert causes <= {part.cause for part in parts(paths)}
+    assert sum(part.share for part in parts(paths)) == pytest.approx(1)
+
+
+def test_the_slowest_come_first() -> None:
+    result = xoff.Scenario.load(SCENARIOS / "incast.toml").run()
+    slowdowns = {f"{row['source']}.flow{row['number']}": row["slowdown"] for row in result.flows.to_pylist()}
+    named = [slowdowns[name] for name in why.slowest(result, 5)]
+    assert named == sorted(slowdowns.values(), reverse=True)[:5]
+
+
+def test_a_timeout_says_where_the_packet_was_dropped() -> None:
+    result = xoff.Scenario.load(SCENARIOS / "incast.toml", ("switch.total=300kB",)).run()
+    [path] = why.critical_paths(result, why.slowest(result))
+    first = path.parts[0]
+    assert (first.cause, first.place, first.reason) == (Cause.TIMEOUT, "switch0.port0", "threshold")
+    assert first.time_ps >= 10**9  # the least retransmission timeout is 1 ms
+
+
+def test_recorded_packets_need_no_other_run() -> None:
+    text = NETWORK + BLOCKS + flow_from("host1", "9420B") + '[observe]\npackets = ["host1"]\n'
+    result = xoff.Scenario.from_text(text).run()
+
+    def run(scenario: xoff.Scenario) -> xoff.Result:
+        raise AssertionError(scenario)
+
+    assert why.critical_paths(result, ["host1.flow0"], run)[0].time_ps == (11 * 800 + 2000) * 1000
+
+
+def test_a_flow_that_is_not_there_or_not_done_is_refused() -> None:
+    text = NETWORK + BLOCKS + flow_from("host1", "9420B") + flow_from("host2", "1MB") + '[stop]\nat = "20us"\n'
+    result = xoff.Scenario.from_text(text).run()
+    with pytest.raises(ValueError, match=r"host2\.flow0 had not finished"):
+        result.critical_path("host2.flow0")
+    with pytest.raises(ValueError, match=r"no flow host3\.flow0; expected a name such as host1\.flow0"):
+        result.critical_path("host3.flow0")
+
+
+def test_another_result_than_the_scenario_gives_is_refused(tmp_path: Path) -> None:
+    result = xoff.Scenario.from_text(NETWORK + BLOCKS + flow_from("host1", "9420B")).run()
+    another = xoff.Scenario.from_text(NETWORK + BLOCKS + flow_from("host1", "942B")).run()
+    with pytest.raises(ResultError, match="another version of xoff"):
+        why.critical_paths(result, ["host1.flow0"], lambda _: another)
+
+
+def test_a_result_with_files_of_its_own_runs_again(tmp_path: Path) -> None:
+    result = xoff.Scenario.load(SCENARIOS / "trace.toml").run()
+    opened = xoff.Result.open(result.save(tmp_path / "out", report=False))
+    assert opened.critical_path("web1.flow0").time_ps // 1000 in {63_042, 63_041}
