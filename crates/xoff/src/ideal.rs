@@ -140,23 +140,28 @@ impl Train {
             }
             Some(frame) => {
                 let in_order = all.iter().all(|stage| stage.together.is_none());
-                let behind = self.acknowledged_before().filter(|_| in_order).map(|packets| {
-                    let all: Vec<Times> =
-                        there.iter().map(|stage| Times::of(stage, [self.full, self.full])).collect();
-                    let slowest = back.iter().map(|stage| stage.time_of(frame)).max().unwrap_or_default();
-                    opened + self.time_through(&all, packets) + delay(there) + slowest
+                let full: Vec<Times> =
+                    there.iter().map(|stage| Times::of(stage, [self.full, self.full])).collect();
+                let slowest = back.iter().map(|stage| stage.time_of(frame)).max().unwrap_or_default();
+                let behind = self.acknowledged_before().filter(|_| in_order).map(|(packets, follow)| {
+                    opened + self.time_through(&full, packets) + delay(there) + slowest * follow
                 });
-                received.max(behind.unwrap_or_default()) + alone(back, frame) + delay(back)
+                behind.fold(received, Span::max) + alone(back, frame) + delay(back)
             }
         };
         let bottleneck = there.iter().map(Stage::rate).min().unwrap_or_default();
         Ideal { received, finished, base_round_trip, bottleneck }
     }
 
-    /// The packets whose acknowledgement goes before that of the last, which may have to wait for it.
-    fn acknowledged_before(&self) -> Option<u64> {
-        let every = self.acknowledge_every?;
-        Some((self.packets - 1) / every * every).filter(|packets| *packets > 0)
+    /// The first and the last packets whose acknowledgements go before that of the last packet, which may have to wait for them, each
+    /// with how many acknowledgements follow. They come evenly, so that none between makes it wait longer than both of these.
+    fn acknowledged_before(&self) -> impl Iterator<Item = (u64, u64)> {
+        let every = self.acknowledge_every.unwrap_or(self.packets);
+        let before = (self.packets - 1) / every;
+        [1, before]
+            .into_iter()
+            .filter(move |_| before > 0)
+            .map(move |number| (number * every, before + 1 - number))
     }
 
     /// When all packets are through all stages, each of which serves packets in order: the longest way through a

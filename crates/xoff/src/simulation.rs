@@ -391,14 +391,14 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
     wire_overheads[usize::from(NO_TRANSPORT)] = PREAMBLE_AND_GAP;
     let (lossless, host) = (scenario.lossless_classes(), scenario.host.clone());
     let inbound_delay = host.delay;
-    let mut persistent: Vec<u8> = Vec::new();
+    let mut persistent: Vec<(u8, u8)> = Vec::new();
     for name in scenario.workload.iter().map(Workload::transport) {
         let found = (0..).zip(&scenario.transport).find(|(_, (known, _))| *known == name);
         if let Some((index, (_, Transport::Roce(roce)))) = found
             && roce.connections == QueuePairs::Persistent
-            && !persistent.contains(&index)
+            && !persistent.contains(&(index, roce.queue_pairs))
         {
-            persistent.push(index);
+            persistent.push((index, roce.queue_pairs));
         }
     }
     Fabric {

@@ -25,6 +25,8 @@ pub struct Plan {
     pub iterations: u32,
     /// How long a rank computes between two of them.
     pub compute: Span,
+    /// How many flows bring each part.
+    pub flows_per_part: u32,
     /// When the first one begins.
     pub start: Time,
     /// Traffic classes of which each part draws one.
@@ -48,7 +50,9 @@ impl Plan {
     pub fn transfers(&self) -> impl Iterator<Item = (NodeId, NodeId, Bytes)> {
         let of_rank = move |(rank, &from): (u32, &NodeId)| {
             let sends = (0..self.schedule.steps()).flat_map(move |step| self.schedule.sends(rank, step));
-            sends.map(move |(to, size)| (from, self.ranks[to as usize], size))
+            sends.flat_map(move |(to, size)| {
+                self.divided(size).map(move |size| (from, self.ranks[to as usize], size))
+            })
         };
         (0..).zip(&self.ranks).flat_map(of_rank)
     }
@@ -60,7 +64,13 @@ impl Plan {
 
     /// Flows that one rank sends to another at the most.
     pub fn turns(&self) -> u64 {
-        u64::from(self.iterations) * u64::from(self.schedule.turns())
+        u64::from(self.iterations) * u64::from(self.schedule.turns()) * u64::from(self.flows_per_part)
+    }
+
+    /// The flows of a part, about equally large.
+    fn divided(&self, part: Bytes) -> impl Iterator<Item = Bytes> + use<> {
+        let (part, flows) = (part.get(), u64::from(self.flows_per_part));
+        (0..flows).map(move |flow| Bytes::new(part / flows + u64::from(flow < part % flows)))
     }
 
     /// Steps of all of them.
@@ -78,12 +88,12 @@ pub struct Iteration {
     pub finish: Time,
 }
 
-/// A part to send.
+/// A part to send, or what one of its flows brings of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The rank that it is for.
     pub receiver: u32,
-    /// How many this one was sent before.
+    /// How many flows this one was sent before.
     pub turn: u32,
     /// Bytes.
     pub size: Bytes,
@@ -101,9 +111,9 @@ pub struct Rank {
     begun: u64,
     /// Of them, those of which everything is here.
     complete: u64,
-    /// Parts of the step that has begun which must be acknowledged before the next one.
+    /// Flows of the step that has begun which must be acknowledged before the next one.
     unsent: u32,
-    /// Parts that are missing of each step from the first that is not complete on, as far as any has come.
+    /// Flows that are missing of each step from the first that is not complete on, as far as any has come.
     missing: VecDeque<u32>,
 }
 
@@ -136,27 +146,30 @@ impl Rank {
         let turn = iteration * plan.schedule.turns() + plan.schedule.turn_of(step);
         for (receiver, size) in plan.schedule.sends(self.number, step) {
             let priority = draw(&plan.priorities, &mut self.rng);
-            send(Part { receiver, turn, size, priority });
-            self.unsent += u32::from(plan.schedule.exchanges());
+            for (flow, size) in (turn * plan.flows_per_part..).zip(plan.divided(size)) {
+                send(Part { receiver, turn: flow, size, priority });
+                self.unsent += u32::from(plan.schedule.exchanges());
+            }
         }
         self.begun += 1;
         self.go_on(plan, now)
     }
 
-    /// A part is whole that this rank was sent. Returns when the next step begins, if this one is complete with it.
-    pub fn on_part(&mut self, plan: &Plan, sender: u32, turn: u32, now: Time) -> Option<Time> {
-        let Plan { schedule, .. } = plan;
+    /// A flow is whole that this rank was sent. Returns when the next step begins, if this one is complete with it.
+    pub fn on_part(&mut self, plan: &Plan, sender: u32, flow: u32, now: Time) -> Option<Time> {
+        let &Plan { schedule, flows_per_part, .. } = plan;
+        let turn = flow / flows_per_part;
         let iteration = u64::from(turn / schedule.turns());
         let step = schedule.step_of(sender, self.number, turn % schedule.turns());
         let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
         if ahead >= self.missing.len() {
-            self.missing.resize(ahead + 1, schedule.receives());
+            self.missing.resize(ahead + 1, schedule.receives() * flows_per_part);
         }
         self.missing[ahead] -= 1;
         if ahead == 0 { self.go_on(plan, now) } else { None }
     }
 
-    /// A part that this rank sent is acknowledged, or has left where nothing is. Returns when the next step begins, if this one is
+    /// A flow that this rank sent is acknowledged, or has left where nothing is. Returns when the next step begins, if this one is
     /// complete with it.
     pub fn on_sent(&mut self, plan: &Plan, now: Time) -> Option<Time> {
         if !plan.schedule.exchanges() {
@@ -203,6 +216,7 @@ mod tests {
             schedule: Schedule { operation, algorithm, ranks, size },
             iterations: 2,
             compute: Span::new(50),
+            flows_per_part: 1,
             start: Time::ZERO,
             priorities: vec![3],
             transport: 0,
@@ -240,6 +254,22 @@ mod tests {
         }
         let times = rank.iterations().iter().map(|iteration| (iteration.start.get(), iteration.finish.get()));
         assert_eq!(times.collect::<Vec<_>>(), [(0, 330), (400, 730)]);
+    }
+
+    /// Of 400 bytes, in three flows.
+    #[test]
+    fn a_part_is_whole_when_all_its_flows_are() {
+        let plan = Plan { flows_per_part: 3, ..plan(Algorithm::Ring, 3) };
+        assert_eq!((plan.turns(), plan.flows()), (24, 72));
+        let mut rank = rank(1);
+        let mut flows = Vec::new();
+        rank.begin(&plan, Time::ZERO, |part| flows.push((part.turn, part.size.get())));
+        assert_eq!(flows, [(0, 134), (1, 133), (2, 133)]);
+        // One of the next step comes before the last of this one.
+        for flow in [2, 0, 4] {
+            assert_eq!(rank.on_part(&plan, 0, flow, Time::new(30)), None, "{flow}");
+        }
+        assert_eq!(rank.on_part(&plan, 0, 1, Time::new(40)), Some(Time::new(40)));
     }
 
     #[test]

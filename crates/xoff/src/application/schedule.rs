@@ -161,7 +161,7 @@ impl Schedule {
     }
 
     /// Bytes of one rank's part.
-    fn part(&self) -> Bytes {
+    pub fn part(&self) -> Bytes {
         Bytes::new(self.size.get().div_ceil(self.ranks.into()))
     }
 

@@ -5,8 +5,13 @@ use std::ops::{Index, IndexMut};
 
 use crate::topology::NodeId;
 
-/// The host at the other end, the transport and the class, which have one persistent queue pair.
-pub(super) type Key = (NodeId, u8, u8);
+/// The host at the other end, the transport, which of its persistent queue pairs, and the class.
+pub(super) type Key = (NodeId, u8, u8, u8);
+
+/// By which of so many persistent queue pairs to its destination a flow of this number at its source goes.
+pub(super) fn queue_pair(flow: u32, count: u8) -> u8 {
+    (flow % u32::from(count)) as u8
+}
 
 /// By place, given out one after another.
 #[derive(Debug)]
@@ -31,10 +36,10 @@ impl<T> ByQueuePair<T> {
         })
     }
 
-    /// Places of those with a host and a transport, in any class.
-    pub(super) fn with(&self, peer: NodeId, transport: u8) -> Vec<u32> {
+    /// Places of those with a host and a transport that are of this number, in any class.
+    pub(super) fn with(&self, peer: NodeId, transport: u8, number: u8) -> Vec<u32> {
         self.places
-            .range((peer, transport, 0)..=(peer, transport, u8::MAX))
+            .range((peer, transport, number, 0)..=(peer, transport, number, u8::MAX))
             .map(|(_, place)| *place)
             .collect()
     }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::by_queue_pair::ByQueuePair;
+use super::by_queue_pair::{ByQueuePair, queue_pair};
 use super::queue_pairs::QueuePair;
 use super::sending::{Sender, Sending};
 use super::{Flow, Host};
@@ -11,6 +11,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
 use crate::observer::Observer;
 use crate::packet::Packet;
+use crate::scenario::Transport;
 use crate::transport::roce::{Acknowledged, Handover, with_reading};
 
 /// All of a host.
@@ -32,9 +33,10 @@ pub(super) struct PersistentQueuePair {
 }
 
 impl PersistentQueuePairs {
-    /// The place of the one that a flow goes by.
-    pub(super) fn of(&mut self, flow: &Flow) -> u32 {
-        self.place((flow.destination, flow.transport, flow.priority), PersistentQueuePair::default)
+    /// The place of the one that a flow goes by, one of so many.
+    pub(super) fn of(&mut self, flow: &Flow, count: u8) -> u32 {
+        let number = queue_pair(flow.number, count);
+        self.place((flow.destination, flow.transport, number, flow.priority), PersistentQueuePair::default)
     }
 }
 
@@ -288,15 +290,19 @@ impl Host {
         }
     }
 
-    /// A CNP has come of a flow that is done. Nobody knows any longer of which class that was: all queue pairs to its
-    /// destination hear of it.
+    /// A CNP has come of a flow that is done. Nobody knows any longer of which class that was: queue pairs of its number
+    /// hear of it, of any class.
     #[cold]
     pub(super) fn on_late_cnp(
         &mut self,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        for place in self.persistent.with(packet.source(), packet.transport()) {
+        let Transport::Roce(roce) = &context.fabric.transports[usize::from(packet.transport())] else {
+            return;
+        };
+        let number = queue_pair(packet.flow(), roce.queue_pairs);
+        for place in self.persistent.with(packet.source(), packet.transport(), number) {
             self.on_earlier_cnp(place, context);
         }
     }

@@ -10,24 +10,34 @@ const TUPLE_BYTES: u32 = 12;
 /// Source port of a host's first flow.
 const FIRST_SOURCE_PORT: u16 = 10_000;
 
-/// Transports of which all flows from one host to another hash alike, because they go by one connection.
+/// Transports of which flows from one host to another hash alike, because they go by few connections, in turn.
 #[derive(Clone, Debug)]
 pub struct SharedTuples {
-    /// What is hashed as the number of every flow of a transport, by its index; nothing where each has its own.
-    numbers: [Option<u8>; 256],
+    /// What is hashed as the number of a flow of a transport, by its index; nothing where each has its own.
+    numbers: [Option<Connections>; 256],
     are_any: bool,
+}
+
+/// The connections of a transport from one host to another.
+#[derive(Clone, Copy, Debug)]
+struct Connections {
+    /// What is hashed for the first of them.
+    first: u16,
+    /// How many there are.
+    count: u8,
 }
 
 impl SharedTuples {
     /// No transport is one.
     pub const NONE: Self = Self { numbers: [None; 256], are_any: false };
 
-    /// Those of these indices. The first of them hash alike whatever their index is, and so on.
-    pub fn of(transports: impl Iterator<Item = u8>) -> Self {
-        let mut all = Self::NONE;
-        for (number, transport) in (0..).zip(transports) {
-            all.numbers[usize::from(transport)] = Some(number);
+    /// Those of these indices, which have so many connections each. The first of them hash alike whatever their index is, and so on.
+    pub fn of(transports: impl Iterator<Item = (u8, u8)>) -> Self {
+        let (mut all, mut first) = (Self::NONE, 0);
+        for (transport, count) in transports {
+            all.numbers[usize::from(transport)] = Some(Connections { first, count });
             all.are_any = true;
+            first += u16::from(count);
         }
         all
     }
@@ -40,7 +50,9 @@ impl SharedTuples {
 
     #[cold]
     fn number_of_some(&self, transport: u8, number_at_source: u32) -> u32 {
-        self.numbers[usize::from(transport)].map_or(number_at_source, u32::from)
+        self.numbers[usize::from(transport)].map_or(number_at_source, |Connections { first, count }| {
+            u32::from(first) + number_at_source % u32::from(count)
+        })
     }
 }
 

@@ -110,7 +110,7 @@ fn set(
         && !table.contains_key(&step.name)
         && rest.iter().all(|step| step.name != tag)
     {
-        return Err(no_such_name(&step.name, table, tag, at));
+        return Err(no_such_name(&step.name, table, child, tag, at));
     }
     let slot = table.entry(step.name.clone()).or_insert_with(|| {
         let empty = Value::Table(Table::new());
@@ -127,7 +127,13 @@ fn set(
 }
 
 /// The table of this name is not there, and what is set in it does not say of which kind it is.
-fn no_such_name(name: &str, table: &Table, tag: &str, at: String) -> ScenarioError {
+fn no_such_name(name: &str, table: &Table, kind: Node, tag: &str, at: String) -> ScenarioError {
+    if kind.child(name).is_some() && !table.is_empty() {
+        let above = at.strip_suffix(name).unwrap_or_default();
+        let meant: Vec<String> = table.keys().map(|own| format!("`{above}{own}.{name}`")).collect();
+        let expected = format!("expected {}", meant.join(" or "));
+        return ScenarioError::at(at, "is a key of a table that has a name", expected);
+    }
     let known = || table.keys().map(String::as_str);
     let meant = did_you_mean(name, known(), '`');
     let expected = format!("{meant}there is {}; a new one needs a `{tag}`", listed(known()));
@@ -328,6 +334,11 @@ mod tests {
         assert_eq!(
             applied_to("[transport.dctcp]\nkind = \"tcp\"", "transport.dctc.payload=1kB"),
             "transport.dctc: is not in the scenario; did you mean `dctcp`? there is `dctcp`; a new one needs a `kind`"
+        );
+        assert_eq!(
+            applied_to("[transport.dctcp]\nkind = \"tcp\"", "transport.congestion_control.algorithm=cubic"),
+            "transport.congestion_control: is a key of a table that has a name; expected \
+             `transport.dctcp.congestion_control`"
         );
     }
 }

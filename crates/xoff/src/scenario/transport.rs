@@ -272,7 +272,7 @@ pub enum QueuePairs {
     /// A new one for each flow, beside those before.
     #[default]
     PerFlow,
-    /// One to each destination for each class, on which flows are sent one after another in the order in which they start. It keeps its
+    /// One to each destination for each class, or as many as `queue_pairs` says, on which flows are sent one after another in the order in which they start. It keeps its
     /// path and the state of its congestion control. Differs: flows recover losses each for itself, so that a loss in one does
     /// not hold back the next.
     Persistent,
@@ -338,6 +338,12 @@ pub struct Roce {
     /// Whether flows between two hosts share queue pairs.
     #[serde(default)]
     pub connections: QueuePairs,
+    /// With `connections = "persistent"`: how many queue pairs there are from one host to another for each class
+    /// (`NCCL_IB_QPS_PER_CONNECTION`). Each has a path and a congestion control of its own; flows go by them in turn, by their
+    /// numbers at their source.
+    #[serde(default = "one_queue_pair")]
+    #[schemars(extend("minimum" = 1, "maximum" = 128))]
+    pub queue_pairs: u8,
     /// In-order packets per ACK. The last packet of a message is always acknowledged.
     #[serde(default = "default_acknowledge_every")]
     #[schemars(extend("minimum" = 1))]
@@ -395,6 +401,9 @@ fn default_cnp() -> Bytes {
 }
 fn default_control_priority() -> u8 {
     7
+}
+fn one_queue_pair() -> u8 {
+    1
 }
 
 /// Packets at a fixed rate, never acknowledged and never retransmitted.

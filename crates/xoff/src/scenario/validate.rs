@@ -2,7 +2,7 @@
 //! The range of a single key stands beside its field; what needs the network's nodes is checked when it is built.
 
 use super::words::did_you_mean;
-use super::{Host, Marking, Routing, Scenario, ScenarioError, Transport, Workload};
+use super::{Host, Marking, QueuePairs, Roce, Routing, Scenario, ScenarioError, Transport, Workload};
 use crate::congestion_control::{self, Needs};
 use crate::kernel::units::{Bytes, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
@@ -63,6 +63,7 @@ impl Scenario {
         for (name, transport) in &self.transport {
             check_congestion_control(name, transport)?;
             check_telemetry(name, transport)?;
+            check_queue_pairs(name, transport)?;
             check_initial_timeout(name, transport)?;
             check_acknowledgements(name, transport)?;
             let frame = transport.largest_frame();
@@ -317,6 +318,17 @@ fn check_cut_by(name: &str, control: &congestion_control::Parameters) -> Checked
     let key = format!("transport.{name}.congestion_control.cut_by");
     let problem = "alpha rises at the end of periods, and no CNP changes it";
     Err(ScenarioError::at(key, problem, "expected no such key, or alpha_rises = \"at_cnp\""))
+}
+
+/// Queue pairs are counted only where they last.
+fn check_queue_pairs(name: &str, transport: &Transport) -> Checked {
+    let Transport::Roce(Roce { queue_pairs, connections, .. }) = transport else { return Ok(()) };
+    if *queue_pairs == 1 || *connections == QueuePairs::Persistent {
+        return Ok(());
+    }
+    let problem = format!("is {queue_pairs}, and every flow has a queue pair of its own");
+    let expected = "expected connections = \"persistent\" beside it";
+    Err(ScenarioError::at(format!("transport.{name}.queue_pairs"), problem, expected))
 }
 
 /// Packets have room for telemetry only where something reads it.

@@ -182,7 +182,7 @@ pub struct Poisson {
     pub load: f64,
     /// Which capacity the load is a share of.
     pub of: LoadOf,
-    /// Which bytes of a flow count towards the load.
+    /// Which bytes of a flow count towards the load; headers count as those of full packets, however small the flow.
     #[serde(default)]
     pub load_counts: LoadCounts,
     /// Hosts that send, by name or by the name of their switch, with `*` and `?`. Left out, all that have a receiver.
@@ -292,7 +292,8 @@ pub struct Incast {
     /// Which capacity the load is a share of.
     #[serde(default)]
     pub of: Option<LoadOf>,
-    /// Which bytes of a flow count towards the load. Left out, those of frames.
+    /// Which bytes of a flow count towards the load; headers count as those of full packets, however small the flow.
+    /// Left out, those of frames.
     #[serde(default)]
     pub load_counts: Option<LoadCounts>,
     /// Number of groups. Left out, they go on until arrivals end.
@@ -439,6 +440,11 @@ pub struct Collective {
     /// How long a rank computes between two of them.
     #[serde(default)]
     pub compute: Span,
+    /// Into how many flows each part is divided, which are sent side by side, as over several queue pairs
+    /// (`NCCL_IB_SPLIT_DATA_ON_QPS`). With `connections = "persistent"`, as many as its transport has `queue_pairs`.
+    #[serde(default = "default_one")]
+    #[schemars(extend("minimum" = 1, "maximum" = 128))]
+    pub flows_per_part: u32,
     /// Traffic class, 0 to 7, or a list of which each flow draws one.
     #[serde(default)]
     pub priority: Priority,

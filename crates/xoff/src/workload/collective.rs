@@ -31,6 +31,7 @@ impl Collective {
             schedule,
             iterations: settings.iterations,
             compute: settings.compute,
+            flows_per_part: settings.flows_per_part,
             start: Time::ZERO + settings.start,
             priorities: settings.priority.all().to_vec(),
             transport,
@@ -55,7 +56,7 @@ pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
         None => Ok(()),
         Some(plan) => {
             let key = format!("workload[{}].iterations", plan.workload);
-            let fitting = most / u64::from(plan.schedule.turns());
+            let fitting = most / (plan.turns() / u64::from(plan.iterations));
             let expected = format!("expected at most {fitting} between so many ranks");
             Err(ScenarioError::at(key, format!("is {}", plan.iterations), expected))
         }
@@ -103,7 +104,13 @@ fn schedule(
         let problem = format!("\"halving_doubling\" does not work with {group_size} ranks");
         return Err(setup.error("algorithm", problem, "expected a power of two of them, or \"ring\""));
     }
-    Ok(Schedule { operation, algorithm, ranks: group_size, size: settings.size })
+    let schedule = Schedule { operation, algorithm, ranks: group_size, size: settings.size };
+    let part = schedule.part().get();
+    if part < u64::from(settings.flows_per_part) {
+        let expected = format!("expected at most {part}, the bytes of a part");
+        return Err(setup.error("flows_per_part", format!("is {}", settings.flows_per_part), &expected));
+    }
+    Ok(schedule)
 }
 
 #[cfg(test)]
@@ -168,6 +175,10 @@ mod tests {
             (all_reduce("group_size = 1"), "group_size: is 1"),
             (all_reduce("ranks = ['host1', 'host1']"), "ranks: there is only \"host1\""),
             (all_reduce("ranks = ['host9']"), "ranks[0]: no node matches \"host9\""),
+            (
+                refused("operation = 'all_to_all'\nsize = '12B'\nflows_per_part = 3"),
+                "flows_per_part: is 3; expected at most 2, the bytes of a part",
+            ),
             (
                 all_reduce("algorithm = 'halving_doubling'"),
                 "algorithm: \"halving_doubling\" does not work with 6 ranks; expected a power of two",

@@ -108,6 +108,14 @@ fn a_lone_flow_that_opens_its_connection_takes_the_ideal_time() {
 fn acknowledgements_larger_than_data_set_the_pace() {
     alone_everywhere(&format!("{TCP}, payload = '100B', acknowledgement = '300B'"));
     alone_everywhere(&format!("{TCP}, payload = '64B', headers = '0B', wire_overhead = '0B'"));
+    for every in [2, 3, 7] {
+        let roce = format!(
+            "kind = 'roce', payload = '100B', acknowledgement = '1500B', acknowledge_every = {every}"
+        );
+        for topology in [STAR, LEAF_SPINE, MIXED] {
+            alone(topology, &roce, "");
+        }
+    }
 }
 
 #[test]

@@ -46,6 +46,48 @@ fn messages_to_a_destination_go_one_after_another() {
     }
 }
 
+/// The first and the third message take the first queue pair, the second and the fourth the other; the two take turns at the link.
+#[test]
+fn messages_go_by_queue_pairs_in_turn() {
+    let simulation = simulation(&format!(
+        "title = 'two queue pairs'\n{STAR}\
+         transport.roce = {{ kind = 'roce', payload = '1000B', connections = 'persistent', queue_pairs = 2 }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'roce', size = '100kB', flows_per_pair = 4, \
+         pairs = [['host0', 'host1']] }}]"
+    ));
+    let alone = |size| ideal::of_flow(&simulation, 0, 1, 0, Bytes::new(size), 0).finished.as_nanoseconds();
+    let expected = [200, 200, 400, 400].map(|packets| alone(packets * 1000));
+    for (found, expected) in finishes(&simulation).into_iter().zip(expected) {
+        assert!(found.abs_diff(expected) <= 3 * 87, "{found}, not {expected}");
+    }
+}
+
+/// Between two racks joined by eight spines.
+#[test]
+fn each_queue_pair_has_a_path() {
+    let uplinks = |queue_pairs: u32| {
+        let simulation = simulation(&format!(
+            "title = 'paths'\n\
+             topology = {{ kind = 'leaf_spine', leaves = 2, spines = 8, hosts_per_leaf = 1, \
+             host_link = {{ rate = '100Gbps', delay = '1us' }}, fabric_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             switch = [{{ total = '32MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+             transport.roce = {{ kind = 'roce', connections = 'persistent', queue_pairs = {queue_pairs} }}\n\
+             workload = [{{ kind = 'long_lived', transport = 'roce', size = '100kB', flows_per_pair = 64, \
+             pairs = [['host0', 'host1']] }}]"
+        ));
+        let network = simulation.network();
+        let to_spines = network.ports.first(2) + 1;
+        let of_leaf = to_spines..to_spines + 8;
+        let outcome = run(&simulation);
+        let sent = ports(&outcome)
+            .filter(|port| of_leaf.contains(&port.id()) && port.counters.wire_bytes > Bytes::new(50_000));
+        sent.count()
+    };
+    assert_eq!(uplinks(1), 1);
+    assert_eq!(uplinks(2), 2, "two of eight, with this hash");
+    assert!(uplinks(64) >= 7);
+}
+
 /// TIMELY takes what the wire itself needs for a packet off its round-trip time. Taken off as if every packet were full, the times of
 /// messages of a full packet and half of one rise and fall, and the rate ends at its floor, a hundredth.
 #[test]

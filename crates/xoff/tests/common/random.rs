@@ -84,7 +84,7 @@ fn queue_pairs() -> impl Strategy<Value = &'static str> {
         "connections = 'persistent', ",
         "maximum_window = '20kB', ",
         "",
-        "connections = 'persistent', maximum_window = '20kB', ",
+        "connections = 'persistent', maximum_window = '20kB', queue_pairs = 3, ",
     ])
 }
 
@@ -629,8 +629,10 @@ impl Workload {
                 let of = ["operation = 'all_reduce'", "operation = 'all_gather', order = 'random'"];
                 let direct = "operation = 'all_reduce', algorithm = 'direct', ranks = ['host0', 'host1']";
                 let of = [of[0], of[1], "operation = 'all_to_all', algorithm = 'pairwise'", direct];
+                let flows = if size == "1B" { 1 } else { number };
                 format!(
-                    "kind = 'collective', {}, size = '{size}', iterations = {number}, compute = '{number}us'",
+                    "kind = 'collective', {}, size = '{size}', iterations = {number}, compute = '{number}us', \
+                     flows_per_part = {flows}",
                     of[number as usize - 1]
                 )
             }

@@ -1,15 +1,16 @@
 //! Flows that should share a queue pair, and flows that wait for one that never becomes free.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Simulation;
 use crate::application::Plan;
 use crate::kernel::units::Time;
-use crate::scenario::{QueuePairs, Transport};
+use crate::scenario::{Collective, QueuePairs, Transport, Workload};
 use crate::workload::Source;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
-    steps_that_share_links(simulation).chain(flows_without_end(simulation)).collect()
+    let of_collectives = steps_that_share_links(simulation).chain(flows_that_share_queue_pairs(simulation));
+    of_collectives.chain(flows_without_end(simulation)).collect()
 }
 
 /// Collectives a step of which shares links with the one before.
@@ -33,6 +34,23 @@ fn steps_that_share_links(simulation: &Simulation) -> impl Iterator<Item = Strin
     })
 }
 
+/// Collectives whose parts are divided into more flows than there are queue pairs for.
+fn flows_that_share_queue_pairs(simulation: &Simulation) -> impl Iterator<Item = String> {
+    let workloads = (0..).zip(&simulation.scenario.workload);
+    workloads.filter_map(|(index, workload): (usize, _)| {
+        let Workload::Collective(Collective { transport, flows_per_part, .. }) = workload else { return None };
+        let Transport::Roce(roce) = &simulation.scenario.transport[transport] else { return None };
+        let is_short = roce.connections == QueuePairs::Persistent && *flows_per_part > roce.queue_pairs.into();
+        is_short.then(|| {
+            format!(
+                "workload[{index}]: of the {flows_per_part} flows of a part, only {} go at once, as many as queue pairs; set \
+                 transport.{transport}.queue_pairs = {flows_per_part}",
+                roce.queue_pairs
+            )
+        })
+    })
+}
+
 /// Persistent queue pairs that flows without end never hand over, where others might come after them.
 fn flows_without_end(simulation: &Simulation) -> impl Iterator<Item = String> {
     let names = simulation.transports_in_use().into_iter();
@@ -46,18 +64,15 @@ fn flows_without_end(simulation: &Simulation) -> impl Iterator<Item = String> {
 
 fn keeps_queue_pairs_for_ever(simulation: &Simulation, name: &str) -> bool {
     let Transport::Roce(roce) = &simulation.scenario.transport[name] else { return false };
-    let mut endless: Vec<_> = simulation
-        .sources_of(name)
-        .flat_map(Source::without_end)
-        .filter(|flow| flow.end == Time::MAX)
-        .map(|flow| (flow.source, flow.destination, flow.priority))
-        .collect();
-    let flows = endless.len();
-    endless.sort_unstable();
-    endless.dedup();
-    roce.connections == QueuePairs::Persistent
-        && flows > 0
-        && (endless.len() < flows || simulation.sources_of(name).count() > 1)
+    let mut endless: BTreeMap<_, u32> = BTreeMap::new();
+    for flow in simulation.sources_of(name).flat_map(Source::without_end) {
+        if flow.end == Time::MAX {
+            *endless.entry((flow.source, flow.destination, flow.priority)).or_default() += 1;
+        }
+    }
+    let most = endless.into_values().max().unwrap_or(0);
+    let others_may_come = most > roce.queue_pairs.into() || simulation.sources_of(name).count() > 1;
+    roce.connections == QueuePairs::Persistent && most > 0 && others_may_come
 }
 
 #[cfg(test)]
@@ -82,10 +97,25 @@ mod tests {
     }
 
     #[test]
+    fn more_flows_of_a_part_than_queue_pairs_are_noted() {
+        let of = |keys: &str| {
+            let collective = "{ kind = 'collective', transport = 'lasting', operation = 'all_reduce', size = '1MB', \
+                              flows_per_part = 4 }";
+            let rest = format!(
+                "transport.lasting = {{ kind = 'roce', connections = 'persistent', queue_pairs = {keys} }}"
+            );
+            notes(collective, &rest)
+        };
+        let [note] = &of("2")[..] else { panic!("one note") };
+        assert!(note.starts_with("workload[0]: of the 4 flows of a part, only 2 go at once"), "{note}");
+        assert_eq!(of("4"), [""; 0]);
+    }
+
+    #[test]
     fn flows_without_end_on_queue_pairs_that_last_are_noted() {
         let of = |connections: &str, workload: &str, more: &str| {
             let workloads = format!("{{ kind = 'long_lived', transport = 'lasting', {workload} }}{more}");
-            let rest = format!("transport.lasting = {{ kind = 'roce', connections = '{connections}' }}");
+            let rest = format!("transport.lasting = {{ kind = 'roce', connections = {connections} }}");
             notes(&workloads, &rest)
                 .into_iter()
                 .filter(|note| note.contains("without end"))
@@ -94,12 +124,13 @@ mod tests {
         let pair = "pairs = [['host0', 'host1']]";
         let twice = format!("{pair}, flows_per_pair = 2");
         let more = ", { kind = 'permutation', transport = 'lasting', size = '1MB' }";
-        assert_eq!(of("persistent", pair, ""), [""; 0]);
+        assert_eq!(of("'persistent'", pair, ""), [""; 0]);
         for (workload, more) in [(pair, more), (&twice, "")] {
-            let [note] = &of("persistent", workload, more)[..] else { panic!("{workload}: one note") };
+            let [note] = &of("'persistent'", workload, more)[..] else { panic!("{workload}: one note") };
             assert!(note.starts_with("transport.lasting: a flow without end never passes"), "{note}");
-            assert_eq!(of("per_flow", workload, more), [""; 0]);
+            assert_eq!(of("'per_flow'", workload, more), [""; 0]);
         }
-        assert_eq!(of("persistent", &format!("{twice}, size = '1MB'"), ""), [""; 0]);
+        assert_eq!(of("'persistent', queue_pairs = 2", &twice, ""), [""; 0]);
+        assert_eq!(of("'persistent'", &format!("{twice}, size = '1MB'"), ""), [""; 0]);
     }
 }

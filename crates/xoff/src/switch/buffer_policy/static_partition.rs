@@ -1,4 +1,5 @@
-//! Static partition: the shared pool is cut into equal parts, one for each queue (Irland, IEEE Trans. Comm. 1978).
+//! Static partition: the shared pool is cut into equal parts, one for each queue in use: of a port's eight classes, those
+//! that packets have (Irland, IEEE Trans. Comm. 1978).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{BufferPolicy, Occupancy};
 use crate::kernel::units::Bytes;
 
-/// Every queue has the same fixed part of the shared pool.
+/// Every queue in use has the same fixed part of the shared pool.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticPartition {}
