@@ -160,6 +160,8 @@ def command(
 ) -> Callable[..., Outcome]:
     """Runs `xoff` with arguments in an empty folder of its own."""
     monkeypatch.chdir(tmp_path)
+    for name in ("MPLBACKEND", "MATPLOTLIBRC"):  # which the command line sets for itself
+        monkeypatch.setenv(name, "")
 
     def run(*arguments: str | Path) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["xoff", *map(str, arguments)])

@@ -20,7 +20,6 @@ MAY_IMPORT = {
     "columns": "",
     "crossing": "_xoff columns",
     "cores": "",
-    "drops": "columns",
     "errors": "",
     "ethernet": "",
     "figure_format": "",
@@ -43,6 +42,7 @@ MAY_IMPORT = {
     "inputs": "errors",
     "measures": "errors summary_keys later: table",
     "bounds": "errors measures",
+    "drops": "columns units",
     "notes": "_xoff units",
     "observed": "summary",
     "offered": "units",
@@ -57,7 +57,7 @@ MAY_IMPORT = {
     "topology": "units later: plot",
     "traffic": "errors",
     "alike": "table",
-    "catalogue": "_xoff errors measures starters vocabulary",
+    "catalogue": "_xoff errors measures starters vocabulary later: columns plan",
     "comparison_by_size": "intervals slowdowns summary",
     "execution": "columns cores inputs measured observed provenance result summary",
     "model_file": "changes inputs",
@@ -98,7 +98,7 @@ MAY_IMPORT = {
         "units victims"
     ),
     "sweep_file": "axes errors inputs measures model_file scenario sweeping toml_text",
-    "report": "drops pathologies plot table",
+    "report": "drops pathologies plot table units why",
     "reproduce": "axes errors folder inputs intervals json_text model_file plot scenario staging summary",
     "cli": (
         "_xoff batch catalogue comparison cores errors export figure_format folder grids json_text kept measured "

@@ -1,16 +1,20 @@
 """Many runs: the same results however they are run, each only once."""
 
 import multiprocessing
+import shutil
+import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import xoff
 from conftest import SMALL
 from xoff import batch
-from xoff.errors import WorkerLostError
+from xoff.errors import OutputError, WorkerLostError
 from xoff.kept import KeptRuns
 
 
@@ -93,3 +97,44 @@ def test_interrupted_it_keeps_what_is_finished(tmp_path: Path, workers: int) -> 
     assert kept.has(quick)
     assert not kept.has(endless)
     assert [path.name for path in tmp_path.iterdir()] == [kept.place(quick).name]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_runs_that_are_gone_are_told(tmp_path: Path, workers: int) -> None:
+    kept = KeptRuns(tmp_path / "runs")
+    chosen = scenarios(1, 2)
+    with pytest.raises(OutputError, match="runs: runs that were kept here are gone; doing the same again goes on"):
+        batch.run(chosen, kept, workers=workers, on_finished=lambda: shutil.rmtree(kept.root, ignore_errors=True))
+
+
+def test_processes_are_waited_for_whoever_presses_ctrl_c_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutdown = ProcessPoolExecutor.shutdown
+    waited_for = []
+
+    def interrupted(pool: ProcessPoolExecutor, *, wait: bool = True, cancel_futures: bool = False) -> None:
+        if cancel_futures:
+            signal.raise_signal(signal.SIGINT)
+        shutdown(pool, wait=wait, cancel_futures=cancel_futures)
+        waited_for.append(cancel_futures)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProcessPoolExecutor, "shutdown", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batch.run(scenarios(1, 2, 3), KeptRuns(tmp_path), workers=2, on_finished=interrupt)
+    assert waited_for == [True, False]
+
+
+def test_a_finished_run_is_kept_before_ctrl_c_takes_effect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, keep = KeptRuns(tmp_path), KeptRuns.keep
+    first, second = scenarios(1, 2)
+
+    def interrupted(*arguments: Any) -> None:  # noqa: ANN401 as they come
+        signal.raise_signal(signal.SIGINT)
+        keep(*arguments)
+
+    monkeypatch.setattr(KeptRuns, "keep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batch.run([first, second], kept)
+    assert (kept.has(first), kept.has(second)) == (True, False)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ from matplotlib.figure import Figure
 import xoff
 from conftest import PERMUTATION, SMALL
 from xoff import batch, intervals
-from xoff.comparison import MEASURES, WantedComparison
+from xoff.comparison import MEASURES, WantedComparison, prepare
+from xoff.errors import OutputError
 from xoff.kept import KeptRuns
 from xoff.plot.workloads import Workloads
 
@@ -364,3 +366,10 @@ def test_scenarios_of_one_file_are_told_apart_where_their_traffic_differs() -> N
         xoff.compare({"few": BASE, "many": more})
     with pytest.raises(xoff.ScenarioError, match=r"^base\.toml \(2\): workload.* is 3, but 2 in base\.toml \(1\); "):
         xoff.compare([BASE, more])
+
+
+def test_a_folder_that_is_gone_is_told_in_a_line(comparison: xoff.Comparison, tmp_path: Path) -> None:
+    with prepare(tmp_path / "out", "compare") as staging:
+        shutil.rmtree(staging.path)
+        with pytest.raises(OutputError, match="out: cannot write here: no such file or directory; choose another"):
+            comparison.commit(staging)

@@ -1,5 +1,6 @@
 """Critical paths of flows: every instant has one cause, and they add up to the completion time."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_causes_add_up_to_the_completion_time(scenario: str, changes: tuple[str,
         assert path.finish_ps // 1000 == row["finish_ns"]
         assert path.start_ps // 1000 == row["start_ns"]
         assert sum(stretch.time_ps for stretch in path.stretches) == path.time_ps
-        assert all(one.until_ps == then.since_ps for one, then in zip(path.stretches, path.stretches[1:], strict=False))
+        assert all(one.until_ps == then.since_ps for one, then in pairwise(path.stretches))
     assert causes <= {part.cause for part in parts(paths)}
     assert sum(part.share for part in parts(paths)) == pytest.approx(1)
 
@@ -157,3 +158,40 @@ def test_a_result_with_files_of_its_own_runs_again(tmp_path: Path) -> None:
     result = xoff.Scenario.load(SCENARIOS / "trace.toml").run()
     opened = xoff.Result.open(result.save(tmp_path / "out", report=False))
     assert opened.critical_path("web1.flow0").time_ps // 1000 in {63_042, 63_041}
+
+
+def test_flows_of_a_collective_wait_for_one_another() -> None:
+    """From the first step of the rank that began last to the end, each flow begins as the one before arrives."""
+    result = xoff.Scenario.load(SCENARIOS / "all_reduce.toml", ("workload.size=1MiB", "workload.iterations=2")).run()
+    assert result.collectives is not None
+    row = max(result.collectives.to_pylist(), key=lambda row: row["completion_ns"])
+    legs = why.legs(result, row)
+    assert legs[-1].end_ns == row["finish_ns"]
+    assert all(one.end_ns == then.start_ns for one, then in pairwise(legs))
+    assert len(legs) == 2 * 15  # as many steps as a ring of sixteen takes
+    paths = why.collective_path(result, row)
+    for leg, path in zip(legs, paths, strict=True):
+        assert (path.start_ps // 1000, path.finish_ps // 1000) == (leg.start_ns, leg.end_ns)
+
+
+def test_a_message_waits_for_those_before_it_on_its_queue_pair() -> None:
+    """Of two messages the second waits for ten packets of the first, 1000 bytes each, and 800 ns."""
+    roce = """
+[transport.roce]
+kind = "roce"
+payload = "938B"
+wire_overhead = "0B"
+connections = "persistent"
+"""
+    two = flow_from("host1", "9380B", transport="roce") + "flows_per_pair = 2\n"
+    path = path_of(NETWORK + roce + two, "host1.flow1")
+    found = {part.cause: part.time_ps // 1000 for part in path.parts}
+    ack = 2 * (66 * 8 // 10) + 1  # back over two links
+    assert found == {Cause.TRANSMISSION: 21 * 800 + ack, Cause.PROPAGATION: 4000}
+
+
+def test_marks_are_where_packets_were_marked_first() -> None:
+    result = xoff.Scenario.load(SCENARIOS / "incast.toml").run()
+    [path] = why.critical_paths(result, why.slowest(result))
+    assert list(path.marked_at) == ["switch0.port0"]
+    assert 0 < path.marked_at["switch0.port0"] <= 44  # packets of 64 kB

@@ -1,12 +1,16 @@
 """What is kept: what decides its name, and what must be in it."""
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import xoff
 from conftest import SMALL
-from xoff import imported, kept
+from xoff import folder, imported, kept
+from xoff.errors import ResultError
 from xoff.kept import KeptRuns
 
 SCENARIO = xoff.Scenario(SMALL, "small.toml", ("stop.at=950us", "topology.host_link.rate=1Gbps"))
@@ -50,7 +54,48 @@ def test_a_long_name_is_shortened_and_its_digest_is_whole(tmp_path: Path, stem: 
     assert not runs.has(long)
     runs.keep(long, long.run())
     assert runs.has(long)
-    [folder] = tmp_path.iterdir()
-    short, _, digest = folder.name.rpartition("-")
+    [place] = tmp_path.iterdir()
+    short, _, digest = place.name.rpartition("-")
     assert stem.startswith(short)
     assert len(digest) == kept._DIGITS
+
+
+def test_what_may_not_be_read_is_to_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = KeptRuns(tmp_path)
+    runs.keep(SCENARIO, SCENARIO.run())
+    stat = os.stat
+
+    def refuse(path: str | Path, **options: bool) -> os.stat_result:
+        if runs.place(SCENARIO) in Path(path).parents:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(os, "stat", refuse)  # no permission is refused to root
+    assert not runs.has(SCENARIO)
+    with pytest.raises(ResultError, match=r"summary\.json: cannot read: permission denied; expected what xoff run"):
+        folder.read_summary(runs.place(SCENARIO))
+
+
+def test_what_another_has_kept_meanwhile_is_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, result = KeptRuns(tmp_path), SCENARIO.run()
+    add = folder.add
+
+    def meanwhile(*arguments: Any, **options: Any) -> None:  # noqa: ANN401 as they come
+        add(*arguments, **options)
+        monkeypatch.undo()
+        runs.keep(SCENARIO, result)
+        (runs.place(SCENARIO) / "first").touch()
+
+    monkeypatch.setattr(folder, "add", meanwhile)
+    runs.keep(SCENARIO, result)
+    runs.keep(SCENARIO, result)
+    assert (runs.place(SCENARIO) / "first").exists()
+    assert list(tmp_path.iterdir()) == [runs.place(SCENARIO)]
+
+
+def test_a_file_in_the_place_of_a_run_is_replaced(tmp_path: Path) -> None:
+    runs = KeptRuns(tmp_path)
+    runs.place(SCENARIO).touch()
+    runs.keep(SCENARIO, SCENARIO.run())
+    assert runs.has(SCENARIO)
+    assert list(tmp_path.iterdir()) == [runs.place(SCENARIO)]

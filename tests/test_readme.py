@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def every_shown() -> Iterator[object]:
-    """Commands with what the last of them prints, called by the heading they stand below."""
+    """Commands, the page above them, and what the last of them prints, called by the heading they stand below."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for found in SHOWN.finditer(text):
             heading = text[: found.start()].rpartition("\n## ")[2].partition("\n")[0]
             output = found[0].rpartition("```text\n")[2].removesuffix("```")
-            yield pytest.param(found[1], output, id=f"{page.stem}: {heading}")
+            yield pytest.param(found[1], text[: found.start()], output, id=f"{page.stem}: {heading}")
 
 
 def without_measurements(text: str) -> list[str]:
@@ -30,9 +30,9 @@ def without_measurements(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("Engine:")]
 
 
-@pytest.mark.parametrize(("commands", "output"), list(every_shown()))
-def test_commands_print_what_is_shown(commands: str, output: str) -> None:
-    assert without_measurements(printed(commands)) == without_measurements(output)
+@pytest.mark.parametrize(("commands", "above", "output"), list(every_shown()))
+def test_commands_print_what_is_shown(commands: str, above: str, output: str) -> None:
+    assert without_measurements(printed(commands, above)) == without_measurements(output)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -211,6 +211,20 @@ def test_what_is_of_another_kind_is_named_with_its_file(
         xoff.Comparison.open([folder])
 
 
+@pytest.mark.parametrize("path", ["flows.started", "flows.unfinished", "flows.all.count", "queries.finished", "end_ns"])
+@pytest.mark.parametrize("read", [xoff.Result.open, lambda folder: xoff.Comparison.open([folder])])
+def test_a_count_that_is_null_is_missing(path: str, read: Callable[[Path], object], folder: Path) -> None:
+    document = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    *above, last = path.split(".")
+    table = document
+    for part in above:
+        table = table[part]
+    table[last] = None
+    (folder / "summary.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ResultError, match=rf"summary\.json: {re.escape(path)}: is missing; expected what xoff run"):
+        read(folder)
+
+
 @pytest.mark.parametrize("name", ["flows.parquet", "unfinished.parquet"])
 @pytest.mark.parametrize("read", [xoff.Result.open, lambda folder: xoff.Comparison.open([folder])])
 def test_flows_of_another_run_are_refused(name: str, read: Callable[[Path], object], folder: Path) -> None:

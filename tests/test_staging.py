@@ -1,5 +1,8 @@
 """Folders appear whole or not at all."""
 
+import errno
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,6 +64,56 @@ def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
     assert not (tmp_path / "link").is_symlink()
 
 
+def test_a_way_may_lead_through_what_is_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "old").touch()
+    with Staging.at(out / ".." / "out", replaces=Path.is_dir) as staging:
+        fill(staging)
+    with Staging.at(out / "sub" / "..", replaces=Path.is_dir) as staging:
+        assert fill(staging) == out
+    assert (entries(tmp_path), entries(out)) == (["out"], ["file"])
+
+
+def test_what_cannot_be_replaced_after_all_is_there_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old").touch()
+    rename = Path.rename
+
+    def fail(path: Path, name: Path) -> Path:
+        if path.suffix == ".partial" and not name.exists():
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return rename(path, name)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with (
+        Staging.at(tmp_path / "out", replaces=Path.is_dir) as staging,
+        pytest.raises(OutputError, match="out: cannot write here: input/output error"),
+    ):
+        fill(staging)
+    assert (entries(tmp_path), entries(tmp_path / "out")) == (["out"], ["old"])
+
+
+def test_what_is_to_be_replaced_is_looked_at_again(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with Staging.at(out, replaces=lambda path: not (path / "precious").exists()) as staging:
+        (out / "precious").touch()
+        with pytest.raises(OutputError, match="out: was made by another meanwhile"):
+            fill(staging)
+    assert entries(out) == ["precious"]
+
+
+def test_a_folder_that_is_gone_is_told_in_a_line(tmp_path: Path) -> None:
+    with Staging.numbered(tmp_path / "results", "run") as staging:
+        shutil.rmtree(tmp_path / "results")
+        gone = "results: cannot write here: no such file or directory; choose another folder$"
+        with pytest.raises(OutputError, match=gone), staging.writing():
+            (staging.path / "file").touch()
+        with pytest.raises(OutputError, match=gone):
+            staging.commit()
+
+
 @pytest.mark.parametrize(
     ("numbers", "goes_on"),
     [('{"interrupted": true}', True), ('{"interrupted": false}', False), ("{}", False), ("[]", False), ("{", False)],
@@ -95,10 +148,12 @@ def test_a_tilde_is_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.Mon
         assert fill(staging) == tmp_path / "out"
 
 
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+def test_the_folder_that_was_asked_for_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match=r"file: cannot write here: not a directory; choose another folder$"):
+    with pytest.raises(OutputError, match=r"file/out: cannot write here: not a directory; choose another folder$"):
         Staging.at(tmp_path / "file" / "out")
+    with pytest.raises(OutputError, match=r"file: cannot write here: not a directory; choose another folder$"):
+        Staging.numbered(tmp_path / "file", "run")
 
 
 def test_a_name_that_is_too_long_is_told_itself(tmp_path: Path) -> None:

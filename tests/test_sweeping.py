@@ -4,6 +4,7 @@ import copy
 import csv
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from matplotlib.figure import Figure
 
 import xoff
 from conftest import ROOT, SMALL
-from xoff import grids
+from xoff import grids, sweeping
 from xoff.axes import Axis
+from xoff.errors import OutputError
 from xoff.intervals import Estimate
 from xoff.kept import KeptRuns
 from xoff.sweep_file import load
@@ -107,7 +109,8 @@ def test_lines_run_along_the_first_axis_of_numbers(swept: xoff.Swept) -> None:
         assert (ax.get_title(loc="left"), ax.get_xlabel()) == ("small FCT mean", "fan_in")
         assert [line.get_label() for line in ax.containers] == ["late", "early"]
     assert drawn.axes[0].get_ylabel() == "over fan_in 1"
-    assert swept.plot.measures().get_supxlabel() == "loss rate, pause duration: 0 throughout"
+    nothing = "large FCT mean: nothing to count with some seed"
+    assert swept.plot.measures().get_supxlabel() == f"loss rate, pause duration: 0 throughout\n{nothing}"
 
 
 def test_bars_of_lines_stand_beside_one_another_over_the_same_limits(swept: xoff.Swept) -> None:
@@ -265,3 +268,10 @@ def test_a_sweep_that_would_never_end_is_refused() -> None:
     axes = {"workload.fan_in": range(1, 102), "workload.groups": range(1, 101)}
     with pytest.raises(xoff.ScenarioError, match="10,100 combinations are to run; expected at most 10,000 in one"):
         xoff.sweep(BASE, axes)
+
+
+def test_a_folder_that_is_gone_is_told_in_a_line(swept: xoff.Swept, tmp_path: Path) -> None:
+    with sweeping.prepare(tmp_path / "out") as staging:
+        shutil.rmtree(staging.path)
+        with pytest.raises(OutputError, match="out: cannot write here: no such file or directory; choose another"):
+            swept.commit(staging)

@@ -27,7 +27,8 @@ HEAD = """\
 
 Written by `tools/generate.py` from the comments of the simulator's structs; `make generate` writes it anew. The same
 words come from `xoff explain KEY`. A quantity is text with a unit, such as `"100Gbps"`, `"1us"`, `"720kB"` (decimal) or
-`"3MiB"` (binary).
+`"3MiB"` (binary). Of several tables of a list, such as `[[workload]]`, `workload.load` means the key of all, and
+`workload[1].load` that of the second, counted from 0 (`--set`, `--sweep`, `Scenario.with_value`).
 """
 
 FLUID = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xoff.axes import Axis
@@ -29,8 +30,12 @@ SWEEPS = """\
 
 Written by `tools/generate.py` from the docstrings of `python/xoff/sweep_file.py` and `python/xoff/axes.py`; `make
 generate` writes it anew. `xoff sweep FILE` runs such a file; [sweeps/](../sweeps) has some to start from, and
-[docs/summary.md](summary.md) says what is left.
+[docs/summary.md](summary.md) says what is left. One of them, [headroom_schemes.toml](../sweeps/headroom_schemes.toml):
+
+```toml
+EXAMPLE```
 """
+EXAMPLE = Path(__file__).parent.parent / "sweeps" / "headroom_schemes.toml"
 
 Tables: TypeAlias = "tuple[tuple[str, type[BaseModel]], ...]"
 PLAN_TABLES: Tables = (
@@ -57,7 +62,7 @@ def plans() -> str:
 
 def sweeps() -> str:
     """The reference of the sweep file as Markdown."""
-    return _markdown(SWEEPS, SWEEP_TABLES)
+    return _markdown(SWEEPS.replace("EXAMPLE", EXAMPLE.read_text(encoding="utf-8")), SWEEP_TABLES)
 
 
 def _markdown(head: str, tables: Tables) -> str:

@@ -25,12 +25,16 @@ RINGS = "scenarios/all_reduce.toml"
 SHOWN = re.compile(r"```sh\n(make demo|xoff [^\n]*(?:\nxoff [^\n]*)*)\n```((?:(?!```).)*)```text\n.*?```", re.DOTALL)
 
 
-def printed(commands: str) -> str:
-    """What the last of some commands prints into a pipe, as if they were the first in a fresh clone."""
+def printed(commands: str, above: str = "") -> str:
+    """What the last of some commands prints into a pipe, as if they were the first in a fresh clone.
+
+    Commands in the text above them that write a folder which they name (`--out`) run before.
+    """
+    earlier = [found[0] for found in re.finditer(r"^xoff .*--out (\S+)$", above, re.MULTILINE) if found[1] in commands]
     with tempfile.TemporaryDirectory() as folder:
         for shipped in ("examples", "plans", "scenarios", "sweeps"):
             (Path(folder) / shipped).symlink_to(ROOT / shipped)
-        for command in commands.replace("make demo", f"xoff run {DEMO}").splitlines():
+        for command in (*earlier, *commands.replace("make demo", f"xoff run {DEMO}").splitlines()):
             command_line = [sys.executable, "-m", "xoff", *shlex.split(command)[1:]]
             done = subprocess.run(command_line, cwd=folder, capture_output=True, text=True, check=False)
             if done.returncode > (1 if " lint " in command else 0):  # it says by 1 that it has found something
@@ -42,7 +46,9 @@ def put_outputs() -> None:
     """Writes every such block anew."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        shown = SHOWN.sub(lambda m: f"```sh\n{m[1]}\n```{m[2]}```text\n{printed(m[1])}\n```", text)
+        shown = SHOWN.sub(
+            lambda m: f"```sh\n{m[1]}\n```{m[2]}```text\n{printed(m[1], m.string[: m.start()])}\n```", text
+        )
         page.write_text(shown, encoding="utf-8")
 
 

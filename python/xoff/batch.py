@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from xoff.errors import WorkerLostError, check_at_least_one
+from xoff.errors import OutputError, WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from xoff.kept import KeptRuns
     from xoff.scenario import Scenario
 
+_OF_TERMINALS = (signal.SIGINT, signal.SIGHUP)
+"""Signals that reach every process of a terminal."""
 _cancelled: Event | None = None
 """In a worker process: set once the process that started it wants no more results."""
 _keeping = threading.Lock()
@@ -46,6 +48,7 @@ def run(
         ValueError: There are no workers.
         ScenarioError: A scenario, or a file it names, cannot be simulated; nothing has run.
         WorkerLostError: One of the processes was killed, or none could begin.
+        OutputError: A run cannot be kept, or what was kept is gone.
         KeyboardInterrupt: Ctrl-C.
 
     Whatever ends it, a kill included, the runs that had finished are kept, and the same call goes on with the others.
@@ -61,6 +64,9 @@ def run(
     finished = _in_processes(missing, kept, min(workers, len(missing))) if in_processes else _here(missing, kept)
     for _ in finished:
         on_finished()
+    if not all(map(os.path.lexists, wanted)):
+        message = f"{kept.root}: runs that were kept here are gone; doing the same again goes on with what is missing"
+        raise OutputError(message)
 
 
 def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Iterator[None]:
@@ -74,39 +80,34 @@ def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -
     begun, cancelled = context.Event(), context.Event()
     with ProcessPoolExecutor(workers, context, _prepare, (begun, cancelled)) as pool:
         try:
-            with _interrupts_held():  # which processes that begin meanwhile inherit
+            with interrupts_delayed(), _terminals_blocked():
                 tasks = [pool.submit(_run, scenario, kept) for scenario in scenarios]
             for task in as_completed(tasks):
                 yield task.result()
         except BrokenProcessPool:
             raise WorkerLostError(begun=begun.is_set()) from None
         except BaseException:
-            cancelled.set()
-            pool.shutdown(cancel_futures=True)
+            with interrupts_held():  # which could ask for no more than this
+                cancelled.set()
+                pool.shutdown(cancel_futures=True)
             raise
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Keeps Ctrl-C waiting, whichever thread it reaches."""
-    came: list[int] = []
-    is_main = threading.current_thread() is threading.main_thread()  # no other has a say in what becomes of it
-    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number)) if is_main else None
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+def _terminals_blocked() -> Iterator[None]:
+    """Blocks their signals, as processes that begin meanwhile inherit it, until these ignore them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if handler is not None:
-            signal.signal(signal.SIGINT, handler)
-        if came:
-            signal.raise_signal(signal.SIGINT)
 
 
 def _prepare(begun: Event, cancelled: Event) -> None:
-    """Leaves Ctrl-C, which reaches every process of a terminal, to the one that started this, and ends with it."""
+    """Leaves what reaches every process of a terminal to the one that started this, and ends with it."""
     global _cancelled
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _OF_TERMINALS:
+        signal.signal(number, signal.SIG_IGN)
     _cancelled = cancelled
     begun.set()
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -124,7 +125,7 @@ def _end_with_parent() -> None:
 def _run(scenario: Scenario, kept: KeptRuns) -> None:
     result = scenario.run(progress=_goes_on if _cancelled else None)
     if not result.interrupted:
-        with _keeping:
+        with _keeping, interrupts_delayed():
             kept.keep(scenario, result)
 
 

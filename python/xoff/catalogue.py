@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from xoff import _xoff, measures, starters, vocabulary
@@ -24,6 +25,11 @@ _STATISTICS = {
     "p99": "This is the 99th percentile.",
     "p999": "This is the 99.9th percentile.",
 }
+_PAGES = "docs/plans.md and docs/summary.md"
+"""Where keys of plans, numbers and columns stand."""
+_FIGURE = re.compile(r"\w+/\w+")
+_LIKE = 0.75
+"""How near a name must be that may be meant; what only begins alike is not."""
 
 
 class Entry(TypedDict):
@@ -96,19 +102,24 @@ def scenarios() -> list[Entry]:
 def explain(name: str) -> list[dict[str, Any]]:
     """What a key (`switch.buffer.alpha`), an algorithm, a kind, flow sizes, a symbol (`K_min`) or a measure means.
 
-    Several answers where the name is not unique. Raises ScenarioError, which names the nearest, if nothing has it.
+    Keys of plans and columns of result files are found where nothing else has the name. Several answers where it is not
+    unique. Raises ScenarioError, which names one that is near, if nothing has it.
     """
     try:
         found: list[dict[str, Any]] = json.loads(_xoff.explain(name))
-    except ScenarioError:
-        found = _of_symbol(name) or _of_sizes(name) or _of_measures(name)
+    except ScenarioError as error:
+        found = _of_symbol(name) or _of_sizes(name) or _of_measures(name) or _of_plans(name) or _of_columns(name)
         if not found:
-            raise
+            raise _nothing(name, error) from None
     return [entry | _forms_of_sizes() if entry["path"] == _SIZES and not entry["family"] else entry for entry in found]
 
 
 def mentions(word: str) -> list[Entry]:
-    """Keys, algorithms and measures that have a word, as PFC, in their names or are described with it; names first."""
+    """Keys, algorithms and measures that have a word, as PFC, in their names or are described with it; names first.
+
+    Before them comes what the word stands for here, as flow completion times for latency.
+    """
+    meant = {name: explain(name)[0]["about"] for name in vocabulary.meant_by(word)}
     described: dict[str, str] = {}
     of_algorithms = ((entry["name"], entry["about"]) for entry in algorithms())
     of_measures = ((entry.keys[0], _as_sentence(entry.about)) for entry in measures.every().values())
@@ -120,7 +131,20 @@ def mentions(word: str) -> list[Entry]:
         places = [vocabulary.mentions(word, words) for words in (own_name, sentence, text)]
         if any(places):
             found.setdefault(places.index(True), []).append({"name": name, "about": sentence})
-    return [entry for _, entries in sorted(found.items()) for entry in entries]
+    first: list[Entry] = [{"name": name, "about": _sentence(text)} for name, text in meant.items()]
+    return first + [entry for _, entries in sorted(found.items()) for entry in entries if entry["name"] not in meant]
+
+
+def _nothing(name: str, error: ScenarioError) -> ScenarioError:
+    """The same error, with what is near enough to be meant, or where else to look."""
+    if not error.expected.endswith("see `xoff list`"):  # it names the keys of the table
+        return error
+    if _FIGURE.fullmatch(name):
+        return ScenarioError(None, name, error.problem, f"a published figure is run by `xoff reproduce {name}`")
+    candidates = [*re.findall("`(.+)`[?]", error.expected), *(key.path for key in _plan_keys()), *measures.every()]
+    near = get_close_matches(name, candidates, n=1, cutoff=_LIKE)
+    meant = f"did you mean `{near[0]}`? " if near else ""
+    return ScenarioError(None, name, error.problem, f"{meant}see `xoff list`, {_PAGES}")
 
 
 def _keys() -> list[vocabulary.Described]:
@@ -158,21 +182,52 @@ def _of_measures(name: str) -> list[dict[str, Any]]:
     return [_of_measure(name, entry, keys) for entry, keys in measures.named(name).items()]
 
 
+def _of_plans(name: str) -> list[dict[str, Any]]:
+    """Keys of the plan file that a path means, or the end of one."""
+    path = re.sub(r"\[\d*\]", "", name)
+    named = dict.fromkeys(key for key in _plan_keys() if f".{key.path}".endswith(f".{path}"))
+    return [
+        _entry(key.path, "key of plans", vocabulary.without_symbols(key.text))
+        | {"symbol": ", ".join(vocabulary.symbols(key.text)) or None, "page": "docs/plans.md"}
+        for key in named
+    ]
+
+
+def _plan_keys() -> list[vocabulary.Described]:
+    from xoff.plan.file import Plan  # brings Pydantic
+
+    return list(vocabulary.keys(Plan.model_json_schema()))
+
+
+def _of_columns(name: str) -> list[dict[str, Any]]:
+    """A column of the files of a result, which are called as their schemas are."""
+    import pyarrow as pa
+
+    from xoff import columns
+
+    files = [
+        key.lower() for key, schema in vars(columns).items() if isinstance(schema, pa.Schema) if name in schema.names
+    ]
+    about = f"Column of {', '.join(f'{file}.parquet' for file in files)}."
+    return [_entry(name, "column", about) | {"page": "docs/summary.md"}] if files else []
+
+
+def _entry(name: str, family: str, about: str) -> dict[str, Any]:
+    """What has none of the rest."""
+    nothing: dict[str, Any] = {"symbol": None, "takes": None, "default": None, "required": False, "source": None}
+    empty: dict[str, Any] = {key: [] for key in ("of", "choices", "keys")}
+    return {"name": name, "path": name, "family": family, "about": about} | nothing | empty
+
+
 def _of_measure(name: str, entry: Key, keys: list[str]) -> dict[str, Any]:
     statistics = {measures.statistic(key) for key in keys}
     which = _STATISTICS[statistics.pop()] if len(statistics) == 1 else ""
     is_whole = set(keys) == {key for path in entry.keys for key in measures.spelled_out(path)}
-    nothing: dict[str, Any] = {"symbol": None, "takes": None, "default": None, "required": False}
-    return {
-        "name": name,
+    return _entry(name, "measure", f"{_as_sentence(entry.about)} {which}".rstrip()) | {
         "path": keys[0],
-        "family": "measure",
-        "about": f"{_as_sentence(entry.about)} {which}".rstrip(),
         "unit": entry.unit,
         "source": entry.source,
         "measures": list(entry.keys) if is_whole else keys,
-        **nothing,
-        **{empty: [] for empty in ("of", "choices", "keys")},
     }
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import comparison_by_size, intervals, json_text, traffic, unfinished
 from xoff.comparison_by_size import OfSize
-from xoff.errors import ResultError, check_at_least_one
+from xoff.errors import ResultError, check_at_least_one, check_seeds
 from xoff.figure_format import FigureFormat
-from xoff.folder import SCENARIO, SUMMARY, flow_table, read_summary
+from xoff.folder import SCENARIO, SUMMARY, flow_table, read_scenario, read_summary
 from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
@@ -100,6 +100,8 @@ class Comparison:
         check_measures(measures)
         paths = [Path(folder) for folder in (folders.values() if isinstance(folders, Mapping) else folders)]
         summaries = [_whole_summary(path) for path in paths]
+        for path, summary in zip(paths, summaries, strict=True):
+            read_scenario(path, summary)
         scenarios = [Scenario.load(path / SCENARIO) for path in paths]
         check_workloads(scenarios[0], measures)
         own = tuple(map(str, folders)) if isinstance(folders, Mapping) else None
@@ -218,8 +220,9 @@ class Comparison:
 
     def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
-        json_text.write(staging.path / NUMBERS, self.as_dict())
-        self.draw(staging.path, figures)
+        with staging.writing():
+            json_text.write(staging.path / NUMBERS, self.as_dict())
+            self.draw(staging.path, figures)
         return staging.commit()
 
     def draw(self, path: Path, figures: str) -> None:
@@ -283,6 +286,7 @@ class WantedComparison:
 
         Raises ScenarioError if the scenarios do not have the same traffic, or a measure is no number of summaries.
         """
+        check_seeds(seeds, scenarios[0].file)
         check_measures(measures)
         check_workloads(scenarios[0], measures)
         files = [scenario.file or scenario.title for scenario in scenarios]

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from xoff.columns import flow_names
+from xoff.units import counted
 
 if TYPE_CHECKING:
     from xoff.result import Result
@@ -67,7 +68,7 @@ def places(drops: pa.Table) -> list[Place]:
 def title(drops: pa.Table) -> str:
     """How many packets were dropped, and how many of them were data."""
     data = pc.sum(pc.equal(drops["kind"].cast(pa.string()), "data")).as_py() or 0
-    return f"Drops: {drops.num_rows:,} packets, {data:,} of them data"
+    return f"Drops: {counted(drops.num_rows, 'packet')}, {data:,} of them data"
 
 
 def flows(drops: pa.Table, most: int) -> list[tuple[str, int]]:

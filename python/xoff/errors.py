@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, SupportsIndex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xoff.result import Result
+
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_MOST_SEEDS = 10_000
 
 
 class InputError(ValueError):
@@ -50,11 +58,13 @@ class OutputError(OSError):
 
     Attributes:
         on_command_line: The same line with options where the text has arguments.
+        reason: Why the system refuses it; empty if xoff does.
     """
 
-    def __init__(self, text: str, on_command_line: str = "") -> None:
+    def __init__(self, text: str, on_command_line: str = "", reason: str = "") -> None:
         super().__init__(text)
         self.on_command_line = on_command_line or text
+        self.reason = reason
 
 
 class WorkerLostError(RuntimeError):
@@ -86,6 +96,43 @@ class RunInterrupted(KeyboardInterrupt):
     def __init__(self, result: Result) -> None:
         super().__init__("the run was interrupted")
         self.result = result
+
+
+@contextmanager
+def interrupts_held() -> Iterator[list[int]]:
+    """Keeps Ctrl-C and its like from what is done within; gives the signals that have come, which then are forgotten.
+
+    Whoever holds them so that nothing is lost that is finished ends as they demand.
+    """
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # no other has a say in what becomes of them
+    handlers = {number: signal.getsignal(number) for number in _INTERRUPTS if is_main}
+    held = {number: handler for number, handler in handlers.items() if callable(handler)}  # none that is ignored
+    try:
+        for number in held:
+            signal.signal(number, lambda number, _: came.append(number))
+        yield came
+    finally:
+        for number, handler in held.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def interrupts_delayed() -> Iterator[None]:
+    """Keeps them waiting until what is done within is done."""
+    came: list[int] = []
+    try:
+        with interrupts_held() as came:
+            yield
+    finally:
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+def check_seeds(count: int, file: str | None, key: str = "seeds") -> None:
+    """Raises ScenarioError for more seeds than anyone waits for; all are in memory at once."""
+    if count > _MOST_SEEDS:
+        raise ScenarioError(file, key, f"{count:,} are too many", f"expected at most {_MOST_SEEDS:,}")
 
 
 def check_at_least_one(name: str, count: int) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xoff import columns, inputs, json_text, result_files, summary_check
-from xoff.staging import Staging, unwritable
+from xoff.staging import Staging
 from xoff.summary import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -79,11 +79,9 @@ def commit(result: Result, staging: Staging, *, report: bool = True) -> Path:
 
 def add(result: Result, staging: Staging, inside: str, *, report: bool = False) -> None:
     """Writes a result into a folder inside a place for results. Raises OutputError."""
-    try:
+    with staging.writing():
         (staging.path / inside).mkdir(exist_ok=True)
         write(result, staging.path / inside, report=report)
-    except OSError as error:
-        raise unwritable(staging.path.parent, error) from None
 
 
 def write(result: Result, path: Path, *, report: bool = True) -> None:
@@ -115,10 +113,7 @@ def read(path: str | Path) -> Result:
 
     path = Path(path)
     summary = read_summary(path)
-    scenario, named = result_files.scenario(path / SCENARIO)
-    if inputs.digest(scenario, named) != summary["scenario_digest"]:
-        or_files = f", or {' or '.join(named)} is not what it was" if named else ""
-        raise result_files.refusal(path / SCENARIO, f"is not the scenario that was run{or_files}")
+    scenario, named = read_scenario(path, summary)
     written, rows = _written(summary, tomllib.loads(scenario)["observe"]), _rows(summary)
     tables = {
         attribute: result_files.table(path / name, schema, rows.get(name))
@@ -133,6 +128,15 @@ def read(path: str | Path) -> Result:
         inputs=named,
         **tables,
     )
+
+
+def read_scenario(path: Path, summary: Summary) -> tuple[str, dict[str, str]]:
+    """The scenario that a result folder is of, and the text of the files it names. Raises ResultError if it is not."""
+    scenario, named = result_files.scenario(path / SCENARIO)
+    if inputs.digest(scenario, named) != summary["scenario_digest"]:
+        or_files = f", or {' or '.join(named)} is not what it was" if named else ""
+        raise result_files.refusal(path / SCENARIO, f"is not the scenario that was run{or_files}")
+    return scenario, named
 
 
 def check(path: Path) -> None:
@@ -179,7 +183,7 @@ def read_summary(path: Path) -> Summary:
     Raises FileNotFoundError if there is none, ResultError if it is damaged or another's.
     """
     file = path / SUMMARY
-    if not file.exists():
+    if not result_files.is_there(file):
         raise FileNotFoundError(ENOENT, "no result of xoff; expected a folder that xoff run has written", str(file))
     found = result_files.document(file)
     if "schema_version" not in found or "digest" not in found:

@@ -36,6 +36,8 @@ def read(
         raise refusal(file, key, problem, "expected a text file in UTF-8") from None
     except (OSError, ValueError) as error:  # of a name with a null byte
         reason = ((isinstance(error, OSError) and error.strerror) or str(error)).lower()
+        if (path / "scenario.toml").is_file():  # a result folder
+            remedy = f"expected a file, such as {path / 'scenario.toml'}"
         expected = remedy or ("expected a file, relative to the scenario's folder" if key else _INIT)
         raise refusal(file, key, f"cannot read{what}: {reason}", expected) from None
 

@@ -65,9 +65,13 @@ class KeptRuns:
         return True
 
     def keep(self, scenario: Scenario, result: Result) -> None:
-        """Writes the result of a scenario. Raises OutputError."""
+        """Writes the result of a scenario, unless another process has kept it meanwhile. Raises OutputError."""
         try:
-            with Staging.at(self.place(scenario), replaces=Path.is_dir) as staging:
-                folder.commit(result, staging, report=False)
+            with Staging.at(self.place(scenario), replaces=lambda _: not self.has(scenario)) as staging:
+                folder.add(result, staging, ".")
+                staging.commit_unless_taken()
         except OutputError as error:
-            raise OutputError(str(error)) from None  # no option names this folder
+            if self.has(scenario):
+                return
+            message = f"{self.root}: cannot keep runs here: {error.reason}; expected a folder that can be written"
+            raise OutputError(message) from None

@@ -23,7 +23,10 @@ def matches_observed(pattern: str, name: str) -> bool:
 
 
 def nearest(pattern: str, names: Collection[str]) -> str:
-    """What there is in place of a name that is not, in words: all of a few, the nearest of many."""
+    """What there is in place of a name that is not, in words: all of a device's or of a few, the nearest of many."""
+    of_device = f"{pattern}.*"
+    if any(matches(of_device, name) for name in names):
+        return f'"{of_device}"'
     if len(names) <= _MOST_NAMED:
         return " or ".join(names)
     near = get_close_matches(pattern, names, n=_MOST_NAMED, cutoff=0)

@@ -25,6 +25,14 @@ def refusal(path: Path, problem: str, key: str = "") -> ResultError:
     return ResultError(str(path), key, problem, _REMEDY)
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is something of this name. Raises ResultError if the system does not tell."""
+    try:
+        return path.exists()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
 def text(path: Path) -> str:
     """A text file. Raises ResultError."""
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import os
 import re
 import shutil
 import tempfile
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,8 +43,8 @@ class Staging:
     """The name the folder is to have; None where any numbered one will do."""
     names: Iterator[Path]
     """Numbered names, of which it takes the first that is free if it cannot have that."""
-    replaces: bool
-    """Whether a folder of that name is replaced."""
+    replaces: Callable[[Path], bool] | None
+    """Whether what has that name is replaced; None if nothing is."""
     parents: list[Path]
     """Folders that were made to hold it, outermost first."""
 
@@ -55,14 +55,20 @@ class Staging:
         Raises OutputError if it cannot be written or is there already, unless `replaces` says it may be replaced.
         """
         path = Path(path).expanduser()
-        if os.path.lexists(path) and not (replaces and replaces(path)):
+        if path.name in ("", ".."):
+            path = path.resolve()
+        try:
+            is_taken = os.path.lexists(path) and not (replaces and replaces(path))
+        except OSError as error:
+            raise unwritable(path, error) from None
+        if is_taken:
             raise _refusal(path, _EXISTS[replaces is not None])
-        return cls._make(path, path.parent, path.name, replaces=replaces is not None)
+        return cls._make(path, path.parent, path.name, replaces)
 
     @classmethod
     def numbered(cls, parent: str | Path, name: str) -> Staging:
         """For the next free one of `NAME-001`, `NAME-002`, ... in `parent`."""
-        return cls._make(None, Path(parent), name, replaces=False)
+        return cls._make(None, Path(parent), name)
 
     @classmethod
     def chosen(cls, out: str | Path | None, name: str, *, force: bool, replaces: Callable[[Path], bool]) -> Staging:
@@ -82,7 +88,9 @@ class Staging:
         return cls.chosen(out, name, force=force or goes_on, replaces=lambda path: (path / numbers).is_file())
 
     @classmethod
-    def _make(cls, wanted: Path | None, parent: Path, name: str, *, replaces: bool) -> Staging:
+    def _make(
+        cls, wanted: Path | None, parent: Path, name: str, replaces: Callable[[Path], bool] | None = None
+    ) -> Staging:
         made: list[Path] = []
         try:
             _make_folders(parent, made)
@@ -90,7 +98,8 @@ class Staging:
             path.chmod(_open_mode(parent))
         except OSError as error:
             _remove_empty(made)
-            raise unwritable(parent / name if error.errno == errno.ENAMETOOLONG else parent, error) from None
+            at_fault = parent / name if error.errno == errno.ENAMETOOLONG else parent
+            raise unwritable(wanted or at_fault, error) from None
         return cls(path, wanted, _numbered(parent, name), replaces, made)
 
     def commit(self) -> Path:
@@ -99,34 +108,43 @@ class Staging:
         What it holds is on the disk by then, so that not even a power cut leaves half of it under that name. If someone
         took the name meanwhile, it gets a numbered one, and OutputError says which.
         """
-        try:
+        if self.wanted is not None and self.commit_unless_taken():
+            return self.wanted
+        with self.writing():
             _flush(self.path)
-            if self.wanted is not None and self._takes(self.wanted):
-                return self.wanted
             numbered = next(name for name in self.names if self._takes(name))
-        except OSError as error:
-            raise unwritable(self.path.parent, error) from None
         if self.wanted is not None:
             raise _refusal(self.wanted, _TAKEN_MEANWHILE, numbered=str(numbered))
         return numbered
 
-    def _takes(self, name: Path) -> bool:
-        """Gives the folder this name, unless it is taken."""
-        if self.replaces and name.exists():
-            discarded = self.path.with_suffix(".replaced")
-            name.rename(discarded)
-            self.path.rename(name)
-            if discarded.is_symlink():  # what it leads to is not of this name
-                discarded.unlink()
-            else:
-                shutil.rmtree(discarded)
-            return True
+    def commit_unless_taken(self) -> bool:
+        """The same, but false if someone took the name meanwhile: what is there stays, and is all that there is."""
+        assert self.wanted is not None
+        with self.writing():
+            _flush(self.path)
+            return self._takes(self.wanted, self.replaces)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Raises OutputError for what the system refuses of what is written within."""
         try:
-            self.path.rename(name)
+            yield
+        except OutputError:
+            raise
+        except OSError as error:
+            raise unwritable(self.wanted or self.path.parent, error) from None
+
+    def _takes(self, name: Path, replaces: Callable[[Path], bool] | None = None) -> bool:
+        """Gives the folder this name, unless it is taken by what is not replaced."""
+        new, name = self.path.resolve(), name.parent.resolve() / name.name  # ways may lead through what is replaced
+        try:
+            new.rename(name)
         except OSError as error:
             if error.errno not in _TAKEN:
                 raise
-            return False
+            if not (replaces and replaces(name)):
+                return False
+            _replace(name, new)
         return True
 
     def __enter__(self) -> Staging:
@@ -141,12 +159,30 @@ class Staging:
 
 def unwritable(path: Path, error: OSError) -> OutputError:
     """The one line for a folder that cannot be written."""
-    return _refusal(path, "cannot write here: {reason}; {another}", reason=(error.strerror or str(error)).lower())
+    reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow has its own words for it
+    return _refusal(path, "cannot write here: {reason}; {another}", reason=reason.lower())
 
 
 def _refusal(path: Path, text: str, **said: str) -> OutputError:
     in_python, on_command_line = (text.format(**said, **words) for words in (_IN_PYTHON, _ON_COMMAND_LINE))
-    return OutputError(f"{path}: {in_python}", f"{path}: --out: {on_command_line}")
+    return OutputError(f"{path}: {in_python}", f"{path}: --out: {on_command_line}", said.get("reason", ""))
+
+
+def _replace(old: Path, new: Path) -> None:
+    """Puts a folder where another one is, which stays there if that fails."""
+    discarded = new.with_suffix(".replaced")
+    old.rename(discarded)
+    try:
+        new.rename(old)
+    except OSError:
+        discarded.rename(old)
+        raise
+    if discarded.is_symlink() or discarded.is_file():  # what a link leads to is not of this name
+        discarded.unlink()
+    else:
+        with suppress(OSError):
+            discarded.chmod(0o700)  # one that cannot be read goes, too
+        shutil.rmtree(discarded, ignore_errors=True)
 
 
 def _is_interrupted(numbers: Path) -> bool:
@@ -175,7 +211,7 @@ def _make_folders(path: Path, made: list[Path]) -> None:
 
 def _remove_empty(folders: list[Path]) -> None:
     for folder in reversed(folders):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             folder.rmdir()
 
 

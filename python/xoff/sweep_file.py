@@ -50,6 +50,7 @@ class SweepFile(Table):
     """Keys of `summary.json`."""
 
 
+_REMEDY = "expected a scenario, as `xoff init` writes, or a sweep file that names one"
 _SWEEP = Kind(SweepFile, ScenarioError, "sweeps/ has some to start from", {"axes": Axis})
 
 
@@ -72,7 +73,7 @@ def load(
     """
     if measures:
         check_measures(measures, key="--measure")
-    text = inputs.read(path, str(path))
+    text = inputs.read(path, str(path), remedy=_REMEDY)
     if _is_sweep(text):
         file = _SWEEP.parse(text, str(path))
         scenario = path.parent / file.scenario

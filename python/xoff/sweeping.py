@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xoff import intervals, json_text, unfinished
 from xoff.axes import Axis, Changes, combinations, headings
-from xoff.errors import ScenarioError, check_at_least_one
+from xoff.errors import ScenarioError, check_at_least_one, check_seeds
 from xoff.figure_format import FigureFormat
 from xoff.folder import read_summary
 from xoff.measures import check_measures, check_workloads
@@ -84,6 +84,7 @@ class Sweep:
             raise ScenarioError(
                 base.file, "", "nothing is varied", "expected an axis: --sweep KEY=A,B,C, or {KEY: [A, B, C]}"
             )
+        check_seeds(seeds, base.file)
         check_measures(measures)
         check_workloads(base, measures)
         chosen = tuple(range(base.seed, base.seed + seeds))
@@ -227,7 +228,8 @@ class Swept:
 
     def over_zero(self, measure: str) -> list[Row]:
         """The combinations where a measure has no ratio, since it is zero at what that would be over."""
-        bases = {self._others(row) for row in self.rows if row.at[self._first_axis] == self.sweep.first_position}
+        first = (row for row in self.rows if row.at[self._first_axis] == self.sweep.first_position)
+        bases = {self._others(row) for row in first if measure in row.measured}
         rows = [row for row in self.rows if measure in row.measured and self._others(row) in bases]
         return [row for row in rows if measure not in row.ratios]
 
@@ -278,14 +280,15 @@ class Swept:
 
         Raises OutputError.
         """
-        json_text.write(staging.path / NUMBERS, self.as_dict())
-        with (staging.path / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
-            rows = self._flat()
-            writer = csv.DictWriter(file, rows[0])
-            writer.writeheader()
-            writer.writerows(rows)
         figure = self.plot.ratios() if ratios else self.plot.measures()
-        figure.savefig(staging.path / f"sweep.{FigureFormat(figures)}", facecolor="white")
+        rows = self._flat()
+        with staging.writing():
+            json_text.write(staging.path / NUMBERS, self.as_dict())
+            with (staging.path / "sweep.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+            figure.savefig(staging.path / f"sweep.{FigureFormat(figures)}", facecolor="white")
         return staging.commit()
 
     def _repr_html_(self) -> str:

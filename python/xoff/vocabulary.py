@@ -11,6 +11,18 @@ if TYPE_CHECKING:
 _SYMBOL = re.compile(r" \[([^\]]+)\][.;]")
 
 
+MEANT_BY = {
+    "background": ("poisson", "long_lived"),
+    "distribution": ("workload.sizes",),
+    "latency": ("flows.all.fct_mean_us", "flows.all.slowdown_mean", "topology.host_link.delay", "host.delay"),
+    "percentile": ("flows.all.fct_p99_us", "flows.all.slowdown_p99"),
+    "qp": ("roce", "transport.connections"),
+    "queue pair": ("roce", "transport.connections"),
+    "rail": ("leaf_spine", "collective"),
+    "rdma": ("roce",),
+    "tail": ("flows.all.fct_p99_us", "flows.all.slowdown_p99"),
+}
+"""Words that stand for something here, and by which names it is explained."""
 _SHORT = 3
 """Letters of a word that does not lose its s, as bus."""
 _ONLY_AT = "x-only-at"
@@ -55,10 +67,23 @@ def symbols(text: str) -> list[str]:
     return [] if found is None else [symbol.strip("` ") for symbol in found[1].split(",")]
 
 
+def without_symbols(text: str) -> str:
+    """A description without them."""
+    return _SYMBOL.sub(lambda found: found[0][-1], f"{text} ").rstrip()
+
+
 def mentions(word: str, text: str) -> bool:
     """Whether a text has a word, in capitals or not, one or many of it."""
-    one = word.removesuffix("s") if len(word) > _SHORT else word
-    return re.search(rf"(?<!\w){re.escape(one)}s?(?!\w)", text, re.IGNORECASE) is not None
+    return re.search(rf"(?<!\w){re.escape(_one(word))}s?(?!\w)", text, re.IGNORECASE) is not None
+
+
+def meant_by(word: str) -> tuple[str, ...]:
+    """Names of what a word of every day stands for, if it has none of its own."""
+    return MEANT_BY.get(_one(word.lower().replace("_", " ")), ())
+
+
+def _one(word: str) -> str:
+    return word.removesuffix("s") if len(word) > _SHORT else word
 
 
 def _referred(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:

@@ -281,7 +281,7 @@ def test_an_output_that_cannot_be_written(command: Command, small_file: Path) ->
     Path("file").touch()
     outcome = command("run", small_file, "--out", "file/out")
     assert outcome == Outcome(
-        2, "", "file: --out: cannot write here: not a directory; choose another folder with --out\n"
+        2, "", "file/out: --out: cannot write here: not a directory; choose another folder with --out\n"
     )
 
 
@@ -308,3 +308,48 @@ def test_nothing_runs_nothing(command: Command, arguments: tuple[str, ...], opti
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.endswith(f"Invalid value for '{option}': Input should be greater than or equal to 1\n")
     assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "b\udcff.toml"),
+        ("run", "b\udcff.toml"),
+        ("sweep", "b\udcff.toml", "--sweep", "workload.fan_in=1,2"),
+        ("compare", "small.toml", "b\udcff.toml"),
+        ("run", "small.toml", "--set", "b\udcff=1"),
+        ("run", "small.toml", "--out", "b\udcff"),
+        ("explain", "b\udcff"),
+    ],
+)
+def test_names_that_are_not_utf_8(command: Command, small_file: Path, arguments: tuple[str, ...]) -> None:
+    (small_file.parent / "b\udcff.toml").write_text(SMALL, encoding="utf-8")
+    outcome = command(*arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("b\\udcff")
+    assert outcome.err.endswith(": is not UTF-8; expected names and values in UTF-8\n")
+    assert outcome.err.count("\n") == 1
+    assert len(list(Path().iterdir())) == 2
+
+
+TUNE = ("tune", "--tune", "host.delay=1us:2us", "--minimize", "goodput_gbps")
+
+
+@pytest.mark.parametrize("count", ["10001", "99999999999999999999"])
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (("run",), "seeds"),
+        (("compare", "small.toml"), "seeds"),
+        (("sweep", "--sweep", "workload.fan_in=1,2"), "seeds"),
+        (TUNE, "seeds"),
+        (TUNE, "confirm"),
+    ],
+)
+def test_more_seeds_than_anyone_waits_for(
+    command: Command, small_file: Path, arguments: tuple[str, ...], option: str, count: str
+) -> None:
+    outcome = command(*arguments, small_file.name, f"--{option}", count)
+    says = f"small.toml: {option}: {int(count):,} are too many; expected at most 10,000\n"
+    assert outcome == Outcome(2, "", says)
+    assert not Path("results").exists()

@@ -82,6 +82,15 @@ def test_results_are_compared_as_they_are(
     assert outcome.err.startswith(says)
 
 
+def test_a_result_of_which_the_scenario_was_changed_is_refused(command: Command, small_file: Path) -> None:
+    command("run", small_file, "--out", "out", "--no-report")
+    scenario = Path("out/scenario.toml")
+    scenario.write_text(scenario.read_text(encoding="utf-8").replace("30kB", "60kB"), encoding="utf-8")
+    outcome = command("compare", "out", "out")
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.err.startswith("out/scenario.toml: is not the scenario that was run; expected what xoff run has wri")
+
+
 def test_one_scenario_is_no_comparison(command: Command, small_file: Path) -> None:
     assert command("compare", small_file).status == 2
 
@@ -106,7 +115,8 @@ def test_interrupted_it_shows_the_seeds_that_are_finished(
 def test_no_option_is_offered_where_none_would_help(command: Command, small_file: Path) -> None:
     Path("results").touch()
     outcome = command("compare", small_file, small_file, "--out", "out", "--workers", 1)
-    assert outcome == Outcome(2, "", "results/runs: cannot write here: not a directory; choose another folder\n")
+    says = "results/runs: cannot keep runs here: not a directory; expected a folder that can be written\n"
+    assert outcome == Outcome(2, "", says)
 
 
 def test_measures_that_count_nothing_have_a_row_and_a_reason(command: Command, files: tuple[Path, Path]) -> None:

@@ -10,6 +10,7 @@ import pytest
 import xoff
 from conftest import Outcome
 from xoff import columns
+from xoff.drops import title
 
 Command = Callable[..., Outcome]
 RECORDED = 'observe.drops={ every = "change" }'
@@ -56,6 +57,12 @@ def test_the_packets_of_a_flow_are_printed(command: Command, run: Path) -> None:
     out = command("drops", run, "--flow", flow).out
     assert f"packets of {flow}" in out
     assert f"{first['time_ns'] / 1000:,.3f} us │ data from byte {first['sequence']:,}" in out
+
+
+def test_one_packet_is_one(run: Path) -> None:
+    drops = xoff.Result.open(run).drops
+    assert drops is not None
+    assert title(drops.slice(0, 1)) == "Drops: 1 packet, 1 of them data"
 
 
 def test_the_same_as_data(command: Command, run: Path) -> None:

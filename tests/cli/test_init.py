@@ -111,6 +111,9 @@ def test_tables_of_a_switch_go_with_queue_pairs(command: Command) -> None:
     assert command("init", "tcp", "--from", TABLES).err.startswith("tcp: does not go with lossless switches; ")
     assert command("init", "plan", "--from", TABLES).err == "plan: is no part of a scenario; expected it alone\n"
     assert command("init", "--port", "Ethernet0").err == "--port: is of tables; expected --from FILE, too\n"
+    assert command("init", "roce", "--from", TABLES, TABLES).err == (
+        f"{TABLES}: is a file; each file has a --from of its own; expected --from {TABLES}\n"
+    )
     text = TABLES.read_text().replace('"pfc_enable": "3,4", ', "")
     Path("lossy.json").write_text(text)
     refused = command("init", "--from", "lossy.json")

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable
 
+import pyarrow as pa
 import pytest
 
-from conftest import Outcome
-from xoff import catalogue, comparison, measures, sweeping, table, vocabulary
+from conftest import ROOT, Outcome
+from xoff import catalogue, columns, comparison, measures, sweeping, table, vocabulary
 
 Command = Callable[..., Outcome]
 Compare = Callable[[str], None]
@@ -43,6 +44,9 @@ def test_list_as_json(command: Command) -> None:
         "PFC",
         "slowdown",
         "flows.small.fct_p999_us",
+        "congestion.round_trip",
+        "fct_ns",
+        "latency",
     ],
 )
 def test_explain(command: Command, matches_snapshot: Compare, name: str) -> None:
@@ -53,11 +57,56 @@ def test_explain_as_json(command: Command) -> None:
     assert json.loads(command("explain", "dctcp", "--json").out)[0]["family"] == "congestion_control"
 
 
-def test_explain_names_the_nearest(command: Command) -> None:
-    outcome = command("explain", "dctpc")
+PROBLEM = "no key, no algorithm and no value has this name"
+PAGES = "see `xoff list`, docs/plans.md and docs/summary.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("dctpc", "dctcp"),
+        ("switch.bufer.alpha", "switch.buffer.alpha"),
+        ("congestion.round_tripp", "congestion.round_trip"),
+        ("flows.all.slowdwn_p99", "flows.all.slowdown_p99"),
+    ],
+)
+def test_explain_names_the_nearest(command: Command, name: str, meant: str) -> None:
+    outcome = command("explain", name)
     assert outcome.status == 2
-    problem = "no key, no algorithm and no value has this name"
-    assert outcome.err == f"dctpc: {problem}; did you mean `dctcp`? see `xoff list`\n"
+    assert outcome.err == f"{name}: {PROBLEM}; did you mean `{meant}`? {PAGES}\n"
+
+
+def test_explain_names_nothing_that_is_only_a_little_like_it(command: Command) -> None:
+    assert command("explain", "pandas").err == f"pandas: {PROBLEM}; {PAGES}\n"
+
+
+def test_explain_names_the_keys_of_a_table(command: Command) -> None:
+    err = command("explain", "transport.mine.recovery.nack").err
+    assert err.startswith(f"transport.mine.recovery.nack: {PROBLEM}; did you mean `transport.recovery.nack_interval`? ")
+
+
+def test_explain_leads_to_commands(command: Command) -> None:
+    assert command("explain", "plan").err.startswith("plan: is a command: Compute thresholds and headroom ")
+    assert command("explain", "sweep").err.endswith("; see `xoff sweep --help`\n")
+    assert command("explain", "dsh/fig22").err.endswith("a published figure is run by `xoff reproduce dsh/fig22`\n")
+
+
+@pytest.mark.parametrize("word", vocabulary.MEANT_BY)
+def test_words_of_every_day_lead_to_names_that_can_be_explained(word: str) -> None:
+    found = [entry["name"] for entry in catalogue.mentions(word)]
+    assert found[: len(vocabulary.MEANT_BY[word])] == [*vocabulary.MEANT_BY[word]]
+    assert all(catalogue.explain(name) for name in found)
+
+
+def test_tables_of_transports_have_names(command: Command) -> None:
+    assert '  written:  transport.NAME.congestion_control.algorithm = "dcqcn"\n' in command("explain", "dcqcn").out
+    assert command("explain", "transport.NAME.connections").out.startswith("transport.NAME.connections\n")
+
+
+def test_columns_that_are_explained_stand_in_the_reference_of_results() -> None:
+    page = (ROOT / "docs" / "summary.md").read_text()
+    for name in {name for schema in vars(columns).values() if isinstance(schema, pa.Schema) for name in schema.names}:
+        assert f"`{name}`" in page, name
 
 
 def test_symbols_of_papers_are_explained_by_all_keys_that_have_them() -> None:

@@ -86,7 +86,7 @@ def test_flows_are_drawn_side_by_side(command: Command) -> None:
 
 def test_everything_that_python_draws_of_a_result_has_a_kind() -> None:
     drawing = {name for name, _ in inspect.getmembers(Plots, inspect.isfunction) if not name.startswith("_")}
-    elsewhere = {"over_time", "pause_tree"}  # kinds of their own, and `xoff pauses --plot`
+    elsewhere = {"over_time", "pause_tree", "critical_path"}  # or of other commands
     assert drawing - elsewhere == set(Kind)
 
 
@@ -94,6 +94,10 @@ def test_everything_that_python_draws_of_a_result_has_a_kind() -> None:
     ("arguments", "says"),
     [
         (("queues", "--names", "leaf0"), "out: queues: names: nothing that was observed matches"),
+        (
+            ("queues", "--names", "switch0"),
+            'out: queues: names: nothing that was observed matches "switch0"; expected "switch0.*"',
+        ),
         (("rates",), "out: rates: observe.rates is left out; expected rates = "),
         (("fct_cdf", "--names", "host0"), "--names: no names are chosen in fct_cdf; expected it with one of queues"),
         (

@@ -112,6 +112,11 @@ def test_of_an_axis_of_names_some_are_varied(command: Command, sweep_file: Path)
     assert outcome == Outcome(2, "", "--sweep marks: the axis marks has no high; expected one of low, scenario\n")
 
 
+def test_a_file_that_is_not_there_is_named(command: Command) -> None:
+    says = "cannot read: no such file or directory; expected a scenario, as `xoff init` writes, or a sweep file that "
+    assert command("sweep", "none.toml").err == f"none.toml: {says}names one\n"
+
+
 def test_one_more_value_costs_one_more_run(command: Command, small_file: Path) -> None:
     command("sweep", small_file, "--sweep", "workload.fan_in=1,2", "--workers", 1)
     outcome = command("sweep", small_file, "--sweep", "workload.fan_in=1,2,3", "--workers", 1)

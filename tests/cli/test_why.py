@@ -71,3 +71,30 @@ def test_without_a_finished_flow_there_is_nothing_to_ask_about(command: Command)
     command("run", SCENARIOS / "incast.toml", "--set", "stop.at=5us", "--out", "out", "--no-report")
     outcome = command("why", "out")
     assert (outcome.status, outcome.err) == (2, "out: FLOW: no flow had finished in the measured time\n")
+
+
+def test_a_collective_is_told_pair_by_pair(command: Command) -> None:
+    small = ("--set", "workload.size=1MiB", "--set", "workload.iterations=2")
+    command("run", SCENARIOS / "all_reduce.toml", *small, "--out", "out", "--no-report")
+    outcome = command("why", "out", "--collective", "0")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "30 flows of which each waited for the one before" in outcome.out
+    assert "Critical paths of 30 flows" in outcome.out
+    told = json.loads(command("why", "out", "--collective", "0", "--json").out)
+    assert len(told["flows"]) == 30
+    collectives = xoff.Result.open("out").collectives
+    assert collectives is not None
+    assert told["completion_ns"] == max(collectives["completion_ns"].to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (("--collective", "0"), "--collective: workload 0 has no complete collective; no workload has one"),
+        (("host1.flow0", "--collective", "0"), "FLOW: is there beside --collective; expected one of them"),
+        (("--collective", "0", "--plot", "x.svg"), "--plot: is there beside --collective; expected one of them"),
+    ],
+)
+def test_what_has_no_collective_is_refused(command: Command, run: str, more: tuple[str, ...], problem: str) -> None:
+    outcome = command("why", run, *more)
+    assert (outcome.status, outcome.err) == (2, f"{run}: {problem}\n")

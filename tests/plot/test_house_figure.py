@@ -3,6 +3,7 @@
 from io import BytesIO
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
 from matplotlib import pyplot as plt
 
@@ -41,3 +42,11 @@ def test_an_ending_in_capitals_means_the_same(tmp_path: Path) -> None:
     for name in ("figure.PDF", "figure.SVG"):
         HouseFigure().savefig(tmp_path / name)
         assert not any(told in (tmp_path / name).read_bytes() for told in (b"dc:date", b"CreationDate"))
+
+
+def test_no_text_is_tex(small_result: xoff.Result) -> None:
+    with mpl.rc_context({"text.usetex": True}):
+        small_result.plot.fct_cdf()
+        plt.savefig(to := BytesIO(), format="svg")
+    plt.close()
+    assert b"flow completion time" in to.getvalue()

@@ -55,6 +55,17 @@ def test_what_is_zero_throughout_is_counted_and_not_drawn(one_busy_port: xoff.Re
     assert len(ax.get_lines()) == 1
 
 
+def test_of_what_was_sampled_nothing_is_said_of_the_time_between(one_busy_port: xoff.Result, ax: Axes) -> None:
+    with_every_change = one_busy_port.scenario.replace('every = "10us"', 'every = "change"')
+    for result, said in (
+        (one_busy_port, "no queue held anything at any of the samples, every 10 us"),
+        (replace(one_busy_port, scenario=with_every_change), "no queue held anything"),
+    ):
+        ax.clear()
+        result.plot.queues(ax, names=["*1", "*2"])
+        assert [text.get_text() for text in ax.texts] == [said]
+
+
 @pytest.mark.parametrize(
     ("names", "title", "labels"),
     [
@@ -92,7 +103,9 @@ def test_what_is_zero_in_a_stretch_of_time_is_left_out_there(one_busy_port: xoff
     of_all = over_time.choose(one_busy_port, "queue")
     assert (len(of_all.shown), of_all.of, of_all.zero) == (1, 1, 3)
     one_busy_port.plot.queues(ax, between_ns=(0, 1000))
-    assert [text.get_text() for text in ax.texts] == ["no queue held anything from 0.00 us to 1.00 us"]
+    assert [text.get_text() for text in ax.texts] == [
+        "no queue held anything at any of the samples, every 10 us\nfrom 0.00 us to 1.00 us"
+    ]
 
 
 def test_the_report_counts_as_the_figure_does(one_busy_port: xoff.Result) -> None:

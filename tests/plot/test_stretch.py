@@ -66,6 +66,19 @@ def test_ticks_of_a_short_stretch_differ(small_result: xoff.Result, ax: Axes) ->
     assert "100.003 us" in told
 
 
+@pytest.mark.parametrize(
+    ("between_us", "told"),
+    [
+        ((2000, 3000), " from 2.00 ms to 3.00 ms"),
+        ((2000, 2001), " from 2 ms to 2.001 ms"),
+        ((2000.0001, 2000.0002), " from 2.0000001 ms to 2.0000002 ms"),
+        ((15.01, 15.02), " from 15.01 us to 15.02 us"),
+    ],
+)
+def test_ends_of_a_short_stretch_are_told_apart(between_us: tuple[float, float], told: str) -> None:
+    assert Stretch(*between_us).told == told
+
+
 def test_what_happens_outside_is_not_in_the_legend(ax: Axes) -> None:
     result = xoff.Scenario.from_text(storm().scenario).with_value("observe.queues.every", "1us").run()
     result.plot.queues(ax, between_ns=(0, 10_000))
@@ -77,6 +90,7 @@ def test_what_happens_outside_is_not_in_the_legend(ax: Axes) -> None:
 def test_there_must_be_a_time_of_the_run_and_something_in_it(small_result: xoff.Result, ax: Axes) -> None:
     for between_ns, says in (
         ((3e6, 2e6), r"^between_ns: 3\.00 ms is not before 2\.00 ms; expected a start, and an end after it$"),
+        ((2.002e6, 2.001e6), r"^between_ns: 2\.002 ms is not before 2\.001 ms; expected a start, and an end after it$"),
         ((9e9, 10e9), r"^between_ns: the run ended at 989\.7 us; expected a start before that$"),
         ((985_000, 989_000), r"^nothing was recorded from 985\.0 us to 989\.0 us$"),
     ):

@@ -13,6 +13,7 @@ from xoff.plot import bars, chosen
 from xoff.sweeping import Row, Swept
 
 FIRST, SECOND, MEAN = "workload.fan_in", "switch.marking.queue.threshold", "flows.small.fct_mean_us"
+GROUPS = "workload.groups"
 THRESHOLDS = [f"{number}kB" for number in range(1, 10)]
 
 
@@ -30,6 +31,52 @@ def swept_of(estimate: Estimate, thresholds: list[str]) -> Swept:
         for at in thresholds
     )
     return Swept(sweep, rows)
+
+
+def swept_of_some(measured: dict[int, list[str]], *, seeds: int = 1) -> Swept:
+    """As if there were some measures at some numbers of groups."""
+    measures = (MEAN, "flows.large.fct_mean_us", "loss_rate")
+    base = xoff.Scenario.from_text(SMALL).with_value("observe", {})
+    one = xoff.sweep(base, {GROUPS: [1]}, measures=measures)
+    axes = {GROUPS: one.sweep.axes[GROUPS].model_copy(update={"values": list(measured)})}
+    found = {groups: dict.fromkeys(there, Estimate(5)) for groups, there in measured.items()}
+    there_at_first = found[min(found)]
+    rows = tuple(
+        Row(
+            {GROUPS: at},
+            of_it,
+            {name: each for name, each in of_it.items() if name in there_at_first},
+            one.rows[0].unfinished,
+        )
+        for at, of_it in found.items()
+    )
+    return Swept(type(one.sweep).of(base, axes, seeds, measures), rows)
+
+
+def test_what_no_combination_has_is_said() -> None:
+    figure = swept_of_some({1: [MEAN], 2: [MEAN]}).plot.measures()
+    assert [ax.get_title("left") for ax in figure.axes] == ["small FCT mean"]
+    assert figure.get_supxlabel() == "large FCT mean, loss rate: nothing to count"
+    figure = swept_of_some({1: [], 2: []}, seeds=2).plot.measures()
+    [ax] = figure.axes
+    assert [text.get_text().replace("\n", " ") for text in ax.texts] == ["nothing to count with some seed"]
+    assert not list(ax.get_yticks())
+
+
+def test_why_there_is_no_ratio_at_all_is_said() -> None:
+    [ax] = swept_of_some({1: [], 2: [], 3: []}).plot.ratios().axes
+    assert [text.get_text().replace("\n", " ") for text in ax.texts] == ["groups 1 has nothing to count"]
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [1, 10, 1000]])
+def test_panels_show_the_same_positions(values: list[int]) -> None:
+    everywhere, first, last = "loss_rate", MEAN, "flows.large.fct_mean_us"
+    of_each = [[everywhere, first], [everywhere], [everywhere, last]]
+    figure = swept_of_some(dict(zip(values, of_each, strict=True))).plot.measures()
+    limits = [ax.get_xlim() for ax in figure.axes]
+    assert len(limits) == 3
+    assert all(each == pytest.approx(limits[0]) for each in limits)
+    assert limits[0][0] < values[0] < values[-1] < limits[0][1]
 
 
 def points_across(figure: Figure) -> tuple[Axes, list[np.ndarray]]:

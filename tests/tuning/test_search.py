@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,9 @@ from matplotlib.figure import Figure
 import xoff
 from conftest import SMALL
 from xoff.bounds import Bound
+from xoff.errors import OutputError
 from xoff.tuning.search import AT_ONCE
+from xoff.tuning.tuned import prepare
 
 BASE = xoff.Scenario(SMALL, "base.toml", ("observe={}", "workload.groups=2"))
 FCT = "flows.all.fct_mean_us"
@@ -188,3 +191,10 @@ def test_its_figure_has_a_panel_for_each_key(found: xoff.Tuned) -> None:
     assert [ax.get_xlabel() for ax in figure.axes] == ["trial", "delay (us)"]
     assert "host.delay" in found.tuning.space
     assert "<table" in found._repr_html_()
+
+
+def test_a_folder_that_is_gone_is_told_in_a_line(found: xoff.Tuned, tmp_path: Path) -> None:
+    with prepare(tmp_path / "out") as staging:
+        shutil.rmtree(staging.path)
+        with pytest.raises(OutputError, match="out: cannot write here: no such file or directory; choose another"):
+            found.commit(staging)

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
@@ -91,6 +92,9 @@ def main() -> None:
     Exit status: 0 done, 1 a failed run or plan, or findings, 2 wrong input, 130 interrupted, 141 nobody reads on.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a batch system's Ctrl-C
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup leaves it
+        signal.signal(signal.SIGHUP, signal.default_int_handler)  # that of a terminal which is closed
+    os.environ |= {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}  # figures look alike for all, and open no window
     try:
         _run()
     except SystemExit as ended:
@@ -99,6 +103,13 @@ def main() -> None:
         _leave_unread()
     except BrokenPipeError:
         _leave_unread()
+
+
+def _check_arguments() -> None:
+    """Raises InputError for bytes that are not UTF-8: scenarios, results and what they name are."""
+    for argument in sys.argv[1:]:
+        if any("\ud800" <= character <= "\udfff" for character in argument):  # as Python writes such bytes
+            raise InputError(None, argument, "is not UTF-8", "expected names and values in UTF-8")
 
 
 def _leave_unread() -> NoReturn:
@@ -110,6 +121,7 @@ def _leave_unread() -> NoReturn:
 def _run() -> None:
     """Runs the command, and says in a line what keeps it from its end."""
     try:
+        _check_arguments()
         application()
     except InputError as error:
         say(str(error), err=True)
@@ -123,9 +135,14 @@ def _run() -> None:
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         sys.exit(130)
+    except SystemExit as ended:
+        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):  # of which Typer says nothing
+            typer.echo("interrupted", err=True)
+        raise
     except OSError as error:
         if error.errno not in _NOT_WRITTEN:
             raise
-        say(f"cannot write: {os.strerror(error.errno).lower()}; make room, or send the output elsewhere", err=True)
+        with suppress(OSError):
+            say(f"cannot write: {os.strerror(error.errno).lower()}; make room, or send the output elsewhere", err=True)
         give_up_output()
         sys.exit(2)

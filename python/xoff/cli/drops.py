@@ -84,8 +84,9 @@ def _packets(folder: Path, recorded: pa.Table, flow: str) -> pa.Table:
 
 def _print_packets(own: pa.Table, flow: str) -> None:
     from xoff.table import PACKET_HEADINGS, packet_rows
+    from xoff.units import counted
 
-    _print(f"Drops: {own.num_rows:,} packets of {flow}", PACKET_HEADINGS, packet_rows(own))
+    _print(f"Drops: {counted(own.num_rows, 'packet')} of {flow}", PACKET_HEADINGS, packet_rows(own))
 
 
 def _print(title: str, headings: Sequence[str], rows: list[list[str]]) -> None:

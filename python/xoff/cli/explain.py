@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import typer
@@ -17,11 +18,12 @@ _MOST_OFFERED = 12
 
 
 def explain(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
             help="An algorithm (dctcp), a key (switch.buffer.alpha), a value (ring), a symbol (K_min), "
-            "a measure (slowdown_p99) or a word (PFC)."
+            "a measure (slowdown_p99), a key of plans (congestion.round_trip), a column (fct_ns) or a word (PFC)."
         ),
     ],
     as_json: DataOnly = False,
@@ -29,7 +31,9 @@ def explain(
     """Explain an algorithm, a key of the scenario file, a value of one or a measure; or name what speaks of a word."""
     try:
         found = catalogue.explain(name)
-    except ScenarioError:
+    except ScenarioError as error:
+        if command := _command(context, name):
+            raise ScenarioError(None, name, f"is a command: {command}", f"see `xoff {name} --help`") from error
         mentions = catalogue.mentions(name)
         if not mentions:
             raise
@@ -44,26 +48,32 @@ def explain(
         _print(entry)
 
 
+def _command(context: typer.Context, name: str) -> str | None:
+    """What a command of this name does, in a line."""
+    command = getattr(context.parent and context.parent.command, "commands", {}).get(name)
+    return None if command is None else command.get_short_help_str(limit=1000).removesuffix(".")
+
+
 def _offer(word: str, mentions: list[catalogue.Entry], *, as_json: bool) -> None:
     """Keys, algorithms and measures that speak of a word, as many as are looked at."""
     if as_json:
         typer.echo(json_text.document(mentions))
         return
     say(f"{word} is no name; these speak of it")
-    _print_lines("", [(entry["name"], entry["about"]) for entry in mentions[:_MOST_OFFERED]])
+    _print_lines("", [(_shown(entry["name"]), entry["about"]) for entry in mentions[:_MOST_OFFERED]])
     if len(mentions) > _MOST_OFFERED:
         say(f"and {len(mentions) - _MOST_OFFERED:,} more, which --json lists")
 
 
 def _print(entry: dict[str, Any]) -> None:
-    typer.secho(entry["name"], bold=True, nl=False)
+    typer.secho(_shown(entry["name"]), bold=True, nl=False)
     typer.echo(f" ({entry['family'].replace('_', ' ')})" if entry["family"] else "")
     typer.echo(f"  {entry['about']}")
     for label, text in _facts(entry).items():
         if text:
             typer.echo(f"  {label + ':':9} {text}")
     _print_lines("one of", [(choice["name"], choice["about"]) for choice in entry["choices"]])
-    _print_lines("keys", [(key["path"].removeprefix(_FLUID), _key(key)) for key in entry["keys"]])
+    _print_lines("keys", [(_shown(key["path"].removeprefix(_FLUID)), _key(key)) for key in entry["keys"]])
 
 
 def _facts(entry: dict[str, Any]) -> dict[str, str | None]:
@@ -77,15 +87,26 @@ def _facts(entry: dict[str, Any]) -> dict[str, str | None]:
         "unit": (entry["unit"] or "none") if "unit" in entry else None,
         "keys": ", ".join(entry.get("measures", ())),
         "source": entry["source"],
+        "page": entry.get("page"),
     }
 
 
-def _written(entry: dict[str, Any]) -> str:
-    if entry["family"] == "measure":
-        return f"xoff sweep FILE --measure {entry['path'].replace('[]', '[0]')}"
+def _written(entry: dict[str, Any]) -> str | None:
+    match entry["family"]:
+        case "measure":
+            return f"xoff sweep FILE --measure {entry['path'].replace('[]', '[0]')}"
+        case "key of plans":
+            return f"xoff plan FILE --set {entry['path']}=VALUE"
+        case "column":
+            return None
     if entry["path"].startswith(_FLUID):
         return f"xoff fluid {entry['name']} --set KEY=VALUE"
-    return f'{entry["path"]} = "{entry["name"]}"'
+    return f'{_shown(entry["path"])} = "{entry["name"]}"'
+
+
+def _shown(path: str) -> str:
+    """A key as it is set: tables of transports have names."""
+    return re.sub(r"^transport\.", "transport.NAME.", path)
 
 
 def _default(entry: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff.cli.files import check_free
+from xoff.cli.files import check_free, written_whole
 from xoff.cli.options import ChangesOfPlan
 from xoff.cli.terminal import say
 from xoff.export import Format
@@ -46,7 +46,8 @@ def export(
         typer.echo(text, nl=False)
     else:
         try:
-            out.write_text(text, encoding="utf-8")
+            with written_whole(out) as beside:
+                beside.write_text(text, encoding="utf-8")
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError
 from xoff.figure_format import FigureFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -25,6 +28,25 @@ def check_free(path: Path, option: str, *, force: bool) -> None:
         expected = f"choose another file with {option}, or replace it with --force"
         message = f"{path}: {option}: exists already; {expected}"
         raise OutputError(message)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Where to write a file meanwhile: beside its name, which it gets once it is complete.
+
+    A link, a pipe or a device is no file of its own, and is written itself.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        yield path
+        return
+    beside = path.with_name(f".{os.getpid()}.partial{path.suffix}")
+    try:
+        yield beside
+        if path.exists():
+            shutil.copymode(path, beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def check_drawable(path: Path, option: str = "--plot", *, force: bool) -> None:
@@ -52,9 +74,9 @@ def save(figure: Figure, path: Path, option: str) -> None:
 
     with style.context():
         try:
-            figure.savefig(path, facecolor="white")
+            with written_whole(path) as beside:
+                figure.savefig(beside, facecolor="white")
         except OSError as error:
-            message = (
-                f"{path}: {option}: {error.strerror}; expected a file in a folder that is there and can be written"
-            )
+            reason = error.strerror or str(error)
+            message = f"{path}: {option}: {reason}; expected a file in a folder that is there and can be written"
             raise OutputError(message) from None

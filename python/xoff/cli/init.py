@@ -9,7 +9,7 @@ import typer
 
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
-from xoff.starters import PLAN, TOPOLOGIES, Switches, starter
+from xoff.starters import KINDS, PLAN, TOPOLOGIES, Switches, starter
 
 
 def init(
@@ -36,6 +36,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a commented scenario, or a plan of a switch, to start from; nothing that exists is overwritten."""
+    _check_no_files(kinds or [])
     chosen = starter(kinds or [], _imported(sonic, port, chip, kinds or []))
     if str(out) == "-":
         typer.echo(chosen.text, nl=False)
@@ -48,6 +49,12 @@ def init(
         _write(target, text)
     command = "compute it: xoff plan" if kinds == [PLAN] else "run it: xoff run"
     say(f"{' and '.join(str(target) for target in texts)} written; {command} {path}")
+
+
+def _check_no_files(kinds: list[str]) -> None:
+    for kind in kinds:
+        if kind not in KINDS and Path(kind).is_file():
+            raise InputError(None, kind, "is a file", f"each file has a --from of its own; expected --from {kind}")
 
 
 def _imported(files: list[Path] | None, port: str | None, chip: str | None, kinds: list[str]) -> Switches | None:

@@ -14,6 +14,7 @@ from xoff.cli.grid import print_grid
 from xoff.cli.progress import shown_count
 from xoff.cli.terminal import say
 from xoff.comparison import Comparison, prepare
+from xoff.errors import interrupts_held
 from xoff.figure_format import FigureFormat
 from xoff.kept import KeptRuns
 
@@ -67,11 +68,13 @@ def run_and_print(
     with staging:
         kept = KeptRuns(RUNS)
         interrupted = not run_missing(title, wanted.all_runs, kept, workers)
-        found = wanted.finished(kept)
-        if found is not None:
-            path = commit(found, staging)
-            _print(found, path, grid(found), _notes(wanted.all_runs), as_json=as_json)
-    if interrupted:
+        with interrupts_held() as came:
+            found = wanted.finished(kept)
+            if found is not None:
+                path = commit(found, staging)
+    if found is not None:
+        _print(found, path, grid(found), _notes(wanted.all_runs), as_json=as_json)
+    if interrupted or came:
         say(f"interrupted: {wanted.progress(found)} are finished; the same command goes on", err=True)
         raise typer.Exit(130)
 

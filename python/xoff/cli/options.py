@@ -21,7 +21,8 @@ def _changes(one: str) -> OptionInfo:
 ChangesOfAll: TypeAlias = Annotated[list[str] | None, _changes("key of all; KEY= leaves it out")]
 ChangesOfPlan: TypeAlias = Annotated[list[str] | None, _changes("key; KEY= leaves it out")]
 ChangesOfScenario: TypeAlias = Annotated[
-    list[str] | None, _changes("key, such as workload.load=0.5; KEY= leaves it out")
+    list[str] | None,
+    _changes("key: workload.load=0.5 of all workloads, workload[1].load=0.5 of the second; KEY= leaves it out"),
 ]
 ChangesOfModel: TypeAlias = Annotated[list[str] | None, _changes("parameter, such as flows=8")]
 Measures: TypeAlias = Annotated[

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from xoff.cli.terminal import Console, is_terminal, printable, say
@@ -77,7 +77,8 @@ def shown_count(
         yield lambda: bar.update(task, completed=(n := next(finished)), state=f"{n} of {count} {of}")
 
 
-def _bar() -> Bar:
+@contextmanager
+def _bar() -> Iterator[Bar]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
@@ -89,7 +90,13 @@ def _bar() -> Bar:
         TextColumn("remaining"),
         TimeRemainingColumn(),
     )
-    return Bar(*columns, console=Console(stderr=True), transient=True)
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    try:
+        yield bar
+    finally:
+        with suppress(OSError):  # of a terminal that was closed, which is nothing to the run
+            bar.stop()
 
 
 def share_done(scenario: Scenario, state: Progress) -> float:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.files import written_whole
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.errors import OutputError
@@ -27,7 +28,8 @@ def report(
         raise OutputError(message)
     page = render(result)
     try:
-        path.write_text(page, encoding="utf-8")
+        with written_whole(path) as beside:
+            beside.write_text(page, encoding="utf-8")
     except OSError as error:
         message = f"{path}: cannot write here: {(error.strerror or str(error)).lower()}"
         raise OutputError(message) from None

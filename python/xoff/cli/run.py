@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff import json_text, notes
+from xoff.cli.files import written_whole
 from xoff.cli.options import AtLeast, AtMost, ChangesOfScenario, ForceResult
 from xoff.cli.progress import shown_progress
 from xoff.cli.terminal import say
-from xoff.errors import InputError, RunInterrupted
+from xoff.errors import InputError, interrupts_held
 from xoff.measured import give_back_freed_memory
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
+    from xoff._xoff import Progress
     from xoff.bounds import Bound
     from xoff.result import Result
 
@@ -42,7 +44,8 @@ def run(
 ) -> None:
     """Run a scenario, print its summary and write a result folder.
 
-    Exit status: 0 done, 1 the result is beyond what --at-most and --at-least allow, 2 wrong input, 130 interrupted.
+    Exit status: 0 done, 1 the result is beyond what --at-most and --at-least allow, 2 wrong input or no report, 130
+    interrupted.
     """
     bounds = _bounds(at_most, at_least, seeds)
     chosen = Scenario.load(scenario, tuple(changes or ()))
@@ -60,9 +63,10 @@ def run(
     from xoff import folder  # brings Arrow
 
     give_back_freed_memory()
-    with folder.prepare(out, chosen.name, force=force) as staging:
+    with folder.prepare(out, chosen.name, force=force) as staging, interrupts_held() as came:
         result, interrupted = simulate(chosen, threads)
-        path = folder.commit(result, staging, report=report)
+        path = folder.commit(result, staging, report=False)
+        is_reported = report and _write_report(result, path)
     if as_json:
         typer.echo(json_text.document(result.summary))
         for note in notes.of_result(result):
@@ -70,14 +74,16 @@ def run(
     else:
         from xoff.cli.table import print_summary
 
-        print_summary(result.summary, path, report=report, notes=notes.of_result(result))
-    if interrupted:
+        print_summary(result.summary, path, report=is_reported, notes=notes.of_result(result))
+    if interrupted or came:
         say(f"interrupted: {result.flow_rows.num_rows:,} finished flows are kept in {path}", err=True)
         raise typer.Exit(130)
     broken = [line for bound in bounds if (line := _broken(bound, result))]
     if broken:
         say("\n".join(broken), err=True)
         raise typer.Exit(1)
+    if report and not is_reported:
+        raise typer.Exit(2)
 
 
 def _bounds(at_most: list[str] | None, at_least: list[str] | None, seeds: int) -> list[Bound]:
@@ -109,8 +115,29 @@ def _broken(bound: Bound, result: Result) -> str:
 
 def simulate(scenario: Scenario, threads: int) -> tuple[Result, bool]:
     """Runs it with progress shown; whatever had finished at Ctrl-C, and whether it was pressed."""
+    with interrupts_held() as came, shown_progress(scenario) as progress:
+
+        def goes_on(state: Progress) -> bool:
+            progress(state)
+            return not came
+
+        result = scenario.run(threads=threads, progress=goes_on)
+    return result, bool(came)
+
+
+def _write_report(result: Result, path: Path) -> bool:
+    """Writes report.html into a result folder; false if it cannot, which is said in a line."""
+    from xoff.folder import REPORT
+
     try:
-        with shown_progress(scenario) as progress:
-            return scenario.run(threads=threads, progress=progress), False
-    except RunInterrupted as error:
-        return error.result, True
+        from xoff.report import render  # brings Matplotlib and Jinja
+
+        with written_whole(path / REPORT) as beside:
+            beside.write_text(render(result), encoding="utf-8")
+    except Exception as error:  # of which none is worth the run
+        strerror = error.strerror if isinstance(error, OSError) else None
+        reason = strerror.lower() if strerror else (str(error) or type(error).__name__).splitlines()[0]
+        remedy = f"the numbers are kept, and `xoff report {path}` makes it of them"
+        say(f"{path / REPORT}: cannot be made: {reason}; {remedy}", err=True)
+        return False
+    return True

@@ -12,6 +12,7 @@ from xoff.cli.grid import print_grid
 from xoff.cli.many import RUNS
 from xoff.cli.progress import shown_count
 from xoff.cli.terminal import say
+from xoff.errors import interrupts_held
 from xoff.kept import KeptRuns
 
 if TYPE_CHECKING:
@@ -35,13 +36,14 @@ def search_and_print(
                 found = so_far
     except KeyboardInterrupt:
         interrupted = True
-    if found is not None:
-        path = found.commit(staging, figures=figures)
+    with interrupts_held() as came:
+        path = found.commit(staging, figures=figures) if found else None
+    if found and path:
         if as_json:
             typer.echo(json_text.document(found.as_dict()))
         else:
             _print(found, path)
-    if interrupted:
+    if interrupted or came:
         trials = f"{len(found.trials) if found else 0} of {wanted.trials} trials"
         say(f"interrupted: {trials} are finished; the same command goes on", err=True)
         raise typer.Exit(130)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +19,7 @@ from xoff.errors import InputError, OutputError
 from xoff.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xoff.critical_path import CriticalPath, Part
     from xoff.result import Result
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MICROSECOND_PS = 10**6
 _LEAST_SHARE = 0.01
+_MOST_PORTS = 4
 _REST = "the rest, below 1 % each"
 
 
@@ -36,6 +38,14 @@ def why(
         typer.Argument(metavar="[FLOW]...", help="Flows (host0.flow3); left out, those with the greatest slowdown."),
     ] = None,
     slowest: Annotated[int, typer.Option(min=1, help="How many of these.")] = 1,
+    collective: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="WORKLOAD",
+            help="Instead, the collective of this workload (0 is the first) that took longest.",
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that share the work.")] = 1,
     plot: Annotated[
         Path | None,
@@ -47,11 +57,16 @@ def why(
     """Print where a flow's time went: in which queues, pauses, timeouts, or waiting for its rate.
 
     The scenario runs once more with the flow's packets recorded. From its last acknowledgement back to its start, every
-    instant has one cause, so that the times add up to the completion time.
+    instant has one cause, so that the times add up to the completion time. Of a collective, flows wait for one another:
+    those are told of which each waited for the one before.
     """
     if plot is not None:
         check_drawable(plot, force=force)
     result = opened(folder)
+    if collective is not None:
+        _check_alone(folder, flows, plot)
+        _tell_collective(result, folder, collective, threads, as_json=as_json)
+        return
     chosen = _chosen(result, folder, flows, slowest)
     if plot is not None and len(chosen) > 1:
         expected = f"expected one, such as {chosen[0]}"
@@ -80,9 +95,13 @@ def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int)
     return chosen
 
 
-def _paths(result: Result, folder: Path, chosen: list[str], threads: int) -> list[CriticalPath]:
-    from xoff.why import critical_paths
+def _check_alone(folder: Path, flows: list[str] | None, plot: Path | None) -> None:
+    for what, given in (("FLOW", flows), ("--plot", plot)):
+        if given:
+            raise InputError(str(folder), what, "is there beside --collective", "expected one of them")
 
+
+def _running(threads: int) -> Callable[[Scenario], Result]:
     def run(scenario: Scenario) -> Result:
         again, interrupted = simulate(scenario, threads)
         if interrupted:
@@ -90,8 +109,14 @@ def _paths(result: Result, folder: Path, chosen: list[str], threads: int) -> lis
             raise typer.Exit(130)
         return again
 
+    return run
+
+
+def _paths(result: Result, folder: Path, chosen: list[str], threads: int) -> list[CriticalPath]:
+    from xoff.why import critical_paths
+
     try:
-        return critical_paths(result, chosen, run)
+        return critical_paths(result, chosen, _running(threads))
     except InputError:
         raise
     except ValueError as error:
@@ -132,6 +157,7 @@ def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
         words=set(headings[:2]),
         rest="",
     )
+    _say_marks([path])
     place = next((part.place for part in parts if part.cause is Cause.QUEUEING), None)
     if place is not None:
         say(f"Whose packets were there: xoff ports {folder} {place} --flows")
@@ -165,7 +191,7 @@ def _print_several(result: Result, paths: Sequence[CriticalPath]) -> None:
 def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
     from xoff.critical_path import parts
 
-    found, together = parts(paths), sum(path.time_ps for path in paths)
+    found, together = parts(paths), _time_of(paths)
     rows = [
         [*_words(result, part), str(sum(_has(path, part) for path in paths)), _told(part.time_ps), percent(part.share)]
         for part in _shown(found)
@@ -181,6 +207,80 @@ def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
 def _shown(found: list[Part]) -> list[Part]:
     """Those that are told one by one."""
     return [part for part in found if part.share >= _LEAST_SHARE]
+
+
+def _tell_collective(result: Result, folder: Path, workload: int, threads: int, *, as_json: bool) -> None:
+    from xoff import why
+
+    rows = [] if result.collectives is None else result.collectives.to_pylist()
+    of_workload = [row for row in rows if row["workload"] == workload and row["measured"]]
+    if not of_workload:
+        complete = sorted({str(row["workload"]) for row in rows if row["measured"]})
+        expected = f"expected {' or '.join(complete)}" if complete else "no workload has one"
+        raise InputError(str(folder), "--collective", f"workload {workload} has no complete collective", expected)
+    row = max(of_workload, key=lambda row: row["completion_ns"])
+    paths = why.collective_path(result, row, _running(threads))
+    if as_json:
+        told = {name: row[name] for name in ("workload", "group", "iteration", "completion_ns")}
+        typer.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))
+        return
+    say(
+        f"Collective {row['iteration']} of group {row['group']}: {duration(row['completion_ns'] / 1000)}, "
+        f"bus bandwidth {row['bus_bandwidth_gbps']:.3g} Gbps; the longest of {len(of_workload)}"
+    )
+    _print_pairs(result, row, paths)
+    _print_together(result, paths)
+    _say_marks(paths)
+
+
+def _print_pairs(result: Result, collective: Mapping[str, Any], paths: Sequence[CriticalPath]) -> None:
+    from xoff.critical_path import parts
+    from xoff.why import finished
+
+    flows = finished(result, [path.flow for path in paths])
+    of_pairs: dict[tuple[str, str], list[CriticalPath]] = {}
+    for path in paths:
+        pair = (flows[path.flow]["source"], flows[path.flow]["destination"])
+        of_pairs.setdefault(pair, []).append(path)
+    together = sum(path.time_ps for path in paths)
+    by_time = sorted(of_pairs.items(), key=lambda item: -_time_of(item[1]))
+    rows = [
+        [
+            *pair,
+            str(len(found)),
+            _told(_time_of(found)),
+            duration(sum(flows[path.flow]["ideal_fct_ns"] for path in found) / 1000),
+            percent(_time_of(found) / together),
+            ", ".join(filter(None, _words(result, parts(found)[0]))),
+        ]
+        for pair, found in by_time
+    ]
+    before = collective["completion_ns"] - together / 1000
+    begun = (
+        f", after {duration(before / 1000)} in which {flows[paths[0].flow]['source']} had not begun"
+        if before > 1
+        else ""
+    )
+    headings = ("from", "to", "flows", "time", "alone", "share", "most of it")
+    title = f"{len(paths)} flows of which each waited for the one before, {_told(together)}{begun}"
+    print_rows(
+        title, headings, rows, of=len(rows), words={"from", "to", "most of it"}, rest="pairs more; --json has all"
+    )
+
+
+def _say_marks(paths: Sequence[CriticalPath]) -> None:
+    """Where packets were marked, of which rates and windows are low."""
+    marked: Counter[str] = Counter()
+    for path in paths:
+        marked.update(path.marked_at)
+    if marked:
+        ports = ", ".join(f"{port} ({count:,})" for port, count in marked.most_common(_MOST_PORTS))
+        more = f", {len(marked) - _MOST_PORTS} more ports" if len(marked) > _MOST_PORTS else ""
+        say(f"Packets marked: {marked.total():,}, at {ports}{more}")
+
+
+def _time_of(paths: Sequence[CriticalPath]) -> int:
+    return sum(path.time_ps for path in paths)
 
 
 def _has(path: CriticalPath, wanted: Part) -> bool:

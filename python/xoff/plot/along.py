@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from xoff.plot import style
+from xoff.plot.shortened import shortened
 from xoff.units import RATES, SIZES, TIMES
 
 if TYPE_CHECKING:
@@ -89,17 +90,8 @@ def _label_names(ax: Axes, names: Sequence[str], places: Sequence[float]) -> Non
     if max(map(len, chain(*lines))) <= width and max(map(len, lines)) <= _MOST_LINES_OF_A_NAME:
         ax.set_xticks(places, [style.plain(name) for name in beside])
     else:
-        ax.set_xticks(places, [style.plain(name) for name in _slanted(names)], rotation=30, ha="right")
-
-
-def _slanted(names: Sequence[str]) -> list[str]:
-    """Names without the middle of long ones, as short as they can be told apart."""
-    shortened = ([_without_middle(name, most) for name in names] for most in _SLANTED_LENGTHS)
-    return next((told for told in shortened if len(set(told)) == len(set(names))), list(names))
-
-
-def _without_middle(name: str, most: int) -> str:
-    return name if len(name) <= most else f"{name[: most // 2].rstrip()}…{name[1 - most // 2 :].lstrip()}"
+        told = list(map(style.plain, shortened(names, _SLANTED_LENGTHS)))
+        ax.set_xticks(places, told, rotation=30, ha="right")
 
 
 def _label_numbers(ax: Axes, places: Sequence[float]) -> None:

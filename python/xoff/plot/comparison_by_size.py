@@ -73,7 +73,8 @@ def _draw(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: in
             shade = _SHADE * min(1, _MOST_SHADES / len(names))
             ax.fill_between(at, low, high, color=look["color"], alpha=shade, linewidth=0)
     if largest:
-        slowdown.draw_scale(ax, bars.highest([row.quantiles[index] for row in by_size]))
+        found = [row.quantiles[index] for row in by_size]
+        slowdown.draw_scale(ax, min(each.value for each in found), bars.highest(found))
     slowdown.draw_sizes(ax, largest, _MOST_TICKS)
     ax.set_title(f"p{percent}")
     told = "flow size (largest of each group)" if len(largest) > 1 else "flow size"

@@ -12,7 +12,7 @@ from xoff.summary import CLASSES, counted, members_of, ordered_members
 from xoff.table import class_labels, workload_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xoff.comparison import Comparison
     from xoff.result import Result
-    from xoff.summary import Summary
+    from xoff.summary import Members, Summary
 
 POINTS = 400  # more than a screen shows, few enough for a page
 MOST_WORKLOADS = 8
@@ -61,17 +61,25 @@ def draw(
     _check_class(size_class)
     classes = members_of(counted(result.flow_rows, "size_bytes"), limits)
     values = counted(result.flow_rows, measure.column)
-    told = class_labels(limits)
     has_lines = bool(ax.get_lines())
-    for name, members in classes.items():
-        if size_class in (None, name):
-            ordered = ordered_members(values, members())
-            parts = [style.plain(label)] if label else []
-            parts += [told[name]] if size_class is None or not label else []
-            colour = {} if has_lines or size_class else {"color": style.CLASS_COLOURS[name]}
-            look = _LOOK_OF_ALL if name == CLASSES[0] and size_class is None else {}
-            _draw_line(ax, measure, ordered, f"{', '.join(parts)}: {len(ordered):,}", **colour, **look)
-    return _finish(ax, measure, "share of flows", [result.summary])
+    for name, told in _told(classes, limits, size_class).items():
+        ordered = ordered_members(values, classes[name]())
+        parts = [style.plain(label)] if label else []
+        parts += [told] if size_class is None or not label else []
+        colour = {} if has_lines or size_class else {"color": style.CLASS_COLOURS[name]}
+        look = _LOOK_OF_ALL if name == CLASSES[0] and size_class is None else {}
+        _draw_line(ax, measure, ordered, f"{', '.join(parts)}: {len(ordered):,}", **colour, **look)
+    nothing = _nothing(result.flow_rows.num_rows, size_class, result.summary)
+    return _finish(ax, measure, "share of flows", [result.summary], nothing)
+
+
+def _told(classes: Mapping[str, Members], limits: list[int], size_class: str | None) -> dict[str, str]:
+    """The classes that are drawn, with what they are called; one if all flows are in it, where two lines would be."""
+    told = class_labels(limits)
+    if size_class is not None:
+        return {size_class: told[size_class]}
+    there = [name for name in CLASSES[1:] if classes[name]().any()]
+    return {name: f"all are {told[name]}" for name in there} if len(there) == 1 else told
 
 
 def draw_scenarios(comparison: Comparison, ax: Axes, measure: Measure = FCT, size_class: str | None = None) -> Axes:
@@ -83,7 +91,15 @@ def draw_scenarios(comparison: Comparison, ax: Axes, measure: Measure = FCT, siz
         _draw_line(ax, measure, ordered, f"{style.plain(name)}: {len(ordered):,}", **look)
     label = class_labels(list(comparison.size_classes_bytes))[size_class or CLASSES[0]]
     share = "share of flows" if size_class is None else f"share of flows ({label})"
-    return _finish(ax, measure, share, chain(*comparison.summaries))
+    summaries = list(chain(*comparison.summaries))
+    nothing = _nothing(sum(run.num_rows for run in chain(*comparison.flows)), size_class, *summaries)
+    return _finish(ax, measure, share, summaries, nothing)
+
+
+def _nothing(finished: int, size_class: str | None, *summaries: Summary) -> str:
+    """What is said where there is no line."""
+    what = "flow" if size_class in (None, CLASSES[0]) else f"{size_class} flow"
+    return measured_time.none_finished(finished, what, *summaries)
 
 
 def _values(
@@ -112,7 +128,8 @@ def draw_workloads(result: Result, ax: Axes, label: str | None = None) -> Axes:
         times_ns = ordered_members(fct_ns, workload == index)
         _draw_line(ax, FCT, times_ns, f"{before}{names[index]}: {len(times_ns):,}")
     hidden = f"{len(most)} of {len(told)} workloads, those of the most flows" if len(most) < len(told) else None
-    return _finish(ax, FCT, "share of flows", [result.summary], hidden)
+    nothing = _nothing(result.flow_rows.num_rows, None, result.summary)
+    return _finish(ax, FCT, "share of flows", [result.summary], nothing, hidden)
 
 
 def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
@@ -128,7 +145,8 @@ def draw_queries(result: Result, ax: Axes, label: str | None = None) -> Axes:
         parts = [style.plain(label)] if label else []
         parts += [f"workload[{number}]"] if len(numbers) > 1 else []
         _draw_line(ax, _OF_QUERIES, times_ns, ": ".join([*parts, f"{len(times_ns):,} queries"]))
-    return _finish(ax, _OF_QUERIES, "share of queries", [result.summary])
+    nothing = measured_time.none_finished(result.queries.num_rows, "query", result.summary)
+    return _finish(ax, _OF_QUERIES, "share of queries", [result.summary], nothing)
 
 
 def distribution(ordered: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -151,16 +169,24 @@ def _draw_line(
         ax.plot(points / measure.scale, shares, label=label, drawstyle="steps-post", **look)
 
 
-def _finish(ax: Axes, measure: Measure, share: str, summaries: Iterable[Summary], hidden: str | None = None) -> Axes:
-    """Axes that hold every line, those of earlier calls included."""
-    ax.set_xscale("log")
+def _finish(
+    ax: Axes, measure: Measure, share: str, summaries: Sequence[Summary], nothing: str, hidden: str | None = None
+) -> Axes:
+    """Axes that hold every line, those of earlier calls included, or say that there is nothing."""
+    style.unsay_nothing_is_there(ax)
     if ax.get_lines():
+        ax.set_xscale("log")
         least, greatest = ax.dataLim.intervalx
         margin = max((greatest / least) ** _MARGIN, _LEAST_MARGIN)
-        low, high = min(least, max(least / margin, measure.least)), greatest * margin
+        low, high = least / margin, greatest * margin
+        if least >= measure.least:
+            low = max(low, measure.least)
         ax.set_xlim(low, high)
         style.logarithmic(ax.xaxis, measure.units, low, high)
         style.legend(ax, hidden)
+    else:
+        style.say_nothing_is_there(ax, nothing)
+        ax.set_xticks([])
     ax.set_ylim(0, 1.01)
     room.label_along(ax, measure.label, measured_time.told(*summaries))
     ax.set_ylabel(share)

@@ -8,8 +8,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-# Journals refuse Type 3 fonts; the identifiers in an SVG are random unless they are salted.
-RC_OF_FILES: dict[Any, Any] = {"pdf.fonttype": 42, "svg.hashsalt": "xoff"}
+# Journals refuse Type 3 fonts; the identifiers in an SVG are random unless they are salted; names are no TeX.
+RC_OF_FILES: dict[Any, Any] = {"pdf.fonttype": 42, "svg.hashsalt": "xoff", "text.usetex": False}
 _WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 

@@ -17,3 +17,17 @@ def told(*summaries: Summary) -> list[str]:
         return []
     [time, *others] = times
     return ["of the measured time" if others else f"measured from {time}"]
+
+
+def none_finished(finished: int, what: str, *summaries: Summary) -> str:
+    """Says that nothing finished, or nothing that counts.
+
+    Args:
+        finished: How many did, those included that do not count.
+        what: Such as `flow`.
+        summaries: Of the runs.
+    """
+    if not finished:
+        return f"no {what} finished"
+    started = " that started in the measured time" if told(*summaries) else ""
+    return f"no {what}{started} finished before the stop"

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 from matplotlib.ticker import AutoLocator, MaxNLocator
 
-from xoff import patterns
+from xoff import patterns, units
 from xoff.plot import adding_up, course, room, style
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None =
     """Both axes with their units, from zero; of time all, or a stretch."""
     axis = _axis(result, quantity)
     ax.set_xlim(left=0)
-    ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, _TICKS)))
+    ax.xaxis.set_major_locator(room.RoomyLocator(_TICKS))
     ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     is_zero = ax.dataLim.y1 <= 0
     ax.set_ylim(0, 1 if is_zero else 1.05 * ax.dataLim.y1)
@@ -276,14 +276,22 @@ def draw_axes(result: Result, quantity: str, ax: Axes, stretch: Stretch | None =
     if stretch is not None:
         stretch.show(ax)
     ax.set_xlabel("time")
-    ax.set_ylabel(axis.label)
+    is_count = axis.units is _COUNTED and axis.drawstyle == _BEFORE
+    ax.set_ylabel(f"{axis.label} per {_told_interval(result, quantity)}" if is_count else axis.label)
 
 
 def say_if_nothing(result: Result, quantity: str, ax: Axes, stretch: Stretch | None, *, is_zero: bool) -> None:
     """Says that all is zero where it is, and no longer where something has been drawn since."""
     style.unsay_nothing_is_there(ax)
     if is_zero:
-        style.say_nothing_is_there(ax, _axis(result, quantity).nothing + ("" if stretch is None else stretch.told))
+        nothing = _axis(result, quantity).nothing + _at_samples(result, quantity)
+        style.say_nothing_is_there(ax, nothing + ("" if stretch is None else stretch.told))
+
+
+def _at_samples(result: Result, quantity: str) -> str:
+    """Says of what was sampled that it may have been otherwise between the samples."""
+    is_of_all_time = _is_of_changes(result, quantity) or _axis(result, quantity).drawstyle == _BEFORE
+    return "" if is_of_all_time else f" at any of the samples, every {_told_interval(result, quantity)}"
 
 
 def _counted(line: Line) -> Line:
@@ -320,6 +328,10 @@ def _end_us(result: Result, line: Line) -> float:
         of_it = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], int(number)))
         end_ns = pc.max(flows.filter(of_it)["finish_ns"]).as_py() or end_ns
     return end_ns / 1000
+
+
+def _told_interval(result: Result, quantity: str) -> str:
+    return units.quantity(_interval_us(result, quantity), style.TIME_UNITS)
 
 
 def _interval_us(result: Result, quantity: str) -> float:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import nan
-from typing import TYPE_CHECKING
-
-from matplotlib.ticker import MaxNLocator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff.plot import course, room, style
+from xoff.plot.shortened import shortened
 from xoff.plot.stretch import Stretch
 from xoff.victims import pauses_of
 
@@ -22,9 +21,29 @@ if TYPE_CHECKING:
 _TICKS = 6
 _MARGIN = 1.05
 MOST_PORTS = 20
-PIXELS = 600  # across a figure: gaps that are narrower cannot be seen
+PIXELS = 600  # across a figure: gaps that are narrower cannot be seen, and bars would not be
+_MOST_JOINED = 10
+"""Pixels that pauses joined to one bar take at the most, so that it tells when they were many."""
+_SHADES, _PALEST = 5, 0.3
+"""Of bars, and what is more of the colour than the share of the time that a shade stands for."""
+_NAME_LENGTHS = (28, 36, 44, 52, 60)
+"""Characters that the name of a port may have, the first of these with which all differ."""
 
 _LET_GO, _PAUSED = style.COLOURS[3], style.COLOURS[0]
+
+
+class _Bar(NamedTuple):
+    """One pause, or several with gaps that are too narrow to be seen."""
+
+    start_us: float
+    end_us: float
+    paused_us: float
+
+    @property
+    def shade(self) -> float:
+        """How much of the colour it has: all if it stands for pauses alone, and less the more it has of gaps."""
+        share = round(_SHADES * self.paused_us / (self.end_us - self.start_us)) / _SHADES
+        return _PALEST + (1 - _PALEST) * share
 
 
 def longest_paused(result: Result) -> str:
@@ -58,18 +77,15 @@ def draw_timeline(result: Result, ax: Axes, stretch: Stretch | None = None) -> A
     _draw_watchdog(result, shown, shown_time, ax)
     course.draw(result, ax, stretch)
     axis = stretch or _axis(pauses, shown, shown_time, ax)
-    for line, queue in enumerate(shown):
-        bars = _bars(pauses, queue, axis)
-        across = [edge for start, length in bars for edge in (start, start + length, nan)]
-        thick = min(9.0, 130 / len(shown))  # one line with gaps is a fraction of as many rectangles in a page
-        ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, solid_capstyle="butt")
-    ax.set_yticks(range(len(shown)), [style.plain(str(queue) if several else queue.port) for queue in shown])
+    _draw_bars([_bars(pauses, queue, axis) for queue in shown], ax)
+    names = shortened([str(queue) if several else queue.port for queue in shown], _NAME_LENGTHS)
+    ax.set_yticks(range(len(shown)), list(map(style.plain, names)))
     ax.set_ylim(max(len(shown), 1) - 0.5, -0.5)
     if stretch is not None:
         stretch.show(ax)
     else:
         ax.set_xlim(axis)
-        ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, _TICKS)))
+        ax.xaxis.set_major_locator(room.RoomyLocator(_TICKS))
         ax.xaxis.set_major_formatter(style.ticks(style.TIME_UNITS))
     ax.set_xlabel("time")
     ax.set_ylabel("paused port")
@@ -115,17 +131,41 @@ def _by_time(pauses: Pauses, time: Stretch) -> list[Queue]:
     return sorted(paused, key=lambda queue: (-paused[queue], queue))
 
 
-def _bars(pauses: Pauses, queue: Queue, axis: Stretch) -> list[tuple[float, float]]:
-    """Start and length in microseconds of each pause on the axis; those with a gap too narrow to be seen are one."""
-    bars: list[tuple[float, float]] = []
-    gap_us = (axis.end_us - axis.start_us) / PIXELS
+def _bars(pauses: Pauses, queue: Queue, axis: Stretch) -> list[_Bar]:
+    """The pauses on the axis; those with a gap too narrow to be seen are one, or follow on one another."""
+    bars: list[_Bar] = []
+    pixel_us = (axis.end_us - axis.start_us) / PIXELS
     for row in pauses.of(queue):
         start, end = float(pauses.start_ns[row]) / 1000, float(pauses.end_ns[row]) / 1000
         if not axis.holds(start, end):
             continue
         start, end = axis.clip(start, end)
-        if bars and start - sum(bars[-1]) < gap_us:
-            bars[-1] = (bars[-1][0], end - bars[-1][0])
-        else:
-            bars.append((start, end - start))
-    return bars
+        last = bars[-1] if bars else None
+        if last and start - max(last.end_us, last.start_us + pixel_us) < pixel_us:
+            if end - last.start_us <= _MOST_JOINED * pixel_us:
+                bars[-1] = _Bar(last.start_us, end, last.paused_us + end - start)
+                continue
+            bars[-1] = last._replace(end_us=start)
+        bars.append(_Bar(start, end, end - start))
+    return [_seen(bar, axis, pixel_us) for bar in bars]
+
+
+def _seen(bar: _Bar, axis: Stretch, pixel_us: float) -> _Bar:
+    """A bar that is at least a pixel wide."""
+    if bar.end_us - bar.start_us >= pixel_us:
+        return bar
+    start = min(bar.start_us, axis.end_us - pixel_us)
+    return bar._replace(start_us=start, end_us=start + pixel_us)
+
+
+def _draw_bars(bars: list[list[_Bar]], ax: Axes) -> None:
+    """Those of each queue below one another; one line with gaps is a fraction of as many rectangles in a page."""
+    thick = min(9.0, 130 / max(1, len(bars)))
+    for line, of_queue in enumerate(bars):
+        for shade in sorted({bar.shade for bar in of_queue}):
+            across = [edge for bar in of_queue if bar.shade == shade for edge in (bar.start_us, bar.end_us, nan)]
+            # Snapped to pixels, narrow bars would end where they start.
+            look: dict[str, Any] = {"solid_capstyle": "butt", "snap": False, "alpha": shade}
+            ax.plot(across, [line] * len(across), color=_PAUSED, linewidth=thick, **look)
+    if any(bar.shade < 1 for of_queue in bars for bar in of_queue):
+        ax.plot([], [], color=_PAUSED, linewidth=6, alpha=0.5, label="paler: paused part of the time")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from matplotlib.axis import Axis
+from matplotlib.ticker import MaxNLocator
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,6 +35,23 @@ def width_inches(ax: Axes) -> float:
 def most_ticks(ax: Axes, most: int) -> int:
     """How many ticks with units fit beside one another, at most so many."""
     return max(2, min(most, int(width_inches(ax) / _INCHES_OF_A_TICK)))
+
+
+class RoomyLocator(MaxNLocator):
+    """As many ticks with units as fit beside one another when they are drawn, at most so many.
+
+    Names beside the axes may leave less of a figure than these have before any layout.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._most = most
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        """As Matplotlib does."""
+        if isinstance(self.axis, Axis):
+            self.set_params(nbins=most_ticks(self.axis.axes, self._most))
+        return super().tick_values(vmin, vmax)
 
 
 def label_along(ax: Axes, label: str, more: Sequence[str] = (), below: Sequence[str] = ()) -> None:

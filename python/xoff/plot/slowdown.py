@@ -34,14 +34,20 @@ def has_several_sizes(result: Result) -> bool:
 
 def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloads = None) -> Axes:
     """One line per percentile; the x axis names the largest flow of each group."""
-    rows = groups_of(flows_of(result.flow_rows, workloads, result.summary), groups)
+    chosen = flows_of(result.flow_rows, workloads, result.summary)
+    rows = groups_of(chosen, groups)
     positions = range(len(rows))
     for index, (percent, look, size) in enumerate(zip(PERCENTS, _LOOKS, _MARKERS, strict=True)):
         values = [row.quantiles[index] for row in rows]
         ax.plot(positions, values, look, markersize=size, zorder=3 - index / 10, label=f"p{percent}")
+    style.unsay_nothing_is_there(ax)
     if rows:
-        draw_scale(ax, max(row.quantiles[-1] for row in rows))
+        draw_scale(ax, min(row.quantiles[0] for row in rows), max(row.quantiles[-1] for row in rows))
         style.legend(ax)
+    else:
+        flow = "flow" if workloads is None else "flow of these workloads"
+        style.say_nothing_is_there(ax, measured_time.none_finished(chosen.num_rows, flow, result.summary))
+        ax.set_yticks([])
     draw_sizes(ax, [row.largest_bytes for row in rows], room.most_ticks(ax, _MOST_TICKS))
     groups_told = "group" if room.is_narrow(ax) else f"of {len(rows)} groups of flows"
     told = f"flow size (largest of each {groups_told})" if len(rows) > 1 else "flow size"
@@ -50,17 +56,20 @@ def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloa
     return ax
 
 
-def draw_scale(ax: Axes, highest: float) -> None:
-    """Slowdowns up to the highest, on a logarithmic scale."""
+def draw_scale(ax: Axes, lowest: float, highest: float) -> None:
+    """Slowdowns from one, or the lowest, up to the highest, on a logarithmic scale.
+
+    They are below one where links come up or get faster after the start.
+    """
     ax.set_yscale("log")
-    least, top = 1, max(2.2, 1.2 * highest)  # one is the least there is
+    least, top = 1 if lowest >= 1 else lowest / 1.2, max(2.2, 1.2 * highest)
     ax.set_ylim(least, top)
     style.logarithmic(ax.yaxis, ("",), least, top)
 
 
 def few(flows: Sequence[int]) -> list[str]:
     """A line for the axis of groups of so many flows, if a p99 is of too few to be one."""
-    return [f"p99 of {FEW_FLOWS} flows or fewer is their slowest"] if min(flows, default=0) <= FEW_FLOWS else []
+    return [f"p99 of {FEW_FLOWS} flows or fewer is their slowest"] if flows and min(flows) <= FEW_FLOWS else []
 
 
 def draw_sizes(ax: Axes, largest_bytes: Sequence[int], most: int = _MOST_TICKS) -> None:

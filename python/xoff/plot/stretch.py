@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from xoff.plot import room
 from xoff.table import measured_time
@@ -39,10 +39,12 @@ class Stretch(NamedTuple):
             return None
         start, end = _pair(between_ns)
         if not start < end:
-            message = f"between_ns: {_told(start)} is not before {_told(end)}; expected a start, and an end after it"
+            told = _apart(start / 1000, end / 1000)
+            message = f"between_ns: {told[0]} is not before {told[1]}; expected a start, and an end after it"
             raise ValueError(message)
         if start >= result.summary["end_ns"]:
-            message = f"between_ns: the run ended at {_told(result.summary['end_ns'])}; expected a start before that"
+            ended = duration(result.summary["end_ns"] / 1000)
+            message = f"between_ns: the run ended at {ended}; expected a start before that"
             raise ValueError(message)
         return cls(start / 1000, end / 1000)
 
@@ -62,7 +64,8 @@ class Stretch(NamedTuple):
     @property
     def told(self) -> str:
         """In words that follow what was not in it."""
-        return f" from {duration(self.start_us)} to {duration(self.end_us)}"
+        start, end = _apart(*self)
+        return f" from {start} to {end}"
 
     def clip(self, start_us: float, end_us: float) -> tuple[float, float]:
         """What of that time is in it, of a time that it holds some of."""
@@ -98,12 +101,29 @@ class Stretch(NamedTuple):
         """Has the axis show it and nothing else, with ticks that differ however short it is."""
         start, end = self
         ax.set_xlim(start, end)
-        unit = next(unit for unit, scale in _SCALES.items() if end >= scale or scale == 1)
+        unit = _unit(end)
         most = _FEW_TICKS if end - start < _SHORT * end else _TICKS
-        ax.xaxis.set_major_locator(MaxNLocator(room.most_ticks(ax, most)))
-        ax.xaxis.set_major_formatter(
-            FuncFormatter(lambda time, _: f"{round(time / _SCALES[unit], _DIGITS):.12g} {unit}")
-        )
+        ax.xaxis.set_major_locator(room.RoomyLocator(most))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: _precise(time, unit)))
+
+
+def _apart(start_us: float, end_us: float) -> tuple[str, str]:
+    """Two times in words that differ if the times do."""
+    start, end = duration(start_us), duration(end_us)
+    if start != end:
+        return start, end
+    unit = _unit(end_us)
+    return _precise(start_us, unit), _precise(end_us, unit)
+
+
+def _unit(time_us: float) -> str:
+    """The largest of which a time has one."""
+    return next(unit for unit, scale in _SCALES.items() if time_us >= scale or scale == 1)
+
+
+def _precise(time_us: float, unit: str) -> str:
+    """A time with all its digits."""
+    return f"{round(time_us / _SCALES[unit], _DIGITS):.12g} {unit}"
 
 
 def _pair(between_ns: object) -> tuple[float, float]:
@@ -115,7 +135,3 @@ def _pair(between_ns: object) -> tuple[float, float]:
         f"between_ns: {between_ns!r} is no pair of numbers; expected a start and an end in nanoseconds: (1e6, 2e6)"
     )
     raise TypeError(message)
-
-
-def _told(time_ns: float) -> str:
-    return duration(time_ns / 1000)

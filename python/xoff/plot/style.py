@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from contextlib import contextmanager
+from functools import cache
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from cycler import cycler
+from matplotlib import font_manager
 from matplotlib.colors import to_hex
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from xoff.plot import room
 from xoff.plot.house_figure import RC_OF_FILES, HouseFigure
+from xoff.plot.shortened import shortened
 from xoff.units import quantity
 
 if TYPE_CHECKING:
@@ -33,11 +37,15 @@ RATE_UNITS = ("bps", "kbps", "Mbps", "Gbps", "Tbps")
 SIZE_INCHES = (6.4, 3.6)
 _CHARACTERS_PER_INCH = 11.25  # of a legend, of the width of its figure
 _CHARACTERS_PER_INCH_OF_AXES = 14.5
+_CHARACTERS_PER_INCH_OF_TEXT = 12.0
+"""In axes."""
 _BESIDE_A_LABEL = 7
 """As many characters take its line and the gap to the next column."""
 _LEGEND_SIZE, _SMALL_LEGEND_SIZE = 8, 7
 """The smaller of axes that are narrow."""
 _INCHES_OF_A_LABEL = 0.17
+_MOST_LINES_OF_LABELS = 8
+"""More would leave the axes little height."""
 _NOTHING = "nothing"
 _LEAST_TICKS, _MOST_EVEN_TICKS = 3, 6
 _TICKS_OF_A_DECADE = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 2.0, 3.0, 5.0, 7.0))
@@ -79,18 +87,45 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+_FONTS_WITH_MORE_LETTERS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Source Han Sans",
+    "WenQuanYi Micro Hei",
+    "WenQuanYi Zen Hei",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Yu Gothic",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Arial Unicode MS",
+)
+"""For names in Chinese, Japanese and Korean, of which Matplotlib's font has no letter."""
+
+
 @contextmanager
 def context() -> Iterator[None]:
     """Draws what is drawn within it in the style of the house.
 
     Only that is undone: a notebook's backend, which comes with the first figure, switches itself on in the same place.
+    Letters that no font has are drawn as boxes; who named something so does not need to be told.
     """
-    before = {key: mpl.rcParams[key] for key in _STYLE}
-    mpl.rcParams.update(_STYLE)
+    style = _STYLE | {"font.family": [*mpl.rcParams["font.family"], *_more_fonts()]}
+    before = {key: mpl.rcParams[key] for key in style}
+    mpl.rcParams.update(style)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
+            yield
     finally:
         mpl.rcParams.update(before)
+
+
+@cache
+def _more_fonts() -> list[str]:
+    """Those that are installed."""
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return [font for font in _FONTS_WITH_MORE_LETTERS if font in installed]
 
 
 def axes(ax: Axes | None, size_inches: tuple[float, float] = SIZE_INCHES) -> Axes:
@@ -125,7 +160,8 @@ def look(number: int) -> dict[str, Any]:
 
 def say_nothing_is_there(ax: Axes, text: str) -> None:
     """Says in an empty figure that there is nothing to draw, until something is drawn into the same axes."""
-    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", gid=_NOTHING)
+    in_lines = fill(text, int(_CHARACTERS_PER_INCH_OF_TEXT * room.width_inches(ax)))
+    ax.text(0.5, 0.5, in_lines, transform=ax.transAxes, ha="center", va="center", gid=_NOTHING)
 
 
 def unsay_nothing_is_there(ax: Axes) -> None:
@@ -167,14 +203,14 @@ def plain(text: str) -> str:
 def legend(ax: Axes, title: str | None = None) -> None:
     """A legend above the axes and no wider, where no line runs; none where nothing has a name.
 
-    It is in as many columns as fit, and in lines where a name alone does not.
+    It is in as many columns as fit, and in lines where a name alone does not; many such names lose their middle.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
     size = _SMALL_LEGEND_SIZE if room.is_narrow(ax) else _LEGEND_SIZE
     characters = int(_CHARACTERS_PER_INCH_OF_AXES * _LEGEND_SIZE / size * room.width_inches(ax))
-    wrapped = [fill(label, max(1, characters - _BESIDE_A_LABEL)) for label in labels]
+    wrapped = _in_lines(labels, max(1, characters - _BESIDE_A_LABEL))
     drawn = ax.legend(
         handles,
         wrapped,
@@ -190,6 +226,15 @@ def legend(ax: Axes, title: str | None = None) -> None:
         handlelength=1.4,
     )
     room.make_for_legend(ax, drawn)
+
+
+def _in_lines(labels: Sequence[str], characters: int) -> list[str]:
+    """Labels in lines of so many characters; where that would be too many lines, without what one has no room for."""
+    in_lines = [fill(label, characters) for label in labels]
+    if sum(label.count("\n") + 1 for label in in_lines) <= _MOST_LINES_OF_LABELS:
+        return in_lines
+    named = shortened([label.replace(r"\$", "$") for label in labels], [characters])
+    return [plain(fill(name, characters)) for name in named]
 
 
 def _columns(labels: Collection[str], width_inches: float) -> int:

@@ -88,7 +88,11 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         along.label(ax)
         barred = _draw_lines(ax, drawn[measure], along)
         ax.set_title(fill(measure_name(measure), _TITLE_CHARACTERS))
-        _scale(ax, measure, estimates[measure], ratios=ratios)
+        if _is_absent(swept, measure, ratios=ratios):
+            style.say_nothing_is_there(ax, _nothing_to_count(swept, ratios=ratios))
+            ax.set_yticks([])
+        else:
+            _scale(ax, measure, estimates[measure], ratios=ratios)
         for line in barred:
             bars.mark_cut(ax, *line)
         if ratios:
@@ -97,6 +101,7 @@ def _draw(swept: Swept, *, ratios: bool) -> Figure:
         for ax in panels[::columns]:
             ax.set_ylabel(style.plain(f"over {_base(swept.sweep)}"))
     foot = _what_has_none(swept, shown) if ratios else _what_is_zero(swept, zero)
+    foot += _what_is_absent(swept, shown, ratios=ratios)
     foot += [bars.LEFT_OUT] if any(drawn[measure] != points[measure] for measure in shown) else []
     if foot:
         figure.supxlabel("\n".join(_note(figure, said) for said in foot), fontsize=8)
@@ -140,6 +145,25 @@ def _what_is_zero(swept: Swept, zero: Sequence[str]) -> list[str]:
     """Says the same of measures that were chosen, and are zero throughout."""
     is_told = zero and swept.sweep.chose_measures
     return [f"{', '.join(map(measure_name, zero))}: 0 throughout"] if is_told else []
+
+
+def _what_is_absent(swept: Swept, shown: Sequence[str], *, ratios: bool) -> list[str]:
+    """Says the same of measures that no combination has."""
+    absent = [measure for measure in swept.told if _is_absent(swept, measure, ratios=ratios)]
+    names = [measure_name(measure) for measure in absent if measure not in shown]
+    return [f"{', '.join(names)}: {_nothing_to_count(swept, ratios=ratios)}"] if names else []
+
+
+def _is_absent(swept: Swept, measure: str, *, ratios: bool) -> bool:
+    """Whether no combination has anything to draw of it, and not because that would be over zero."""
+    there = any(measure in (row.ratios if ratios else row.measured) for row in swept.rows)
+    return not there and not (ratios and swept.over_zero(measure))
+
+
+def _nothing_to_count(swept: Swept, *, ratios: bool) -> str:
+    """Says why it is absent."""
+    whose = f"{_base(swept.sweep)} has " if ratios else ""
+    return f"{whose}nothing to count" + (" with some seed" if len(swept.sweep.seeds) > 1 else "")
 
 
 def _note(figure: Figure, text: str) -> str:
@@ -189,6 +213,7 @@ def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]],
     lanes = _lanes(len(lines))
     if along.unit is None:
         still, width = _aside(ax, 0), _APART / len(lanes)
+        _show_all(ax, [place + width * lane for place in along.places.values() for lane in lanes])
         return [
             _line(ax, [(place + width * lane, each) for place, each in points], label, "o", still)
             for (label, points), lane in zip(lines.items(), lanes, strict=True)
@@ -197,10 +222,16 @@ def _draw_lines(ax: Axes, lines: Mapping[str, Sequence[tuple[float, Estimate]]],
     apart = _points_apart(ax, along, len(lines)) if has_bars else 0.0
     fan = apart * (len(lines) - 1) + _POINT_POINTS
     ax.set_xmargin(max(_MARGIN, fan / 2 / _width_points(ax)))
+    _show_all(ax, list(along.places.values()))
     return [
         _line(ax, points, label, "o-", _aside(ax, apart * lane))
         for (label, points), lane in zip(lines.items(), lanes, strict=True)
     ]
+
+
+def _show_all(ax: Axes, places: Sequence[float]) -> None:
+    """Has the axis hold these places, though nothing may stand there in this panel."""
+    ax.update_datalim([(place, 0) for place in places], updatey=False)
 
 
 def _points_apart(ax: Axes, along: Along, lines: int) -> float:

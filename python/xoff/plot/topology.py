@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import cycle, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from matplotlib.collections import LineCollection
 
 from xoff.plot import style
+from xoff.plot.shortened import shortened
 from xoff.plot.tier_order import ordered
 from xoff.units import TIMES, quantity
 
@@ -30,6 +31,10 @@ _LINE_INCHES, _CHARACTER_INCHES = 0.15, 0.07
 """Of a name: its height, and the width of each of its characters."""
 _FRAME_CHARACTERS = 2
 """What a frame takes, and what is free on both sides."""
+_NAME_LENGTHS = (20, 24, 28, 36, 44, 52)
+"""Characters that names have where they are too long to stand beside one another, as many as it takes to differ."""
+_WIDTH_OF_AXES = 0.775
+"""What Matplotlib gives them of a figure, before any layout."""
 _LEGEND_INCHES = 0.2
 """For each line."""
 _MANY = 2000
@@ -38,13 +43,44 @@ _STEPS = 20
 """Of a line that is not straight."""
 
 
+class _Named(NamedTuple):
+    """Which nodes of a tier are named, and how."""
+
+    nodes: Sequence[str]
+    names: Sequence[str]
+    turned: bool = False
+
+    @classmethod
+    def of(cls, nodes: Sequence[str], spacing_inches: float) -> _Named:
+        """Shortened where they are too long, and turned where that is not enough; else only the first and the last."""
+        if spacing_inches < _LINE_INCHES:
+            ends = (nodes[0], nodes[-1])
+            return cls(ends, ends)
+        if not _overlap(nodes, spacing_inches):
+            return cls(nodes, nodes)
+        names = shortened(nodes, _NAME_LENGTHS)
+        return cls(nodes, names, _overlap(names, spacing_inches))
+
+    @property
+    def inches(self) -> float:
+        """How high they are."""
+        return _CHARACTER_INCHES * max(map(len, self.names)) if self.turned else _LINE_INCHES
+
+
+def _overlap(names: Sequence[str], spacing_inches: float) -> bool:
+    widest = max((len(name) + len(other) for name, other in pairwise(names)), default=0) / 2 + _FRAME_CHARACTERS
+    return spacing_inches < _CHARACTER_INCHES * widest
+
+
 def size_inches(topology: Topology) -> tuple[float, float]:
-    """Wide enough for the widest tier, and high enough for all tiers below the longest legend."""
+    """Wide enough for the widest tier, and high enough for all tiers and their names below the longest legend."""
     widest = max(len(tier) for tier in topology.tiers)
     width = min(max(style.SIZE_INCHES[0], _NODE_INCHES * widest), _WIDEST_INCHES)
-    names = _CHARACTER_INCHES * max(len(host) for host in topology.hosts)
+    hosts, *switches = (_Named.of(tier, _WIDTH_OF_AXES * width / len(tier)) for tier in topology.tiers)
+    tier = max(_TIER_INCHES, *(named.inches + _LINE_INCHES for named in switches))
+    names = _CHARACTER_INCHES * max(map(len, hosts.names))
     legend = _LEGEND_INCHES * len({_told(port) for port in topology.ports})
-    return width, _TIER_INCHES * len(topology.tiers) + names + legend
+    return width, tier * len(topology.tiers) + names + legend
 
 
 def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, ColorType]] | None = None) -> Axes:
@@ -67,10 +103,10 @@ def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, Col
     figure = ax.get_figure(root=True)
     assert figure is not None
     inches = ax.get_position().width * figure.get_figwidth()
-    for nodes in tiers:
-        _draw_nodes(nodes, at, inches / len(nodes), ax)
+    are_turned = [_draw_nodes(nodes, at, inches / len(nodes), ax) for nodes in tiers]
     ax.set_xlim(0, 1)
-    ax.set_ylim(-0.1, max(len(tiers) - 0.8, ax.dataLim.y1 + 0.05))
+    above = 0.55 if are_turned[-1] else 0.2
+    ax.set_ylim(-0.1, max(len(tiers) - 1 + above, ax.dataLim.y1 + 0.05))
     style.legend(ax)
     return ax
 
@@ -137,27 +173,27 @@ def _course(one: _Place, other: _Place, lane: float) -> list[_Place]:
     return [(x + (to_x - x) * along + bend[0] * off, y + (to_y - y) * along + bend[1] * off) for along, off in steps]
 
 
-def _draw_nodes(nodes: Sequence[str], at: dict[str, _Place], spacing_inches: float, ax: Axes) -> None:
+def _draw_nodes(nodes: Sequence[str], at: dict[str, _Place], spacing_inches: float, ax: Axes) -> bool:
     """A tier: hosts as dots above their names, switches as frames around theirs, turned where they are too long.
 
-    Where there is no room even for that, all are dots, and only the first and the last are named.
+    Where there is no room even for that, all are dots, and only the first and the last are named. Returns whether
+    names are turned.
     """
-    beside = pairwise(nodes)
-    widest = max((len(node) + len(other) for node, other in beside), default=0) / 2 + _FRAME_CHARACTERS
-    turned = spacing_inches < _CHARACTER_INCHES * widest
-    named = nodes if spacing_inches >= _LINE_INCHES else (nodes[0], nodes[-1])
+    named = _Named.of(nodes, spacing_inches)
+    is_named = named.nodes is nodes
     has_hosts = at[nodes[0]][1] == 0
-    if has_hosts or named is not nodes:
+    if has_hosts or not is_named:
         x, y = zip(*(at[node] for node in nodes), strict=True)
         side = min(4.0, max(1.0, 0.6 * 72 * spacing_inches))
         ax.scatter(x, y, s=side**2, color="0.2", linewidths=0, zorder=2, rasterized=len(nodes) > _MANY)
     look: dict[str, Any] = {"ha": "center", "textcoords": "offset points", "fontsize": 7, "zorder": 3}
     if has_hosts:
         look |= {"xytext": (0, -6), "va": "top"}
-    elif named is nodes:
+    elif is_named:
         frame = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "0.2"}
         look |= {"xytext": (0, 0), "va": "center", "bbox": frame}
     else:
         look |= {"xytext": (0, 6), "va": "bottom", "bbox": {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}}
-    for node in named:
-        ax.annotate(style.plain(node), at[node], rotation=90 if turned and named is nodes else 0, **look)
+    for node, name in zip(named.nodes, named.names, strict=True):
+        ax.annotate(style.plain(name), at[node], rotation=90 if named.turned else 0, **look)
+    return named.turned

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from xoff import drops, pathologies, table
+from xoff import drops, pathologies, table, why
 from xoff.report import figures
+from xoff.units import duration, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 
 _MOST_ROWS = 20
+_SLOWEST = 10
+_SLOWEST_HEADINGS = ("flow", "to", "size", "start", "FCT", "slowdown", "timeouts")
 
 
 def render(result: Result) -> str:
@@ -53,17 +56,34 @@ class _Table(NamedTuple):
 
 
 def _tables(result: Result) -> list[_Table]:
-    """Collectives, jobs, what watchdogs did and where packets were dropped, each if there is any."""
+    """Collectives, jobs, slow flows, what watchdogs did and where packets were dropped, each if there is any."""
     summary = result.summary
     tables = [
         _Table("Collectives", table.COLLECTIVE_HEADINGS, table.collective_rows(summary)),
         _Table("Jobs", table.JOB_HEADINGS, table.job_rows(summary)),
+        _Table("Slowest flows (xoff why says what they waited for)", _SLOWEST_HEADINGS, _slowest_rows(result)),
         _shortened("PFC watchdog", pathologies.WATCHDOG_HEADINGS, pathologies.watchdog_rows(summary)),
     ]
     if result.drops is not None and result.drops.num_rows:
         places = table.drop_rows(drops.places(result.drops))
         tables.append(_shortened(drops.title(result.drops), table.DROP_HEADINGS, places))
     return [one for one in tables if one.rows]
+
+
+def _slowest_rows(result: Result) -> list[list[str]]:
+    flows = why.finished(result, why.slowest(result, _SLOWEST))
+    return [
+        [
+            flow,
+            row["destination"],
+            size(row["size_bytes"]),
+            duration(row["start_ns"] / 1000),
+            duration(row["fct_ns"] / 1000),
+            f"{row['slowdown']:.3g}",
+            f"{row['timeouts']:,}",
+        ]
+        for flow, row in flows.items()
+    ]
 
 
 def _shortened(title: str, headings: Sequence[str], rows: list[list[str]]) -> _Table:

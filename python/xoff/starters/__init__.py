@@ -19,7 +19,7 @@ TRANSPORTS = ("tcp", "roce")
 PLAN = "plan"
 """A plan of a switch, which is no scenario."""
 
-_KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN)
+KINDS = (*TOPOLOGIES, *TRANSPORTS, *WORKLOADS, PLAN)
 _ALSO_CALLED = {name: ["roce"] for name in ("lossless", "pfc", "dcqcn", "rdma")}
 _WITHOUT_CORE = ("star", "custom")
 _CONTROL = 7
@@ -68,10 +68,10 @@ def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
         ScenarioError: A kind is unknown or stands twice, there are two topologies or transports, or two do not fit.
     """
     for kind in kinds:
-        if kind not in _KINDS:
-            near = _ALSO_CALLED.get(kind) or get_close_matches(kind, _KINDS)
+        if kind not in KINDS:
+            near = _ALSO_CALLED.get(kind) or get_close_matches(kind, KINDS)
             meant = f"did you mean {' or '.join(near)}? " if near else ""
-            expected = f"{meant}expected some of {', '.join(_KINDS)}"
+            expected = f"{meant}expected some of {', '.join(KINDS)}"
             raise ScenarioError(None, kind, "no such topology, transport or workload", expected)
         if kinds.count(kind) > 1:
             raise ScenarioError(None, kind, "stands twice", "expected each kind once")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from xoff import batch, intervals, traffic, unfinished
 from xoff.bounds import Bound
 from xoff.comparison import MEASURES, WantedComparison
-from xoff.errors import ScenarioError, check_at_least_one
+from xoff.errors import ScenarioError, check_at_least_one, check_seeds
 from xoff.folder import read_summary
 from xoff.kept import kept_in
 from xoff.measures import check_measures, check_workloads, why_nothing
@@ -68,6 +68,8 @@ class Tuning:
         """Raises ScenarioError for a key or measure that there is not, and for one that changes the traffic."""
         if not space:
             raise ScenarioError(base.file, "", "nothing is tuned", "expected a key and its range: --tune KEY=START:END")
+        check_seeds(seeds, base.file)
+        check_seeds(confirm, base.file, "confirm")
         bounds = tuple(bounds)
         measures = (objective, *(bound.measure for bound in bounds))
         check_measures([objective], key="maximize" if is_maximized else "minimize")
@@ -139,6 +141,7 @@ class Tuning:
         base = self._trial(0, {}, of_base)
         if base.problem:
             raise ScenarioError(self.base.file, "", base.problem, "expected a measure that the scenario has")
+        summary_of_base = read_summary(of_base[0])
         found = Tuned(self, base)
         yield found
         while len(found.trials) < self.trials:
@@ -148,7 +151,7 @@ class Tuning:
             found = replace(found, trials=(*found.trials, *trials))
             yield found
         if found.best:
-            wanted = self._confirmation(found.best, read_summary(of_base[0]))
+            wanted = self._confirmation(found.best, summary_of_base)
             folders_of(wanted.all_runs)
             found = replace(found, confirmed=wanted.finished(kept))
         yield replace(found, is_whole=True)

@@ -13,6 +13,7 @@ from xoff.staging import Staging
 from xoff.units import percent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from xoff.comparison import Comparison
@@ -144,20 +145,25 @@ class Tuned:
 
     def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
-        json_text.write(staging.path / NUMBERS, self.as_dict())
-        with (staging.path / "tune.csv").open("w", encoding="utf-8", newline="") as file:
-            measures = self.tuning.measures
-            writer = csv.writer(file)
-            writer.writerow(["trial", *self.tuning.space, *measures, "allowed", "problem"])
-            for trial in (self.base, *self.trials):
-                values = [trial.measured[measure].value if trial.measured else None for measure in measures]
-                of_keys = [trial.at.get(key) for key in self.tuning.space]
-                writer.writerow([trial.number, *of_keys, *values, trial.is_allowed, trial.problem])
-        write_scenario(staging.path, *self.scenario.portable(self.scenario.read_files()))
-        self.plot.trials().savefig(staging.path / f"tune.{FigureFormat(figures)}", facecolor="white")
-        if self.confirmed:
-            self.confirmed.draw(staging.path, figures)
+        figure = self.plot.trials()
+        with staging.writing():
+            json_text.write(staging.path / NUMBERS, self.as_dict())
+            with (staging.path / "tune.csv").open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(self._rows())
+            write_scenario(staging.path, *self.scenario.portable(self.scenario.read_files()))
+            figure.savefig(staging.path / f"tune.{FigureFormat(figures)}", facecolor="white")
+            if self.confirmed:
+                self.confirmed.draw(staging.path, figures)
         return staging.commit()
+
+    def _rows(self) -> Iterator[list[object]]:
+        """What `tune.csv` holds."""
+        measures = self.tuning.measures
+        yield ["trial", *self.tuning.space, *measures, "allowed", "problem"]
+        for trial in (self.base, *self.trials):
+            values = [trial.measured[measure].value if trial.measured else None for measure in measures]
+            of_keys = [trial.at.get(key) for key in self.tuning.space]
+            yield [trial.number, *of_keys, *values, trial.is_allowed, trial.problem]
 
     def _repr_html_(self) -> str:
         from xoff import grids

@@ -1,0 +1,79 @@
+"""The packets of a flow, and of those before it on its queue pair, as the walk along its critical path needs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Packets:
+    """Packets row by row, and which of them were what."""
+
+    def __init__(self, rows: pa.Table, flow: int) -> None:
+        """Takes rows of `packets.parquet`, and the flow's number at its source."""
+
+        def numbers(name: str) -> NDArray[np.int64]:
+            found: NDArray[np.int64] = rows[name].cast(pa.int64()).fill_null(-1).combine_chunks().to_numpy()
+            return found
+
+        def names(name: str) -> list[str | None]:
+            found: list[str | None] = rows[name].cast(pa.string()).to_pylist()
+            return found
+
+        self.number = numbers("packet")
+        self.first_row = np.flatnonzero(np.diff(self.number, prepend=-1))
+        """The first row of each packet."""
+        self.last_row = np.append(self.first_row[1:], len(self.number)) - 1
+        self.port, self.drop_reason = names("port"), names("drop_reason")
+        self.arrived, self.started, self.ended = numbers("arrived_ps"), numbers("started_ps"), numbers("ended_ps")
+        self.reached, self.ready = numbers("reached_ps"), numbers("ready_ps")[self.first_row]
+        self.priority, self.sequence = numbers("priority"), numbers("sequence")[self.first_row]
+        self.payload = numbers("payload_bytes")[self.first_row]
+        self.again = numbers("retransmission")[self.first_row] == 1
+        self.handed = numbers("handed_ps")[self.first_row]
+        self.received = numbers("received_ps")[self.last_row]
+        release, kind = names("release"), names("kind")
+        self.release = [release[row] for row in self.first_row]
+        self.flow = numbers("number")[self.first_row]
+        """The number of each packet's flow."""
+        self.data = np.flatnonzero([kind[row] == "data" for row in self.first_row])
+        """Which of them are data, in the order in which they set out,"""
+        self.own = self.data[self.flow[self.data] == flow]
+        """and which of these are the flow's own."""
+        answers = np.flatnonzero([kind[row] == "acknowledgement" for row in self.first_row])
+        dropped = self.last_row[[self.drop_reason[row] is not None for row in self.last_row]]
+        self.dropped = dropped[np.argsort(self.arrived[dropped], kind="stable")]
+        """Rows of packets that were dropped, in the order in which they came to where they were."""
+        self._data_received, self._answers_received = self._in_order(self.data), self._in_order(answers)
+        self._own_received = self._in_order(self.own)
+        self._own_answered = self._in_order(answers[self.flow[answers] == flow])
+
+    def _in_order(self, among: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of these packets that were received, in the order in which they were."""
+        received = among[self.received[among] >= 0]
+        ordered: NDArray[np.int64] = received[np.argsort(self.received[received], kind="stable")]
+        return ordered
+
+    def latest_data(self, until_ps: int) -> int | None:
+        """The data that was received last by then; of several packets at once, the one that set out last."""
+        return _latest(self._data_received, self.received, until_ps)
+
+    def latest_answer(self, until_ps: int) -> int | None:
+        """The same of acknowledgements."""
+        return _latest(self._answers_received, self.received, until_ps)
+
+    def end(self, until_ps: int, *, acknowledged: bool) -> int | None:
+        """The flow's last acknowledgement by then, or its last data: where nothing is acknowledged, or so wanted."""
+        answer = _latest(self._own_answered, self.received, until_ps) if acknowledged else None
+        return _latest(self._own_received, self.received, until_ps) if answer is None else answer
+
+
+def _latest(in_order: NDArray[np.int64], received_ps: NDArray[np.int64], until_ps: int) -> int | None:
+    """The last of these packets, which are in the order in which they were received, that was there by then."""
+    place = int(np.searchsorted(received_ps[in_order], until_ps, "right"))
+    return int(in_order[place - 1]) if place else None

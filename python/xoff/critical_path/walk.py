@@ -1,0 +1,242 @@
+"""The walk back along a critical path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from xoff.columns import flow_names
+from xoff.critical_path.packets import Packets
+from xoff.critical_path.path import Cause, CriticalPath, Stretch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    _Spans = NDArray[np.int64]
+    """Begins and ends of times that do not overlap, in order, in two columns."""
+
+_PICOSECONDS = 1000
+"""In a nanosecond."""
+
+
+def critical_path(
+    packets: pa.Table,
+    pauses: pa.Table | None,
+    flow: str,
+    start_ns: int,
+    end_ns: int,
+    *,
+    acknowledged: bool = True,
+    before: Sequence[str] = (),
+) -> CriticalPath:
+    """The critical path of a finished flow.
+
+    Args:
+        packets: Rows of `packets.parquet`, with all of the flow.
+        pauses: Rows of `pauses.parquet`, if there were any.
+        flow: The flow's name, `host0.flow3`.
+        start_ns: When it started,
+        end_ns: and when it was complete, as `flows.parquet` has them.
+        acknowledged: Whether that is `finish_ns` and not `received_ns`.
+        before: Flows that had its queue pair before it, if that lasts and they were not done: it waited for them.
+
+    Raises:
+        ValueError: The rows tell of no packet of it that was received.
+    """
+    names = flow_names(packets)
+    rows = packets.filter(pc.is_in(names, pa.array([flow, *before])))
+    found = Packets(rows, int(flow.rpartition(".flow")[2]))
+    walk = _Walk(found, pauses, start_ns)
+    walk.from_end((end_ns + 1) * _PICOSECONDS - 1, acknowledged=acknowledged)
+    if not walk.stretches:
+        message = f"no packet of {flow} was received"
+        raise ValueError(message)
+    return CriticalPath(flow, tuple(_joined(reversed(walk.stretches))), packets.filter(pc.equal(names, flow)))
+
+
+class _Walk:
+    """Goes back along a critical path, and notes its stretches, the last one first."""
+
+    def __init__(self, packets: Packets, pauses: pa.Table | None, start_ns: int) -> None:
+        self.packets = packets
+        began = int(packets.ready[packets.own[0]]) if packets.own.size else 0
+        self.start_ps = began if began // _PICOSECONDS == start_ns else start_ns * _PICOSECONDS
+        self.stretches: list[Stretch] = []
+        self.place_of = {int(packet): place for place, packet in enumerate(packets.data)}
+        self.own, self.paused = _transmissions(packets), _pauses(pauses)
+
+    def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
+        """Goes all of it."""
+        packet = self.packets.end(end_ps, acknowledged=acknowledged)
+        while packet is not None and self.packets.handed[packet] >= self.start_ps:
+            packet = self._before(packet)
+
+    def _before(self, packet: int) -> int | None:
+        """Notes the way of a packet and what it waited for before; returns the packet that it waited for."""
+        self._way(packet)
+        packets = self.packets
+        if packet not in self.place_of:
+            answered = packets.latest_data(int(packets.handed[packet]))
+            if answered is not None:
+                self._note(
+                    Cause.DELAYED_ACKNOWLEDGEMENT, None, packets.received[answered], packets.handed[packet], packet
+                )
+            return answered
+        sender: int | None = packet
+        while sender is not None:
+            sender, answer = self._sent_after(sender)
+            if answer is not None:
+                return answer
+        return None
+
+    def _sent_after(self, packet: int) -> tuple[int | None, int | None]:
+        """What let data set out: the data before it at its host, or an acknowledgement; nothing where it began."""
+        packets = self.packets
+        handed, ready = int(packets.handed[packet]), int(packets.ready[packet])
+        if packets.again[packet] and (original := self._original(packet)) is not None:
+            self._note_again(original, packet)
+            return original, None
+        port, priority = packets.port[packets.first_row[packet]], int(packets.priority[packets.first_row[packet]])
+        self._wait(port, priority, ready, handed, packet)
+        if ready <= self.start_ps:
+            return None, None
+        before = self._data_before(packet)
+        match packets.release[packet]:
+            case "acknowledgement" if (answer := packets.latest_answer(ready)) is not None:
+                return None, answer
+            case "rate" if before is not None:
+                self._wait(port, priority, int(packets.handed[before]), ready, packet, otherwise=Cause.RATE)
+                return before, None
+            case _ if before is not None:
+                self._wait(port, priority, int(packets.handed[before]), ready, packet)
+                return before, None
+        self._note(Cause.START, None, self.start_ps, ready, packet)
+        return None, None
+
+    def _data_before(self, packet: int) -> int | None:
+        place = self.place_of[packet]
+        return int(self.packets.data[place - 1]) if place else None
+
+    def _original(self, packet: int) -> int | None:
+        """The packet that last brought the same data, before this one."""
+        packets = self.packets
+        before = packets.data[: self.place_of[packet]]
+        first = packets.sequence[packet]
+        same = (packets.sequence[before] <= first) & (first < packets.sequence[before] + packets.payload[before])
+        same &= packets.flow[before] == packets.flow[packet]
+        return int(before[np.flatnonzero(same)[-1]]) if same.any() else None
+
+    def _note_again(self, original: int, packet: int) -> None:
+        """The time from when data was sent until it was sent again, and where what was lost meanwhile was dropped."""
+        packets = self.packets
+        since, until = int(packets.handed[original]), int(packets.handed[packet])
+        meanwhile = packets.data[self.place_of[original] : self.place_of[packet] + 1]
+        has_waited = any(packets.release[one] == "timeout" for one in meanwhile[1:])
+        cause = Cause.TIMEOUT if has_waited else Cause.RECOVERY
+        lost = packets.dropped[np.searchsorted(packets.arrived[packets.dropped], since) :]
+        row = int(lost[0]) if lost.size and packets.arrived[lost[0]] <= until else None
+        place, reason = (None, None) if row is None else (packets.port[row], packets.drop_reason[row])
+        self._note(cause, place, since, until, packet, reason)
+
+    def _way(self, packet: int) -> None:
+        """From its transport to the one at the other end."""
+        packets = self.packets
+        first, last = int(packets.first_row[packet]), int(packets.last_row[packet])
+        self._note(Cause.HOST, None, packets.reached[last], packets.received[packet], packet)
+        for row in range(last, first - 1, -1):
+            port, arrived, started = packets.port[row], int(packets.arrived[row]), int(packets.started[row])
+            self._note(Cause.PROPAGATION, port, packets.ended[row], packets.reached[row], packet)
+            self._note(Cause.TRANSMISSION, port, started, packets.ended[row], packet)
+            self._wait(port, int(packets.priority[row]), arrived, started, packet)
+        self._note(Cause.HOST, None, packets.handed[packet], packets.arrived[first], packet)
+
+    def _wait(
+        self,
+        port: str | None,
+        priority: int,
+        since_ps: int,
+        until_ps: int,
+        packet: int,
+        otherwise: Cause = Cause.QUEUEING,
+    ) -> None:
+        """A wait at a port: what of it goes to the flow's own packets before, what to pauses, and the rest."""
+        if until_ps <= since_ps:
+            return
+        own = [(*span, Cause.TRANSMISSION) for span in _within(self.own.get(port), since_ps, until_ps)]
+        paused = _within(self.paused.get((port, priority)), since_ps, until_ps)
+        spans = own + [(*span, Cause.PAUSED) for span in _without(paused, own)]
+        position = until_ps
+        for since, until, cause in sorted(spans, reverse=True):
+            self._note(otherwise, port, until, position, packet)
+            self._note(cause, port, since, until, packet)
+            position = since
+        self._note(otherwise, port, since_ps, position, packet)
+
+    def _note(
+        self, cause: Cause, place: str | None, since_ps: int, until_ps: int, packet: int, reason: str | None = None
+    ) -> None:
+        since_ps = max(since_ps, self.start_ps)
+        if until_ps > since_ps:
+            number = int(self.packets.number[self.packets.first_row[packet]])
+            self.stretches.append(Stretch(cause, place, reason, int(since_ps), int(until_ps), number))
+
+
+def _transmissions(packets: Packets) -> dict[str | None, _Spans]:
+    """When each port sent data of the flow."""
+    of_ports: dict[str | None, list[tuple[int, int]]] = {}
+    for packet in packets.data:
+        for row in range(packets.first_row[packet], packets.last_row[packet] + 1):
+            if packets.started[row] >= 0:
+                of_ports.setdefault(packets.port[row], []).append((packets.started[row], packets.ended[row]))
+    return {port: np.array(sorted(spans)) for port, spans in of_ports.items()}
+
+
+def _pauses(pauses: pa.Table | None) -> dict[tuple[str | None, int], _Spans]:
+    """When each port and class was paused."""
+    spans: dict[tuple[str | None, int], list[tuple[int, int]]] = {}
+    if pauses is None:
+        return {}
+    for row in pauses.select(["paused_port", "priority", "start_ns", "end_ns"]).to_pylist():
+        end = row["end_ns"] * _PICOSECONDS if row["end_ns"] is not None else np.iinfo(np.int64).max
+        spans.setdefault((row["paused_port"], row["priority"]), []).append((row["start_ns"] * _PICOSECONDS, end))
+    return {queue: np.array(sorted(of_queue)) for queue, of_queue in spans.items()}
+
+
+def _within(spans: _Spans | None, since_ps: int, until_ps: int) -> list[tuple[int, int]]:
+    """What of these times lies in another."""
+    if spans is None:
+        return []
+    first, last = np.searchsorted(spans[:, 1], since_ps, "right"), np.searchsorted(spans[:, 0], until_ps, "left")
+    return [(max(int(start), since_ps), min(int(end), until_ps)) for start, end in spans[first:last]]
+
+
+def _without(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int, Cause]]) -> Iterator[tuple[int, int]]:
+    """What of these times lies in none of the others, which are in order."""
+    for start, end in spans:
+        position = start
+        for since, until, _ in others:
+            if since < end and until > position:
+                if since > position:
+                    yield position, since
+                position = until
+        if position < end:
+            yield position, end
+
+
+def _joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
+    """Stretches that go on as the one before, as one."""
+    before: Stretch | None = None
+    for stretch in stretches:
+        if before is not None and before._replace(since_ps=0, until_ps=0) == stretch._replace(since_ps=0, until_ps=0):
+            before = before._replace(until_ps=stretch.until_ps)
+            continue
+        if before is not None:
+            yield before
+        before = stretch
+    if before is not None:
+        yield before

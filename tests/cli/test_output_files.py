@@ -1,0 +1,113 @@
+"""Single files that commands write: whole or not at all, alike for everyone, and never at the price of a run."""
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Outcome
+from xoff import report
+from xoff.cli.files import written_whole
+
+Command = Callable[..., Outcome]
+
+
+def names(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.iterdir())
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file grows beyond some bytes."""
+    _, most = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (("plot", "out", "fct_cdf", "--out", "fct.svg"), "fct.svg"),
+        (("report", "out"), "out/report.html"),
+        (("export", ROOT / "plans" / "tomahawk_bcc.toml", "--format", "eos", "--out", "eos.txt"), "eos.txt"),
+    ],
+)
+def test_what_cannot_be_replaced_stays_as_it_was(
+    command: Command, small_file: Path, arguments: tuple[str, ...], file: str
+) -> None:
+    command("run", small_file, "--out", "out", "--no-report")
+    command(*arguments)
+    before, there = Path(file).read_bytes(), names(Path(file).parent)
+    with full_disk():
+        outcome = command(*arguments, "--force")
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.err.startswith(f"{file}: ")
+    assert "file too large" in outcome.err.lower()
+    assert (Path(file).read_bytes(), names(Path(file).parent)) == (before, there)
+
+
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.touch(0o600)
+    with written_whole(path) as beside:
+        beside.write_text("new", encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == "new"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert names(tmp_path) == ["file.txt"]
+
+
+def test_links_and_devices_are_written_themselves(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "file")
+    for path in (link, Path(os.devnull)):
+        with written_whole(path) as itself:
+            assert itself == path
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (
+            RuntimeError("Failed to process string with tex\nbecause latex could not be found"),
+            "Failed to process string",
+        ),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "no space left on device;"),
+        (MemoryError(), "MemoryError;"),
+    ],
+)
+def test_a_run_is_kept_whatever_becomes_of_its_report(
+    command: Command, small_file: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, says: str
+) -> None:
+    def fail(_: object) -> str:
+        raise error
+
+    monkeypatch.setattr(report, "render", fail)
+    outcome = command("run", small_file, "--out", "out")
+    assert (outcome.status, outcome.err.count("\n")) == (2, 1)
+    assert outcome.err.startswith(f"out/report.html: cannot be made: {says}")
+    assert outcome.out.endswith("Results: out\n")
+    assert "summary.json" in names(Path("out"))
+    assert "report.html" not in names(Path("out"))
+
+
+def test_figures_are_the_same_whatever_matplotlib_is_told(command: Command, small_file: Path) -> None:
+    command("run", small_file, "--out", "out", "--no-report")
+    command("plot", "out", "fct_cdf", "--out", "plain.svg")
+    Path("matplotlib").mkdir()
+    Path("matplotlib/matplotlibrc").write_text("axes.facecolor: red\n", encoding="utf-8")
+    Path("matplotlibrc").write_text("text.usetex: True\n", encoding="utf-8")
+    told = {"XDG_CONFIG_HOME": str(Path.cwd()), "MATPLOTLIBRC": "", "MPLBACKEND": "nonsense"}
+    for name in ("here.svg", "elsewhere.svg"):
+        plot = [sys.executable, "-m", "xoff", "plot", "out", "fct_cdf", "--out", name]
+        subprocess.run(plot, env=os.environ | told, check=True)
+        assert Path(name).read_bytes() == Path("plain.svg").read_bytes()
+        Path("matplotlibrc").unlink(missing_ok=True)
