@@ -8,13 +8,13 @@ import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from xoff.errors import OutputError, WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from multiprocessing.synchronize import Event
 
     from xoff._xoff import Progress
@@ -62,20 +62,21 @@ def run(
         on_finished()
     in_processes = workers > 1 and len(missing) > 1
     finished = _in_processes(missing, kept, min(workers, len(missing))) if in_processes else _here(missing, kept)
-    for _ in finished:
-        on_finished()
+    with closing(finished):
+        for _ in finished:
+            on_finished()
     if not all(map(os.path.lexists, wanted)):
         message = f"{kept.root}: runs that were kept here are gone; doing the same again goes on with what is missing"
         raise OutputError(message)
 
 
-def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Iterator[None]:
+def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Generator[None]:
     for scenario in scenarios:
         _run(scenario, kept)
         yield
 
 
-def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -> Iterator[None]:
+def _in_processes(scenarios: Sequence[Scenario], kept: KeptRuns, workers: int) -> Generator[None]:
     context = multiprocessing.get_context("spawn")  # Arrow's threads do not survive a fork
     begun, cancelled = context.Event(), context.Event()
     with ProcessPoolExecutor(workers, context, _prepare, (begun, cancelled)) as pool:

@@ -107,13 +107,13 @@ def interrupts_held() -> Iterator[list[int]]:
     came: list[int] = []
     is_main = threading.current_thread() is threading.main_thread()  # no other has a say in what becomes of them
     handlers = {number: signal.getsignal(number) for number in _INTERRUPTS if is_main}
-    held = {number: handler for number, handler in handlers.items() if callable(handler)}  # none that is ignored
+    held = {number: handler for number, handler in handlers.items() if callable(handler)}  # not what is ignored
     try:
         for number in held:
             signal.signal(number, lambda number, _: came.append(number))
         yield came
     finally:
-        for number, handler in held.items():
+        for number, handler in reversed(held.items()):  # Ctrl-C last, which may raise at once
             signal.signal(number, handler)
 
 

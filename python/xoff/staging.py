@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xoff.errors import OutputError
+from xoff.errors import OutputError, interrupts_delayed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,7 +120,7 @@ class Staging:
     def commit_unless_taken(self) -> bool:
         """The same, but false if someone took the name meanwhile: what is there stays, and is all that there is."""
         assert self.wanted is not None
-        with self.writing():
+        with self.writing(), interrupts_delayed():
             _flush(self.path)
             return self._takes(self.wanted, self.replaces)
 

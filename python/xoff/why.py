@@ -80,9 +80,12 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
     while time > began:
         row = received.get((host, time)) or acknowledged.get((host, time))
         if row is None:
-            break
+            break  # computing, or not done with the collective before
         found.append(Leg(row["flow"], row["start_ns"], time, (host, time) not in received))
         host, time = row["source"], row["start_ns"]
+    if not found:
+        message = f"the last flow to {host} had not finished when the run ended"
+        raise ValueError(message)
     return found[::-1]
 
 
@@ -101,10 +104,19 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     before = _before(result, asked)
     names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
     watched = result if recorded.issuperset(names) else _again(result, names, run)
-    return [
-        critical_path(watched.packets, watched.pauses, *leg[:3], acknowledged=leg.acknowledged, before=before[leg.flow])
-        for leg in asked
-    ]
+    assert watched.packets is not None
+    of_flows, paths = flow_names(watched.packets), []
+    for leg in asked:
+        own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
+        pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
+        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, before=before[leg.flow]))
+    return paths
+
+
+def _between(pauses: pa.Table, start_ns: int, end_ns: int) -> pa.Table:
+    """Pauses under way in a time."""
+    goes_on = pc.or_kleene(pc.is_null(pauses["end_ns"]), pc.greater_equal(pauses["end_ns"], start_ns))
+    return pauses.filter(pc.and_(goes_on, pc.less_equal(pauses["start_ns"], end_ns)))
 
 
 def _before(result: Result, asked: Sequence[Leg]) -> dict[str, list[str]]:

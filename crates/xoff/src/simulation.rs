@@ -396,7 +396,7 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
         let found = (0..).zip(&scenario.transport).find(|(_, (known, _))| *known == name);
         if let Some((index, (_, Transport::Roce(roce)))) = found
             && roce.connections == QueuePairs::Persistent
-            && !persistent.contains(&(index, roce.queue_pairs))
+            && persistent.iter().all(|&(known, _)| known != index)
         {
             persistent.push((index, roce.queue_pairs));
         }

@@ -66,7 +66,11 @@ def run(
     with folder.prepare(out, chosen.name, force=force) as staging, interrupts_held() as came:
         result, interrupted = simulate(chosen, threads)
         path = folder.commit(result, staging, report=False)
+    is_reported = False
+    try:
         is_reported = report and _write_report(result, path)
+    except KeyboardInterrupt:
+        interrupted = True
     if as_json:
         typer.echo(json_text.document(result.summary))
         for note in notes.of_result(result):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,7 @@ from xoff.errors import InputError, OutputError
 from xoff.units import counted, duration, percent, size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xoff.critical_path import CriticalPath, Part
     from xoff.result import Result
@@ -37,7 +38,7 @@ def why(
         list[str] | None,
         typer.Argument(metavar="[FLOW]...", help="Flows (host0.flow3); left out, those with the greatest slowdown."),
     ] = None,
-    slowest: Annotated[int, typer.Option(min=1, help="How many of these.")] = 1,
+    slowest: Annotated[int | None, typer.Option(min=1, help="How many of these; left out, one.")] = None,
     collective: Annotated[
         int | None,
         typer.Option(
@@ -62,16 +63,21 @@ def why(
     """
     if plot is not None:
         check_drawable(plot, force=force)
+    from xoff import why as why_
+
     result = opened(folder)
     if collective is not None:
-        _check_alone(folder, flows, plot)
+        _check_alone(folder, "--collective", {"FLOW": flows, "--plot": plot, "--slowest": slowest})
         _tell_collective(result, folder, collective, threads, as_json=as_json)
         return
-    chosen = _chosen(result, folder, flows, slowest)
+    if flows:
+        _check_alone(folder, "FLOW", {"--slowest": slowest})
+    chosen = _chosen(result, folder, flows, slowest or 1)
     if plot is not None and len(chosen) > 1:
         expected = f"expected one, such as {chosen[0]}"
         raise InputError(str(folder), "--plot", f"{len(chosen)} flows are to be drawn", expected)
-    paths = _paths(result, folder, chosen, threads)
+    with _refused_by(folder, "FLOW"):
+        paths = why_.critical_paths(result, chosen, _running(threads))
     if plot is not None:
         from xoff.plot import critical_path as drawing
 
@@ -95,10 +101,10 @@ def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int)
     return chosen
 
 
-def _check_alone(folder: Path, flows: list[str] | None, plot: Path | None) -> None:
-    for what, given in (("FLOW", flows), ("--plot", plot)):
+def _check_alone(folder: Path, this: str, others: Mapping[str, object]) -> None:
+    for other, given in others.items():
         if given:
-            raise InputError(str(folder), what, "is there beside --collective", "expected one of them")
+            raise InputError(str(folder), other, f"is there beside {this}", "expected one of them")
 
 
 def _running(threads: int) -> Callable[[Scenario], Result]:
@@ -112,15 +118,15 @@ def _running(threads: int) -> Callable[[Scenario], Result]:
     return run
 
 
-def _paths(result: Result, folder: Path, chosen: list[str], threads: int) -> list[CriticalPath]:
-    from xoff.why import critical_paths
-
+@contextmanager
+def _refused_by(folder: Path, what: str) -> Iterator[None]:
+    """What flows it cannot be asked about is told of the argument that names them."""
     try:
-        return critical_paths(result, chosen, _running(threads))
+        yield
     except InputError:
         raise
     except ValueError as error:
-        message = f"{folder}: FLOW: {error}"
+        message = f"{folder}: {what}: {error}"
         raise OutputError(message) from None
 
 
@@ -219,7 +225,8 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
         expected = f"expected {' or '.join(complete)}" if complete else "no workload has one"
         raise InputError(str(folder), "--collective", f"workload {workload} has no complete collective", expected)
     row = max(of_workload, key=lambda row: row["completion_ns"])
-    paths = why.collective_path(result, row, _running(threads))
+    with _refused_by(folder, "--collective"):
+        paths = why.collective_path(result, row, _running(threads))
     if as_json:
         told = {name: row[name] for name in ("workload", "group", "iteration", "completion_ns")}
         typer.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))

@@ -39,7 +39,8 @@ class Packets:
         self.received = numbers("received_ps")[self.last_row]
         release, kind = names("release"), names("kind")
         self.release = [release[row] for row in self.first_row]
-        self.flow = numbers("number")[self.first_row]
+        self.flow_of_row = numbers("number")
+        self.flow = self.flow_of_row[self.first_row]
         """The number of each packet's flow."""
         self.data = np.flatnonzero([kind[row] == "data" for row in self.first_row])
         """Which of them are data, in the order in which they set out,"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -96,6 +97,8 @@ class CriticalPath:
     """Its name, `host0.flow3`."""
     stretches: tuple[Stretch, ...]
     """In order of time, each beginning where the one before ends."""
+    round_trips: int
+    """How many acknowledgements it waited for, one after another."""
     packets: pa.Table = field(repr=False, compare=False)
     """The flow's rows of `packets.parquet`."""
 
@@ -115,12 +118,6 @@ class CriticalPath:
         return self.finish_ps - self.start_ps
 
     @property
-    def round_trips(self) -> int:
-        """How many acknowledgements it waited for, one after another."""
-        answers = self.packets.filter(pc.equal(self.packets["kind"].cast(pa.string()), "acknowledgement"))
-        return len({stretch.packet for stretch in self.stretches} & set(answers["packet"].to_pylist()))
-
-    @property
     def marked_at(self) -> dict[str, int]:
         """How many packets of data were marked at which ports, those with most first: why its rate or window is low."""
         is_data = pc.equal(self.packets["kind"].cast(pa.string()), "data")
@@ -128,7 +125,7 @@ class CriticalPath:
         first = np.unique(marked["packet"].to_numpy(), return_index=True)[1]  # a mark stays on the rest of the way
         return dict(Counter(marked["port"].cast(pa.string()).take(pa.array(first)).to_pylist()).most_common())
 
-    @property
+    @cached_property
     def parts(self) -> list[Part]:
         """What it was spent on, the most first."""
         return parts([self])

@@ -56,7 +56,8 @@ def critical_path(
     if not walk.stretches:
         message = f"no packet of {flow} was received"
         raise ValueError(message)
-    return CriticalPath(flow, tuple(_joined(reversed(walk.stretches))), packets.filter(pc.equal(names, flow)))
+    stretches = tuple(_joined(reversed(walk.stretches)))
+    return CriticalPath(flow, stretches, walk.answers, packets.filter(pc.equal(names, flow)))
 
 
 class _Walk:
@@ -67,20 +68,26 @@ class _Walk:
         began = int(packets.ready[packets.own[0]]) if packets.own.size else 0
         self.start_ps = began if began // _PICOSECONDS == start_ns else start_ns * _PICOSECONDS
         self.stretches: list[Stretch] = []
+        self.answers = 0
+        """How many acknowledgements it has come by."""
         self.place_of = {int(packet): place for place, packet in enumerate(packets.data)}
         self.own, self.paused = _transmissions(packets), _pauses(pauses)
 
     def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
         """Goes all of it."""
         packet = self.packets.end(end_ps, acknowledged=acknowledged)
-        while packet is not None and self.packets.handed[packet] >= self.start_ps:
+        while packet is not None and not self._is_at_start():
             packet = self._before(packet)
+
+    def _is_at_start(self) -> bool:
+        return bool(self.stretches) and self.stretches[-1].since_ps <= self.start_ps
 
     def _before(self, packet: int) -> int | None:
         """Notes the way of a packet and what it waited for before; returns the packet that it waited for."""
         self._way(packet)
         packets = self.packets
         if packet not in self.place_of:
+            self.answers += 1
             answered = packets.latest_data(int(packets.handed[packet]))
             if answered is not None:
                 self._note(
@@ -127,7 +134,8 @@ class _Walk:
         packets = self.packets
         before = packets.data[: self.place_of[packet]]
         first = packets.sequence[packet]
-        same = (packets.sequence[before] <= first) & (first < packets.sequence[before] + packets.payload[before])
+        length = np.maximum(packets.payload[before], 1)  # of a SYN, which has none
+        same = (packets.sequence[before] <= first) & (first < packets.sequence[before] + length)
         same &= packets.flow[before] == packets.flow[packet]
         return int(before[np.flatnonzero(same)[-1]]) if same.any() else None
 
@@ -136,12 +144,26 @@ class _Walk:
         packets = self.packets
         since, until = int(packets.handed[original]), int(packets.handed[packet])
         meanwhile = packets.data[self.place_of[original] : self.place_of[packet] + 1]
-        has_waited = any(packets.release[one] == "timeout" for one in meanwhile[1:])
+        own = packets.flow[packet]
+        has_waited = any(packets.release[one] == "timeout" and packets.flow[one] == own for one in meanwhile[1:])
         cause = Cause.TIMEOUT if has_waited else Cause.RECOVERY
-        lost = packets.dropped[np.searchsorted(packets.arrived[packets.dropped], since) :]
-        row = int(lost[0]) if lost.size and packets.arrived[lost[0]] <= until else None
+        row = self._lost(original, since, until)
         place, reason = (None, None) if row is None else (packets.port[row], packets.drop_reason[row])
         self._note(cause, place, since, until, packet, reason)
+
+    def _lost(self, original: int, since_ps: int, until_ps: int) -> int | None:
+        """The row of what was dropped: of the data itself, or else of its flow.
+
+        By go-back-N it is sent again though another was lost, perhaps before it was sent at all.
+        """
+        packets = self.packets
+        own_row = int(packets.last_row[original])
+        if packets.drop_reason[own_row] is not None:
+            return own_row
+        lost = packets.dropped[packets.flow_of_row[packets.dropped] == packets.flow[original]]
+        lost = lost[: np.searchsorted(packets.arrived[lost], until_ps, "right")]
+        first = min(int(np.searchsorted(packets.arrived[lost], since_ps)), lost.size - 1)
+        return int(lost[first]) if lost.size else None
 
     def _way(self, packet: int) -> None:
         """From its transport to the one at the other end."""

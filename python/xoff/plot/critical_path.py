@@ -48,7 +48,6 @@ class _Hop(NamedTuple):
     next_height: float
     arrived_us: float
     started_us: float | None
-    ended_us: float | None
     reached_us: float | None
 
 
@@ -141,19 +140,14 @@ def _joined(nodes: list[str]) -> str:
 
 def _hops(packets: pa.Table, links: int) -> dict[tuple[int, str], _Hop]:
     """By packet and port; the way of acknowledgements goes downwards."""
-    names = ["packet", "kind", "hop", "port", "arrived_ps", "started_ps", "ended_ps", "reached_ps"]
-    rows = packets.select(names).to_pylist()
-    of_packets: dict[int, int] = {}
-    for row in rows:
-        of_packets[row["packet"]] = row["hop"] + 1
+    times = ["arrived_ps", "started_ps", "reached_ps"]
+    rows = packets.select(["packet", "kind", "hop", "port", *times]).to_pylist()
+    most_back = max((row["hop"] + 1 for row in rows if row["kind"] != "data"), default=1)
     found = {}
     for row in rows:
-        is_data = row["kind"] == "data"
-        share = links / max(of_packets[row["packet"]], 1 if not is_data else links)
-        height = row["hop"] * share
-        ends = height + share
-        heights = (height, ends) if is_data else (links - height, links - ends)
-        arrived, *rest = (None if row[name] is None else row[name] / _PICOSECONDS for name in names[4:])
+        hop, down = row["hop"], links / most_back
+        heights = (hop, hop + 1) if row["kind"] == "data" else (links - hop * down, links - (hop + 1) * down)
+        arrived, *rest = (None if row[name] is None else row[name] / _PICOSECONDS for name in times)
         assert arrived is not None
         found[row["packet"], row["port"]] = _Hop(*heights, arrived, *rest)
     return found

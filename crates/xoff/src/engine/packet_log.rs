@@ -134,7 +134,8 @@ impl PacketLog {
             let (since, by) = waiting.filter(|_| by == Release::Turn).unwrap_or((now, by));
             (ready, release) = (since, Some(by));
         }
-        self.record(now, packet, Step::Handed { ready, release, retransmission });
+        let step = Step::Handed { ready, release, retransmission };
+        self.events.push(PacketEvent { time: now, packet: *packet, step });
     }
 
     pub(super) fn on_crossed(&mut self, now: Time, packet: &Packet) {

@@ -79,7 +79,9 @@ impl Host {
         let sending = &mut self.sendings[slot];
         let limiter = &mut self.limiters[sending.limiter as usize];
         if sending.waits_in_adapter() {
-            context.observer.on_waiting(context.now, self.id, sending.number());
+            if !sending.held_back {
+                context.observer.on_waiting(context.now, self.id, sending.number());
+            }
             sending.hold_back();
             return false;
         }

@@ -9,7 +9,7 @@ use super::sending::{Sender, Sending};
 use super::{Flow, Host};
 use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
-use crate::observer::Observer;
+use crate::observer::{Observer, Release};
 use crate::packet::Packet;
 use crate::scenario::Transport;
 use crate::transport::roce::{Acknowledged, Handover, with_reading};
@@ -173,7 +173,7 @@ impl Host {
                 self.reclaim_queue_pair(slot, place, context);
             } else if let Some(next_slot) = self.pass_on_queue_pair(slot, place, context) {
                 self.report_rate(slot, context);
-                self.on_control_heard(next_slot, context);
+                self.go_on_after_answer(next_slot, context);
             } else {
                 self.offer(slot, context);
             }
@@ -184,7 +184,7 @@ impl Host {
             && let Some(handover) = persistent.handover.take()
             && let Some(next_slot) = self.give_queue_pair(place, next, handover, context)
         {
-            self.on_control_heard(next_slot, context);
+            self.go_on_after_answer(next_slot, context);
         }
     }
 
@@ -268,11 +268,18 @@ impl Host {
             Some(acknowledged)
         });
         if let Some(holder_slot) = holder_slot {
-            self.on_control_heard(holder_slot, context);
+            self.go_on_after_answer(holder_slot, context);
         }
         heard.map_or((false, Time::ZERO), |Acknowledged { newly_acked, departure, .. }| {
             (newly_acked > 0, departure)
         })
+    }
+
+    /// An answer to another flow of a queue pair may let the one go on that has it.
+    fn go_on_after_answer(&mut self, slot: usize, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let number = self.sendings[slot].number();
+        context.observer.on_released(context.now, self.id, number, Release::Acknowledgement);
+        self.on_control_heard(slot, context);
     }
 
     /// A CNP of a flow that no longer has its queue pair is for the flow that has it.

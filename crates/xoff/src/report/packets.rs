@@ -73,6 +73,8 @@ type Alike = (NodeId, u32, PacketKind, NodeId, u64);
 struct Here {
     packet: usize,
     arrives: Time,
+    /// Whether it has crossed the delay of the host that sends it.
+    has_crossed: bool,
 }
 
 /// One packet as it is put together.
@@ -142,12 +144,24 @@ impl Follower<'_> {
         self.here.entry(alike).or_default().push_back(here);
     }
 
-    /// Takes the packet that came to a node first by `now`, of those that are like this one.
+    /// Takes the packet that came to a node first by `now`, of those that are like this one: at a host, one that has crossed its
+    /// delay, if any has.
     fn take(&mut self, packet: &Packet, node: NodeId, now: Time) -> Option<Here> {
+        self.take_first(packet, node, now, |here| (!here.has_crossed, here.arrives))
+    }
+
+    /// Takes the one of them whose `order` is first.
+    fn take_first<K: Ord>(
+        &mut self,
+        packet: &Packet,
+        node: NodeId,
+        now: Time,
+        order: impl Fn(&Here) -> K,
+    ) -> Option<Here> {
         let alike = self.alike(packet, node);
         let here = self.here.get_mut(&alike)?;
         let place = (0..here.len()).filter(|&place| here[place].arrives <= now);
-        let first = place.min_by_key(|&place| here[place].arrives)?;
+        let first = place.min_by_key(|&place| order(&here[place]))?;
         let found = here.remove(first);
         if here.is_empty() {
             self.here.remove(&alike);
@@ -159,22 +173,23 @@ impl Follower<'_> {
         let &PacketEvent { time, ref packet, step } = event;
         match step {
             Step::Handed { .. } => {
-                let here = Here { packet: self.courses.len(), arrives: time };
+                let here = Here { packet: self.courses.len(), arrives: time, has_crossed: false };
                 self.courses.push(Course { handed: *event, rows: Vec::new() });
                 self.put(packet, packet.source(), here);
             }
             Step::Crossed => {
-                if let Some(here) = self.take(packet, packet.source(), time) {
-                    self.put(packet, packet.source(), Here { arrives: time, ..here });
+                let (node, order) = (packet.source(), |here: &Here| (here.has_crossed, here.arrives));
+                if let Some(here) = self.take_first(packet, node, time, order) {
+                    self.put(packet, node, Here { arrives: time, has_crossed: true, ..here });
                 }
             }
             Step::Sent { port, ends } => {
                 let node = self.network().ports.place(port).0;
-                if let Some(Here { packet: number, arrives }) = self.take(packet, node, time) {
+                if let Some(Here { packet: number, arrives, .. }) = self.take(packet, node, time) {
                     let (peer, reaches) = self.other_end(port, ends);
                     let sent = Some([time, ends, reaches]);
                     self.courses[number].rows.push(Row { sent, ..Row::waiting(port, arrives, packet) });
-                    self.put(packet, peer, Here { packet: number, arrives: reaches });
+                    self.put(packet, peer, Here { packet: number, arrives: reaches, has_crossed: false });
                 }
             }
             Step::Received => {
@@ -196,7 +211,7 @@ impl Follower<'_> {
             && let Some(row) = self.courses[number].rows.last_mut()
         {
             row.reason = Some(reason);
-        } else if let Some(Here { packet: number, arrives }) = self.take(packet, node, now) {
+        } else if let Some(Here { packet: number, arrives, .. }) = self.take(packet, node, now) {
             let reason = Some(reason);
             self.courses[number].rows.push(Row { reason, ..Row::waiting(port, arrives, packet) });
         }

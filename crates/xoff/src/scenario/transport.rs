@@ -340,7 +340,8 @@ pub struct Roce {
     pub connections: QueuePairs,
     /// With `connections = "persistent"`: how many queue pairs there are from one host to another for each class
     /// (`NCCL_IB_QPS_PER_CONNECTION`). Each has a path and a congestion control of its own; flows go by them in turn, by their
-    /// numbers at their source.
+    /// numbers at their source, so that of those that go to several hosts by turns not all queue pairs to one may be used: collectives
+    /// divide parts for that (`flows_per_part`).
     #[serde(default = "one_queue_pair")]
     #[schemars(extend("minimum" = 1, "maximum" = 128))]
     pub queue_pairs: u8,

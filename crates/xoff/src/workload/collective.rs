@@ -48,17 +48,22 @@ impl Iterator for Collective {
     }
 }
 
-/// No rank may send another more parts than can be told apart.
+/// No rank may send another more flows than can be told apart.
 pub(super) fn check_turns(plans: &Plans) -> Result<(), ScenarioError> {
     let most = plans.most_turns();
     let collectives = (0..plans.all().len()).filter_map(|plan| plans.collective(plan));
     match collectives.into_iter().find(|plan| plan.turns() > most) {
         None => Ok(()),
         Some(plan) => {
-            let key = format!("workload[{}].iterations", plan.workload);
             let fitting = most / (plan.turns() / u64::from(plan.iterations));
+            let (key, is, fitting) = if fitting > 0 {
+                ("iterations", plan.iterations, fitting)
+            } else {
+                ("flows_per_part", plan.flows_per_part, most / u64::from(plan.schedule.turns()))
+            };
+            let key = format!("workload[{}].{key}", plan.workload);
             let expected = format!("expected at most {fitting} between so many ranks");
-            Err(ScenarioError::at(key, format!("is {}", plan.iterations), expected))
+            Err(ScenarioError::at(key, format!("is {is}"), expected))
         }
     }
 }

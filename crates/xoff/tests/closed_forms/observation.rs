@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
 use xoff::kernel::units::{Rate, Span};
-use xoff::scenario::{Every, Observe, ObserveOf, ScenarioError};
+use xoff::scenario::{Every, Host, Observe, ObserveOf, ScenarioError};
 use xoff::switch::Switch;
 use xoff::{Report, Simulation};
 
@@ -239,6 +239,11 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
                 packets.reached_ps[row],
                 packets.received_ps[row],
             ];
+            let Host { delay, jitter, .. } = &simulation.scenario().host;
+            if packets.handed_ps[row] != NONE && !jitter {
+                let crossing = arrived - packets.handed_ps[row];
+                assert!(crossing == 0 || crossing == delay.get(), "row {row}: {crossing}");
+            }
             let goes_on = packets.packet.get(row + 1) == Some(&packets.packet[row]);
             let is_dropped = packets.drop_reason[row] != u8::MAX;
             if goes_on {
