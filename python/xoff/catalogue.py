@@ -119,6 +119,8 @@ def mentions(word: str) -> list[Entry]:
 
     Before them comes what the word stands for here, as flow completion times for latency.
     """
+    if not any(map(str.isalnum, word)):
+        return []
     meant = {name: explain(name)[0]["about"] for name in vocabulary.meant_by(word)}
     described: dict[str, str] = {}
     of_algorithms = ((entry["name"], entry["about"]) for entry in algorithms())

@@ -11,16 +11,18 @@ if TYPE_CHECKING:
 _SYMBOL = re.compile(r" \[([^\]]+)\][.;]")
 
 
+_QUEUE_PAIR = ("roce", "transport.connections", "transport.queue_pairs")
+_TAIL = ("flows.all.fct_p99_us", "flows.all.slowdown_p99")
 MEANT_BY = {
     "background": ("poisson", "long_lived"),
     "distribution": ("workload.sizes",),
     "latency": ("flows.all.fct_mean_us", "flows.all.slowdown_mean", "topology.host_link.delay", "host.delay"),
-    "percentile": ("flows.all.fct_p99_us", "flows.all.slowdown_p99"),
-    "qp": ("roce", "transport.connections"),
-    "queue pair": ("roce", "transport.connections"),
+    "percentile": _TAIL,
+    "qp": _QUEUE_PAIR,
+    "queue pair": _QUEUE_PAIR,
     "rail": ("leaf_spine", "collective"),
     "rdma": ("roce",),
-    "tail": ("flows.all.fct_p99_us", "flows.all.slowdown_p99"),
+    "tail": _TAIL,
 }
 """Words that stand for something here, and by which names it is explained."""
 _SHORT = 3

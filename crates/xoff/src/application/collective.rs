@@ -143,11 +143,11 @@ impl Rank {
         if step == 0 {
             self.iterations.push(Iteration { start: now, finish: Time::MAX });
         }
-        let turn = iteration * plan.schedule.turns() + plan.schedule.turn_of(step);
+        let part = iteration * plan.schedule.turns() + plan.schedule.turn_of(step);
         for (receiver, size) in plan.schedule.sends(self.number, step) {
             let priority = draw(&plan.priorities, &mut self.rng);
-            for (flow, size) in (turn * plan.flows_per_part..).zip(plan.divided(size)) {
-                send(Part { receiver, turn: flow, size, priority });
+            for (turn, size) in (part * plan.flows_per_part..).zip(plan.divided(size)) {
+                send(Part { receiver, turn, size, priority });
                 self.unsent += u32::from(plan.schedule.exchanges());
             }
         }
@@ -156,11 +156,11 @@ impl Rank {
     }
 
     /// A flow is whole that this rank was sent. Returns when the next step begins, if this one is complete with it.
-    pub fn on_part(&mut self, plan: &Plan, sender: u32, flow: u32, now: Time) -> Option<Time> {
+    pub fn on_part(&mut self, plan: &Plan, sender: u32, turn: u32, now: Time) -> Option<Time> {
         let &Plan { schedule, flows_per_part, .. } = plan;
-        let turn = flow / flows_per_part;
-        let iteration = u64::from(turn / schedule.turns());
-        let step = schedule.step_of(sender, self.number, turn % schedule.turns());
+        let part = turn / flows_per_part;
+        let iteration = u64::from(part / schedule.turns());
+        let step = schedule.step_of(sender, self.number, part % schedule.turns());
         let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
         if ahead >= self.missing.len() {
             self.missing.resize(ahead + 1, schedule.receives() * flows_per_part);
