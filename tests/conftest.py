@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 mpl.use("Agg")
 
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    signal.signal(number, handler)  # nohup and background shells ignore them, and so would all that tests start
+
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"
 
