@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "pauses": "",
     "planning": "_xoff",
     "provenance": "",
-    "critical_path": "columns",
+    "critical_path": "",
     "result": "later: _xoff crossing folder plot report topology victims why",
     "summary": "",
     "summary_keys": "",

@@ -109,7 +109,7 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     for leg in asked:
         own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
         pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
-        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, before=before[leg.flow]))
+        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged))
     return paths
 
 

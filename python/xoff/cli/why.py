@@ -152,9 +152,7 @@ def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
     )
     headings = ("what it waited for", "where", "time", "share")
     rows = [[*_words(result, part), _told(part.time_ps), percent(part.share)] for part in _shown(parts)]
-    rest = sum(part.time_ps for part in parts[len(rows) :])
-    if rest:
-        rows.append([_REST, "", _told(rest), percent(rest / path.time_ps)])
+    rows += _rest(parts[len(rows) :], path.time_ps, [""])
     print_rows(
         f"Its critical path, {counted(path.round_trips, 'round trip')}",
         headings,
@@ -202,9 +200,7 @@ def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
         [*_words(result, part), str(sum(_has(path, part) for path in paths)), _told(part.time_ps), percent(part.share)]
         for part in _shown(found)
     ]
-    rest = sum(part.time_ps for part in found[len(rows) :])
-    if rest:
-        rows.append([_REST, "", "", _told(rest), percent(rest / together)])
+    rows += _rest(found[len(rows) :], together, ["", ""])
     headings = ("what they waited for", "where", "flows", "time", "share")
     title = f"Critical paths of {len(paths)} flows, {_told(together)} together"
     print_rows(title, headings, rows, of=len(rows), words=set(headings[:2]), rest="")
@@ -213,6 +209,12 @@ def _print_together(result: Result, paths: Sequence[CriticalPath]) -> None:
 def _shown(found: list[Part]) -> list[Part]:
     """Those that are told one by one."""
     return [part for part in found if part.share >= _LEAST_SHARE]
+
+
+def _rest(parts: Sequence[Part], together: int, blank: list[str]) -> list[list[str]]:
+    """The row of all others, if there are any."""
+    time_ps = sum(part.time_ps for part in parts)
+    return [[_REST, *blank, _told(time_ps), percent(time_ps / together)]] if time_ps else []
 
 
 def _tell_collective(result: Result, folder: Path, workload: int, threads: int, *, as_json: bool) -> None:
@@ -249,7 +251,7 @@ def _print_pairs(result: Result, collective: Mapping[str, Any], paths: Sequence[
     for path in paths:
         pair = (flows[path.flow]["source"], flows[path.flow]["destination"])
         of_pairs.setdefault(pair, []).append(path)
-    together = sum(path.time_ps for path in paths)
+    together = _time_of(paths)
     by_time = sorted(of_pairs.items(), key=lambda item: -_time_of(item[1]))
     rows = [
         [

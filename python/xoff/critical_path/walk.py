@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xoff.columns import flow_names
 from xoff.critical_path.packets import Packets
 from xoff.critical_path.path import Cause, CriticalPath, Stretch
 
@@ -32,32 +31,28 @@ def critical_path(
     end_ns: int,
     *,
     acknowledged: bool = True,
-    before: Sequence[str] = (),
 ) -> CriticalPath:
     """The critical path of a finished flow.
 
     Args:
-        packets: Rows of `packets.parquet`, with all of the flow.
+        packets: Rows of `packets.parquet`: all of the flow, and of those before it on its queue pair.
         pauses: Rows of `pauses.parquet`, if there were any.
         flow: The flow's name, `host0.flow3`.
         start_ns: When it started,
         end_ns: and when it was complete, as `flows.parquet` has them.
         acknowledged: Whether that is `finish_ns` and not `received_ns`.
-        before: Flows that had its queue pair before it, if that lasts and they were not done: it waited for them.
 
     Raises:
         ValueError: The rows tell of no packet of it that was received.
     """
-    names = flow_names(packets)
-    rows = packets.filter(pc.is_in(names, pa.array([flow, *before])))
-    found = Packets(rows, int(flow.rpartition(".flow")[2]))
-    walk = _Walk(found, pauses, start_ns)
+    number = int(flow.rpartition(".flow")[2])
+    walk = _Walk(Packets(packets, number), pauses, start_ns)
     walk.from_end((end_ns + 1) * _PICOSECONDS - 1, acknowledged=acknowledged)
     if not walk.stretches:
         message = f"no packet of {flow} was received"
         raise ValueError(message)
     stretches = tuple(_joined(reversed(walk.stretches)))
-    return CriticalPath(flow, stretches, walk.answers, packets.filter(pc.equal(names, flow)))
+    return CriticalPath(flow, stretches, walk.answers, packets.filter(pc.equal(packets["number"], number)))
 
 
 class _Walk:

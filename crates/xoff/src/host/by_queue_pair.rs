@@ -8,11 +8,6 @@ use crate::topology::NodeId;
 /// The host at the other end, the transport, which of its persistent queue pairs, and the class.
 pub(super) type Key = (NodeId, u8, u8, u8);
 
-/// By which of so many persistent queue pairs to its destination a flow of this number at its source goes.
-pub(super) fn queue_pair(flow: u32, count: u8) -> u8 {
-    (flow % u32::from(count)) as u8
-}
-
 /// By place, given out one after another.
 #[derive(Debug)]
 pub(super) struct ByQueuePair<T> {

@@ -1,7 +1,7 @@
 //! Notification points of persistent queue pairs: each answers the marks of all flows that come by its queue
 //! pair, one after another, as those of one flow.
 
-use super::by_queue_pair::{ByQueuePair, queue_pair};
+use super::by_queue_pair::ByQueuePair;
 use super::receiving::ReturnAddress;
 use super::{Host, TimerKey};
 use crate::agenda::{Agenda, Context};
@@ -26,9 +26,8 @@ pub(super) struct OfQueuePair {
 }
 
 impl NotificationPoints {
-    /// The place of that of the queue pair by which a packet comes, one of so many.
-    pub(super) fn of(&mut self, packet: &Packet, count: u8, point: NotificationPoint, now: Time) -> u32 {
-        let number = queue_pair(packet.flow(), count);
+    /// The place of that of the queue pair by which a packet comes, the one of this number.
+    pub(super) fn of(&mut self, packet: &Packet, number: u8, point: NotificationPoint, now: Time) -> u32 {
         self.place((packet.source(), packet.transport(), number, packet.priority() as u8), || {
             let marks = point.start(now);
             OfQueuePair { point, marks, timer: Timer::default(), back: None }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::by_queue_pair::{ByQueuePair, queue_pair};
+use super::by_queue_pair::ByQueuePair;
 use super::queue_pairs::QueuePair;
 use super::sending::{Sender, Sending};
 use super::{Flow, Host};
@@ -11,7 +11,6 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::units::Time;
 use crate::observer::{Observer, Release};
 use crate::packet::Packet;
-use crate::scenario::Transport;
 use crate::transport::roce::{Acknowledged, Handover, with_reading};
 
 /// All of a host.
@@ -33,9 +32,8 @@ pub(super) struct PersistentQueuePair {
 }
 
 impl PersistentQueuePairs {
-    /// The place of the one that a flow goes by, one of so many.
-    pub(super) fn of(&mut self, flow: &Flow, count: u8) -> u32 {
-        let number = queue_pair(flow.number, count);
+    /// The place of the one that a flow goes by, the one of this number.
+    pub(super) fn of(&mut self, flow: &Flow, number: u8) -> u32 {
         self.place((flow.destination, flow.transport, number, flow.priority), PersistentQueuePair::default)
     }
 }
@@ -305,10 +303,7 @@ impl Host {
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
-        let Transport::Roce(roce) = &context.fabric.transports[usize::from(packet.transport())] else {
-            return;
-        };
-        let number = queue_pair(packet.flow(), roce.queue_pairs);
+        let number = context.fabric.shared_tuples.connection(packet.transport(), packet.flow());
         for place in self.persistent.with(packet.source(), packet.transport(), number) {
             self.on_earlier_cnp(place, context);
         }

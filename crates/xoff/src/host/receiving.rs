@@ -246,9 +246,11 @@ impl Host {
             Transport::Roce(roce) => {
                 let receiver = RoceReceiver::new(roce, context.now);
                 Receiver::Roce(match roce.needs() {
-                    Needs::Cnps(point) if roce.connections == QueuePairs::Persistent => receiver.answered_at(
-                        self.notification_points.of(packet, roce.queue_pairs, point, context.now),
-                    ),
+                    Needs::Cnps(point) if roce.connections == QueuePairs::Persistent => {
+                        let shared = &context.fabric.shared_tuples;
+                        let number = shared.connection(packet.transport(), packet.flow());
+                        receiver.answered_at(self.notification_points.of(packet, number, point, context.now))
+                    }
                     _ => receiver,
                 })
             }

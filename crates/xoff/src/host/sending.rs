@@ -334,7 +334,10 @@ impl Host {
             }
             Transport::Roce(settings) => {
                 let is_persistent = settings.connections == QueuePairs::Persistent;
-                let place = is_persistent.then(|| self.persistent.of(&flow, settings.queue_pairs));
+                let place = is_persistent.then(|| {
+                    let number = context.fabric.shared_tuples.connection(flow.transport, flow.number);
+                    self.persistent.of(&flow, number)
+                });
                 let path = context.fabric.path(flow.transport, self.id, flow.destination);
                 let is_lossless = context.fabric.lossless.contains(flow.priority.into());
                 let rate = self.adapter.port.rate();

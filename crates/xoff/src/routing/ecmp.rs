@@ -27,6 +27,13 @@ struct Connections {
     count: u8,
 }
 
+impl Connections {
+    /// By which of them a flow goes.
+    fn of(self, number_at_source: u32) -> u8 {
+        (number_at_source % u32::from(self.count)) as u8
+    }
+}
+
 impl SharedTuples {
     /// No transport is one.
     pub const NONE: Self = Self { numbers: [None; 256], are_any: false };
@@ -50,9 +57,14 @@ impl SharedTuples {
 
     #[cold]
     fn number_of_some(&self, transport: u8, number_at_source: u32) -> u32 {
-        self.numbers[usize::from(transport)].map_or(number_at_source, |Connections { first, count }| {
-            u32::from(first) + number_at_source % u32::from(count)
+        self.numbers[usize::from(transport)].map_or(number_at_source, |connections| {
+            u32::from(connections.first) + u32::from(connections.of(number_at_source))
         })
+    }
+
+    /// By which of the connections that flows of a transport share a flow goes; the only one where they share none.
+    pub fn connection(&self, transport: u8, number_at_source: u32) -> u8 {
+        self.numbers[usize::from(transport)].map_or(0, |connections| connections.of(number_at_source))
     }
 }
 
