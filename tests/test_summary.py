@@ -158,6 +158,9 @@ def test_collectives_are_summed_up_by_workload() -> None:
     collectives = pa.table(
         {
             "workload": [1, 1, 2, 1, 1],
+            "group": [0, 0, 0, 1, 0],
+            "start_ns": [0, 3000, 0, 500, 9000],
+            "finish_ns": [4000, 4000, 9000, 1500, 18000],
             "completion_ns": [4000, 1000, 9000, 1000, 9000],
             "bus_bandwidth_gbps": [20.0, 80.0, 5.0, 80.0, 7.0],
             "measured": [True] * 4 + [False],
@@ -166,6 +169,7 @@ def test_collectives_are_summed_up_by_workload() -> None:
     [first, second, none] = summary.of_collectives(collectives, [{"workload": index} for index in (1, 2, 3)])
     assert (first["completion_mean_us"], first["completion_p50_us"], first["completion_max_us"]) == (2, 1, 4)
     assert (first["bus_bandwidth_mean_gbps"], first["bus_bandwidth_min_gbps"]) == (60, 20)
+    assert (first["iteration_mean_us"], none["iteration_mean_us"]) == ((4 / 2 + 1) / 2, None)
     assert (second["completion_mean_us"], second["bus_bandwidth_min_gbps"]) == (9, 5)
     assert none["completion_max_us"] is none["bus_bandwidth_mean_gbps"] is None
     assert summary.of_collectives(None, [{"workload": 0}])[0]["completion_mean_us"] is None

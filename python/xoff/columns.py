@@ -76,6 +76,7 @@ COLLECTIVES = pa.schema(
         pa.field("finish_ns", pa.int64()),
         pa.field("completion_ns", pa.int64()),
         pa.field("last_host", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("flows", pa.uint64()),
         pa.field("algorithm_bandwidth_gbps", pa.float64()),
         pa.field("bus_bandwidth_gbps", pa.float64()),
         pa.field("measured", pa.bool_()),

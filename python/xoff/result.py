@@ -115,13 +115,14 @@ class Result:
         return crossing.flows_over(self, port)
 
     def critical_path(self, flow: str) -> CriticalPath:
-        """Where the time of a finished flow, `host0.flow3`, went: in which queues, pauses, timeouts, or for its rate.
+        """Where the time of a flow, `host0.flow3`, went: in which queues, pauses, timeouts, or for its rate.
 
-        The scenario runs once more, with the flow's packets recorded; see `xoff.why.critical_paths`, which takes
-        several, and `xoff.why.slowest`, which names those that it is worth asking about.
+        That of a flow which had not finished is told of up to the end of the run. The scenario runs once more, with the
+        flow's packets recorded; see `xoff.why.critical_paths`, which takes several, and `xoff.why.slowest`, which names
+        those that it is worth asking about.
 
         Raises:
-            ValueError: There is no such flow, or it had not finished.
+            ValueError: There is no such flow.
             ResultError: Another version of xoff has run the scenario, and this one gives another result.
         """
         from xoff import why

@@ -178,8 +178,9 @@ def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -
     found = []
     for of_workload in totals:
         members = workload == of_workload["workload"]
-        completion_us, bandwidth = np.empty(0), np.empty(0)
+        completion_us, bandwidth, elapsed_us = np.empty(0), np.empty(0), None
         if collectives:
+            elapsed_us = _time_of_each(collectives.take(np.flatnonzero(members)))
             completion_us = np.sort(collectives["completion_ns"].to_numpy()[members] / 1000)
             bandwidth = collectives["bus_bandwidth_gbps"].to_numpy()[members]
         found.append(
@@ -189,11 +190,20 @@ def of_collectives(collectives: pa.Table | None, totals: list[dict[str, Any]]) -
                 "completion_p50_us": quantile(completion_us, 50),
                 "completion_p99_us": quantile(completion_us, 99),
                 "completion_max_us": float(completion_us[-1]) if len(completion_us) else None,
+                "iteration_mean_us": elapsed_us,
                 "bus_bandwidth_mean_gbps": _mean(bandwidth),
                 "bus_bandwidth_min_gbps": float(bandwidth.min()) if len(bandwidth) else None,
             }
         )
     return found
+
+
+def _time_of_each(collectives: pa.Table) -> float | None:
+    """From when a group's first collective begins until its last is complete, over how many; the mean of groups."""
+    ends = [("start_ns", "min"), ("finish_ns", "max"), ("start_ns", "count")]
+    groups = collectives.group_by("group").aggregate(ends).to_pylist()
+    times = [(row["finish_ns_max"] - row["start_ns_min"]) / row["start_ns_count"] / 1000 for row in groups]
+    return _mean(np.array(times))
 
 
 def of_jobs(totals: list[dict[str, Any]]) -> list[dict[str, Any]]:

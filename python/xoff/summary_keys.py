@@ -137,10 +137,18 @@ KEYS = (
         "completion time of a collective: from when the first rank begins until the last has received everything",
     ),
     Key(
+        ("collectives[].iteration_mean_us",),
+        "us",
+        "time from when the first collective of a group begins until its last is complete, over how many these are, "
+        "`compute` between them included; less than the completion "
+        "time where one begins before the one before is complete",
+    ),
+    Key(
         ("collectives[].bus_bandwidth_{mean,min}_gbps",),
         "Gbps",
         "bus bandwidth: `size_bytes` over the completion time, times how often a byte crosses the link of a rank, "
-        "2(n-1)/n of an `all_reduce` and (n-1)/n of the others; to be held against the rate of the link",
+        "2(n-1)/n of an `all_reduce` and (n-1)/n of the others; to be held against the rate of the link; nccl-tests, "
+        "which divides the time of all iterations by their number, goes by `iteration_mean_us`",
         "doc/PERFORMANCE.md of nccl-tests",
     ),
     Key(("jobs[].workload",), "", "position in the scenario of each `[[workload]]` of kind `job`"),
@@ -203,6 +211,12 @@ KEYS = (
         "`packets.acknowledgements_dropped`, as for all other reasons",
     ),
     Key(("packets.dropped_pfc_watchdog",), "packets", "dropped data packets of queues that the PFC watchdog let go"),
+    Key(
+        ("packets.dropped_pushed_out",),
+        "packets",
+        "dropped data packets that waited first in the longest queue when another found the shared pool full "
+        "(`longest_queue_drop`)",
+    ),
     Key(("packets.marked",), "", "ECN marks set; a packet can be marked at several switches"),
     Key(("packets.retransmitted",), "packets", "data packets sent again"),
     Key(

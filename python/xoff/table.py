@@ -54,6 +54,7 @@ _REASONS = {
     "link_down": "link down",
     "receiver_full": "receiver full",
     "pfc_watchdog": "PFC watchdog",
+    "pushed_out": "pushed out",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -26,7 +27,7 @@ _NUMBERS = 1 << 32
 
 
 def slowest(result: Result, count: int = 1) -> list[str]:
-    """The names of the finished flows of the measured time with the greatest slowdown, so many of them."""
+    """The names of the finished flows of the measured time with the greatest slowdown, so many of them at most."""
     flows = result.flow_rows.select(["source", "number", "slowdown", "measured"])
     flows = flows.filter(flows["measured"]).sort_by([("slowdown", "descending")])  # those alike stay in their order
     names: list[str] = flow_names(flows.slice(0, count)).to_pylist()
@@ -38,7 +39,7 @@ def critical_paths(
     flows: Sequence[str],
     run: Callable[[Scenario], Result] = Scenario.run,
 ) -> list[CriticalPath]:
-    """Where the time of finished flows went.
+    """Where the time of flows went; that of a flow which had not finished up to the end of the run.
 
     Their packets are recorded in a run of the same scenario, which gives the same result, up to when the last of them
     finished; unless the result has them already.
@@ -49,12 +50,17 @@ def critical_paths(
         run: What runs a scenario.
 
     Raises:
-        ValueError: There is no such flow, or it had not finished.
+        ValueError: There is no such flow.
         ResultError: The scenario no longer gives this result: another version of xoff has run it.
         RunInterrupted: Ctrl-C was pressed, and `run` has not heard of it.
     """
-    rows = finished(result, flows)
-    return _paths(result, [Leg(name, row["start_ns"], row["finish_ns"], True) for name, row in rows.items()], run)
+    return _paths(result, [_whole(result, name, row) for name, row in rows_of(result, flows).items()], run)
+
+
+def _whole(result: Result, name: str, row: Mapping[str, Any]) -> Leg:
+    if row["finish_ns"] is None:
+        return Leg(name, row["start_ns"], result.summary["end_ns"], True, row["received_bytes"])
+    return Leg(name, row["start_ns"], row["finish_ns"], True)
 
 
 def collective_path(
@@ -69,13 +75,11 @@ def collective_path(
 
 def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
     """The flows of a collective of which each waited for the one before, up to the last one of all."""
-    rows = result.flow_rows.select(_OF_LEGS)
-    began, done = collective["start_ns"], collective["finish_ns"]
-    then = pc.and_(pc.greater_equal(rows["received_ns"], began), pc.less_equal(rows["received_ns"], done))
-    rows = rows.filter(pc.and_(then, pc.equal(rows["workload"], collective["workload"])))
+    rows = _flows_of(result, collective)
     flows = [row | {"flow": name} for row, name in zip(rows.to_pylist(), flow_names(rows).to_pylist(), strict=True)]
     received = {(row["destination"], row["received_ns"]): row for row in flows}
     acknowledged = {(row["source"], row["finish_ns"]): row for row in flows}
+    began, done = collective["start_ns"], collective["finish_ns"]
     host, time, found = collective["last_host"], done, []
     while time > began:
         row = received.get((host, time)) or acknowledged.get((host, time))
@@ -89,6 +93,24 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
     return found[::-1]
 
 
+def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
+    """The finished flows of a collective: of each rank those after its flows of all the collectives before."""
+    rows = result.flow_rows.select(_OF_LEGS)
+    rows = rows.filter(pc.equal(rows["workload"], collective["workload"]))
+    [ranks] = {one["ranks"] for one in result.summary["collectives"] if one["workload"] == collective["workload"]}
+    flows = rows.select(["source", "number"])
+    if result.unfinished is not None:
+        of_workload = pc.equal(result.unfinished["workload"], collective["workload"])
+        flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(["source", "number"])])
+    sources = flows["source"].cast(pa.string()).combine_chunks().dictionary_encode().indices.to_numpy()
+    order = np.lexsort((flows["number"].to_numpy(), sources))
+    first = np.flatnonzero(np.diff(sources[order], prepend=-1))
+    before = np.empty(len(order), dtype=np.int64)
+    before[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    iteration = before[: rows.num_rows] // (collective["flows"] // ranks)
+    return rows.filter(pa.array(iteration == collective["iteration"]))
+
+
 class Leg(NamedTuple):
     """A flow, and the part of its life that others waited for."""
 
@@ -97,9 +119,13 @@ class Leg(NamedTuple):
     end_ns: int
     acknowledged: bool
     """Whether that ends as it is acknowledged, and not as it is received."""
+    received_bytes: int | None = None
+    """How much of a flow that had not finished was received."""
 
 
 def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Result]) -> list[CriticalPath]:
+    if not asked:
+        return []
     recorded = set() if result.packets is None else set(flow_names(result.packets).unique().to_pylist())
     before = _before(result, asked)
     names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
@@ -109,7 +135,7 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     for leg in asked:
         own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
         pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
-        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged))
+        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, missing=leg.received_bytes))
     return paths
 
 
@@ -126,12 +152,15 @@ def _before(result: Result, asked: Sequence[Leg]) -> dict[str, list[str]]:
         for name, transport in tomllib.loads(result.scenario)["transport"].items()
         if transport["kind"] == "roce" and transport["connections"] == "persistent"
     }
-    rows = finished(result, [leg.flow for leg in asked])
+    rows = rows_of(result, [leg.flow for leg in asked])
     found: dict[str, list[str]] = {flow: [] for flow in rows}
     waiting = {flow: row for flow, row in rows.items() if row["transport"] in lasting}
     if not waiting:
         return found
     flows = result.flow_rows.select(_OF_QUEUE_PAIRS)
+    if result.unfinished is not None:
+        still = result.unfinished.append_column("finish_ns", pa.nulls(result.unfinished.num_rows, pa.uint64()))
+        flows = pa.concat_tables([flows, still.select(_OF_QUEUE_PAIRS)], promote_options="permissive")
     for end in ("source", "destination"):
         hosts = pa.array({row[end] for row in waiting.values()}, pa.string())
         flows = flows.filter(pc.is_in(flows[end].cast(pa.string()), hosts))
@@ -140,8 +169,12 @@ def _before(result: Result, asked: Sequence[Leg]) -> dict[str, list[str]]:
         of_pairs.setdefault(_queue_pair(row, lasting), []).append(row)
     for flow, own in waiting.items():
         earlier = (row for row in of_pairs[_queue_pair(own, lasting)] if row["number"] < own["number"])
-        found[flow] = [f"{row['source']}.flow{row['number']}" for row in earlier if row["finish_ns"] > own["start_ns"]]
+        found[flow] = [f"{row['source']}.flow{row['number']}" for row in earlier if _lasts(row, own["start_ns"])]
     return found
+
+
+def _lasts(row: Mapping[str, Any], until_ns: int) -> bool:
+    return row["finish_ns"] is None or row["finish_ns"] > until_ns
 
 
 def _queue_pair(row: Mapping[str, Any], counts: Mapping[str, int]) -> tuple[object, ...]:
@@ -150,45 +183,70 @@ def _queue_pair(row: Mapping[str, Any], counts: Mapping[str, int]) -> tuple[obje
     return (row["source"], row["destination"], row["transport"], row["priority"], number)
 
 
-def finished(result: Result, flows: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The rows of `flows.parquet` of these flows, by their names. Raises ValueError if one is not among them."""
+def rows_of(result: Result, flows: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The rows of these flows in `flows.parquet`, or else `unfinished.parquet`, by their names.
+
+    Rows of flows that had not finished have a `finish_ns` of None. Raises ValueError if a flow is in neither.
+    """
     ends = result.flow_rows.select(["source", "number"])
-    places = [_place(result, ends, flow) for flow in flows]
-    rows = result.flow_rows.select(result.flow_rows.schema.names).take(places) if places else pa.table({})
-    return dict(zip(flows, rows.to_pylist(), strict=True))
+    places = {flow: _place(ends, flow) for flow in flows}
+    finished = {flow: place for flow, place in places.items() if place is not None}
+    rows = _taken(result.flow_rows.select(result.flow_rows.schema.names), finished)
+    if others := [flow for flow in flows if flow not in finished]:
+        unfinished = pa.table({}) if result.unfinished is None else result.unfinished
+        of_others = {flow: _place(unfinished, flow) for flow in others}
+        if (unknown := next((flow for flow, place in of_others.items() if place is None), None)) is not None:
+            raise ValueError(_why_there_is_none(ends, unfinished, unknown))
+        rows |= {flow: row | {"finish_ns": None} for flow, row in _taken(unfinished, of_others).items()}
+    return {flow: rows[flow] for flow in flows}
 
 
-def _place(result: Result, ends: pa.Table, flow: str) -> int:
-    """Which of the finished flows it is; there may be millions. Raises ValueError if it is none."""
+def _taken(table: pa.Table, places: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
+    """Rows of a table at these places, by their names."""
+    return dict(zip(places, table.take(list(places.values())).to_pylist(), strict=True)) if places else {}
+
+
+def _place(table: pa.Table, flow: str) -> int | None:
+    """Which row of a table it is, of which there may be millions, if it is there."""
     source, _, number = flow.rpartition(".flow")
-    if number.isdecimal() and int(number) < _NUMBERS:
-        alike = pc.indices_nonzero(pc.equal(ends["number"], pa.scalar(int(number), pa.uint32())))
-        sources = ends["source"].take(alike).to_pylist()
-        if source in sources:
-            return int(alike[sources.index(source)].as_py())
-    raise ValueError(_why_there_is_none(result, ends, flow))
+    if not table.num_rows or not number.isdecimal() or int(number) >= _NUMBERS:
+        return None
+    alike = pc.indices_nonzero(pc.equal(table["number"], pa.scalar(int(number), pa.uint32())))
+    sources = table["source"].take(alike).to_pylist()
+    return int(alike[sources.index(source)].as_py()) if source in sources else None
 
 
-def _why_there_is_none(result: Result, ends: pa.Table, flow: str) -> str:
-    if result.unfinished is not None and flow in flow_names(result.unfinished).to_pylist():
-        return f"{flow} had not finished when the run ended"
-    if not ends.num_rows:
-        return "no flow had finished"
-    return f"there is no flow {flow}; expected a name such as {flow_names(ends.slice(0, 1))[0]}"
+def _why_there_is_none(finished: pa.Table, unfinished: pa.Table, flow: str) -> str:
+    some = finished if finished.num_rows else unfinished
+    return (
+        f"there is no flow {flow}; expected a name such as {flow_names(some.slice(0, 1))[0]}"
+        if some.num_rows
+        else "no flow had started"
+    )
 
 
 def _again(result: Result, names: list[str], run: Callable[[Scenario], Result]) -> Result:
-    """The same run with the packets of some flows recorded, up to when the last of them was acknowledged."""
-    ends = {name: row["finish_ns"] for name, row in finished(result, names).items()}
+    """The same run with the packets of some flows recorded, up to when the last of them was acknowledged, if it was."""
+    rows = rows_of(result, names)
+    end_ns = max(
+        result.summary["end_ns"] if row["finish_ns"] is None else row["finish_ns"] + 1 for row in rows.values()
+    )
     # What else is observed or measured takes memory, and changes nothing.
     scenario = Scenario(result.scenario, inputs=result.inputs).with_values({"observe": {}, "measure": {}})
     recorded = {"packets": names, "pauses": True}
-    again = run(scenario.with_values({"observe": recorded, "stop.at": f"{max(ends.values()) + 1}ns"}))
+    again = run(scenario.with_values({"observe": recorded, "stop.at": f"{end_ns}ns"}))
     try:
-        is_same = {name: row["finish_ns"] for name, row in finished(again, names).items()} == ends
+        is_same = {name: _end(row) for name, row in rows_of(again, names).items()} == {
+            name: _end(row) for name, row in rows.items()
+        }
     except ValueError:
         is_same = False
     if not is_same:
         problem = "does not give this result any longer: another version of xoff has run it"
         raise ResultError("scenario.toml", "", problem, "run it again")
     return again
+
+
+def _end(row: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """When it finished, or how far it has come."""
+    return row["finish_ns"], row["received_bytes"] if row["finish_ns"] is None else None

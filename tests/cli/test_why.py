@@ -67,10 +67,20 @@ def test_a_flow_that_is_not_there_is_refused(command: Command, run: str, flow: s
     assert outcome.err == f"{run}: FLOW: {problem}; expected a name such as host1.flow0\n"
 
 
-def test_without_a_finished_flow_there_is_nothing_to_ask_about(command: Command) -> None:
+def test_without_a_finished_flow_the_first_one_is_told_of(command: Command) -> None:
     command("run", SCENARIOS / "incast.toml", "--set", "stop.at=5us", "--out", "out", "--no-report")
+    outcome = command("why", "out", "--slowest", "2")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.count("64 kB │ 5.00 us │ not finished") == 2
     outcome = command("why", "out")
-    assert (outcome.status, outcome.err) == (2, "out: FLOW: no flow had finished in the measured time\n")
+    assert "64 kB to host0 by dctcp not finished after 5.00 us, 1.46 kB received" in outcome.out
+
+
+def test_without_a_flow_there_is_nothing_to_ask_about(command: Command) -> None:
+    late = ("--set", "workload.start=1ms", "--set", "stop.at=5us")
+    command("run", SCENARIOS / "incast.toml", *late, "--out", "out", "--no-report")
+    outcome = command("why", "out")
+    assert (outcome.status, outcome.err) == (2, "out: FLOW: no flow had started in the measured time\n")
 
 
 def test_a_collective_is_told_pair_by_pair(command: Command) -> None:

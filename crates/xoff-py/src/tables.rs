@@ -37,8 +37,8 @@ tables! {
         timeouts, late, measured,
     }
     CollectiveColumns {
-        workload, group, iteration, start_ns, finish_ns, completion_ns, last_host, algorithm_bandwidth_gbps,
-        bus_bandwidth_gbps, measured,
+        workload, group, iteration, start_ns, finish_ns, completion_ns, last_host, flows,
+        algorithm_bandwidth_gbps, bus_bandwidth_gbps, measured,
     }
     SeriesColumns { time_ns, quantity, name, priority, value }
     DropColumns {

@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn half_of_the_pool_is_the_most() {
-        let occupancy = Occupancy { shared: Bytes::new(1000), shared_used: Bytes::ZERO, queues: 4 };
+        let occupancy = Occupancy::empty(Bytes::new(1000), 4);
         assert_eq!(HalfFree::default().threshold(0, &occupancy), Bytes::new(500));
     }
 }

@@ -28,11 +28,13 @@ pub enum DropReason {
     ReceiverFull,
     /// Its queue was paused for so long that the watchdog let it go.
     PfcWatchdog,
+    /// It was first in the longest queue when another packet found the shared pool full.
+    PushedOut,
 }
 
 impl DropReason {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Threshold,
         Self::PoolFull,
         Self::NotEcnCapable,
@@ -42,6 +44,7 @@ impl DropReason {
         Self::LinkDown,
         Self::ReceiverFull,
         Self::PfcWatchdog,
+        Self::PushedOut,
     ];
 
     /// The name in results.
@@ -56,6 +59,7 @@ impl DropReason {
             Self::LinkDown => "link_down",
             Self::ReceiverFull => "receiver_full",
             Self::PfcWatchdog => "pfc_watchdog",
+            Self::PushedOut => "pushed_out",
         }
     }
 }

@@ -106,6 +106,11 @@ impl From<Header> for Packet {
 }
 
 impl Packet {
+    /// Bytes of its flow before its own; of a packet without data more than any flow has.
+    pub const fn offset(&self) -> u64 {
+        if self.is(ACKNOWLEDGEMENT) { u64::MAX } else { self.sequence }
+    }
+
     /// See [`Header::sequence`].
     #[inline]
     pub const fn sequence(&self) -> u64 {

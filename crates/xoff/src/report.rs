@@ -85,6 +85,8 @@ pub struct PacketTotals {
     pub dropped_receiver_full: u64,
     /// Data packets of queues that the PFC watchdog let go.
     pub dropped_pfc_watchdog: u64,
+    /// Of these, those that made room for others.
+    pub dropped_pushed_out: u64,
     /// Marks set; a packet can be marked at several switches.
     pub marked: u64,
     /// Sent again.
@@ -308,7 +310,7 @@ impl Report {
             unfinished: unfinished::columns(simulation, outcome, lost_in_part, &measured),
             queries: queries.columns,
             collectives,
-            ports: ports::columns(simulation.network(), all_ports(outcome), end),
+            ports: ports::columns(simulation, all_ports(outcome), end),
             series,
             drops: drops::columns(simulation, outcome),
             packets: packets::columns(simulation, outcome),
@@ -499,6 +501,7 @@ impl PacketTotals {
         self.dropped_link_down += dropped(DropReason::LinkDown);
         self.dropped_receiver_full += dropped(DropReason::ReceiverFull);
         self.dropped_pfc_watchdog += dropped(DropReason::PfcWatchdog);
+        self.dropped_pushed_out += dropped(DropReason::PushedOut);
         self.dropped += counters.dropped_data.iter().sum::<u64>();
         self.acknowledgements_dropped +=
             counters.dropped_acknowledgements.iter().sum::<u64>() - port.cnms_dropped();

@@ -125,6 +125,11 @@ impl Simulation {
         &self.scenario
     }
 
+    /// What happens to links in the course of the run.
+    pub fn link_events(&self) -> &LinkEvents {
+        &self.link_events
+    }
+
     /// Nodes and links.
     pub fn network(&self) -> &Network {
         &self.network

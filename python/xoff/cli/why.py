@@ -36,7 +36,10 @@ def why(
     folder: Annotated[Path, typer.Argument(metavar="RESULT", help="A result folder.")],
     flows: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FLOW]...", help="Flows (host0.flow3); left out, those with the greatest slowdown."),
+        typer.Argument(
+            metavar="[FLOW]...",
+            help="Flows (host0.flow3); left out, those with the greatest slowdown, or without end where none finished.",
+        ),
     ] = None,
     slowest: Annotated[int | None, typer.Option(min=1, help="How many of these; left out, one.")] = None,
     collective: Annotated[
@@ -58,7 +61,8 @@ def why(
     """Print where a flow's time went: in which queues, pauses, timeouts, or waiting for its rate.
 
     The scenario runs once more with the flow's packets recorded. From its last acknowledgement back to its start, every
-    instant has one cause, so that the times add up to the completion time. Of a collective, flows wait for one another:
+    instant has one cause, so that the times add up to the completion time. A flow that had not finished is told of up
+    to the end of the run, from what it waited for then. Of a collective, flows wait for one another:
     those are told of which each waited for the one before.
     """
     if plot is not None:
@@ -93,10 +97,13 @@ def why(
 
 def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int) -> list[str]:
     from xoff import why
+    from xoff.columns import flow_names
 
     chosen = list(dict.fromkeys(flows or why.slowest(result, slowest)))
+    if not chosen and result.unfinished is not None:
+        chosen = flow_names(result.unfinished.slice(0, slowest)).to_pylist()  # those that started first
     if not chosen:
-        message = f"{folder}: FLOW: no flow had finished in the measured time"
+        message = f"{folder}: FLOW: no flow had started in the measured time"
         raise OutputError(message)
     return chosen
 
@@ -142,14 +149,11 @@ def _data(path: CriticalPath) -> dict[str, object]:
 
 def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
     from xoff.critical_path import Cause
-    from xoff.why import finished
+    from xoff.why import rows_of
 
-    flow = finished(result, [path.flow])[path.flow]
-    parts, alone = path.parts, duration(flow["ideal_fct_ns"] / 1000)
-    say(
-        f"{path.flow}: {size(flow['size_bytes'])} to {flow['destination']} by {flow['transport']} "
-        f"in {_told(path.time_ps)}, alone {alone} (slowdown {flow['slowdown']:.3g})"
-    )
+    flow = rows_of(result, [path.flow])[path.flow]
+    parts = path.parts
+    say(f"{path.flow}: {_size(flow)} to {flow['destination']} by {flow['transport']} {_outcome(flow, path)}")
     headings = ("what it waited for", "where", "time", "share")
     rows = [[*_words(result, part), _told(part.time_ps), percent(part.share)] for part in _shown(parts)]
     rows += _rest(parts[len(rows) :], path.time_ps, [""])
@@ -169,19 +173,30 @@ def _print_one(result: Result, folder: Path, path: CriticalPath) -> None:
         say(f"Where its pauses began:   xoff pauses {folder} --victim {path.flow}")
 
 
-def _print_several(result: Result, paths: Sequence[CriticalPath]) -> None:
-    from xoff.why import finished
+def _size(flow: Mapping[str, Any]) -> str:
+    return "a flow without end" if flow["size_bytes"] is None else size(flow["size_bytes"])
 
-    of_flows = finished(result, [path.flow for path in paths])
+
+def _outcome(flow: Mapping[str, Any], path: CriticalPath) -> str:
+    if flow["finish_ns"] is None:
+        return f"not finished after {_told(path.time_ps)}, {size(flow['received_bytes'])} received"
+    alone = duration(flow["ideal_fct_ns"] / 1000)
+    return f"in {_told(path.time_ps)}, alone {alone} (slowdown {flow['slowdown']:.3g})"
+
+
+def _print_several(result: Result, paths: Sequence[CriticalPath]) -> None:
+    from xoff.why import rows_of
+
+    of_flows = rows_of(result, [path.flow for path in paths])
     rows = [
         [
             path.flow,
             of_flows[path.flow]["destination"],
-            size(of_flows[path.flow]["size_bytes"]),
+            _size(of_flows[path.flow]),
             _told(path.time_ps),
-            f"{of_flows[path.flow]['slowdown']:.3g}",
+            "not finished" if (slowdown := of_flows[path.flow].get("slowdown")) is None else f"{slowdown:.3g}",
             str(path.round_trips),
-            ", ".join(filter(None, _words(result, path.parts[0]))),
+            _most_of(result, path.parts[0], path.flow.rpartition(".")[0]),
             percent(path.parts[0].share),
         ]
         for path in paths
@@ -244,9 +259,9 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
 
 def _print_pairs(result: Result, collective: Mapping[str, Any], paths: Sequence[CriticalPath]) -> None:
     from xoff.critical_path import parts
-    from xoff.why import finished
+    from xoff.why import rows_of
 
-    flows = finished(result, [path.flow for path in paths])
+    flows = rows_of(result, [path.flow for path in paths])
     of_pairs: dict[tuple[str, str], list[CriticalPath]] = {}
     for path in paths:
         pair = (flows[path.flow]["source"], flows[path.flow]["destination"])
@@ -260,7 +275,7 @@ def _print_pairs(result: Result, collective: Mapping[str, Any], paths: Sequence[
             _told(_time_of(found)),
             duration(sum(flows[path.flow]["ideal_fct_ns"] for path in found) / 1000),
             percent(_time_of(found) / together),
-            ", ".join(filter(None, _words(result, parts(found)[0]))),
+            _most_of(result, parts(found)[0], pair[0]),
         ]
         for pair, found in by_time
     ]
@@ -305,8 +320,21 @@ def _words(result: Result, part: Part) -> list[str]:
     if part.reason is not None:
         return [part.cause.words, f"dropped at {part.place} ({part.reason})"]
     peer = next(port.peer_node for port in result.topology.ports if port.name == part.place)
-    where = {Cause.QUEUEING: f"{part.place} to {peer}", Cause.PAUSED: f"{part.place}, by {peer}"}
+    where = {
+        Cause.TRANSMISSION: f"{part.place} to {peer}",
+        Cause.QUEUEING: f"{part.place} to {peer}",
+        Cause.PAUSED: f"{part.place}, by {peer}",
+    }
     return [part.cause.words, where.get(part.cause, part.place)]
+
+
+def _most_of(result: Result, part: Part, source: str) -> str:
+    """The same in one cell; that bits leave by the adapter of their source goes without saying."""
+    from xoff.critical_path import Cause
+
+    words, where = _words(result, part)
+    is_plain = part.cause is Cause.TRANSMISSION and where.startswith(f"{source}.")
+    return words if is_plain or not where else f"{words}, {where}"
 
 
 def _told(picoseconds: int) -> str:

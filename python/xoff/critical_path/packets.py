@@ -18,7 +18,7 @@ class Packets:
         """Takes rows of `packets.parquet`, and the flow's number at its source."""
 
         def numbers(name: str) -> NDArray[np.int64]:
-            found: NDArray[np.int64] = rows[name].cast(pa.int64()).fill_null(-1).combine_chunks().to_numpy()
+            found: NDArray[np.int64] = rows[name].cast(pa.int64()).fill_null(-1).to_numpy().copy()
             return found
 
         def names(name: str) -> list[str | None]:
@@ -47,12 +47,22 @@ class Packets:
         self.own = self.data[self.flow[self.data] == flow]
         """and which of these are the flow's own."""
         answers = np.flatnonzero([kind[row] == "acknowledgement" for row in self.first_row])
-        dropped = self.last_row[[self.drop_reason[row] is not None for row in self.last_row]]
+        self.is_dropped = np.array([self.drop_reason[row] is not None for row in self.last_row], dtype=bool)
+        """Which packets were dropped."""
+        dropped = self.last_row[self.is_dropped]
         self.dropped = dropped[np.argsort(self.arrived[dropped], kind="stable")]
         """Rows of packets that were dropped, in the order in which they came to where they were."""
         self._data_received, self._answers_received = self._in_order(self.data), self._in_order(answers)
         self._own_received = self._in_order(self.own)
-        self._own_answered = self._in_order(answers[self.flow[answers] == flow])
+        self._own_answers = answers[self.flow[answers] == flow]
+        self._own_answered = self._in_order(self._own_answers)
+
+    def cut(self, packet: int, end_ps: int) -> None:
+        """What has not happened to a packet by then happens then."""
+        row = self.last_row[packet]
+        for times in (self.arrived, self.started, self.ended, self.reached):
+            times[row] = end_ps if times[row] < 0 else min(times[row], end_ps)
+        self.received[packet] = end_ps
 
     def _in_order(self, among: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of these packets that were received, in the order in which they were."""
@@ -67,6 +77,17 @@ class Packets:
     def latest_answer(self, until_ps: int) -> int | None:
         """The same of acknowledgements."""
         return _latest(self._answers_received, self.received, until_ps)
+
+    def awaited(self, missing: int) -> int | None:
+        """What a flow waits for whose byte at that offset has not been received: the last packet that brings it.
+
+        Where that has not set out, the last acknowledgement that has and was not received, if there is one.
+        """
+        brings = (self.sequence[self.own] <= missing) & (missing < self.sequence[self.own] + self.payload[self.own])
+        if brings.any():
+            return int(self.own[np.flatnonzero(brings)[-1]])
+        under_way = self._own_answers[(self.received[self._own_answers] < 0) & ~self.is_dropped[self._own_answers]]
+        return int(under_way[-1]) if under_way.size else None
 
     def end(self, until_ps: int, *, acknowledged: bool) -> int | None:
         """The flow's last acknowledgement by then, or its last data: where nothing is acknowledged, or so wanted."""

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_SLOW_LINK = 0.25
+"""Share of the time of a path from which bits on one link are told of by themselves."""
+
+
 class Cause(StrEnum):
     """What a flow waits for at an instant of its critical path."""
 
@@ -69,8 +73,8 @@ class Stretch(NamedTuple):
     """Why that was dropped."""
     since_ps: int
     until_ps: int
-    packet: int
-    """Which packet of `packets.parquet` it is about."""
+    packet: int | None
+    """Which packet of `packets.parquet` it is about; none while its sender has sent none and got no answer."""
 
     @property
     def time_ps(self) -> int:
@@ -91,7 +95,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """What one flow's completion time was spent on."""
+    """What one flow's completion time was spent on, or its time so far."""
 
     flow: str
     """Its name, `host0.flow3`."""
@@ -133,13 +137,16 @@ class CriticalPath:
 
 def parts(paths: Sequence[CriticalPath]) -> list[Part]:
     """What the completion times of several flows together were spent on, the most first."""
-    sums: dict[tuple[Cause, str | None, str | None], int] = {}
+    sums: Counter[tuple[Cause, str | None, str | None]] = Counter()
     for path in paths:
         for stretch in path.stretches:
-            # Where bits are on the wire is no news: the links of the path all have a share.
-            place = None if stretch.cause in (Cause.TRANSMISSION, Cause.PROPAGATION) else stretch.place
-            key = (stretch.cause, place, stretch.reason)
-            sums[key] = sums.get(key, 0) + stretch.time_ps
-    whole = sum(sums.values())
+            place = None if stretch.cause is Cause.PROPAGATION else stretch.place
+            sums[stretch.cause, place, stretch.reason] += stretch.time_ps
+    whole = sums.total()
+    for key, time_ps in list(sums.items()):
+        # All links of a path have a share of its bits; only where one is what takes long is it news which.
+        if key[0] is Cause.TRANSMISSION and time_ps < _SLOW_LINK * whole:
+            del sums[key]
+            sums[Cause.TRANSMISSION, None, None] += time_ps
     found = [Part(*key, time_ps, time_ps / whole) for key, time_ps in sums.items() if time_ps]
     return sorted(found, key=lambda part: -part.time_ps)

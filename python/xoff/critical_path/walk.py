@@ -31,23 +31,28 @@ def critical_path(
     end_ns: int,
     *,
     acknowledged: bool = True,
+    missing: int | None = None,
 ) -> CriticalPath:
-    """The critical path of a finished flow.
+    """The critical path of a flow.
 
     Args:
         packets: Rows of `packets.parquet`: all of the flow, and of those before it on its queue pair.
         pauses: Rows of `pauses.parquet`, if there were any.
         flow: The flow's name, `host0.flow3`.
         start_ns: When it started,
-        end_ns: and when it was complete, as `flows.parquet` has them.
+        end_ns: and when it was complete, as `flows.parquet` has them; of one that is not, when the run ended.
         acknowledged: Whether that is `finish_ns` and not `received_ns`.
+        missing: Of a flow that is not complete, the offset of the first byte that its receiver has not got.
 
     Raises:
-        ValueError: The rows tell of no packet of it that was received.
+        ValueError: The rows tell of no packet of a complete flow that was received.
     """
     number = int(flow.rpartition(".flow")[2])
     walk = _Walk(Packets(packets, number), pauses, start_ns)
-    walk.from_end((end_ns + 1) * _PICOSECONDS - 1, acknowledged=acknowledged)
+    if missing is None:
+        walk.from_end((end_ns + 1) * _PICOSECONDS - 1, acknowledged=acknowledged)
+    else:
+        walk.from_cut(end_ns * _PICOSECONDS, missing)
     if not walk.stretches:
         message = f"no packet of {flow} was received"
         raise ValueError(message)
@@ -70,7 +75,37 @@ class _Walk:
 
     def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
         """Goes all of it."""
-        packet = self.packets.end(end_ps, acknowledged=acknowledged)
+        self._go_on(self.packets.end(end_ps, acknowledged=acknowledged))
+
+    def from_cut(self, end_ps: int, missing: int) -> None:
+        """The same of a flow that the end of the run has cut off: what it was waiting for then comes last."""
+        packets = self.packets
+        awaited = packets.awaited(missing)
+        if awaited is None:
+            self._hold_back(end_ps)
+            return
+        if packets.is_dropped[awaited]:
+            row = int(packets.last_row[awaited])
+            handed, place, reason = int(packets.handed[awaited]), packets.port[row], packets.drop_reason[row]
+            self._note(Cause.RECOVERY, place, handed, end_ps, awaited, reason)
+            self._go_on(self._before_data(awaited))
+            return
+        packets.cut(awaited, end_ps)
+        self._go_on(awaited)
+
+    def _hold_back(self, end_ps: int) -> None:
+        """Nothing of it is under way that it could wait for: it has more to send, and its sender does not."""
+        packets = self.packets
+        last = packets.end(end_ps, acknowledged=True)
+        since = self.start_ps if last is None else int(packets.received[last])
+        cause = Cause.START if last is None else Cause.RATE
+        row = None if not packets.own.size else packets.first_row[packets.own[0]]
+        port, priority = (None, 0) if row is None else (packets.port[row], int(packets.priority[row]))
+        self._wait(port, priority, since, end_ps, last, otherwise=cause)
+        self._go_on(last)
+
+    def _go_on(self, packet: int | None) -> None:
+        """Goes on from a packet."""
         while packet is not None and not self._is_at_start():
             packet = self._before(packet)
 
@@ -89,6 +124,10 @@ class _Walk:
                     Cause.DELAYED_ACKNOWLEDGEMENT, None, packets.received[answered], packets.handed[packet], packet
                 )
             return answered
+        return self._before_data(packet)
+
+    def _before_data(self, packet: int) -> int | None:
+        """Notes what data waited for before it set out; returns the acknowledgement that it waited for."""
         sender: int | None = packet
         while sender is not None:
             sender, answer = self._sent_after(sender)
@@ -178,7 +217,7 @@ class _Walk:
         priority: int,
         since_ps: int,
         until_ps: int,
-        packet: int,
+        packet: int | None,
         otherwise: Cause = Cause.QUEUEING,
     ) -> None:
         """A wait at a port: what of it goes to the flow's own packets before, what to pauses, and the rest."""
@@ -195,11 +234,17 @@ class _Walk:
         self._note(otherwise, port, since_ps, position, packet)
 
     def _note(
-        self, cause: Cause, place: str | None, since_ps: int, until_ps: int, packet: int, reason: str | None = None
+        self,
+        cause: Cause,
+        place: str | None,
+        since_ps: int,
+        until_ps: int,
+        packet: int | None,
+        reason: str | None = None,
     ) -> None:
         since_ps = max(since_ps, self.start_ps)
         if until_ps > since_ps:
-            number = int(self.packets.number[self.packets.first_row[packet]])
+            number = None if packet is None else int(self.packets.number[self.packets.first_row[packet]])
             self.stretches.append(Stretch(cause, place, reason, int(since_ps), int(until_ps), number))
 
 

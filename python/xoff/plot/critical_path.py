@@ -87,7 +87,7 @@ def _draw_path(path: CriticalPath, hops: dict[tuple[int, str], _Hop], ax: Axes) 
     height = 0.0
     for stretch in path.stretches:
         since, until = stretch.since_ps / _PICOSECONDS, stretch.until_ps / _PICOSECONDS
-        hop = hops.get((stretch.packet, stretch.place or ""))
+        hop = None if stretch.packet is None else hops.get((stretch.packet, stretch.place or ""))
         begins = ends = height
         if stretch.cause in _AT_SENDER:
             begins = ends = 0.0

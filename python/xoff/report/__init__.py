@@ -71,7 +71,7 @@ def _tables(result: Result) -> list[_Table]:
 
 
 def _slowest_rows(result: Result) -> list[list[str]]:
-    flows = why.finished(result, why.slowest(result, _SLOWEST))
+    flows = why.rows_of(result, why.slowest(result, _SLOWEST))
     return [
         [
             flow,

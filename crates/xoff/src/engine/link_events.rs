@@ -52,6 +52,23 @@ impl LinkEvents {
         })
     }
 
+    /// Bits that a link could carry by `end` in each direction, where something happens to it; it begins with `rate`.
+    pub fn bits_by(&self, link: u32, rate: Rate, end: Time) -> Option<f64> {
+        let (mut bits, mut since, mut rate, mut is_up, mut changes) = (0.0, Time::ZERO, rate, true, false);
+        for (at, event) in self.all.iter().take_while(|(at, _)| *at <= end) {
+            let (is_up_then, rate_then) = match *event {
+                LinkEvent::Down(of) if of == link => (false, rate),
+                LinkEvent::Up(of) if of == link => (true, rate),
+                LinkEvent::Rate { link: of, rate: other, .. } if of == link => (is_up, other),
+                _ => continue,
+            };
+            bits += if is_up { rate.as_f64() * at.since(since).as_seconds() } else { 0.0 };
+            (since, rate, is_up, changes) = (*at, rate_then, is_up_then, true);
+        }
+        bits += if is_up { rate.as_f64() * end.since(since).as_seconds() } else { 0.0 };
+        changes.then_some(bits)
+    }
+
     /// When the next of those is that have not been taken; `Time::MAX` for never.
     pub fn next(&self) -> Time {
         self.all.get(self.taken).map_or(Time::MAX, |(at, _)| *at)

@@ -91,6 +91,7 @@ pub(super) fn of(
     subject.check_set_aside(aside, ports, total)?;
     let shared = subject.shared_of(total - aside, lossless_pool, lossy_pool)?;
     let largest_frame = settings.memory.taken_by(subject.scenario.largest_frame());
+    subject.check_xoff(&xoff)?;
     subject.check_static_threshold(&xoff, largest_frame, queues, shared)?;
     if let Some(offset) = xon_offset {
         subject.check_xon_offset(offset, &xoff, queues, shared)?;
@@ -171,6 +172,19 @@ impl Subject<'_> {
             return Err(self.refuse_pfc(key, &format!("has a pool of {asked}"), &expected));
         }
         Ok(if lossy_pool.is_some() { left - asked } else { asked })
+    }
+
+    /// What is lossless is not pushed out, and nobody follows the queues of ingress ports.
+    fn check_xoff(&self, xoff: &buffer_policy::Parameters) -> Result<(), ScenarioError> {
+        if xoff.follows().is_none() && !xoff.pushes_out() {
+            return Ok(());
+        }
+        let problem = format!("pauses lossless classes by `{}`, which is for lossy ones", xoff.spelling());
+        Err(self.refuse_pfc(
+            ".xoff",
+            &problem,
+            "expected dynamic_threshold or another policy without a memory",
+        ))
     }
 
     /// A static threshold is a promise that the pool must be able to keep.

@@ -149,6 +149,8 @@ impl SharedMemoryLayout {
             && self.cell.is_none()
             && self.quirks.is_empty()
             && !self.policy.rises_as_the_pool_fills()
+            && self.policy.follows().is_none()
+            && !self.policy.pushes_out()
             && self.marks.look_at_own_port_only()
     }
 

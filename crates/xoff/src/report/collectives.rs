@@ -24,6 +24,8 @@ pub struct CollectiveColumns {
     pub completion_ns: Vec<u64>,
     /// The host that was last, as an index into [`super::Report::node_names`]; of several the one of the least rank.
     pub last_host: Vec<u32>,
+    /// The flows of it, of all ranks together.
+    pub flows: Vec<u64>,
     /// Its size over its completion time.
     pub algorithm_bandwidth_gbps: Vec<f64>,
     /// The same times how often each byte crosses a rank's link: what is to be held against the rate of that link.
@@ -121,6 +123,7 @@ impl CollectiveColumns {
         self.finish_ns.push(finish.as_nanoseconds());
         self.completion_ns.push(finish.as_nanoseconds() - start.as_nanoseconds());
         self.last_host.push(plan.ranks[last]);
+        self.flows.push(plan.transfers().count() as u64);
         self.algorithm_bandwidth_gbps.push(bandwidth);
         self.bus_bandwidth_gbps.push(bandwidth * plan.schedule.crossings().as_f64());
         self.measured.push(simulation.scenario().measure.counts(start));

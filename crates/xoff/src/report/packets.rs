@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Outcome, Simulation};
+use crate::classes::PRIORITIES;
 use crate::engine::{PacketEvent, Step};
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PacketKind};
@@ -115,6 +116,7 @@ pub(super) fn columns(simulation: &Simulation, outcome: &Outcome) -> PacketColum
     for event in &outcome.packets {
         follower.follow(event);
     }
+    follower.find_waiting(outcome);
     let mut columns = PacketColumns::default();
     for (number, course) in follower.courses.iter().enumerate() {
         columns.add(number as u64, course, simulation);
@@ -214,6 +216,21 @@ impl Follower<'_> {
         } else if let Some(Here { packet: number, arrives, .. }) = self.take(packet, node, now) {
             let reason = Some(reason);
             self.courses[number].rows.push(Row { reason, ..Row::waiting(port, arrives, packet) });
+        }
+    }
+
+    /// Packets that wait in switches at the end, of which no step tells by which port they will leave.
+    fn find_waiting(&mut self, outcome: &Outcome) {
+        let Some(end) = outcome.end.filter(|_| !self.here.is_empty()) else { return };
+        for (node, switch) in (self.network().hosts..).zip(&outcome.switches) {
+            for (local, port) in (0..).zip(switch.ports()) {
+                let queued = (0..PRIORITIES).flat_map(|priority| switch.waiting_for(local, priority));
+                for packet in queued {
+                    if let Some(Here { packet: number, arrives, .. }) = self.take(packet, node, end) {
+                        self.courses[number].rows.push(Row::waiting(port.id(), arrives, packet));
+                    }
+                }
+            }
         }
     }
 

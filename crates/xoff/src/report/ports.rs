@@ -1,8 +1,8 @@
 //! What every port has sent, marked and lost over the whole run, as columns.
 
-use crate::kernel::units::{Span, Time};
+use crate::Simulation;
+use crate::kernel::units::Time;
 use crate::port::Port;
-use crate::topology::Network;
 
 /// Columns of `ports.parquet`: one entry for each port, hosts first, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct PortColumns {
     pub peer: Vec<u32>,
     /// Bits per second of its link when the run begins.
     pub rate_bps: Vec<u64>,
-    /// Share of what the link could carry at that rate, from the begin of the run to its end.
+    /// Share of what the link could carry from the begin of the run to its end, at the rates that it had, while it was up.
     pub utilization: Vec<f64>,
     /// Packets put on the wire, pause frames apart.
     pub packets: Vec<u64>,
@@ -37,10 +37,11 @@ pub struct PortColumns {
 
 /// Rows of these ports, at the end of the run.
 pub(super) fn columns<'a>(
-    network: &Network,
+    simulation: &Simulation,
     ports: impl Iterator<Item = &'a Port>,
     end: Time,
 ) -> PortColumns {
+    let network = simulation.network();
     let mut columns = PortColumns::default();
     for port in ports {
         let (id, counters) = (port.id(), &port.counters);
@@ -51,9 +52,11 @@ pub(super) fn columns<'a>(
         columns.device.push(device);
         columns.peer.push(network.ports.other_end(id));
         columns.rate_bps.push(rate.get());
-        columns
-            .utilization
-            .push(share(counters.wire_bytes.as_f64() * 8.0 / rate.as_f64(), end.since(Time::ZERO)));
+        let sent = counters.wire_bytes.as_f64() * 8.0;
+        columns.utilization.push(match simulation.link_events().bits_by(link, rate, end) {
+            Some(bits) => share(sent, bits),
+            None => share(sent / rate.as_f64(), end.since(Time::ZERO).as_seconds()),
+        });
         columns.packets.push(counters.packets);
         columns.wire_bytes.push(counters.wire_bytes.get());
         columns.marked.push(counters.marked);
@@ -66,7 +69,7 @@ pub(super) fn columns<'a>(
     columns
 }
 
-/// The share that so many seconds are of a run, which may have ended as it began.
-fn share(seconds: f64, run: Span) -> f64 {
-    if run == Span::ZERO { 0.0 } else { seconds / run.as_seconds() }
+/// The share that one is of all; of a run that has ended as it began there is none.
+fn share(one: f64, all: f64) -> f64 {
+    if all > 0.0 { one / all } else { 0.0 }
 }

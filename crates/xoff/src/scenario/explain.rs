@@ -412,7 +412,8 @@ mod tests {
 
     #[test]
     fn a_key_is_explained_with_unit_default_and_symbol() {
-        let alpha = only("switch[0].buffer.alpha");
+        let alphas = explain("switch[0].buffer.alpha").unwrap();
+        let alpha = &alphas[0];
         assert_eq!(alpha.name, "switch.buffer.alpha");
         assert_eq!(alpha.of, ["dynamic_threshold"]);
         assert_eq!(alpha.symbol.as_deref(), Some("alpha"));

@@ -17,7 +17,7 @@ pub struct LinkEvent {
     /// Whether it works from then on.
     #[serde(default)]
     pub state: Option<LinkState>,
-    /// Its rate from then on, of a link between two switches; marking and headroom stay as they are, so that a
+    /// Its rate from then on, also where it comes back; of a link between two switches; marking and headroom stay as they are, so that a
     /// higher rate may overfill headroom, of which `xoff check` tells. A frame on the wire leaves at the rate at which it began.
     #[serde(default)]
     pub rate: Option<Rate>,

@@ -72,31 +72,26 @@ impl Happening<'_> {
         events: &mut Vec<(Time, LinkEvent)>,
     ) -> Result<(), ScenarioError> {
         let Self { key, said, at, links } = self;
-        match (said.state, said.rate) {
-            (Some(state), None) => {
-                let fails = state == LinkState::Down;
-                if links.iter().any(|&link| failed[link as usize] == fails) {
-                    let problem =
-                        format!("the link is {} already at {}", if fails { "down" } else { "up" }, said.at);
-                    let expected = "expected a link that changes; events count by their times";
-                    return Err(ScenarioError::at(format!("{key}.state"), problem, expected));
-                }
-                for &link in links {
-                    failed[link as usize] = fails;
-                    events.push((*at, if fails { LinkEvent::Down(link) } else { LinkEvent::Up(link) }));
-                }
+        if said.state.is_none() && said.rate.is_none() {
+            return Err(ScenarioError::at(key, "changes nothing", "expected a state or a rate"));
+        }
+        // First, so that a link which comes back has its rate already.
+        if let Some(rate) = said.rate {
+            self.check_rate(network, rate)?;
+            let pace = pace_at(rate);
+            events.extend(links.iter().map(|&link| (*at, LinkEvent::Rate { link, rate, pace })));
+        }
+        if let Some(state) = said.state {
+            let fails = state == LinkState::Down;
+            if links.iter().any(|&link| failed[link as usize] == fails) {
+                let problem =
+                    format!("the link is {} already at {}", if fails { "down" } else { "up" }, said.at);
+                let expected = "expected a link that changes; events count by their times";
+                return Err(ScenarioError::at(format!("{key}.state"), problem, expected));
             }
-            (None, Some(rate)) => {
-                self.check_rate(network, rate)?;
-                let pace = pace_at(rate);
-                events.extend(links.iter().map(|&link| (*at, LinkEvent::Rate { link, rate, pace })));
-            }
-            (None, None) => {
-                return Err(ScenarioError::at(key, "changes nothing", "expected a state or a rate"));
-            }
-            (Some(_), Some(_)) => {
-                let expected = "expected one of them; another [[link_event]] may say the other";
-                return Err(ScenarioError::at(key, "says a state and a rate", expected));
+            for &link in links {
+                failed[link as usize] = fails;
+                events.push((*at, if fails { LinkEvent::Down(link) } else { LinkEvent::Up(link) }));
             }
         }
         Ok(())
@@ -116,7 +111,7 @@ impl Happening<'_> {
                 format!("\"{name}\" is at one end, whose transports know the rate of their adapter");
             return Err(ScenarioError::at(key, problem, "expected a link between two switches"));
         }
-        if self.said.convergence > Span::ZERO {
+        if self.said.convergence > Span::ZERO && self.said.state.is_none() {
             let key = format!("{}.convergence", self.key);
             let problem = "no route goes by rates";
             return Err(ScenarioError::at(key, problem, "expected it where a link fails or comes back"));
@@ -139,7 +134,7 @@ fn check_once(before: &[Happening<'_>], happening: &Happening<'_>) -> Result<(),
     let Some(other) = same else { return Ok(()) };
     let [one, end] = &happening.said.between;
     let problem = format!("says what happens to \"{one}\"-\"{end}\" when {} does", other.key);
-    Err(ScenarioError::at(&happening.key, problem, "expected another time"))
+    Err(ScenarioError::at(&happening.key, problem, "expected another time, or one event that says both"))
 }
 
 /// Hosts that nothing reaches any longer may never be done.

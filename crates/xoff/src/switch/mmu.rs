@@ -1,6 +1,7 @@
 //! The memory management unit: who holds how many bytes, and whether one more packet fits.
 //! Counters and their invariants live here and nowhere else; the policy only answers a threshold.
 
+mod follower;
 mod quirks;
 
 pub use quirks::Quirks;
@@ -10,6 +11,7 @@ use crate::classes::PRIORITIES;
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
+use follower::Follower;
 
 /// Bytes of one queue.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,6 +83,8 @@ pub struct Mmu {
     used: Bytes,
     peak: Bytes,
     quirks: Option<Box<Quirks>>,
+    /// What the policy learns of queues, where it follows them.
+    follower: Option<Box<Follower>>,
     /// Whether there are reserves or quirks.
     has_more_than_pools: bool,
     ample: Ample,
@@ -97,7 +101,7 @@ struct Ample {
 impl Ample {
     /// With no pool more than half full.
     fn of(pools: &[Occupancy], policy: &buffer_policy::Parameters) -> Self {
-        if policy.rises_as_the_pool_fills() {
+        if policy.rises_as_the_pool_fills() || policy.follows().is_some() {
             return Self::default();
         }
         let half_full =
@@ -132,6 +136,9 @@ impl Mmu {
         let occupancy = |pool: &Pool| Occupancy::empty(pool.shared, pool.ports.len() as u64 * queues_of_port);
         let pools: Vec<Occupancy> = pools.iter().map(occupancy).collect();
         let has_more_than_pools = reserve.size() > Bytes::ZERO;
+        let follower = policy.follows();
+        let follower =
+            follower.map(|following| Box::new(Follower::new(following, queues.len(), pools.len())));
         Self {
             ample: if has_more_than_pools { Ample::default() } else { Ample::of(&pools, &policy) },
             policy,
@@ -144,6 +151,7 @@ impl Mmu {
             used: Bytes::ZERO,
             peak: Bytes::ZERO,
             quirks: None,
+            follower,
             has_more_than_pools,
         }
     }
@@ -241,7 +249,7 @@ impl Mmu {
         if pool.shared_used + frame > pool.shared {
             return Err(DropReason::PoolFull);
         }
-        if counters.shared >= self.policy.threshold(queue % PRIORITIES, pool) {
+        if counters.shared >= self.threshold(queue) {
             return Err(DropReason::Threshold);
         }
         Ok(Placement::Shared)
@@ -259,6 +267,34 @@ impl Mmu {
         }
     }
 
+    /// What the policy lets a queue have of its pool.
+    #[inline]
+    fn threshold(&self, queue: usize) -> Bytes {
+        let index = self.queues[queue].pool;
+        let pool = &self.pools[index];
+        match &self.follower {
+            None => self.policy.threshold(queue % PRIORITIES, pool),
+            Some(follower) => {
+                let occupancy = Occupancy { followed: follower.of(queue, index), ..*pool };
+                self.policy.threshold(queue % PRIORITIES, &occupancy)
+            }
+        }
+    }
+
+    /// The queue that is to make room for a packet that has found the pool of its queue full: the one with the most shared bytes, those
+    /// of the packet included. None where packets are not pushed out.
+    pub fn pushed_out(&self, queue: usize, frame: Bytes) -> Option<usize> {
+        if !self.policy.pushes_out() {
+            return None;
+        }
+        let with_packet = |index: usize| if index == queue { frame } else { Bytes::ZERO };
+        let beside = |index: &usize| self.queues[*index].pool == self.queues[queue].pool;
+        let queues = (0..self.queues.len()).filter(beside);
+        // Of several the first.
+        let longest = queues.rev().max_by_key(|&index| self.queues[index].shared + with_packet(index));
+        longest.filter(|&index| self.queues[index].shared > Bytes::ZERO)
+    }
+
     /// What was held, and might be, where a packet for a queue was refused for this reason.
     pub fn room(&self, queue: usize, reason: DropReason) -> Option<Room> {
         let (counters, pool) = (&self.queues[queue], &self.pools[self.queues[queue].pool]);
@@ -266,9 +302,11 @@ impl Mmu {
             DropReason::Threshold => {
                 let by_whole_queue = self.quirks.as_ref().is_some_and(|quirks| quirks.go_by_whole_queue());
                 let held = if by_whole_queue { counters.bytes } else { counters.shared };
-                Some(Room { held, limit: self.policy.threshold(queue % PRIORITIES, pool) })
+                Some(Room { held, limit: self.threshold(queue) })
             }
-            DropReason::PoolFull => Some(Room { held: pool.shared_used, limit: pool.shared }),
+            DropReason::PoolFull | DropReason::PushedOut => {
+                Some(Room { held: pool.shared_used, limit: pool.shared })
+            }
             _ => None,
         }
     }

@@ -196,6 +196,14 @@ impl Switch {
         self.ports().iter().flat_map(Port::queued).chain(at_inputs)
     }
 
+    /// The packets of a class that wait for an egress port, at it or at inputs.
+    pub fn waiting_for(&self, egress: u16, priority: usize) -> impl Iterator<Item = &Packet> {
+        let of_port =
+            self.shared_memory().map(|switch| switch.ports()[usize::from(egress)].queued_of(priority));
+        let of_cioq = self.cioq().map(|switch| switch.packets_to(egress, priority));
+        of_port.into_iter().flatten().chain(of_cioq.into_iter().flatten())
+    }
+
     /// Bytes of packet memory in use.
     pub fn used(&self) -> Bytes {
         match self {

@@ -173,16 +173,25 @@ impl SharedMemory {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
         let frame = memory.frame(&packet);
+        if memory.mmu.follows() {
+            memory.mmu.on_arrival(context.now, packet.offset());
+        }
+        let starts_at_once = port.starts_at_once(packet.priority(), context.now);
+        // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
+        let takes_memory = !starts_at_once || memory.transmitting.is_some();
         let placement = match memory.mmu.place(queue, frame) {
+            Err(DropReason::PoolFull) => self.place_pushing_out(queue, frame, context),
+            placement => placement,
+        };
+        let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
+        let placement = match placement {
             Ok(placement) => placement,
             Err(reason) => return memory.refuse(&packet, queue, reason, port, context),
         };
         if marks {
             port.mark(&mut packet, context);
         }
-        let starts_at_once = port.starts_at_once(packet.priority(), context.now);
-        // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
-        if !starts_at_once || memory.transmitting.is_some() {
+        if takes_memory {
             memory.mmu.put(queue, frame, placement);
             memory.report_queue(queue, port, context);
         }
@@ -191,9 +200,33 @@ impl SharedMemory {
                 port.mark(&mut packet, context);
             }
             memory.transmit(packet, number, port, context);
+            if takes_memory && memory.mmu.follows() {
+                memory.note_service(&packet, number, port, context.now);
+            }
         } else {
             port.enqueue(packet, context.agenda);
         }
+    }
+
+    /// Where a packet fits that has found its pool full, once the longest queues have made room for it, if they do.
+    #[cold]
+    fn place_pushing_out(
+        &mut self,
+        queue: usize,
+        frame: Bytes,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> Result<Placement, DropReason> {
+        while let Some(longest) = self.memory.mmu.pushed_out(queue, frame) {
+            let (number, priority) = (Mmu::port(longest) as u16, longest % PRIORITIES);
+            if !self.lose_first(number, priority, DropReason::PushedOut, context) {
+                break;
+            }
+            let placement = self.memory.mmu.place(queue, frame);
+            if placement != Err(DropReason::PoolFull) {
+                return placement;
+            }
+        }
+        Err(DropReason::PoolFull)
     }
 
     /// The port by which a packet leaves, where load is balanced.
@@ -466,6 +499,9 @@ impl SharedMemory {
             memory.report_queue(queue, port, context);
         }
         memory.transmit(packet, number, port, context);
+        if memory.mmu.follows() {
+            memory.note_service(&packet, number, port, context.now);
+        }
         if is_lossless && leaves_memory {
             self.remove_lossless(&packet, context);
         }
@@ -635,7 +671,16 @@ impl Memory {
             self.mmu.let_go(queue, frame);
         } else {
             self.mmu.remove(queue, frame);
+            if self.mmu.follows() {
+                self.mmu.on_departure(queue);
+            }
         }
+    }
+
+    /// A port has just begun to send a packet that it held.
+    #[cold]
+    fn note_service(&mut self, packet: &Packet, number: u16, port: &Port, now: Time) {
+        self.mmu.on_service(Mmu::queue(number, packet.priority()), now, port.busy_until());
     }
 
     /// Takes the packet that leaves a port next where markers look at it: what is to be marked and cannot be is dropped, and
@@ -661,7 +706,7 @@ impl Memory {
             if !is_dropped {
                 return Some(packet);
             }
-            self.mmu.remove(queue, frame);
+            self.count_out(is_lossless, queue, frame);
             self.report_queue(queue, port, context);
             port.drop(&packet, DropReason::NotEcnCapable, None, context);
         }

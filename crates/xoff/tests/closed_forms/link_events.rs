@@ -112,6 +112,27 @@ fn a_rate_holds_for_what_has_not_begun_to_leave() {
     assert_eq!(slower, undisturbed + Span::from_nanoseconds(10 * 800));
 }
 
+/// In one event, or in two. What the link could carry are 200 kbit before it fails, and then 5 Gbps.
+#[test]
+fn a_link_may_come_back_slower() {
+    let fails = || event("20us", MIDDLE, "state = 'down'");
+    let at_once = [fails(), event("36us", MIDDLE, "state = 'up'\nrate = '5Gbps'")];
+    let before = [fails(), event("30us", MIDDLE, "rate = '5Gbps'"), event("36us", MIDDLE, "state = 'up'")];
+    let seen = [at_once.as_slice(), &before].map(|events| {
+        let simulation = over_two_switches("switch = [{ total = '1MB' }]\nstop = { at = '100us' }", events);
+        let mut outcome = run(&simulation);
+        let sent = port(&simulation, &outcome, "left", "right").counters.wire_bytes.as_f64() * 8.0;
+        let id = port(&simulation, &outcome, "left", "right").id();
+        let report = Report::new(&simulation, &mut outcome);
+        let row = report.ports.port.iter().position(|port| *port == id).expect("it has a row");
+        let could = 10e9 * 20e-6 + 5e9 * (100e-6 - 36e-6);
+        assert!((report.ports.utilization[row] - sent / could).abs() < 1e-12);
+        assert!(report.ports.utilization[row] > 0.9, "{}", report.ports.utilization[row]);
+        report.digest
+    });
+    assert_eq!(seen[0], seen[1]);
+}
+
 /// Two spines; the flow goes by one of them until the switches know, and then by the other.
 #[test]
 fn packets_go_another_way_once_switches_know() {

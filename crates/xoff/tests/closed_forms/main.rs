@@ -6,13 +6,13 @@ mod common;
 mod reference;
 
 mod any_run;
+mod buffer_policies;
 mod cells;
 mod coexistence;
 mod collectives;
 mod congestion_points;
 mod dctcp;
 mod drops;
-mod dynamic_threshold;
 mod ecn;
 mod ecn_star;
 mod headroom;

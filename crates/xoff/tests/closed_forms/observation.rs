@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
 use xoff::kernel::units::{Rate, Span};
+use xoff::port::Port;
 use xoff::scenario::{Every, Host, Observe, ObserveOf, ScenarioError};
 use xoff::switch::Switch;
 use xoff::{Report, Simulation};
@@ -222,7 +223,7 @@ const NONE: u64 = u64::MAX;
 /// Congestion notification messages set out from no transport, and are followed by nobody.
 #[test]
 fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped() {
-    let ends = [Cell::new(0_u64), Cell::new(0_u64)];
+    let (ends, left) = ([Cell::new(0_u64), Cell::new(0_u64)], Cell::new(0));
     law_of_random_scenarios(&[Ends::Drained, Ends::InTheMiddle], |simulation| {
         let observed =
             observing(simulation, Every::Change, |observe, _| observe.packets = vec!["*".to_owned()]);
@@ -230,7 +231,7 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
         let mut outcome = run(&simulation);
         let report = Report::new(&simulation, &mut outcome);
         let packets = &report.packets;
-        let (mut sent, mut dropped) = (BTreeMap::new(), BTreeMap::new());
+        let (mut sent, mut dropped, mut waiting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for row in 0..packets.packet.len() {
             let [arrived, started, ended, reached, received] = [
                 packets.arrived_ps[row],
@@ -263,6 +264,10 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
                 *dropped.entry(packets.port[row]).or_insert(0) += 1;
                 ends[1].set(ends[1].get() + 1);
             }
+            if started == NONE && !is_dropped {
+                assert!(!goes_on, "row {row}");
+                *waiting.entry(packets.port[row]).or_insert(0) += 1;
+            }
             let is_over = goes_on || is_dropped || received != NONE;
             assert!(is_over || outcome.end.is_some(), "row {row} of a run that has drained");
         }
@@ -277,7 +282,13 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
                 );
                 assert_eq!(dropped.get(&port.id()).copied().unwrap_or(0), port.counters.dropped());
             }
+            for switch in &outcome.switches {
+                let waiting = |port: &Port| waiting.get(&port.id()).copied().unwrap_or(0);
+                let inside = switch.packets_inside().count();
+                assert_eq!(switch.ports().iter().map(waiting).sum::<usize>(), inside);
+                left.set(left.get() + inside);
+            }
         }
     });
-    assert!(ends.iter().all(|count| count.get() > 100), "{ends:?}");
+    assert!(ends.iter().all(|count| count.get() > 100) && left.get() > 100, "{ends:?} {left:?}");
 }

@@ -329,6 +329,10 @@ fn switch() -> impl Strategy<Value = String> {
         "policy = 'dynamic_threshold', alpha = '1/8'",
         "policy = 'dynamic_threshold', alpha = 8",
         "policy = 'dynamic_threshold', alpha_by_priority = [1, '1/8', 8, '1/2', 2, 1, 4, '1/16']",
+        "policy = 'abm', alpha = 2, interval = '3us'",
+        "policy = 'abm', alpha_by_priority = [1, '1/8', 8, '1/2', 2, 1, 4, '1/16'], interval = '500ns', \
+         unscheduled = '5kB', alpha_unscheduled = 8, congested_from = '1/2'",
+        "policy = 'longest_queue_drop'",
     ]);
     let marking = text(&[
         "",

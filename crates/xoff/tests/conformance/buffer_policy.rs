@@ -101,7 +101,7 @@ proptest! {
         let (queue, frame) = (Mmu::queue(0, 0), Bytes::new(1000));
         loop {
             let occupancy =
-                Occupancy { shared: Bytes::new(total), shared_used: mmu.used(), queues: PORTS };
+                Occupancy { shared_used: mmu.used(), ..Occupancy::empty(Bytes::new(total), PORTS) };
             let below = mmu.queue_bytes(queue) < policy.threshold(0, &occupancy);
             let fits = mmu.used() + frame <= Bytes::new(total);
             let admitted = mmu.admit(queue, frame).is_ok();
@@ -124,7 +124,7 @@ proptest! {
         if !policy.rises_as_the_pool_fills() {
             let used = |share: u64| Bytes::new(shared * share / 1000);
             let threshold = |shared_used| {
-                policy.threshold(priority, &Occupancy { shared: Bytes::new(shared), shared_used, queues })
+                policy.threshold(priority, &Occupancy { shared_used, ..Occupancy::empty(Bytes::new(shared), queues) })
             };
             let (less, more) = (used(shares.0.min(shares.1)), used(shares.0.max(shares.1)));
             prop_assert!(threshold(less) >= threshold(more));

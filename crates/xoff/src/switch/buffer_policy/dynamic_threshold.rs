@@ -53,7 +53,8 @@ mod tests {
     use super::*;
 
     fn threshold(alpha: Ratio, shared: u64, used: u64) -> Bytes {
-        let occupancy = Occupancy { shared: Bytes::new(shared), shared_used: Bytes::new(used), queues: 8 };
+        let occupancy =
+            Occupancy { shared_used: Bytes::new(used), ..Occupancy::empty(Bytes::new(shared), 8) };
         DynamicThreshold { alpha, alpha_by_priority: None }.threshold(0, &occupancy)
     }
 

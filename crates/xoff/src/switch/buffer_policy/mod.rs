@@ -2,7 +2,7 @@
 //! A policy answers a threshold; it never counts and never admits, the MMU does.
 //! To add one: its file here, and one line in the list below.
 
-use crate::kernel::units::{Bytes, Ratio};
+use crate::kernel::units::{Bytes, Ratio, Span};
 
 /// What a policy may look at.
 #[derive(Clone, Copy, Debug)]
@@ -13,13 +13,40 @@ pub struct Occupancy {
     pub shared_used: Bytes,
     /// Queues on the pool that a class in use may fill.
     pub queues: u64,
+    /// What else there is to know where the policy follows.
+    pub followed: Followed,
 }
 
 impl Occupancy {
     /// Of a pool of which nothing is in use.
     pub fn empty(shared: Bytes, queues: u64) -> Self {
-        Self { shared, shared_used: Bytes::ZERO, queues }
+        Self { shared, shared_used: Bytes::ZERO, queues, followed: Followed::NOTHING }
     }
+}
+
+/// What a policy learns that follows; of a pool of which nothing is in use where none does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// Share of the time that its port has served the queue that asks, of the time that it lately had packets [mu / b].
+    pub drain_rate: Ratio,
+    /// Congested queues of its class on the pool, at least one [n].
+    pub congested: u64,
+    /// Bytes of its flow before the packet that asks.
+    pub offset: u64,
+}
+
+impl Followed {
+    /// Nothing has happened yet.
+    pub const NOTHING: Self = Self { drain_rate: Ratio::new(1, 1), congested: 1, offset: 0 };
+}
+
+/// How a policy follows queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Following {
+    /// How often drain rates and congested queues are taken anew.
+    pub every: Span,
+    /// Share of its threshold from which a queue is congested.
+    pub congested_from: Ratio,
 }
 
 /// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
@@ -28,6 +55,14 @@ pub trait BufferPolicy {
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes;
     /// Whether a fuller pool may raise a threshold.
     fn rises_as_the_pool_fills(&self) -> bool {
+        false
+    }
+    /// How it follows queues, if it does: then [`Occupancy::followed`] tells of them. No other policy pays for that.
+    fn follows(&self) -> Option<Following> {
+        None
+    }
+    /// Whether a packet that finds the pool full pushes out the first one of the longest queue, if that is longer than its own.
+    fn pushes_out(&self) -> bool {
         false
     }
     /// Share of the free pool that a queue of this class may take, where the policy knows such a share.
@@ -53,6 +88,12 @@ macro_rules! buffer_policies {
             fn rises_as_the_pool_fills(&self) -> bool {
                 match self { $(Self::$name(policy) => policy.rises_as_the_pool_fills(),)* }
             }
+            fn follows(&self) -> Option<Following> {
+                match self { $(Self::$name(policy) => policy.follows(),)* }
+            }
+            fn pushes_out(&self) -> bool {
+                match self { $(Self::$name(policy) => policy.pushes_out(),)* }
+            }
             fn alpha(&self, priority: usize) -> Option<Ratio> {
                 match self { $(Self::$name(policy) => policy.alpha(priority),)* }
             }
@@ -65,6 +106,8 @@ buffer_policies! {
     static_partition::StaticPartition,
     dynamic_threshold::DynamicThreshold,
     static_threshold::StaticThreshold,
+    abm::Abm,
+    longest_queue_drop::LongestQueueDrop,
 }
 
 /// The recipe of CONTRIBUTING.md.

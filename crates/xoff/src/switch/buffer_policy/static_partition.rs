@@ -26,7 +26,7 @@ mod tests {
     fn the_part_does_not_depend_on_what_is_used() {
         let part = |used| {
             let occupancy =
-                Occupancy { shared: Bytes::new(1_000_000), shared_used: Bytes::new(used), queues: 32 };
+                Occupancy { shared_used: Bytes::new(used), ..Occupancy::empty(Bytes::new(1_000_000), 32) };
             StaticPartition {}.threshold(0, &occupancy)
         };
         assert_eq!(part(0), Bytes::new(31_250));

@@ -8,7 +8,6 @@ use super::{Mmu, Placement};
 use crate::classes::PRIORITIES;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
-use crate::switch::buffer_policy::BufferPolicy;
 
 /// What departs.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ impl Quirks {
         if pool.shared_used + frame > pool.shared {
             return Err(DropReason::PoolFull);
         }
-        let threshold = mmu.policy.threshold(queue % PRIORITIES, pool);
+        let threshold = mmu.threshold(queue);
         let is_above =
             if self.threshold_with_packet { with_packet > threshold } else { counters.shared >= threshold };
         if is_above { Err(DropReason::Threshold) } else { Ok(Placement::Shared) }

@@ -33,21 +33,34 @@ impl SharedMemory {
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> u64 {
-        let (queue, is_lossless) = (Mmu::queue(number, priority), self.lossless.contains(priority));
         let mut lost = 0;
-        while let Some(packet) = self.ports[usize::from(number)].take(priority) {
-            let (port, frame) = (&mut self.ports[usize::from(number)], self.memory.frame(&packet));
-            self.memory.markers.on_loss(queue);
-            self.memory.markers.on_departure(queue, &self.memory.mmu, context.now, frame);
-            self.memory.count_out(is_lossless, queue, frame);
-            self.memory.report_queue(queue, port, context);
-            port.drop(&packet, reason, None, context);
-            if is_lossless {
-                self.remove_lossless(&packet, context);
-            }
+        while self.lose_first(number, priority, reason, context) {
             lost += 1;
         }
         lost
+    }
+
+    /// The packet that waits first in a queue is lost. Returns whether one waits.
+    pub(super) fn lose_first(
+        &mut self,
+        number: u16,
+        priority: usize,
+        reason: DropReason,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> bool {
+        let (queue, is_lossless) = (Mmu::queue(number, priority), self.lossless.contains(priority));
+        let port = &mut self.ports[usize::from(number)];
+        let Some(packet) = port.take(priority) else { return false };
+        let (frame, room) = (self.memory.frame(&packet), self.memory.mmu.room(queue, reason));
+        self.memory.markers.on_loss(queue);
+        self.memory.markers.on_departure(queue, &self.memory.mmu, context.now, frame);
+        self.memory.count_out(is_lossless, queue, frame);
+        self.memory.report_queue(queue, port, context);
+        port.drop(&packet, reason, room, context);
+        if is_lossless {
+            self.remove_lossless(&packet, context);
+        }
+        true
     }
 
     /// A packet that has come is for a link that has failed, or was on its way over one.

@@ -1,0 +1,119 @@
+//! What saturated queues come to hold under each policy. Dynamic Threshold: M of them hold alpha B / (1 + M alpha) each
+//! (Choudhury and Hahne, IEEE/ACM ToN 1998; BCC, APNet 2017, section 4.2). ABM: all of a class hold alpha B / (1 + alpha)
+//! together, however many they are, and those of several classes at a port share that as they share the port (SIGCOMM 2022).
+//! Longest queue drop: B / M each.
+
+use xoff::engine::Quantity;
+use xoff::kernel::units::Span;
+
+use crate::{least, mean, most, recorded, run, simulation, validate};
+
+const FRAME: f64 = 1500.0;
+
+/// What each queue of some ports holds, sample by sample. Senders on faster links, each faster than the port of its receiver, start
+/// one after another, so many of different classes for each port.
+fn occupancies(ports: usize, classes: usize, switch: &str) -> Vec<Vec<f64>> {
+    let senders = ports * classes;
+    let links: Vec<String> = (0..senders)
+        .map(|sender| format!("{{ between = ['host{sender}', 'switch0'], rate = '100Gbps' }}"))
+        .collect();
+    let workload = |class| {
+        let pair = |port| format!("['host{}', 'host{}']", port * classes + class, senders + port);
+        let pairs: Vec<String> = (0..ports).map(pair).collect();
+        format!(
+            "{{ kind = 'long_lived', transport = 'steady', pairs = [{}], stagger = '12345ns', priority = {class} }}",
+            pairs.join(", ")
+        )
+    };
+    let simulation = simulation(&format!(
+        "title = 'fixed point'\n\
+         topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '10Gbps', delay = '1us' }}, \
+         links = [{}] }}\n\
+         switch = [{{ {switch} }}]\n\
+         transport.steady = {{ kind = 'constant_rate', payload = '1442B', rate = '17.3Gbps' }}\n\
+         workload = [{}]\n\
+         stop = {{ at = '20ms' }}\nobserve = {{ queues = {{ every = '777ns', of = ['switch0.*'] }} }}",
+        senders + ports,
+        links.join(", "),
+        (0..classes).map(workload).collect::<Vec<_>>().join(", "),
+    ));
+    let outcome = run(&simulation);
+    let of_port = |port| {
+        let name = format!("switch0.port{port}");
+        let of_all = recorded(&simulation, &outcome, Quantity::Queue, &name, Span::from_milliseconds(15));
+        (0..classes).map(move |class| of_all.iter().copied().skip(class).step_by(classes).collect())
+    };
+    (senders..senders + ports).flat_map(of_port).collect()
+}
+
+/// Every queue stays within so many bytes of what is expected, and all of them on average within a packet.
+fn settles_at(name: &str, occupancies: &[Vec<f64>], expected: f64, grain: f64) {
+    for (queue, occupancy) in occupancies.iter().enumerate() {
+        let (least, most) = (least(occupancy), most(occupancy));
+        let away = (least - expected).abs().max((most - expected).abs());
+        assert!(occupancy.len() > 4_000);
+        assert!(away <= grain, "{name}: queue {queue} holds {least} to {most}, not {expected}");
+    }
+    let average = mean(&occupancies.iter().map(|occupancy| mean(occupancy)).collect::<Vec<_>>());
+    validate(&format!("{name}: mean bytes of each"), expected, average, FRAME);
+}
+
+/// A packet that leaves lifts the threshold by alpha packets, and a queue below it takes one more. So each queue stays
+/// within 1 + alpha packets of the fixed point, and on average they are closer.
+#[test]
+fn saturated_queues_settle_at_the_fixed_point_of_dynamic_threshold() {
+    let settle = |queues, alpha: &str, share: f64, total: &str, expected| {
+        let switch =
+            format!("total = '{total}', buffer = {{ policy = 'dynamic_threshold', alpha = '{alpha}' }}");
+        let occupancies = occupancies(queues, 1, &switch);
+        settles_at(&format!("{queues} queues, alpha {alpha}"), &occupancies, expected, (1.0 + share) * FRAME);
+    };
+    settle(1, "4", 4.0, "3MB", 2_400_000.0);
+    settle(4, "4", 4.0, "3MB", 705_882.35);
+    settle(8, "4", 4.0, "3MB", 363_636.36);
+    settle(1, "1/16", 1.0 / 16.0, "16MB", 941_176.0);
+    settle(8, "1", 1.0, "4MB", 4e6 / 9.0);
+}
+
+/// Of 3 MB and alpha 1/2, a class gets 1 MB.
+#[test]
+fn congested_queues_of_a_class_share_what_abm_gives_to_the_class() {
+    let switch = "total = '3MB', buffer = { policy = 'abm' }";
+    for queues in [1, 2, 4, 8] {
+        let expected = 1_000_000.0 / queues as f64;
+        settles_at(&format!("ABM, {queues} queues"), &occupancies(queues, 1, switch), expected, 1.5 * FRAME);
+    }
+}
+
+/// Classes that divide a port divide what one of them could have had; each by itself would have had half of what the others leave.
+#[test]
+fn classes_of_a_port_share_under_abm_what_one_alone_could_have() {
+    for weights in [&[1, 1][..], &[3, 1], &[5, 1, 2]] {
+        let all: Vec<_> = weights.iter().chain(&[1; 8]).take(8).collect();
+        let switch = format!(
+            "total = '3MB', buffer = {{ policy = 'abm', interval = '300us' }}, \
+             scheduler = {{ kind = 'deficit_round_robin', quantum = '1500B', weights = {all:?} }}"
+        );
+        let occupancies = occupancies(1, weights.len(), &switch);
+        for (weight, occupancy) in weights.iter().zip(occupancies) {
+            let expected = 1e6 * f64::from(*weight) / f64::from(weights.iter().sum::<i32>());
+            let name = format!("ABM, a class of weight {weight} in {weights:?}");
+            settles_at(&name, &[occupancy], expected, 4.0 * FRAME);
+        }
+    }
+}
+
+/// Nobody keeps a newcomer from what is its part, and no memory is idle.
+#[test]
+fn longest_queue_drop_gives_saturated_queues_equal_parts_of_all_memory() {
+    let switch = "total = '3MB', buffer = { policy = 'longest_queue_drop' }";
+    for queues in [1, 2, 4, 8] {
+        let expected = 3_000_000.0 / queues as f64;
+        settles_at(
+            &format!("longest queue drop, {queues} queues"),
+            &occupancies(queues, 1, switch),
+            expected,
+            3.0 * FRAME,
+        );
+    }
+}
