@@ -252,6 +252,29 @@ def test_the_path_of_a_collective_keeps_to_it(algorithm: str) -> None:
         assert len(legs) == {"ring": 2 * 15, "halving_doubling": 2 * 4, "direct": 2}[algorithm]
 
 
+def test_the_path_of_a_job_is_what_it_does_not_compute() -> None:
+    result = xoff.Scenario.load(SCENARIOS / "pipeline.toml").run()
+    legs = why.job_legs(result, 0)
+    [job] = result.summary["jobs"]
+    [start, *starts], [*ends, end] = [leg.start_ns for leg in legs], [leg.end_ns for leg in legs]
+    assert result.job_flows is not None
+    flows = {f"{row['source']}.flow{row['number']}": row for row in result.job_flows.to_pylist()}
+    computing = [flows[leg.flow]["delay_ns"] for leg in legs]
+    assert [then - before for before, then in zip(ends, starts, strict=True)] == computing[1:]
+    assert end - (start - computing[0]) == job["completion_us"] * 1000
+    paths = why.job_path(result, 0)
+    assert sum(path.time_ps for path in paths) // 1000 + sum(computing) == pytest.approx(job["completion_us"] * 1000)
+    assert why.named(result, [flows[legs[0].flow]["flow"], "host1.flow0"]) == [legs[0].flow, "host1.flow0"]
+
+
+def test_a_job_that_is_cut_off_has_no_path() -> None:
+    result = xoff.Scenario.load(SCENARIOS / "pipeline.toml", ("stop.at=1ms",)).run()
+    with pytest.raises(ValueError, match=r"the job is not complete: .+ and \d+ more of its flows"):
+        why.job_legs(result, 0)
+    with pytest.raises(ValueError, match="workload 1 is no job"):
+        why.job_legs(result, 1)
+
+
 def test_a_message_waits_for_those_before_it_on_its_queue_pair() -> None:
     """Of two messages the second waits for ten packets of the first, 1000 bytes each, and 800 ns."""
     roce = """

@@ -57,13 +57,23 @@ def test_workloads_have_the_numbers_of_their_flows() -> None:
     table = flows([1] * 4, [1000, 9000, 5000, 7000], [True, True, True, False])
     table = table.append_column("workload", pa.array([1, 0, 1, 1], pa.uint32()))
     workloads = [("poisson", "dctcp"), ("incast", "dcqcn"), ("trace", "dctcp")]
-    first, second, third = summary.of_workloads(table, workloads, {})
+    first, second, third = summary.of_workloads(table, None, workloads, {})
     assert (first["kind"], first["count"], first["fct_p50_us"]) == ("poisson", 1, 9.0)
     assert (second["kind"], second["count"], second["fct_mean_us"]) == ("incast", 2, 3.0)
     assert (third["kind"], third["count"], third["slowdown_mean"]) == ("trace", 0, None)
     assert [one["transport"] for one in (first, second, third)] == ["dctcp", "dcqcn", "dctcp"]
-    (alone,) = summary.of_workloads(table, [("query", "dctcp")], {"count": 3})
-    assert alone == {"kind": "query", "transport": "dctcp", "count": 3}
+    (alone,) = summary.of_workloads(table, None, [("query", "dctcp")], {"count": 3})
+    assert (alone["kind"], alone["count"], alone["unfinished"]) == ("query", 3, 0)
+
+
+def test_workloads_have_the_goodputs_of_their_unfinished_flows() -> None:
+    unfinished = pa.table({"workload": [1, 0, 1, 1], "goodput_gbps": [1.0, 8.0, 3.0, None], "size_bytes": [None] * 4})
+    workloads = [("long_lived", "dctcp"), ("long_lived", "cubic"), ("poisson", "cubic")]
+    none = flows([], []).append_column("workload", pa.array([], pa.uint32()))
+    first, second, third = summary.of_workloads(none, unfinished, workloads, {})
+    assert [one["unfinished"] for one in (first, second, third)] == [1, 3, 0]
+    assert [one["unfinished_goodput_mean_gbps"] for one in (first, second, third)] == [8, 2, None]
+    assert second["long_lived_jain_index"] == (1 + 3) ** 2 / (2 * (1 + 9))
 
 
 def test_a_number_is_found_by_its_path() -> None:

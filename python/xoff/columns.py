@@ -67,6 +67,22 @@ QUERIES = pa.schema(
     ]
 )
 
+JOB_FLOWS = pa.schema(
+    [
+        pa.field("workload", pa.uint32()),
+        pa.field("flow", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("source", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("destination", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("size_bytes", pa.uint64()),
+        pa.field("number", pa.uint32()),
+        pa.field("start_ns", pa.int64()),
+        pa.field("received_ns", pa.int64()),
+        pa.field("finish_ns", pa.int64()),
+        pa.field("waited_for", pa.dictionary(pa.uint32(), pa.string())),
+        pa.field("delay_ns", pa.int64()),
+    ]
+)
+
 COLLECTIVES = pa.schema(
     [
         pa.field("workload", pa.uint32()),
@@ -269,6 +285,15 @@ def collectives_table(raw: RawResult) -> pa.Table | None:
     return table if table.num_rows else None
 
 
+def job_flows_table(raw: RawResult) -> pa.Table | None:
+    """One row per flow of a job (`JOB_FLOWS`), in the order of its file, or None if there is no job.
+
+    What has not happened is null.
+    """
+    table = _with_nulls(_table(JOB_FLOWS, raw.job_flows, raw.dictionaries), "start_ns", "received_ns", "finish_ns")
+    return _null_where(table["start_ns"].is_null(), table, "number") if table.num_rows else None
+
+
 def ports_table(raw: RawResult) -> pa.Table:
     """One row per port (`PORTS`), those of hosts first."""
     return _table(PORTS, raw.ports, raw.dictionaries)
@@ -346,7 +371,7 @@ def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mappi
     return pa.table(arrays, schema=schema)
 
 
-_UNKNOWN_WHERE_LARGEST = {"stuck_behind_port", "release", "drop_reason"}
+_UNKNOWN_WHERE_LARGEST = {"stuck_behind_port", "release", "drop_reason", "waited_for"}
 """Columns of names of which one may be none; of the others all are known."""
 
 

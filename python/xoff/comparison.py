@@ -34,6 +34,7 @@ _OF_FLOWS = ("fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99")
 _OF_CLASSES = tuple(f"flows.{size_class}.{measure}" for size_class in CLASSES for measure in _OF_FLOWS)
 FCTS = tuple(measure for measure in _OF_CLASSES if "fct" in measure)
 """What `fct_ratios.svg` draws."""
+_OF_WORKLOADS = (*_OF_FLOWS, "unfinished_goodput_mean_gbps")
 _OF_COLLECTIVES = ("completion_mean_us", "bus_bandwidth_mean_gbps")
 _OF_JOBS = ("completion_us",)
 _OF_UNFINISHED = (unfinished.MEASURE, "flows.unfinished_goodput_min_gbps", "flows.long_lived_jain_index")
@@ -138,7 +139,7 @@ class Comparison:
         """What is compared of each workload, where there are several; of the first ones where there are many."""
         count = self._least("workloads")
         told = range(min(count, _MOST_WORKLOADS)) if count > 1 else ()
-        return [f"workloads[{index}].{measure}" for index in told for measure in _OF_FLOWS]
+        return [f"workloads[{index}].{measure}" for index in told for measure in _OF_WORKLOADS]
 
     @property
     def _of_applications(self) -> list[str]:

@@ -62,6 +62,7 @@ def run(scenario: Scenario, threads: int, progress: Callable[[Progress], bool | 
         unfinished=unfinished,
         queries=queries,
         collectives=collectives,
+        job_flows=columns.job_flows_table(raw),
         series=series,
         drops=columns.drops_table(raw) if core.observes_drops else None,
         packets=columns.packets_table(raw) if core.observes_packets else None,
@@ -92,6 +93,6 @@ def _summary(
         "interrupted": raw.interrupted,
         "size_classes_bytes": list(scenario.size_classes),
         **found,
-        "workloads": of_workloads(flows, scenario._core.workloads, found["flows"]["all"]),
+        "workloads": of_workloads(flows, unfinished, scenario._core.workloads, found["flows"]["all"]),
         "digest": raw.digest,
     }

@@ -26,6 +26,7 @@ FLOWS = "flows.parquet"
 UNFINISHED = "unfinished.parquet"
 QUERIES = "queries.parquet"
 COLLECTIVES = "collectives.parquet"
+JOB_FLOWS = "job_flows.parquet"
 PORTS = "ports.parquet"
 SERIES = "series.parquet"
 DROPS = "drops.parquet"
@@ -43,6 +44,7 @@ _TABLES = {
     "unfinished": (UNFINISHED, columns.UNFINISHED),
     "queries": (QUERIES, columns.QUERIES),
     "collectives": (COLLECTIVES, columns.COLLECTIVES),
+    "job_flows": (JOB_FLOWS, columns.JOB_FLOWS),
     "ports": (PORTS, columns.PORTS),
     "series": (SERIES, columns.SERIES),
     "drops": (DROPS, columns.DROPS),

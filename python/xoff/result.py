@@ -43,6 +43,8 @@ class Result:
     """One row per complete query, with its completion time and timeouts; None if there is none."""
     collectives: pa.Table | None = None
     """One row per complete collective of a group, with its completion time and bandwidths; None if there is none."""
+    job_flows: pa.Table | None = None
+    """One row per flow of a job, by its name in the job's file, and the flow that it waited for; None without a job."""
     drops: pa.Table | None = None
     """One row per dropped packet: where, why and whose; None unless `observe.drops` is of `every = "change"`."""
     packets: pa.Table | None = None

@@ -129,21 +129,33 @@ def flow_classes(flows: FlowRows | pa.Table, size_classes: Sequence[int]) -> dic
 
 
 def of_workloads(
-    flows: FlowRows | pa.Table, workloads: Sequence[tuple[str, str]], of_all: dict[str, Any]
+    flows: FlowRows | pa.Table,
+    unfinished: pa.Table | None,
+    workloads: Sequence[tuple[str, str]],
+    of_all: dict[str, Any],
 ) -> list[dict[str, Any]]:
     """The same of the flows of each workload; those of queries are requests and responses.
 
     Args:
         flows: What has the columns of `flows.parquet`.
+        unfinished: A table with the columns of `unfinished.parquet`; None if there is none.
         workloads: Kind and transport of each, in the order of the scenario.
         of_all: The numbers of all flows, which are those of a single workload.
     """
-    told = [{"kind": kind, "transport": transport} for kind, transport in workloads]
+    told = [
+        {"kind": kind, "transport": transport} | _unfinished_of(unfinished, index)
+        for index, (kind, transport) in enumerate(workloads)
+    ]
     if len(told) == 1:
         return [told[0] | of_all]
     workload = counted(flows, "workload")
     numbers = _of_each({index: partial(np.equal, workload, index) for index in range(len(told))}, flows)
     return [one | numbers[index] for index, one in enumerate(told)]
+
+
+def _unfinished_of(unfinished: pa.Table | None, workload: int) -> dict[str, Any]:
+    own = None if unfinished is None else unfinished.filter(pc.equal(unfinished["workload"], workload))
+    return {"unfinished": own.num_rows if own else 0} | of_unfinished(own or None)
 
 
 def of_queries(queries: pa.Table | None, totals: dict[str, int]) -> dict[str, Any]:

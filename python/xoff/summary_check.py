@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MAY_BE_NULL = {
     "flows.long_lived_jain_index",
+    "workloads[].long_lived_jain_index",
     "queries.timeout_fraction",
     "jobs[].completion_us",
     "watchdog[].restored_ns",

@@ -78,15 +78,19 @@ KEYS = (
         "collectives, parts of steps",
     ),
     Key(("flows.started",), "flows", "flows that started"),
-    Key(("flows.unfinished",), "flows", "flows that started and had not finished at the end"),
     Key(
-        ("flows.unfinished_goodput_{min,mean,max}_gbps",),
+        ("flows.unfinished", "workloads[].unfinished"),
+        "flows",
+        "flows that started and had not finished at the end, of all or of a `[[workload]]`",
+    ),
+    Key(
+        ("flows.unfinished_goodput_{min,mean,max}_gbps", "workloads[].unfinished_goodput_{min,mean,max}_gbps"),
         "Gbps",
         "goodput of unfinished flows: what the receiver could hand on in the measured time, over what of that was "
         "after the flow's start",
     ),
     Key(
-        ("flows.long_lived_jain_index",),
+        ("flows.long_lived_jain_index", "workloads[].long_lived_jain_index"),
         "",
         "Jain's index of the goodputs of flows without end, if there are several: 1 where all have the same",
         "Jain, Chiu and Hawe, DEC-TR-301, 1984",

@@ -58,6 +58,11 @@ _REASONS = {
 }
 
 
+def reason_words(reason: str) -> str:
+    """Why a packet was dropped, in words."""
+    return _REASONS[reason]
+
+
 def measure_name(key: str) -> str:
     """What people call a number of the summary, such as `flows.small.fct_p99_us`: small FCT p99."""
     group, _, quantity = key.rpartition(".")

@@ -73,6 +73,49 @@ def collective_path(
     return _paths(result, legs(result, collective), run)
 
 
+def job_path(result: Result, workload: int, run: Callable[[Scenario], Result] = Scenario.run) -> list[CriticalPath]:
+    """Where the time of a job went: the critical paths of flows of which each waited for the one before.
+
+    Between them, hosts compute. Arguments and errors are as those of `critical_paths`, but for `workload`, the position
+    of the job's workload in the scenario; ValueError is also raised if the job is not complete.
+    """
+    return _paths(result, job_legs(result, workload), run)
+
+
+def job_legs(result: Result, workload: int) -> list[Leg]:
+    """The flows of a job of which each waited for the one before, up to the last one of all."""
+    rows = [] if result.job_flows is None else result.job_flows.to_pylist()
+    by_name = {row["flow"]: row for row in rows if row["workload"] == workload}
+    if not by_name:
+        message = f"workload {workload} is no job"
+        raise ValueError(message)
+    missing = [name for name, row in by_name.items() if row["received_ns"] is None]
+    if missing:
+        message = (
+            f"the job is not complete: {missing[0]} and {len(missing) - 1} more of its flows had not been received"
+        )
+        raise ValueError(message)
+    row = max(by_name.values(), key=lambda row: row["received_ns"])
+    found = [_leg_of(row, acknowledged=False)]
+    while row["waited_for"] is not None:
+        before = by_name[row["waited_for"]]
+        found.append(_leg_of(before, acknowledged=before["destination"] != row["source"]))
+        row = before
+    return found[::-1]
+
+
+def _leg_of(row: Mapping[str, Any], *, acknowledged: bool) -> Leg:
+    end_ns = row["finish_ns"] if acknowledged else row["received_ns"]
+    return Leg(f"{row['source']}.flow{row['number']}", row["start_ns"], end_ns, acknowledged)
+
+
+def named(result: Result, flows: Sequence[str]) -> list[str]:
+    """The same flows, those of jobs by their names at their sources instead of those in the job's file."""
+    rows = [] if result.job_flows is None else result.job_flows.to_pylist()
+    names = {row["flow"]: f"{row['source']}.flow{row['number']}" for row in rows if row["number"] is not None}
+    return [names.get(flow, flow) for flow in flows]
+
+
 def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
     """The flows of a collective of which each waited for the one before, up to the last one of all."""
     rows = _flows_of(result, collective)

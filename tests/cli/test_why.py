@@ -22,7 +22,7 @@ def test_one_flow_is_told_cause_by_cause(command: Command, run: str) -> None:
     outcome = command("why", run)
     assert (outcome.status, outcome.err) == (0, "")
     assert "64 kB to host0 by dctcp in 1.31 ms, alone 26.1 us (slowdown 50)" in outcome.out
-    assert "│ retransmission timeout │ dropped at switch0.port0 (threshold) │" in outcome.out
+    assert "│ retransmission timeout │ dropped at switch0.port0 (at the threshold) │" in outcome.out
     assert "Whose packets were there: xoff ports out switch0.port0 --flows" in outcome.out
 
 
@@ -81,6 +81,19 @@ def test_without_a_flow_there_is_nothing_to_ask_about(command: Command) -> None:
     command("run", SCENARIOS / "incast.toml", *late, "--out", "out", "--no-report")
     outcome = command("why", "out")
     assert (outcome.status, outcome.err) == (2, "out: FLOW: no flow had started in the measured time\n")
+
+
+def test_a_job_is_told_pair_by_pair(command: Command) -> None:
+    command("run", SCENARIOS / "pipeline.toml", "--out", "out", "--no-report")
+    outcome = command("why", "out", "--job", "0")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("Job of workload 0: ")
+    assert "of computing before and between them" in " ".join(outcome.out.split())
+    told = json.loads(command("why", "out", "--job", "0", "--json").out)
+    times = [flow["finish_ps"] - flow["start_ps"] for flow in told["flows"]]
+    assert sum(times) / 1e6 + told["computing_us"] == pytest.approx(told["completion_us"])
+    outcome = command("why", "out", "--job", "1")
+    assert (outcome.status, outcome.err) == (2, "out: --job: workload 1 is no job\n")
 
 
 def test_a_collective_is_told_pair_by_pair(command: Command) -> None:

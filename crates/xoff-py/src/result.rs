@@ -17,6 +17,8 @@ pub(crate) struct RawResult {
     queries: Py<PyDict>,
     /// Columns of the complete collectives.
     collectives: Py<PyDict>,
+    /// Columns of the flows of jobs.
+    job_flows: Py<PyDict>,
     /// Columns of what every port did.
     ports: Py<PyDict>,
     /// Columns of what was recorded over time.
@@ -54,6 +56,9 @@ fn dictionaries(py: Python<'_>, report: &xoff::Report) -> PyResult<Py<PyDict>> {
     for column in ["port", "peer", "paused_port", "egress_port", "stuck_behind_port", "name"] {
         dictionaries.set_item(column, &report.series_names)?;
     }
+    for column in ["flow", "waited_for"] {
+        dictionaries.set_item(column, &report.job_flow_names)?;
+    }
     dictionaries.set_item("transport", &report.transport_names)?;
     dictionaries.set_item("reason", &report.reason_names)?;
     dictionaries.set_item("drop_reason", &report.drop_reason_names)?;
@@ -75,6 +80,7 @@ impl RawResult {
             unfinished: report.unfinished.to_python(py)?,
             queries: report.queries.to_python(py)?,
             collectives: report.collectives.to_python(py)?,
+            job_flows: report.job_flows.to_python(py)?,
             ports: report.ports.to_python(py)?,
             series: report.series.to_python(py)?,
             drops: report.drops.to_python(py)?,

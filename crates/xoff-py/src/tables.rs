@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xoff::report::{
-    CollectiveColumns, DropColumns, HeadroomColumns, OffTimeColumns, PacketColumns, PauseColumns,
-    PauseFlowColumns, PortColumns, QueryColumns, SeriesColumns, UnfinishedColumns,
+    CollectiveColumns, DropColumns, HeadroomColumns, JobFlowColumns, OffTimeColumns, PacketColumns,
+    PauseColumns, PauseFlowColumns, PortColumns, QueryColumns, SeriesColumns, UnfinishedColumns,
 };
 
 use crate::column::Column;
@@ -39,6 +39,9 @@ tables! {
     CollectiveColumns {
         workload, group, iteration, start_ns, finish_ns, completion_ns, last_host, flows,
         algorithm_bandwidth_gbps, bus_bandwidth_gbps, measured,
+    }
+    JobFlowColumns {
+        workload, flow, source, destination, size_bytes, number, start_ns, received_ns, finish_ns, waited_for, delay_ns,
     }
     SeriesColumns { time_ns, quantity, name, priority, value }
     DropColumns {

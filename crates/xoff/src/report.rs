@@ -33,7 +33,7 @@ pub use collectives::{CollectiveColumns, CollectiveTotals};
 pub use drops::DropColumns;
 pub use flows::{FlowRow, Flows, PathProperties};
 pub use headroom::{HeadroomColumns, OffTimeColumns};
-pub use jobs::JobTotals;
+pub use jobs::{JobFlowColumns, JobTotals};
 use measured::Measured;
 pub use measured::MeasuredTotals;
 pub use packets::PacketColumns;
@@ -252,6 +252,8 @@ pub struct Report {
     pub ports: PortColumns,
     /// What was recorded over time.
     pub series: SeriesColumns,
+    /// Flows of jobs.
+    pub job_flows: JobFlowColumns,
     /// Dropped packets, where every one was recorded.
     pub drops: DropColumns,
     /// Packets of watched flows, at every port that they came to.
@@ -274,6 +276,8 @@ pub struct Report {
     pub interrupted: bool,
     /// Names of nodes.
     pub node_names: Vec<String>,
+    /// Names of flows of jobs.
+    pub job_flow_names: Vec<String>,
     /// Names of transports.
     pub transport_names: Vec<String>,
     /// Names of what the series tell of.
@@ -294,7 +298,7 @@ impl Report {
     /// Puts the results of a run together. The finished flows are taken out of `outcome`: it may have millions of them.
     pub fn new(simulation: &Simulation, outcome: &mut Outcome) -> Self {
         let complete_queries = CompleteQueries::new(outcome);
-        let (flows, lost_in_part) = Flows::take(simulation, outcome, &complete_queries);
+        let (flows, lost_in_part, lives) = Flows::take(simulation, outcome, &complete_queries);
         let outcome = &*outcome;
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &flows));
         let (series, series_names) = series(simulation, &outcome.samples.rows, end);
@@ -306,7 +310,10 @@ impl Report {
         let queries = QueryReport::new(simulation, outcome, &complete_queries, &flows, end);
         let (collectives, of_collectives) = collectives::columns(simulation, outcome);
         let measured = Measured::new(simulation, outcome, end);
+        let (job_flows, job_flow_names) = jobs::columns(simulation, outcome, lives, &lost_in_part);
         Self {
+            job_flows,
+            job_flow_names,
             unfinished: unfinished::columns(simulation, outcome, lost_in_part, &measured),
             queries: queries.columns,
             collectives,

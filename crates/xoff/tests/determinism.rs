@@ -116,6 +116,26 @@ fn incast_into_a_tiny_buffer_with_losses() {
 }
 
 #[test]
+fn queue_pairs_that_end_by_time_among_losses() {
+    let transport = |name: &str, rest: &str| {
+        format!("transport.{name} = {{ kind = 'roce', control_priority = 0, {rest} }}")
+    };
+    scene(&[
+        STAR,
+        &transport("back", "recovery = { kind = 'go_back_n', timeout = '300us' }"),
+        &transport(
+            "irn",
+            "recovery = { kind = 'selective_repeat' }, congestion_control = { algorithm = 'swift' }, ecn_capable = true",
+        ),
+        "switch = [{ total = '60kB', marking.queue = { kind = 'threshold', threshold = '15kB' } }]",
+        "workload = [\
+         { kind = 'long_lived', transport = 'back', pairs = [['host1', 'host0'], ['host2', 'host0']], end = '87654321ps' }, \
+         { kind = 'long_lived', transport = 'irn', pairs = [['host3', 'host0'], ['host4', 'host0']], end = '120us', \
+         stagger = '10us' }]",
+    ]);
+}
+
+#[test]
 fn new_reno_with_delayed_acknowledgements_and_host_delay() {
     scene(&[
         DUMBBELL,

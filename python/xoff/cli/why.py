@@ -50,6 +50,10 @@ def why(
             help="Instead, the collective of this workload (0 is the first) that took longest.",
         ),
     ] = None,
+    job: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="WORKLOAD", help="Instead, the job of this workload (0 is the first)."),
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that share the work.")] = 1,
     plot: Annotated[
         Path | None,
@@ -62,7 +66,7 @@ def why(
 
     The scenario runs once more with the flow's packets recorded. From its last acknowledgement back to its start, every
     instant has one cause, so that the times add up to the completion time. A flow that had not finished is told of up
-    to the end of the run, from what it waited for then. Of a collective, flows wait for one another:
+    to the end of the run, from what it waited for then. Of a collective or a job, flows wait for one another:
     those are told of which each waited for the one before.
     """
     if plot is not None:
@@ -71,8 +75,12 @@ def why(
 
     result = opened(folder)
     if collective is not None:
-        _check_alone(folder, "--collective", {"FLOW": flows, "--plot": plot, "--slowest": slowest})
+        _check_alone(folder, "--collective", {"FLOW": flows, "--plot": plot, "--slowest": slowest, "--job": job})
         _tell_collective(result, folder, collective, threads, as_json=as_json)
+        return
+    if job is not None:
+        _check_alone(folder, "--job", {"FLOW": flows, "--plot": plot, "--slowest": slowest})
+        _tell_job(result, folder, job, threads, as_json=as_json)
         return
     if flows:
         _check_alone(folder, "FLOW", {"--slowest": slowest})
@@ -99,7 +107,7 @@ def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int)
     from xoff import why
     from xoff.columns import flow_names
 
-    chosen = list(dict.fromkeys(flows or why.slowest(result, slowest)))
+    chosen = list(dict.fromkeys(why.named(result, flows) if flows else why.slowest(result, slowest)))
     if not chosen and result.unfinished is not None:
         chosen = flow_names(result.unfinished.slice(0, slowest)).to_pylist()  # those that started first
     if not chosen:
@@ -239,7 +247,7 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
     of_workload = [row for row in rows if row["workload"] == workload and row["measured"]]
     if not of_workload:
         complete = sorted({str(row["workload"]) for row in rows if row["measured"]})
-        expected = f"expected {' or '.join(complete)}" if complete else "no workload has one"
+        expected = f"expected {' or '.join(complete)}" if complete else _stuck_in(result, workload)
         raise InputError(str(folder), "--collective", f"workload {workload} has no complete collective", expected)
     row = max(of_workload, key=lambda row: row["completion_ns"])
     with _refused_by(folder, "--collective"):
@@ -252,12 +260,43 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
         f"Collective {row['iteration']} of group {row['group']}: {duration(row['completion_ns'] / 1000)}, "
         f"bus bandwidth {row['bus_bandwidth_gbps']:.3g} Gbps; the longest of {len(of_workload)}"
     )
-    _print_pairs(result, row, paths)
+    before = row["completion_ns"] - _time_of(paths) / 1000
+    begun = f", after {duration(before / 1000)} in which {paths[0].flow.rpartition('.')[0]} had not begun"
+    _print_pairs(result, paths, begun if before > 1 else "")
     _print_together(result, paths)
     _say_marks(paths)
 
 
-def _print_pairs(result: Result, collective: Mapping[str, Any], paths: Sequence[CriticalPath]) -> None:
+def _tell_job(result: Result, folder: Path, workload: int, threads: int, *, as_json: bool) -> None:
+    from xoff import why
+
+    with _refused_by(folder, "--job"):
+        paths = why.job_path(result, workload, _running(threads))
+    [completion_us] = [one["completion_us"] for one in result.summary["jobs"] if one["workload"] == workload]
+    computing_us = completion_us - _time_of(paths) / _MICROSECOND_PS
+    if as_json:
+        told = {"workload": workload, "completion_us": completion_us, "computing_us": computing_us}
+        typer.echo(json_text.document(told | {"flows": [_data(path) for path in paths]}))
+        return
+    say(f"Job of workload {workload}: {duration(completion_us)}")
+    _print_pairs(result, paths, f", and {duration(computing_us)} of computing before and between them")
+    _print_together(result, paths)
+    _say_marks(paths)
+
+
+def _stuck_in(result: Result, workload: int) -> str:
+    """Which of its flows to ask about instead."""
+    from xoff.columns import flow_names
+
+    flows = [] if result.unfinished is None else result.unfinished.to_pylist()
+    places = [place for place, row in enumerate(flows) if row["workload"] == workload]
+    if result.unfinished is None or not places:
+        return "no workload has one"
+    names = flow_names(result.unfinished.take(places)).to_pylist()
+    return f"expected flows of it that had not finished, {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
+
+
+def _print_pairs(result: Result, paths: Sequence[CriticalPath], besides: str) -> None:
     from xoff.critical_path import parts
     from xoff.why import rows_of
 
@@ -273,20 +312,14 @@ def _print_pairs(result: Result, collective: Mapping[str, Any], paths: Sequence[
             *pair,
             str(len(found)),
             _told(_time_of(found)),
-            duration(sum(flows[path.flow]["ideal_fct_ns"] for path in found) / 1000),
+            duration(sum(flows[path.flow].get("ideal_fct_ns", 0) for path in found) / 1000),
             percent(_time_of(found) / together),
             _most_of(result, parts(found)[0], pair[0]),
         ]
         for pair, found in by_time
     ]
-    before = collective["completion_ns"] - together / 1000
-    begun = (
-        f", after {duration(before / 1000)} in which {flows[paths[0].flow]['source']} had not begun"
-        if before > 1
-        else ""
-    )
     headings = ("from", "to", "flows", "time", "alone", "share", "most of it")
-    title = f"{len(paths)} flows of which each waited for the one before, {_told(together)}{begun}"
+    title = f"{len(paths)} flows of which each waited for the one before, {_told(together)}{besides}"
     print_rows(
         title, headings, rows, of=len(rows), words={"from", "to", "most of it"}, rest="pairs more; --json has all"
     )
@@ -314,11 +347,12 @@ def _has(path: CriticalPath, wanted: Part) -> bool:
 def _words(result: Result, part: Part) -> list[str]:
     """What it was, and where."""
     from xoff.critical_path import Cause
+    from xoff.table import reason_words
 
     if part.place is None:
         return [part.cause.words, ""]
     if part.reason is not None:
-        return [part.cause.words, f"dropped at {part.place} ({part.reason})"]
+        return [part.cause.words, f"dropped at {part.place} ({reason_words(part.reason)})"]
     peer = next(port.peer_node for port in result.topology.ports if port.name == part.place)
     where = {
         Cause.TRANSMISSION: f"{part.place} to {peer}",

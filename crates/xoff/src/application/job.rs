@@ -1,6 +1,8 @@
 //! Jobs: flows that wait for one another. A host begins a flow when those that it waits for are whole, if they end there, and
 //! acknowledged, if they begin there, and when it has computed since; it waits for nobody else.
 
+use std::sync::Arc;
+
 use crate::classes::Classes;
 use crate::kernel::units::{Bytes, Span, Time};
 use crate::topology::NodeId;
@@ -49,6 +51,8 @@ pub struct Plan {
     /// The longest chain of computing, had its flows taken no time; nothing can make the job faster.
     pub computing: Span,
     flows: Vec<Flow>,
+    /// Their names; none where nobody has named them.
+    names: Arc<[String]>,
     /// By receiver, positions of the flows that it is sent, by turn.
     received: Vec<Vec<u32>>,
     /// Every host that sends or receives, in order.
@@ -83,7 +87,19 @@ impl Plan {
             Flow { row, place, waiting, receiver: receiver as u32, turn }
         });
         let flows = flows.collect();
-        Ok(Self { workload, start, transport, computing, flows, received, hosts, sent })
+        let names = Arc::default();
+        Ok(Self { workload, start, transport, computing, flows, names, received, hosts, sent })
+    }
+
+    /// The same job, whose flows have names, in their order.
+    #[must_use]
+    pub fn with_names(self, names: Vec<String>) -> Self {
+        Self { names: names.into(), ..self }
+    }
+
+    /// The names of its flows.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// All flows, in the order of the file.

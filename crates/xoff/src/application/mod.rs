@@ -150,6 +150,13 @@ impl Plans {
         if let Plan::Job(plan) = &self.all[plan] { Some(plan) } else { None }
     }
 
+    /// The flow of a job that its receiver knows by this number, if it is one.
+    pub fn job_flow(&self, number: u32) -> Option<JobFlow> {
+        let Arrival { channel, turn } = self.arrival(number)?;
+        let (plan, receiver) = self.of_channel(channel);
+        Some(JobFlow { plan, flow: self.job(plan)?.flow(receiver, turn) })
+    }
+
     /// How many channels all plans have.
     pub fn channels(&self) -> u32 {
         self.channels
@@ -189,6 +196,15 @@ impl Plans {
         let number = number & !OF_APPLICATION;
         Some(Arrival { channel: number >> self.turn_bits, turn: number & ((1 << self.turn_bits) - 1) })
     }
+}
+
+/// A flow of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct JobFlow {
+    /// The number of the job's plan.
+    pub plan: usize,
+    /// Its position in the job.
+    pub flow: u32,
 }
 
 /// One of some traffic classes, all equally likely.

@@ -269,12 +269,13 @@ impl Sending {
         self.flags |= if settings.congestion_control.needs().marks() { ECN_CAPABLE } else { 0 };
     }
 
-    /// It sends one more segment at most. Of other transports the sender itself knows when it ends.
+    /// It sends one more segment or packet at most. Of constant rate the sender itself knows when it ends.
     fn end(&mut self) {
         match &mut self.sender {
             Sender::Tcp(sender) => self.flow.size = sender.end(),
             Sender::Handshake(handshake) => self.flow.size = handshake.end(),
-            Sender::QueuePair(_) | Sender::ConstantRate(_) => {}
+            Sender::QueuePair(pair) => self.flow.size = pair.sender.end(),
+            Sender::ConstantRate(_) => {}
         }
     }
 
@@ -333,6 +334,9 @@ impl Host {
                 }
             }
             Transport::Roce(settings) => {
+                if end < Time::MAX {
+                    self.pending.once(TimerKey::End(flow.number), end);
+                }
                 let is_persistent = settings.connections == QueuePairs::Persistent;
                 let place = is_persistent.then(|| {
                     let number = context.fabric.shared_tuples.connection(flow.transport, flow.number);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::jobs::Lives;
 use super::queries::CompleteQueries;
 use super::{Outcome, Simulation};
 use crate::host::{FinishedFlow, UnfinishedFlow};
@@ -90,14 +91,15 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Takes them out of what a run has left. Returns with them, by their sources, flows that were sent and never received whole.
+    /// Takes them out of what a run has left. Returns with them, by their sources, flows that were sent and never received whole, and
+    /// what became of flows of jobs.
     pub(super) fn take(
         simulation: &Simulation,
         outcome: &mut Outcome,
         complete_queries: &CompleteQueries,
-    ) -> (Self, Vec<(NodeId, UnfinishedFlow)>) {
+    ) -> (Self, Vec<(NodeId, UnfinishedFlow)>, Lives) {
         let mut rows = Vec::with_capacity(outcome.hosts.iter().map(|host| host.finished().len()).sum());
-        let (mut paths, mut lost_in_part) = (Paths::default(), Vec::new());
+        let (mut paths, mut lost_in_part, mut lives) = (Paths::default(), Vec::new(), Lives::default());
         for source in 0..outcome.hosts.len() {
             let mut finished = outcome.hosts[source].take_finished();
             let source = source as NodeId;
@@ -110,6 +112,7 @@ impl Flows {
                         lost_in_part.push((source, UnfinishedFlow { flow, retransmitted, timeouts }));
                         return None;
                     };
+                    lives.note(simulation, &finished.flow, received, finish(finished, received));
                     let query = complete_queries.of_flow(source, &finished.flow, simulation, outcome);
                     Some(row(simulation, source, finished, received, query, &mut paths))
                 }));
@@ -119,7 +122,7 @@ impl Flows {
         if let Some(enough) = simulation.scenario().stop.after_flows {
             flag_after_stop(&mut rows, enough as usize);
         }
-        (Self { rows, paths: paths.in_order }, lost_in_part)
+        (Self { rows, paths: paths.in_order }, lost_in_part, lives)
     }
 
     /// The path of one of the rows.
@@ -131,6 +134,11 @@ impl Flows {
 fn received(simulation: &Simulation, outcome: &Outcome, finished: &FinishedFlow) -> Option<Time> {
     let destination = &outcome.hosts[finished.flow.destination as usize];
     destination.received_at(finished.flow.reception, &simulation.fabric().plans)
+}
+
+/// When it was acknowledged at its source; as it was received where nothing is acknowledged.
+fn finish(finished: &FinishedFlow, received: Time) -> Time {
+    if finished.finish == Time::MAX { received } else { finished.finish }
 }
 
 fn row(
@@ -148,7 +156,7 @@ fn row(
     FlowRow {
         start: flow.start,
         received,
-        finish: if finished.finish == Time::MAX { received } else { finished.finish },
+        finish: finish(finished, received),
         ideal: ideal.finished,
         size: flow.size,
         retransmitted: finished.retransmitted,

@@ -1,10 +1,134 @@
-//! What jobs have come to.
+//! What jobs have come to, as totals and as columns of their flows.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::{Outcome, Simulation};
+use crate::application::JobFlow;
 use crate::application::job::{Part, Plan};
+use crate::host::{Flow, Host, UnfinishedFlow};
 use crate::kernel::units::Time;
+use crate::topology::NodeId;
+
+/// Stands for what there is not, or what has not happened.
+const NONE: u64 = u64::MAX;
+const NO_INDEX: u32 = u32::MAX;
+
+/// Columns of `job_flows.parquet`: one entry for each flow of a job, in order of workload and file.
+#[derive(Clone, Debug, Default)]
+pub struct JobFlowColumns {
+    /// Position of its workload in the scenario.
+    pub workload: Vec<u32>,
+    /// Its name, as an index into [`super::Report::job_flow_names`].
+    pub flow: Vec<u32>,
+    /// Sending host, as an index into [`super::Report::node_names`].
+    pub source: Vec<u32>,
+    /// Receiving host, likewise.
+    pub destination: Vec<u32>,
+    /// Application bytes.
+    pub size_bytes: Vec<u64>,
+    /// Its number at its source; `u32::MAX` of one that has not begun.
+    pub number: Vec<u32>,
+    /// When it began; `u64::MAX` if it has not.
+    pub start_ns: Vec<u64>,
+    /// When its receiver had it whole; `u64::MAX` if it had not.
+    pub received_ns: Vec<u64>,
+    /// When it was acknowledged at its source; `u64::MAX` if it was not.
+    pub finish_ns: Vec<u64>,
+    /// Of the flows that it waited for the one that was done last, by its name; `u32::MAX` if there is none, or it has not begun.
+    pub waited_for: Vec<u32>,
+    /// How long its source computes after that.
+    pub delay_ns: Vec<u64>,
+}
+
+/// What a run has left of a flow of a job.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    number: u32,
+    start: Time,
+    received: Time,
+    finish: Time,
+}
+
+/// What became of flows of jobs, of which the run's records are given back once they are rows.
+#[derive(Debug, Default)]
+pub(super) struct Lives(BTreeMap<JobFlow, Life>);
+
+impl Lives {
+    /// Notes a flow that is over, if it is a job's.
+    pub(super) fn note(&mut self, simulation: &Simulation, flow: &Flow, received: Time, finish: Time) {
+        if let Some(place) = simulation.fabric().plans.job_flow(flow.reception) {
+            self.0.insert(place, Life { number: flow.number, start: flow.start, received, finish });
+        }
+    }
+
+    /// Notes those that have begun and are not over.
+    fn note_unfinished(
+        &mut self,
+        simulation: &Simulation,
+        outcome: &Outcome,
+        lost_in_part: &[(NodeId, UnfinishedFlow)],
+    ) {
+        let under_way = outcome.hosts.iter().flat_map(Host::unfinished);
+        for UnfinishedFlow { flow, .. } in lost_in_part.iter().map(|(_, flow)| *flow).chain(under_way) {
+            let destination = &outcome.hosts[flow.destination as usize];
+            let received = destination.received_at(flow.reception, &simulation.fabric().plans);
+            self.note(simulation, &flow, received.unwrap_or(Time::MAX), Time::MAX);
+        }
+    }
+}
+
+/// A row for each flow, and their names.
+pub(super) fn columns(
+    simulation: &Simulation,
+    outcome: &Outcome,
+    mut lives: Lives,
+    lost_in_part: &[(NodeId, UnfinishedFlow)],
+) -> (JobFlowColumns, Vec<String>) {
+    let (mut columns, mut names) = (JobFlowColumns::default(), Vec::new());
+    let plans = &simulation.fabric().plans;
+    let jobs: Vec<(usize, &Plan)> =
+        (0..plans.all().len()).filter_map(|number| Some((number, plans.job(number)?))).collect();
+    if !jobs.is_empty() {
+        lives.note_unfinished(simulation, outcome, lost_in_part);
+    }
+    for (number, plan) in jobs {
+        columns.push(number, plan, &lives, names.len() as u32);
+        names.extend_from_slice(plan.names());
+    }
+    (columns, names)
+}
+
+impl JobFlowColumns {
+    /// Adds the flows of a job, the first of which has that name.
+    fn push(&mut self, number: usize, plan: &Plan, lives: &Lives, first_name: u32) {
+        let life = |flow: u32| lives.0.get(&JobFlow { plan: number, flow });
+        for (position, flow) in (0..).zip(plan.flows()) {
+            let (row, own) = (&flow.row, life(position));
+            // Where a flow ends it is done when it is whole, where it begins when it is acknowledged.
+            let done = |before: u32| {
+                let ends_here = plan.flows()[before as usize].row.destination == row.source;
+                life(before).map_or(Time::MAX, |life| if ends_here { life.received } else { life.finish })
+            };
+            let last = row.after.iter().copied().max_by_key(|&before| done(before)).filter(|_| own.is_some());
+            let time = |of: fn(&Life) -> Time| {
+                own.map(of).filter(|time| *time < Time::MAX).map_or(NONE, Time::as_nanoseconds)
+            };
+            self.workload.push(plan.workload as u32);
+            self.flow.push(first_name + position);
+            self.source.push(row.source);
+            self.destination.push(row.destination);
+            self.size_bytes.push(row.size.get());
+            self.number.push(own.map_or(NO_INDEX, |life| life.number));
+            self.start_ns.push(time(|life| life.start));
+            self.received_ns.push(time(|life| life.received));
+            self.finish_ns.push(time(|life| life.finish));
+            self.waited_for.push(last.map_or(NO_INDEX, |before| first_name + before));
+            self.delay_ns.push(row.delay.as_nanoseconds());
+        }
+    }
+}
 
 /// One job.
 #[derive(Clone, Copy, Debug, Serialize)]

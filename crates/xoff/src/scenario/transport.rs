@@ -75,7 +75,11 @@ impl Transport {
 
     /// Whether switches may mark its data packets.
     pub fn is_ecn_capable(&self) -> bool {
-        self.congestion_control().is_some_and(|control| control.needs().marks())
+        let by_marks = self.congestion_control().is_some_and(|control| control.needs().marks());
+        match self {
+            Self::Roce(roce) => roce.ecn_capable.unwrap_or(by_marks),
+            Self::Tcp(_) | Self::ConstantRate(_) => by_marks,
+        }
     }
 
     /// Of how many packets one is acknowledged; nothing where none is.
@@ -323,6 +327,10 @@ pub struct Roce {
     /// Decides the rate, the window or both. Left out, every queue pair sends as fast as the link.
     #[serde(default)]
     pub congestion_control: Option<congestion_control::Parameters>,
+    /// Whether its data packets are ECN-capable (ECT). Others are dropped where they would be marked, those of lossless classes apart. Left
+    /// out, they are if the congestion control goes by marks; one that does not takes no notice of them.
+    #[serde(default)]
+    pub ecn_capable: Option<bool>,
     /// Largest window: most bytes in flight, whatever the congestion control says, such as the bandwidth-delay product (DCQCN+win and
     /// TIMELY+win of HPCC, SIGCOMM 2019). Left out, there is none.
     #[serde(default)]

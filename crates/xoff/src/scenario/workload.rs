@@ -51,7 +51,8 @@ impl Workload {
     /// When the first of its flows starts at the earliest.
     pub fn start(&self) -> Span {
         match self {
-            Self::Poisson(_) | Self::Trace(_) => Span::ZERO,
+            Self::Trace(_) => Span::ZERO,
+            Self::Poisson(workload) => workload.start,
             Self::LongLived(workload) => workload.start,
             Self::Incast(workload) => workload.start,
             Self::Permutation(workload) => workload.start,
@@ -234,8 +235,8 @@ pub struct LongLived {
     #[serde(default)]
     #[schemars(extend("x-at-least" = "1B"))]
     pub size: Option<Bytes>,
-    /// When every flow ends that has not sent its size before: with `tcp` it then sends one more segment, and with `constant_rate`
-    /// and a `rate` no more packet. Left out, there is no such time.
+    /// When every flow ends that has not sent its size before: with `tcp`, or `roce` on a queue pair of its own, it then sends one more
+    /// packet, and with `constant_rate` and a `rate` none. Left out, there is no such time.
     #[serde(default)]
     pub end: Option<Span>,
 }

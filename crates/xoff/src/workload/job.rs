@@ -41,7 +41,7 @@ impl Job {
             };
             ScenarioError::at(&lines[cycle[0] as usize], problem, "expected flows that can begin")
         })?;
-        Ok(Self { plan })
+        Ok(Self { plan: plan.with_names(names) })
     }
 }
 

@@ -4,7 +4,7 @@
 use super::FlowSpec;
 use super::setup::{Setup, after};
 use crate::kernel::units::{Span, Time};
-use crate::scenario::{self, ScenarioError, Transport};
+use crate::scenario::{self, QueuePairs, ScenarioError, Transport};
 use crate::topology::NodeId;
 
 /// The source.
@@ -24,7 +24,7 @@ fn can_end(transport: &Transport) -> bool {
     match transport {
         Transport::Tcp(_) => true,
         Transport::ConstantRate(settings) => settings.rate.is_some(),
-        Transport::Roce(_) => false,
+        Transport::Roce(settings) => settings.connections == QueuePairs::PerFlow,
     }
 }
 
@@ -56,8 +56,8 @@ fn end(settings: &scenario::LongLived, setup: &Setup<'_>) -> Result<Time, Scenar
     let Some(end) = settings.end else { return Ok(Time::MAX) };
     if !can_end(setup.transport(&settings.transport)?) {
         let problem = format!("flows of \"{}\" end by their size, not by time", settings.transport);
-        let expected =
-            "expected a transport of kind tcp, or constant_rate with a `rate`, or a `size` instead";
+        let expected = "expected a transport of kind tcp, of kind roce with a queue pair for each flow, or constant_rate with a `rate`; \
+             or a `size` instead";
         return Err(setup.error("end", problem, expected));
     }
     let end = Time::ZERO + end;
@@ -137,7 +137,8 @@ mod tests {
         assert_eq!(
             ending("7us", None),
             Err("workload[0].end: flows of \"plain\" end by their size, not by time; \
-                 expected a transport of kind tcp, or constant_rate with a `rate`, or a `size` instead"
+                 expected a transport of kind tcp, of kind roce with a queue pair for each flow, \
+                 or constant_rate with a `rate`; or a `size` instead"
                 .to_owned())
         );
     }

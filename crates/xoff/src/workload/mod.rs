@@ -66,6 +66,13 @@ impl Source {
         flows.filter(|flow| flow.size == Bytes::MAX)
     }
 
+    /// Of a trace, how many of its rows start then or later, and how many there are.
+    pub fn rows_from(&self, end: Time) -> Option<(usize, usize)> {
+        let Kind::Trace(trace) = &self.kind else { return None };
+        let starts = trace.clone().map(|flow| flow.start);
+        Some((starts.clone().filter(|start| *start >= end).count(), starts.count()))
+    }
+
     /// The traffic classes of its flows.
     pub fn classes(&self) -> Classes {
         self.classes

@@ -83,7 +83,7 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
     };
     let demands = sources.iter().enumerate().filter(|(workload, _)| start(*workload) < end);
     let demands = demands.flat_map(|(workload, source)| {
-        let by_links = source.at_a_pace().unwrap_or_else(|| at_constant_rate(source, end, scenario));
+        let by_links = source.at_a_pace(network).unwrap_or_else(|| at_constant_rate(source, end, scenario));
         by_links.into_iter().map(move |(links, on_wire)| Demand { links, on_wire, workload })
     });
     let demands: Vec<Demand> = demands.collect();
@@ -104,7 +104,7 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
 
 impl Source {
     /// What its flows bring to links where their pace is known, and they come without end.
-    fn at_a_pace(&self) -> Option<BTreeMap<Links, f64>> {
+    fn at_a_pace(&self, network: &Network) -> Option<BTreeMap<Links, f64>> {
         let (Traffic { on_wire, crossing }, ends) = match &self.kind {
             Kind::Poisson(poisson) => poisson.traffic(),
             Kind::Incast(incast) => incast.traffic()?,
@@ -122,17 +122,28 @@ impl Source {
                 vec![(Links::CoreWay { back: false }, there), (Links::CoreWay { back: true }, back)]
             }
         };
-        let of_hosts = [
-            (Links::From(ends.senders.iter().collect()), on_wire),
-            (Links::To(ends.receivers.iter().collect()), on_wire),
+        let (senders, receivers): (Vec<NodeId>, Vec<NodeId>) =
+            (ends.senders.iter().collect(), ends.receivers.iter().collect());
+        // Each host has as large a part as any other, whatever the rate of its link: one that is slower than others has too much first.
+        let of_each = |hosts: &[NodeId]| {
+            let slowest = slowest(hosts, network)?;
+            Some((vec![slowest], on_wire / hosts.len() as f64))
+        };
+        let of_slow_hosts = [
+            of_each(&senders).map(|(host, share)| (Links::From(host), share)),
+            of_each(&receivers).map(|(host, share)| (Links::To(host), share)),
         ];
-        Some(
-            of_hosts
-                .into_iter()
-                .chain(core.into_iter().map(|(links, share)| (links, on_wire * share)))
-                .collect(),
-        )
+        let of_hosts = [(Links::From(senders), on_wire), (Links::To(receivers), on_wire)];
+        let of_hosts = of_hosts.into_iter().chain(of_slow_hosts.into_iter().flatten());
+        Some(of_hosts.chain(core.into_iter().map(|(links, share)| (links, on_wire * share))).collect())
     }
+}
+
+/// The host whose link is slowest, where another's is faster.
+fn slowest(hosts: &[NodeId], network: &Network) -> Option<NodeId> {
+    let rate = |host: &NodeId| network.host_link(*host).rate;
+    let (slowest, fastest) = (hosts.iter().min_by_key(|host| rate(host))?, hosts.iter().map(rate).max()?);
+    (rate(slowest) < fastest).then_some(*slowest)
 }
 
 /// What the flows of a source bring to links that send at a constant rate for ever.

@@ -76,6 +76,11 @@ fn what_waits_for_several_begins_with_the_last() {
     let expected = long + Span::from_microseconds(5) + short;
     let completion = report.totals.jobs[0].completion_ns.unwrap();
     assert!(completion.abs_diff(nanoseconds(expected)) < 200, "{completion}, expected {expected:?}");
+    let (flows, none) = (&report.job_flows, u32::MAX);
+    assert_eq!(report.job_flow_names, ["long", "short", "back"]);
+    assert_eq!((&flows.flow[..], &flows.waited_for[..]), (&[0, 1, 2][..], &[none, none, 0][..]));
+    assert_eq!((&flows.source[..], &flows.number[..]), (&[0, 2, 1][..], &[0, 0, 0][..]));
+    assert_eq!(flows.start_ns[2], flows.received_ns[0] + 5_000);
 }
 
 #[test]
@@ -84,4 +89,7 @@ fn a_job_that_is_cut_off_has_no_completion_time() {
     let (_, report) = job(rows, "stop.at = '40us'");
     let job = report.totals.jobs[0];
     assert_eq!((job.flows, job.started, job.finished, job.completion_ns), (2, 1, 1, None));
+    let flows = &report.job_flows;
+    assert_eq!((&flows.number[..], &flows.waited_for[..]), (&[0, u32::MAX][..], &[u32::MAX; 2][..]));
+    assert_eq!([flows.start_ns[1], flows.received_ns[1], flows.finish_ns[1]], [u64::MAX; 3]);
 }

@@ -51,6 +51,21 @@ fn each_loss_wastes_a_round_trip_under_go_back_n() {
     }
 }
 
+/// At 40 Gb/s a packet takes 221.2 ns. The one under way at 100 us is number 453, the one behind it is made, and one more goes.
+#[test]
+fn a_queue_pair_that_ends_sends_one_more_packet() {
+    let simulation = simulation(
+        "title = 'end'\n\
+         topology = { kind = 'star', hosts = 2, host_link = { rate = '40Gbps', delay = '2500ns' } }\n\
+         transport.roce = { kind = 'roce' }\n\
+         workload = [{ kind = 'long_lived', transport = 'roce', pairs = [['host1', 'host0']], end = '100us' }]",
+    );
+    let outcome = run(&simulation);
+    let flow = measured(&simulation, &outcome).next().expect("it finishes");
+    assert_eq!(flow.flow.flow.size.get(), (453 + 1 + 1) * 1024);
+    assert_eq!(outcome.hosts.iter().map(|host| host.counters.data_delivered).sum::<u64>(), 455);
+}
+
 /// Twenty packets a round trip, whether a congestion control says nothing or something; forty-eight are what the link holds.
 #[test]
 fn a_largest_window_is_sent_once_a_round_trip() {

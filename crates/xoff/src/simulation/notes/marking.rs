@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use crate::classes::Classes;
+use crate::scenario::Transport;
 use crate::workload::Source;
 
 pub(super) fn of(simulation: &Simulation) -> Vec<String> {
@@ -44,10 +45,17 @@ fn drops_instead_of_marks(simulation: &Simulation) -> impl Iterator<Item = Strin
     let lossy = Classes::ALL - simulation.scenario.lossless_classes();
     let are_marked = move |name: &&str| switches_mark(simulation, classes_of(simulation, name) & lossy);
     let names = simulation.transports_of(lossy).filter(are_marked);
-    names.filter(|name| !simulation.scenario.transport[*name].is_ecn_capable()).map(|name| {
-        format!(
-            "transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark"
-        )
+    names.filter_map(|name| {
+        let transport = &simulation.scenario.transport[name];
+        let instead = match transport {
+            Transport::Roce(_) => "; set ecn_capable = true if they are",
+            Transport::Tcp(_) | Transport::ConstantRate(_) => "",
+        };
+        (!transport.is_ecn_capable()).then(|| {
+            format!(
+                "transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark{instead}"
+            )
+        })
     })
 }
 
@@ -109,6 +117,11 @@ mod tests {
                 "transport.{name}: its packets are not ECN-capable, and switches drop them where they would mark"
             )]
         };
+        let swift =
+            "transport.swift = { kind = 'roce', congestion_control = { algorithm = 'swift' }, ecn_capable = ";
+        let told = note("swift").map(|note| note + "; set ecn_capable = true if they are");
+        assert_eq!(of("swift", &format!("{swift}false }}\n{marks}")), told);
+        assert_eq!(of("swift", &format!("{swift}true }}\n{marks}")), [""; 0]);
         assert_eq!(of("reno", &marks), note("reno"));
         assert_eq!(of("burst", &marks), note("burst"));
         assert_eq!(of("reno", &marks.replace("queue", "queue_by_priority.0")), note("reno"));

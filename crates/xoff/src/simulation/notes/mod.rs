@@ -1,6 +1,7 @@
 //! What is worth knowing of a scenario before it runs.
 
 mod events;
+mod late;
 mod links;
 mod marking;
 mod queue_pairs;
@@ -12,14 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Simulation;
 use crate::classes::Classes;
-use crate::kernel::units::Rate;
+use crate::kernel::units::{Rate, Span};
 use crate::scenario::Workload;
 use crate::topology::NodeId;
 use crate::workload::Source;
 
 /// In the order in which they are told.
 const ALL: &[fn(&Simulation) -> Vec<String>] =
-    &[switches::of, marking::of, recovery::of, queue_pairs::of, targets::of, links::of, events::of];
+    &[switches::of, marking::of, recovery::of, queue_pairs::of, targets::of, late::of, links::of, events::of];
 
 impl Simulation {
     /// One line for each thing worth knowing, which begins with what it is about.
@@ -63,6 +64,10 @@ fn about(names: &[String]) -> String {
         [name] => name.clone(),
         names => format!("{} and {} more", names[0], names.len() - 1),
     }
+}
+
+fn in_microseconds(span: Span) -> String {
+    format!("{} us", (span.get() as f64 / 1e4).round() / 1e2)
 }
 
 fn in_gigabits(rate: Rate) -> String {

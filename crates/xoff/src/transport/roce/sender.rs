@@ -141,6 +141,12 @@ impl RoceSender {
         self.pace();
     }
 
+    /// One more packet at most, and the message ends. Returns how long it will then have been.
+    pub fn end(&mut self) -> Bytes {
+        self.size = self.size.min(self.sent + self.payload);
+        Bytes::new(self.size)
+    }
+
     /// Bytes sent and not acknowledged.
     pub fn in_flight(&self) -> u64 {
         self.sent - self.unacknowledged
