@@ -38,3 +38,12 @@ def test_nothing_is_noted_where_nothing_is_lost_or_little_is_sent_again() -> Non
 def test_a_result_has_the_notes_of_its_scenario() -> None:
     scenario = xoff.Scenario.from_text(LEAST).with_value("workload.priority", 0)
     assert of_result(scenario.run()) == scenario.check() != ()
+
+
+def test_flows_that_were_to_be_observed_and_were_not_there_are_noted() -> None:
+    observed = {"packets": ["host1.flow0", "host1.flow7"], "windows": {"every": "1us", "of": ["host*", "host2.flow1"]}}
+    result = xoff.Scenario.from_text(LEAST).with_value("observe", observed).run()
+    assert of_result(result) == (
+        "observe.packets: there was no flow host1.flow7",
+        "observe.windows: there was no flow host2.flow1",
+    )

@@ -366,11 +366,23 @@ def flow_names(rows: pa.Table) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(source, number, ".flow")
 
 
+def flow_place(table: pa.Table, flow: str) -> int | None:
+    """Which of the rows is of the flow of this name, if any is; there may be millions."""
+    source, _, number = flow.rpartition(".flow")
+    if not table.num_rows or not number.isdecimal() or int(number) >= _FLOW_NUMBERS:
+        return None
+    alike = pc.indices_nonzero(pc.equal(table["number"], pa.scalar(int(number), pa.uint32())))
+    sources = table["source"].take(alike).to_pylist()
+    return int(alike[sources.index(source)].as_py()) if source in sources else None
+
+
 def _table(schema: pa.Schema, columns: Mapping[str, Column], dictionaries: Mapping[str, Sequence[str]]) -> pa.Table:
     arrays = [_array(field, columns[field.name], dictionaries.get(field.name, ())) for field in schema]
     return pa.table(arrays, schema=schema)
 
 
+_FLOW_NUMBERS = 1 << 32
+"""A flow's number at its source is below."""
 _UNKNOWN_WHERE_LARGEST = {"stuck_behind_port", "release", "drop_reason", "waited_for"}
 """Columns of names of which one may be none; of the others all are known."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xoff.columns import flow_names
+from xoff.columns import flow_names, flow_place
 from xoff.critical_path import critical_path
 from xoff.errors import ResultError
 from xoff.scenario import Scenario
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
 _OF_QUEUE_PAIRS = ("source", "destination", "transport", "priority", "number", "finish_ns")
-_NUMBERS = 1 << 32
-"""A flow's number at its source is below."""
 
 
 def slowest(result: Result, count: int = 1) -> list[str]:
@@ -31,6 +29,15 @@ def slowest(result: Result, count: int = 1) -> list[str]:
     flows = result.flow_rows.select(["source", "number", "slowdown", "measured"])
     flows = flows.filter(flows["measured"]).sort_by([("slowdown", "descending")])  # those alike stay in their order
     names: list[str] = flow_names(flows.slice(0, count)).to_pylist()
+    return names
+
+
+def unfinished(result: Result, workload: int | None = None) -> list[str]:
+    """The names of the flows that had not finished, those that started first first; of one workload, if it is said."""
+    flows = result.unfinished
+    if flows is not None and workload is not None:
+        flows = flows.filter(pc.equal(flows["workload"], workload))
+    names: list[str] = [] if flows is None else flow_names(flows).to_pylist()
     return names
 
 
@@ -232,15 +239,15 @@ def rows_of(result: Result, flows: Sequence[str]) -> dict[str, dict[str, Any]]:
     Rows of flows that had not finished have a `finish_ns` of None. Raises ValueError if a flow is in neither.
     """
     ends = result.flow_rows.select(["source", "number"])
-    places = {flow: _place(ends, flow) for flow in flows}
+    places = {flow: flow_place(ends, flow) for flow in flows}
     finished = {flow: place for flow, place in places.items() if place is not None}
     rows = _taken(result.flow_rows.select(result.flow_rows.schema.names), finished)
     if others := [flow for flow in flows if flow not in finished]:
-        unfinished = pa.table({}) if result.unfinished is None else result.unfinished
-        of_others = {flow: _place(unfinished, flow) for flow in others}
+        left = pa.table({}) if result.unfinished is None else result.unfinished
+        of_others = {flow: flow_place(left, flow) for flow in others}
         if (unknown := next((flow for flow, place in of_others.items() if place is None), None)) is not None:
-            raise ValueError(_why_there_is_none(ends, unfinished, unknown))
-        rows |= {flow: row | {"finish_ns": None} for flow, row in _taken(unfinished, of_others).items()}
+            raise ValueError(_why_there_is_none(ends, left, unknown))
+        rows |= {flow: row | {"finish_ns": None} for flow, row in _taken(left, of_others).items()}
     return {flow: rows[flow] for flow in flows}
 
 
@@ -249,18 +256,8 @@ def _taken(table: pa.Table, places: Mapping[str, int | None]) -> dict[str, dict[
     return dict(zip(places, table.take(list(places.values())).to_pylist(), strict=True)) if places else {}
 
 
-def _place(table: pa.Table, flow: str) -> int | None:
-    """Which row of a table it is, of which there may be millions, if it is there."""
-    source, _, number = flow.rpartition(".flow")
-    if not table.num_rows or not number.isdecimal() or int(number) >= _NUMBERS:
-        return None
-    alike = pc.indices_nonzero(pc.equal(table["number"], pa.scalar(int(number), pa.uint32())))
-    sources = table["source"].take(alike).to_pylist()
-    return int(alike[sources.index(source)].as_py()) if source in sources else None
-
-
-def _why_there_is_none(finished: pa.Table, unfinished: pa.Table, flow: str) -> str:
-    some = finished if finished.num_rows else unfinished
+def _why_there_is_none(finished: pa.Table, left: pa.Table, flow: str) -> str:
+    some = finished if finished.num_rows else left
     return (
         f"there is no flow {flow}; expected a name such as {flow_names(some.slice(0, 1))[0]}"
         if some.num_rows

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MICROSECOND_PS = 10**6
 _LEAST_SHARE = 0.01
 _MOST_PORTS = 4
+_MOST_NAMES = 3
 _REST = "the rest, below 1 % each"
 
 
@@ -105,11 +106,9 @@ def why(
 
 def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int) -> list[str]:
     from xoff import why
-    from xoff.columns import flow_names
 
     chosen = list(dict.fromkeys(why.named(result, flows) if flows else why.slowest(result, slowest)))
-    if not chosen and result.unfinished is not None:
-        chosen = flow_names(result.unfinished.slice(0, slowest)).to_pylist()  # those that started first
+    chosen = chosen or why.unfinished(result)[:slowest]
     if not chosen:
         message = f"{folder}: FLOW: no flow had started in the measured time"
         raise OutputError(message)
@@ -286,14 +285,12 @@ def _tell_job(result: Result, folder: Path, workload: int, threads: int, *, as_j
 
 def _stuck_in(result: Result, workload: int) -> str:
     """Which of its flows to ask about instead."""
-    from xoff.columns import flow_names
+    from xoff import why
 
-    flows = [] if result.unfinished is None else result.unfinished.to_pylist()
-    places = [place for place, row in enumerate(flows) if row["workload"] == workload]
-    if result.unfinished is None or not places:
-        return "no workload has one"
-    names = flow_names(result.unfinished.take(places)).to_pylist()
-    return f"expected flows of it that had not finished, {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
+    names = why.unfinished(result, workload)
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    told = f"expected flows of it that had not finished, {', '.join(names[:_MOST_NAMES])}{more}"
+    return told if names else "no workload has one"
 
 
 def _print_pairs(result: Result, paths: Sequence[CriticalPath], besides: str) -> None:
