@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "intervals": "",
     "json_text": "",
     "measured": "",
-    "patterns": "",
+    "patterns": "_xoff",
     "pauses": "",
     "planning": "_xoff",
     "provenance": "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import NamedTuple
 
@@ -133,6 +134,29 @@ def test_a_pause_before_the_last_resume_is_no_reason() -> None:
     ]
     shares = {root.queue.port: root.share for root in tree_of(rows, "host.port0").roots}
     assert shares == pytest.approx({"a.port1": 0.5, "b.port1": 0.5})
+
+
+def test_roots_are_summed_over_ways_each_of_which_is_too_little_for_the_tree() -> None:
+    """200 hosts are paused 100 ns each for queues of a leaf, half of that time for the queue that these wait for."""
+    leaf = [Row(f"leaf.port{n}", "spine.port1", 140, 150, 300) for n in range(200)]
+    hosts = [Row(f"host{n}.port0", f"leaf.port{n}", 90, 100, 200) for n in range(200)]
+    pauses = Pauses(table(hosts + leaf), 1000)
+    considered = {Queue(row.paused, 3): pauses.of(Queue(row.paused, 3)) for row in hosts}
+    tree = pause_tree.build(pauses, FLOWS, "hosts", considered, (0, 1000), one_after_another=False)
+    assert len(tree.graph) == 1
+    assert tree.left_out_us == pytest.approx(tree.paused_us)
+    assert str(tree).splitlines()[-1] == "Left out of the tree: ways below 1 % each, 20.0 us (100%) together"
+    assert tree.rootless_us == pytest.approx(0)
+    assert {root.queue.port: root.share for root in tree.roots} == pytest.approx(
+        {"spine.port1": 0.5} | {f"leaf.port{n}": 0.0025 for n in range(200)}
+    )
+
+
+def test_what_waits_in_a_circle_begins_where_the_circle_closes() -> None:
+    rows = [Row(f"{one}.port1", f"{other}.port1", 5, 10, None) for one, other in ("ab", "bc", "ca")]
+    tree = tree_of([*rows, Row("host.port0", "a.port1", 5, 10, None)], "host.port0")
+    assert {root.queue.port: root.share for root in tree.roots} == {"a.port1": 1.0}
+    assert str(tree).splitlines()[-1].strip() == "└─ a.port1, which waits for itself  0.99 us (100%)  root: y.flow2"
 
 
 def test_the_text_of_a_tree_says_it_line_by_line() -> None:
@@ -353,6 +377,18 @@ def test_what_is_stuck_waits_for_the_deadlock_and_not_for_a_queue_that_has_drain
     stuck = pauses.filter(pauses["stuck_behind_port"].is_valid())
     assert stuck.num_rows > 0
     assert stuck["end_ns"].null_count == stuck.num_rows
+
+
+def test_no_root_has_less_than_the_tree_shows_and_roots_have_all() -> None:
+    for result in (victim_result(), xoff.Scenario.from_text(REROUTED).run()):
+        tree = result.pause_tree()
+        shown: Counter[Queue] = Counter()
+        for _, node in tree.graph.nodes(data=True):
+            shown[node["queue"]] += node["paused_us"] * node["is_root"]
+        roots = {root.queue: root.paused_us for root in tree.roots}
+        assert all(time <= roots.get(queue, 0) + 1e-6 for queue, time in shown.items())
+        assert sum(roots.values()) == pytest.approx(tree.paused_us, rel=0.001)
+        assert 0 < tree.left_out_us < tree.paused_us
 
 
 def test_a_deadlock_that_nobody_speaks_of_lasts_until_the_last_timeout() -> None:

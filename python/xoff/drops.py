@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xoff import columns
 from xoff.columns import flow_names
 from xoff.units import counted
 
@@ -33,11 +34,18 @@ class Place(NamedTuple):
 
 
 def drops_of(result: Result) -> pa.Table:
-    """The drops of a run. Raises ValueError if not every one was recorded."""
+    """The drops of a run. Raises ValueError if there were some and not every one was recorded."""
     if result.drops is None:
+        if not any_dropped(result):
+            return columns.DROPS.empty_table()
         message = 'not every drop was recorded; observe.drops = { every = "change" } in the scenario records them'
         raise ValueError(message)
     return result.drops
+
+
+def any_dropped(result: Result) -> bool:
+    """Whether a port dropped a packet, of any kind and for any reason."""
+    return bool(pc.sum(result.ports["dropped"]).as_py())
 
 
 def places(drops: pa.Table) -> list[Place]:

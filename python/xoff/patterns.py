@@ -1,10 +1,11 @@
-"""Name patterns as scenarios have them: `*` stands for any characters, `?` for one."""
+"""Name patterns as scenarios have them: `*` is any characters, `?` one, `[8-15]` any of these numbers."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
+
+from xoff import _xoff
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -13,8 +14,8 @@ _MOST_NAMED = 3
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a pattern is that of a name; brackets mean themselves."""
-    return fnmatchcase(name, pattern.replace("[", "[[]"))
+    """Whether a pattern is that of a name."""
+    return _xoff.matches(pattern, name)
 
 
 def matches_observed(pattern: str, name: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,14 +14,20 @@ import networkx as nx
 from xoff.units import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from xoff.pauses import Pauses, Queue
 
+    Nanoseconds = defaultdict[int, float]
+    Reasons = Callable[[int], dict[int, float]]
+
 MOST_FLOWS = 4
 LEAST_SHARE = 0.01
+"""Of all the victim's paused time, what a way accounts for that is in the tree."""
+_LEAST_SHARE_IN_CIRCLES = 0.001
+"""Of ways through queues that wait for one another, which may be many, what they account for to be followed."""
 
 
 class Root(NamedTuple):
@@ -49,25 +56,20 @@ class PauseTree:
     """Time that the victim was paused: a flow wherever it waited, of anything else port by port."""
     graph: nx.DiGraph
 
-    @property
-    def roots(self) -> list[Root]:
-        """The queues that it all began with, the one that explains most first."""
-        paused: Counter[Queue] = Counter()
-        flows: defaultdict[Queue, Counter[str]] = defaultdict(Counter)
-        for _, node in self.graph.nodes(data=True):
-            if node["is_root"]:
-                paused[node["queue"]] += node["paused_us"]
-                flows[node["queue"]].update(node["flow_bytes"])
-        return [
-            Root(queue, time, time / self.paused_us, _most(flows[queue]))
-            for queue, time in paused.most_common()
-            if time > 0
-        ]
+    roots: list[Root] = field(default_factory=list)
+    """The queues that it all began with, the one that explains most first: of all ways, in the tree or not."""
 
     @property
     def left_out_us(self) -> float:
-        """Of the victim's paused time that of ways each of which accounts for too little to be followed."""
-        return self.paused_us - sum(root.paused_us for root in self.roots)
+        """Of the victim's paused time that of ways each of which accounts for too little to be in the tree."""
+        nodes = (node for _, node in self.graph.nodes(data=True))
+        followed: float = sum(node["paused_us"] for node in nodes if node["is_root"])
+        return self.paused_us - followed
+
+    @property
+    def rootless_us(self) -> float:
+        """Of the victim's paused time that of ways in circles each of which accounts for too little to be followed."""
+        return max(0.0, self.paused_us - sum(root.paused_us for root in self.roots))
 
     def children(self, node: int = 0) -> list[int]:
         """What a node waited for, the longest first."""
@@ -90,7 +92,7 @@ class PauseTree:
     def as_data(self, *, whole: bool = True) -> dict[str, object]:
         """Victim, roots and, if it is to be whole, the tree that they end, for JSON; queues by name."""
         roots = [root._asdict() | {"queue": str(root.queue)} for root in self.roots]
-        numbers = {"victim": self.victim, "paused_us": self.paused_us, "left_out_us": self.left_out_us}
+        numbers = {"victim": self.victim, "paused_us": self.paused_us, "left_out_us": self.rootless_us}
         return numbers | {"roots": roots} | ({"tree": self._node(0)} if whole else {})
 
     def _node(self, node: int) -> dict[str, object]:
@@ -99,7 +101,12 @@ class PauseTree:
         return own | {"children": [self._node(child) for child in self.children(node)]}
 
     def __str__(self) -> str:
-        return "\n".join(self._lines(0, ""))
+        return "\n".join([*self._lines(0, ""), *self._left_out()])
+
+    def _left_out(self) -> Iterator[str]:
+        if self.left_out_us > self.paused_us * LEAST_SHARE:
+            together = f"{duration(self.left_out_us)} ({self.left_out_us / self.paused_us:.0%}) together"
+            yield f"Left out of the tree: ways below 1 % each, {together}"
 
     def _lines(self, node: int, indent: str) -> Iterator[str]:
         data = self.graph.nodes[node]
@@ -131,7 +138,8 @@ def build(
         between_ns: From when to when.
         one_after_another: Whether it waits in one of them at a time; then what is paused together counts for the first.
     """
-    builder = _Builder(pauses, _flows_by_pause(flows))
+    reasons, flows_by_pause = cache(pauses.reasons), _flows_by_pause(flows)
+    builder = _Builder(pauses, reasons, flows_by_pause)
     weights: dict[Queue, dict[int, float]] = {}
     taken: list[tuple[float, float]] = []
     for queue, of_queue in considered.items():
@@ -144,14 +152,17 @@ def build(
     for queue, rows in weights.items():
         if sum(rows.values()) > total * LEAST_SHARE:
             builder.grow(0, queue, rows, (), total * LEAST_SHARE)
-    return PauseTree(victim, total / 1000, builder.graph)
+    began = _Began(pauses, reasons, total * _LEAST_SHARE_IN_CIRCLES)
+    began.trace(weights)
+    return PauseTree(victim, total / 1000, builder.graph, began.roots(total, flows_by_pause))
 
 
 class _Builder:
     """Grows a tree from pauses that count for so many nanoseconds of the victim's."""
 
-    def __init__(self, pauses: Pauses, flows: Mapping[int, Counter[str]]) -> None:
+    def __init__(self, pauses: Pauses, reasons: Reasons, flows: Mapping[int, Counter[str]]) -> None:
         self._pauses = pauses
+        self._reasons = reasons
         self._flows = flows
         self.graph = nx.DiGraph()
 
@@ -184,7 +195,7 @@ class _Builder:
         reached: defaultdict[int, float] = defaultdict(float)
         began: dict[int, float] = {}
         for row, time in rows.items():
-            reasons = {} if cause in path else self._pauses.reasons(row)
+            reasons = {} if cause in path else self._reasons(row)
             for reason, share in reasons.items():
                 reached[reason] += time * share
             began[row] = time * max(0.0, 1 - sum(reasons.values()))
@@ -201,6 +212,68 @@ class _Builder:
             flow_bytes.update(self._flows.get(row, Counter()))
         self.graph.nodes[root].update(is_root=True, flow_bytes=flow_bytes)
         self.graph.add_edge(node, root)
+
+
+class _Began:
+    """With which queues pauses began that count for so many nanoseconds of the victim's.
+
+    Every pause is followed once, with what all ways to it come to, since a queue is taken after all that wait for it.
+    Queues that wait for one another in a circle have no such order: there each way is followed by itself, as in a tree.
+    """
+
+    def __init__(self, pauses: Pauses, reasons: Reasons, least: float) -> None:
+        self._pauses = pauses
+        self._reasons = reasons
+        self._least = least
+        self._waiting: defaultdict[Queue, Nanoseconds] = defaultdict(lambda: defaultdict(float))
+        self._by_root: defaultdict[Queue, Nanoseconds] = defaultdict(lambda: defaultdict(float))
+
+    def trace(self, weights: Mapping[Queue, Mapping[int, float]]) -> None:
+        """Follows pauses to where they began."""
+        for queue, rows in weights.items():
+            _add(self._waiting[queue], rows)
+        for circle in _in_order(self._pauses):
+            for queue, rows in [(queue, self._waiting.pop(queue)) for queue in circle if queue in self._waiting]:
+                self._follow((queue,), rows, circle)
+
+    def roots(self, total: float, flows: Mapping[int, Counter[str]]) -> list[Root]:
+        """The queues, that with most time first."""
+        found = []
+        for queue, rows in self._by_root.items():
+            flow_bytes: Counter[str] = Counter()
+            for row in rows:
+                flow_bytes.update(flows.get(row, Counter()))
+            time = sum(rows.values())
+            found.append(Root(queue, time / 1000, time / total, _most(flow_bytes)))
+        return sorted(found, key=lambda root: -root.paused_us)
+
+    def _follow(self, path: tuple[Queue, ...], rows: Mapping[int, float], circle: Sequence[Queue]) -> None:
+        """From pauses of the last queue of a path in its circle to those that they follow from."""
+        reached: defaultdict[Queue, Nanoseconds] = defaultdict(lambda: defaultdict(float))
+        for row, time in rows.items():
+            cause = self._pauses.cause[row]
+            reasons = {} if cause in path else self._reasons(row)
+            _add(reached[cause], {reason: time * share for reason, share in reasons.items()})
+            if (began := time * max(0.0, 1 - sum(reasons.values()))) > 0:
+                self._by_root[cause][row] += began
+        for cause, of_cause in reached.items():
+            if cause not in circle:
+                _add(self._waiting[cause], of_cause)
+            elif sum(of_cause.values()) >= self._least:
+                self._follow((*path, cause), of_cause, circle)
+
+
+def _in_order(pauses: Pauses) -> Iterator[list[Queue]]:
+    """Queues before those that they wait for; together those that wait for one another."""
+    waits = nx.DiGraph(zip(pauses.paused, pauses.cause, strict=True))
+    circles = nx.condensation(waits)
+    for circle in nx.topological_sort(circles):
+        yield sorted(circles.nodes[circle]["members"])
+
+
+def _add(to: Nanoseconds, more: Mapping[int, float]) -> None:
+    for row, time in more.items():
+        to[row] += time
 
 
 def _name(queue: Queue, path: tuple[Queue, ...]) -> str:

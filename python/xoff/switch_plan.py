@@ -13,7 +13,7 @@ from xoff.export import Format
 from xoff.plan.file import START, parse
 from xoff.plan.outcome import Outcome, outcome
 from xoff.plan.rows import Verdict
-from xoff.plan.simulate import scenario, settling, worst_case
+from xoff.plan.simulate import other_mmus, scenario, settling, worst_case
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,10 +120,15 @@ class SwitchPlan:
         return scenario(case, self.file) if case else None
 
     def simulate(self) -> dict[str, object]:
-        """Runs both: what `xoff plan --simulate --json` has under `simulation`. Raises PlanError likewise."""
+        """Runs all: what `xoff plan --simulate --json` has under `simulation`. Raises PlanError likewise."""
         worst, settles = worst_case(self._found), settling(self._found)
         trial = worst.trial(scenario(worst, self.file).run())
-        numbers = trial.as_data() | {"case": worst.described, "failures": trial.failures}
+        failures = list(trial.failures)
+        numbers = trial.as_data() | {"case": worst.described, "failures": failures}
+        for name, case in other_mmus(self._found).items():
+            of_mmu = case.trial(scenario(case, self.file).run())
+            numbers[name] = of_mmu.as_data() | {"case": case.described}
+            failures += of_mmu.failures
         if settles is not None:
             settled = settles.trial(scenario(settles, self.file).run())
             numbers["settling"] = settled.as_data() | {"case": settles.described}

@@ -82,10 +82,21 @@ def test_the_report_has_the_table(run: Path) -> None:
     assert "<td>switch0.port0</td><td>0</td><td>at the threshold</td>" in page
 
 
-def test_a_run_without_drops_says_so(command: Command, small_file: Path) -> None:
+def test_a_run_without_drops_says_so_whether_they_were_recorded_or_not(command: Command, small_file: Path) -> None:
     command("run", small_file, "--set", RECORDED, "--out", "none")
-    assert command("drops", "none").out == "No packet was dropped at the ports whose drops were recorded\n"
+    command("run", small_file, "--out", "unrecorded", "--no-report")
+    for folder in ("none", "unrecorded"):
+        assert command("drops", folder) == Outcome(0, "Nothing was dropped\n", "")
+        data = json.loads(command("drops", folder, "--json").out)
+        assert data == {"packets": 0, "places": [], "flows": []}
     assert "of them data</h2>" not in Path("none/report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_whose_drops_were_elsewhere_says_so(command: Command, run: Path, small_file: Path) -> None:
+    less = (run / "scenario.toml").read_text(encoding="utf-8")
+    Path("elsewhere.toml").write_text(less, encoding="utf-8")
+    command("run", "elsewhere.toml", "--set", 'observe.drops.of=["host*"]', "--out", "elsewhere", "--no-report")
+    assert command("drops", "elsewhere").out == "No packet was dropped at the ports whose drops were recorded\n"
 
 
 def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, small_file: Path) -> None:
@@ -93,7 +104,7 @@ def test_what_cannot_be_told_is_refused_in_a_line(command: Command, run: Path, s
     assert command("drops", "nothing") == Outcome(2, "", refusal)
     refusal = "out: --flow: host9.flow1 lost nothing at the ports whose drops were recorded, or there is no such flow\n"
     assert command("drops", run, "--flow", "host9.flow1") == Outcome(2, "", refusal)
-    command("run", small_file, "--out", "small", "--no-report")
+    command("run", run / "scenario.toml", "--set", "observe.drops=", "--out", "small", "--no-report")
     refusal = (
         'small: drops: not every drop was recorded; observe.drops = { every = "change" } in the scenario records them\n'
     )

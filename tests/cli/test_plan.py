@@ -90,6 +90,24 @@ def test_a_plan_is_tried_out(command: Command) -> None:
     assert Path("tried/scenario.toml").exists()
 
 
+def test_mmus_whose_headroom_fails_are_tried_out_too(command: Command) -> None:
+    far = '[[ports]]\nname = "far"\ncount = 8\ncable = "4km"\n[[class]]'  # 50 kB on the cable
+    leaf = LEAF.replace("1MB", '4MB"\nmmus = 2\nmtu = "1500B').replace("count = 8", "count = 24")
+    Path("leaf.toml").write_text(leaf.replace("[[class]]", far), encoding="utf-8")
+    outcome = command("plan", "leaf.toml", "--set", "headroom.size=40kB", "--simulate", "--out", "tried")
+    assert (outcome.status, outcome.err) == (1, "")
+    near, told = outcome.out.split(f"Results: {Path('tried')}\n")
+    assert "Simulated: nothing was lost" in near
+    assert "Fails: " in told.split(f"Results: {Path('tried/mmu1')}\n")[0]
+    assert Path("tried/mmu1/summary.json").exists()
+    data = json.loads(command("plan", "leaf.toml", "--set", "headroom.size=40kB", "--simulate", "--json").out)
+    assert data["simulation"]["lost_lossless"] == 0 < data["simulation"]["mmu1"]["lost_lossless"]
+    assert (
+        "Not simulated: MMU 1 (8 far), whose headroom holds"
+        in command("plan", "leaf.toml", "--set", "headroom.size=80kB", "--simulate").out
+    )
+
+
 def test_qcn_is_tried_out_on_hotspots(command: Command) -> None:
     outcome = command("plan", ROOT / "plans" / "trident_plus_qcn.toml", "--simulate", "--out", "tried")
     assert (outcome.status, outcome.err) == (0, "")

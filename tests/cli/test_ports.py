@@ -167,3 +167,26 @@ def test_the_flows_of_a_port_are_printed(command: Command, storm: Path) -> None:
     refused = command("ports", storm, "leaf0", "--flows")
     assert refused.status == 2
     assert "ports are named with --flows; expected one, such as leaf0.port" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (
+            'at = "20us"\nstate = "down"\n[[link_event]]\nat = "10us"\nbetween = ["leaf1", "spine0"]\nstate = "down"',
+            True,
+        ),
+        ('at = "10us"\nrate = "10Gbps"', False),
+        ('at = "1s"\nstate = "down"', False),
+    ],
+)
+def test_that_routes_change_after_the_begin_is_told(
+    command: Command, tmp_path: Path, event: str, *, told: bool
+) -> None:
+    link = f'[[link_event]]\nbetween = ["leaf0", "spine0"]\n{event}\n'
+    xoff.Scenario.from_text(SHARED + link).run().save(tmp_path / "out", report=False)
+    note = "note: by the routes of the begin; a link fails or comes back at 10.0 us, and routes may be others then\n"
+    outcome = command("ports", tmp_path / "out", "leaf0.port0", "--flows")
+    assert (outcome.status, outcome.err, note in outcome.out) == (0, "", told)
+    as_data = command("ports", tmp_path / "out", "leaf0.port0", "--flows", "--json")
+    assert (as_data.status, as_data.err) == (0, note if told else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from xoff import catalogue, toml_text
 from xoff.errors import InputError
 from xoff.export import Format
 from xoff.importing import Part, imported
-from xoff.lint import Tables
+from xoff.lint import Severity, Tables, lint
 from xoff.lint.switches import parse
 from xoff.plan.file import Qcn
 from xoff.plan.file import parse as parse_plan
@@ -153,6 +154,59 @@ def test_each_class_has_the_marker_of_its_own_queue() -> None:
     assert found[4] == found[3] | {"maximum": "3000000B"}
     assert all(not found[one] for one in found if one not in (3, 4))
     assert not any("marked" in note for note in part.notes)
+
+
+@pytest.mark.parametrize("ecn", ["ecn_all", "ecn_green", "ecn_yellow_red", "ecn_none"])
+@pytest.mark.parametrize("on", [("green", "yellow", "red"), ("green",), ("yellow", "red"), ("yellow",), ()])
+def test_a_lossless_class_is_marked_where_lint_does_not_deny_it(ecn: str, on: tuple[str, ...]) -> None:
+    tables = good()
+    enabled = {f"wred_{colour}_enable": str(colour in on).lower() for colour in ("green", "yellow", "red")}
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"] |= {"ecn": ecn} | enabled
+    found = lint([Tables.parse("config_db.json", json.dumps(tables))])
+    denied = any("green packets" in one.physics for one in found if one.severity is Severity.ERROR)
+    part = part_of(tables)
+    marked = markers(tomllib.loads(part.text))
+    assert bool(marked[3]) == bool(marked[4]) == (ecn in ("ecn_all", "ecn_green") and not denied)
+    assert bool(marked[3]) or not on or any("left out" in note for note in part.notes if "AZURE_LOSSLESS" in note)
+
+
+def test_wred_that_drops_is_left_out_of_lossless_classes_alone() -> None:
+    tables = good()
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"]["ecn"] = "ecn_none"
+    tables["QUEUE"]["Ethernet0|2"] = {"wred_profile": "AZURE_LOSSLESS"}
+    part = part_of(tables, "Ethernet0")
+    found = markers(tomllib.loads(part.text))
+    assert [one for one, marker in found.items() if marker] == [2]
+    lossless, lossy = (note for note in part.notes if note.startswith("AZURE_LOSSLESS drops"))
+    assert "packets of lossless classes without ECN (classes 3 and 4), which a scenario does not" in lossless
+    assert "drops without ECN (class 2); a scenario marks" in lossy
+
+
+def test_a_profile_for_coloured_packets_marks_none() -> None:
+    tables = good()
+    tables["WRED_PROFILE"]["AZURE_LOSSLESS"]["wred_green_enable"] = "false"
+    notes = [note for note in part_of(tables).notes if "AZURE_LOSSLESS" in note]
+    assert notes == [
+        "AZURE_LOSSLESS is for yellow and red packets alone, which a policer has coloured, and a scenario has none: "
+        "it is left out (classes 3 and 4)"
+    ]
+
+
+def test_the_headroom_of_other_ports_is_a_line_to_take_in_place_of_that_of_all() -> None:
+    tables = good()
+    for table in ("PORT", "PORT_QOS_MAP"):
+        tables[table]["Ethernet8"] = tables[table]["Ethernet0"]
+    tables["BUFFER_PROFILE"]["other"] = tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] | {"xoff": "100000"}
+    tables["BUFFER_PG"]["Ethernet8|3-4"] = {"profile": "other"}
+    part = part_of(tables)
+    offered = re.sub(r"^headroom = .*\n# headroom", "headroom", part.text, flags=re.MULTILINE)
+    assert tomllib.loads(offered)["switch"][0]["pfc"]["headroom"] == {
+        "scheme": "sih",
+        "size": "120000B",
+        "at_ports": [{"ports": [0], "size": "80000B"}, {"ports": [1], "size": "100000B"}],
+    }
+    scenario = xoff.Scenario.from_text(starter(["star"], Switches(offered, 3, part.control, part.link)).text)
+    assert scenario.check() == ()
 
 
 def test_that_other_ports_give_packets_other_classes_is_told() -> None:

@@ -1346,6 +1346,86 @@ def test_a_table_that_is_named_and_not_there_is_noted_once() -> None:
     assert finding.physics == "there is no SCHEDULER, so that nothing is known of scheduler.1"
 
 
+@pytest.mark.parametrize(
+    ("table", "field", "says"),
+    [
+        (
+            "MAP_PFC_PRIORITY_TO_QUEUE",
+            "pfc_to_queue_map",
+            "has no queue in this map: which one a neighbour's pause stops",
+        ),
+        ("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "pfc_to_pg_map", "has no priority group in this map: for which one the"),
+    ],
+)
+def test_a_priority_that_pauses_has_a_row_in_the_maps_of_priorities(table: str, field: str, says: str) -> None:
+    tables = changed_good()
+    tables[table] = {"AZURE": {str(priority): str(priority) for priority in range(8)}}
+    for row in tables["PORT_QOS_MAP"].values():
+        row[field] = "AZURE"
+    del tables[table]["AZURE"]["5"]
+    assert judged(tables) == [], "nothing pauses priority 5"
+    del tables[table]["AZURE"]["4"]
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.WARNING, "maps_disagree")
+    assert finding.place.key == f"{table}|AZURE|4"
+    assert finding.physics.startswith(f"priority 4, for which Ethernet0 and 1 more has PFC on, {says}")
+
+
+def test_a_port_without_a_length_where_others_have_one_is_noted() -> None:
+    tables = changed_good()
+    del tables["CABLE_LENGTH"]["AZURE"]["Ethernet4"]
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.NOTE, "headroom_unjudged")
+    assert finding.place.key == "CABLE_LENGTH|AZURE|Ethernet4"
+    assert "Ethernet4 has none: held against the 300 m that its profile is named for" in finding.physics
+    del tables["CABLE_LENGTH"]
+    assert judged(tables) == [], "lengths may be in a file of their own"
+
+
+@pytest.mark.parametrize("length", ["40", 40, "40ft", True])
+def test_a_length_without_its_unit_is_none_whether_text_or_number(length: object) -> None:
+    tables = changed_good()
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet4"] = length
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.ERROR, "invalid_value")
+    assert finding.physics == "is no length"
+
+
+def test_a_port_has_a_speed() -> None:
+    """It is mandatory in SONiC's model (sonic-port.yang)."""
+    tables = changed_good()
+    del tables["PORT"]["Ethernet0"]["speed"]
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.place.key) == (Severity.ERROR, "PORT|Ethernet0|speed")
+
+
+def test_ports_without_a_row_of_classes_are_told_of_once() -> None:
+    tables = of_many_ports()
+    tables["PORT_QOS_MAP"] = {"Ethernet0": tables["PORT_QOS_MAP"]["Ethernet0"]}
+    (finding,) = [one for one in judged(tables) if one.check == "lossless_without_pfc"]
+    assert finding.severity == Severity.ERROR
+    assert finding.physics.startswith(
+        "PORT_QOS_MAP has no row for Ethernet4 and 62 more, whose priority groups 3 and 4 have headroom: no pause is"
+    )
+    assert finding.remedy.startswith("a row PORT_QOS_MAP|Ethernet4 with pfc_enable")
+
+
+def test_rows_of_buffers_that_overlap_are_warned_of_where_they_differ() -> None:
+    tables = of_many_ports()
+    for port in tables["PORT"]:
+        tables["BUFFER_QUEUE"][f"{port}|2"] = {"profile": "egress_lossy_profile"}
+    assert judged(tables) == [], "BUFFER_QUEUE|PORT|0-2 sets the same"
+    for port in tables["PORT"]:
+        tables["BUFFER_QUEUE"][f"{port}|2"] = {"profile": "egress_lossless_profile"}
+    (finding,) = judged(tables)
+    assert (finding.severity, finding.check) == (Severity.WARNING, "repeated_key")
+    assert finding.place.key == "BUFFER_QUEUE|Ethernet0|2"
+    assert finding.physics.startswith(
+        "rows overlap, Ethernet0|0-2 and Ethernet0|2: queue 2 of Ethernet0 and 63 more is set by egress_lossy_profile "
+        "and egress_lossless_profile, and the order"
+    )
+
+
 def test_values_are_shown_as_json_has_them() -> None:
     tables = changed_good()
     tables["BUFFER_POOL"]["egress_lossy_pool"]["a"] = ["b"]

@@ -10,7 +10,7 @@ from planned import planned, values
 
 from xoff.errors import PlanError
 from xoff.export import Format
-from xoff.plan.simulate import scenario, worst_case
+from xoff.plan.simulate import not_simulated, other_mmus, scenario, worst_case
 
 if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
@@ -52,6 +52,18 @@ def test_headroom_that_fits_the_chip_and_not_one_of_its_mmus_fails() -> None:
     assert values(found)["mmu.3.headroom"] == 2 * 8 * 506_840  # of 4,194,304 B, and the chip's 16,777,216 hold all
     assert [row.key for row in found.failed][:2] == ["mmu.3.headroom", "sih.shared"]
     assert "sih.headroom" not in [row.key for row in found.failed]
+
+
+@pytest.mark.parametrize(("mmus", "least"), [(1, 1500), (4, 6000)])
+def test_memory_holds_a_packet_in_each_mmu(mmus: int, least: int) -> None:
+    def tried(memory: int) -> Outcome:
+        return planned("tomahawk", f'mmus = {mmus}\nmemory = "{memory}B"')
+
+    for memory in (1, least - 1):
+        with pytest.raises(PlanError) as refused:
+            tried(memory)
+        assert (refused.value.key, refused.value.expected) == ("memory", f'expected at least "{least}B"')
+    assert tried(least).failed
 
 
 def test_long_cables_spread_over_mmus_in_the_order_of_the_plan_fit() -> None:
@@ -127,6 +139,36 @@ def test_the_fullest_mmu_is_simulated_by_itself() -> None:
     result = scenario(worst_case(found)).run()
     assert result.summary["packets"]["dropped"] == 0
     assert found.settings.pools.lossless_bytes < result.summary["buffer"]["peak_bytes"] < 1_500_000 + (256 << 10)
+
+
+def near_and_far(far: int, headroom: str) -> Outcome:
+    """Far ports, of an MMU of their own, have 50 kB on their cables, and near ones 2.5 kB."""
+    groups = ports(("near", 24, "1us"), ("far", far, "20us")).replace("100Gbps", "10Gbps")
+    classes = "priorities = [3]\nlossless = true"
+    return planned("trident_plus", 'mmus = 2\nmemory = "6MB"', groups, classes, f'[headroom]\nsize = "{headroom}"')
+
+
+def test_an_mmu_whose_headroom_may_not_be_enough_is_simulated_beside_the_fullest() -> None:
+    found = near_and_far(20, "40kB")
+    fullest, (far,) = worst_case(found), other_mmus(found).values()
+    assert fullest.described.startswith("MMU 0 of 2 by itself, which has least left (24 near): ")
+    assert far.described.startswith("MMU 1 of 2 by itself (20 far): 19 hosts at once into one of 20 ports")
+    tables: list[Any] = [fullest.table(), far.table()]
+    assert {table["switch"][0]["pfc"]["lossless_pool"] for table in tables} == {f"{3_000_000 - 24 * 40_000}B"}
+    failures = [case.trial(scenario(case).run()).failures for case in (fullest, far)]
+    assert failures[0] == []
+    assert failures[1][0].endswith(" packets of lossless classes were lost")
+    assert not_simulated(found) == []
+
+
+@pytest.mark.parametrize(
+    ("far", "headroom", "why"),
+    [(20, "80kB", "whose headroom holds"), (4, "40kB", "which has too few ports to congest them all")],
+)
+def test_an_mmu_that_is_not_simulated_is_named(far: int, headroom: str, why: str) -> None:
+    found = near_and_far(far, headroom)
+    assert other_mmus(found) == {}
+    assert not_simulated(found) == [f"MMU 1 ({far} far), {why}"]
 
 
 def test_an_mmu_with_too_few_ports_to_congest_is_refused() -> None:

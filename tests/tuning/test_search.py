@@ -16,6 +16,7 @@ import xoff
 from conftest import SMALL
 from xoff.bounds import Bound
 from xoff.errors import OutputError
+from xoff.starters import starter
 from xoff.tuning.search import AT_ONCE
 from xoff.tuning.tuned import prepare
 
@@ -191,6 +192,47 @@ def test_its_figure_has_a_panel_for_each_key(found: xoff.Tuned) -> None:
     assert [ax.get_xlabel() for ax in figure.axes] == ["trial", "delay (us)"]
     assert "host.delay" in found.tuning.space
     assert "<table" in found._repr_html_()
+
+
+def test_its_figure_shows_as_much_of_the_measure_as_trials_differ_in(found: xoff.Tuned) -> None:
+    near = xoff.tune(
+        BASE.with_value("host.delay", "20us"), {"host.delay": "19us:21us"}, minimize=FCT, trials=2, confirm=1
+    )
+    low, high = near.plot.trials().axes[0].get_ylim()
+    values = [trial.measured[FCT].value for trial in (near.base, *near.trials)]
+    assert low < min(values) < max(values) < high
+    assert high - low < 2 * (max(values) - min(values))
+    assert found.plot.trials().axes[0].get_ylim()[0] == 0
+
+
+def test_pauses_are_confirmed_by_the_measure_that_was_asked_for() -> None:
+    paused = xoff.Scenario.from_text(starter(["roce", "star"]).text).with_value("observe", {})
+    tuned = xoff.tune(
+        paused,
+        {"topology.host_link.delay": "5us:9us"},
+        maximize=FCT,
+        at_most={"pfc.paused_us": 1e9},
+        trials=1,
+        confirm=1,
+    )
+    assert tuned.base.measured["pfc.paused_us"].value > 0
+    assert tuned.confirmed is not None
+    assert "pfc.paused_us" in tuned.confirmed.measures
+    assert "pfc.off_us" not in tuned.confirmed.measures
+
+
+def test_a_key_of_several_tables_may_be_that_of_one() -> None:
+    base = BASE.with_value(
+        "switch", [{"total": "1MB", "marking": {"queue": {"kind": "threshold", "threshold": "30kB"}}}, {"nodes": "*"}]
+    )
+    key = "switch.marking.port.threshold"
+    with pytest.raises(
+        xoff.ScenarioError, match=r"; for one of 2 \[\[switch\]\] tables alone write switch\[0\]\.marking"
+    ):
+        xoff.tune(base, {key: "10kB:50kB"}, minimize=FCT)
+    with pytest.raises(xoff.ScenarioError) as refused:
+        xoff.tune(BASE, {key: "10kB:50kB"}, minimize=FCT)
+    assert "alone write" not in str(refused.value)
 
 
 def test_a_folder_that_is_gone_is_told_in_a_line(found: xoff.Tuned, tmp_path: Path) -> None:

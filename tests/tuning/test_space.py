@@ -20,14 +20,25 @@ def test_a_range_has_values_of_three_digits_within_its_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_whole"), [("1:8", True), ("1:8.0", False), ("64B:9kB", None), ("64B:9000B", True)]
+    ("text", "is_whole"), [("1:8", True), ("1:8.0", False), ("64B:9kB", True), ("64B:9000B", True), ("1kB:9kB", False)]
 )
-def test_a_range_from_whole_to_whole_without_a_smaller_unit_is_whole(text: str, is_whole: bool | None) -> None:
-    if is_whole is None:
-        with pytest.raises(ScenarioError, match="in one unit"):
-            search_space.spelled([f"k={text}"])
-    else:
-        assert search_space.spelled([f"k={text}"])["k"].is_whole == is_whole  # type: ignore[union-attr]
+def test_a_range_from_whole_to_whole_without_a_smaller_unit_is_whole(text: str, is_whole: bool) -> None:
+    assert search_space.spelled([f"k={text}"])["k"].is_whole == is_whole  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("100kB:4MB", "100kB:4000kB"),
+        ("64B:1.5kB", "64B:1500B"),
+        ("100KiB:1MB", "100KiB:976.5625KiB"),
+        ("0.5us:1ms", "0.5us:1000us"),
+        ("2.5Gbps:0.4Tbps", "2.5Gbps:400Gbps"),
+        ("900kB:1MB", "900kB:1000kB"),
+    ],
+)
+def test_ends_in_two_units_are_converted_to_the_smaller_exactly(text: str, told: str) -> None:
+    assert str(search_space.spelled([f"k={text}"])["k"]) == told
 
 
 @pytest.mark.parametrize(("text", "is_logarithmic"), [("1us:9us", False), ("1us:10us", True), ("0:1", False)])
@@ -67,10 +78,13 @@ def test_python_gives_text_or_values() -> None:
     ("text", "says"),
     [
         ("k", "--tune k: no values"),
-        ("k=5kB", "--tune k: leaves nothing to choose; expected START:END in one unit"),
+        ("k=5kB", "--tune k: leaves nothing to choose; expected START:END, such as"),
         ("k=9kB:5kB", "--tune k: 9kB:5kB starts where it ends, or above"),
         ("k=a,a", "--tune k: a value stands twice"),
         ("k=1kB:2us", "--tune k: is no range; expected START:END"),
+        ("k=1kB:2", "--tune k: is no range; expected START:END"),
+        ("k=1kB:1MB:1kB", "--tune k: is no range; expected START:END"),
+        ("k=1MB:900kB", "--tune k: 1MB:900kB starts where it ends, or above"),
         ("k=1:4:2", "--tune k: steps of 2 from 1 do not lead to 4"),
     ],
 )

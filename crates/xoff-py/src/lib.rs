@@ -8,6 +8,7 @@ mod column;
 mod error;
 mod flows;
 mod fluid;
+mod pattern;
 mod plan;
 mod quantity;
 mod result;
@@ -28,6 +29,8 @@ mod _xoff {
     use crate::flows::FlowRows;
     #[pymodule_export]
     use crate::fluid::{Fluid, fluid_schema};
+    #[pymodule_export]
+    use crate::pattern::matches;
     #[pymodule_export]
     use crate::plan::{
         HeadroomBytes, bcc_lambda, bcc_thresholds, drops_before_marking_from, headroom, ports_that_fit,

@@ -34,7 +34,7 @@ def drops(
     Drops are recorded one by one by observe.drops = { every = "change" }. The limit is what the queue, the pool, the
     headroom or the adapter might hold at that instant: a dynamic threshold falls as the pool fills.
     """
-    from xoff.drops import drops_of
+    from xoff.drops import any_dropped, drops_of
 
     result = opened(folder)
     try:
@@ -49,7 +49,8 @@ def drops(
     elif recorded.num_rows:
         _print_places(recorded)
     else:
-        say("No packet was dropped at the ports whose drops were recorded")
+        elsewhere = any_dropped(result)
+        say("No packet was dropped at the ports whose drops were recorded" if elsewhere else "Nothing was dropped")
 
 
 def _print_places(recorded: pa.Table) -> None:

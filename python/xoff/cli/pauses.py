@@ -88,11 +88,12 @@ def _roots(tree: PauseTree) -> Table:
     for heading in ("paused for it", "share"):
         table.add_column(heading, justify="right")
     table.add_column("flows with most bytes there")
-    for root in tree.roots:
+    shown = [root for root in tree.roots if root.share >= LEAST_SHARE]
+    for root in shown:
         table.add_row(str(root.queue), duration(root.paused_us), f"{root.share:.0%}", ", ".join(root.flows))
-    left_out_us = tree.left_out_us
-    if left_out_us > tree.paused_us * LEAST_SHARE:
-        table.add_row("by ways below 1 % each", duration(left_out_us), f"{left_out_us / tree.paused_us:.0%}", "")
+    rest_us = tree.paused_us - sum(root.paused_us for root in shown)
+    if rest_us > tree.paused_us * LEAST_SHARE:
+        table.add_row("the rest, below 1 % each", duration(rest_us), f"{rest_us / tree.paused_us:.0%}", "")
     return table
 
 

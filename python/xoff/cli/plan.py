@@ -14,7 +14,7 @@ from xoff.cli.terminal import Console, say
 if TYPE_CHECKING:
     from xoff.plan.outcome import Outcome
     from xoff.plan.rows import Row
-    from xoff.plan.simulate import Case
+    from xoff.plan.simulate import Case, Trial
 
 _SETTLING = "settling"
 """The folder, and the key of `--json`."""
@@ -40,7 +40,7 @@ def plan(
 
     Every row has its formula with the numbers in it, its source, and the verdict of its check. With --simulate it is
     said whether ECN, or QCN, came before PFC and whether anything was lost, and how busy one port is where hosts answer
-    congestion.
+    congestion. Of several MMUs that which has least left is simulated, and others whose headroom may not be enough.
 
     Exit status: 0 no check fails, 1 a check fails, or --simulate loses packets of lossless classes or pauses a class
     (PFC) before it marks one (ECN), 2 a plan that cannot be read, or not be simulated though no check fails. What a
@@ -74,13 +74,15 @@ def plan(
 def _simulated(
     found: Outcome, file: Path, out: Path | None, *, force: bool, told: bool
 ) -> tuple[dict[str, object], list[str]]:
-    """Tries the plan: the numbers of its worst case and of how it settles, and what fails."""
+    """Tries the plan: the numbers of its worst case, MMU by MMU, and of how it settles, and what fails."""
     from xoff import folder
     from xoff.cli.run import simulate
-    from xoff.plan.simulate import scenario, settling, worst_case
+    from xoff.plan.simulate import not_simulated, other_mmus, scenario, settling, worst_case
 
     worst, settles = worst_case(found), settling(found)
-    cases: list[tuple[str, Case]] = [(".", worst)] + ([(_SETTLING, settles)] if settles else [])
+    cases: list[tuple[str, Case]] = [(".", worst), *other_mmus(found).items()]
+    if settles:
+        cases.append((_SETTLING, settles))
     chosen = [scenario(case, str(file)) for _, case in cases]
     results = []
     with folder.prepare(out, file.stem, force=force) as staging:
@@ -102,14 +104,22 @@ def _simulated(
         numbers = trial.as_data() | {"case": case.described, "results": str(path / inside)}
         data |= numbers if case is worst else {inside: numbers}
         if told:
-            for line in (case.described, *trial.sentences):
-                say(f"Simulated: {line}")
-            for line in trial.failures:
-                say(f"Fails: {line}")
-            say(f"Results: {path / inside}")
-            if case is settles:
-                say(f"Report:  {path / inside / folder.REPORT}")
+            _tell(case, trial, path / inside, report=case is settles)
+    for left_out in not_simulated(found) if told else ():
+        say(f"Not simulated: {left_out}")
     return data | {"failures": failures}, failures
+
+
+def _tell(case: Case, trial: Trial, path: Path, *, report: bool) -> None:
+    from xoff import folder
+
+    for line in (case.described, *trial.sentences):
+        say(f"Simulated: {line}")
+    for line in trial.failures:
+        say(f"Fails: {line}")
+    say(f"Results: {path}")
+    if report:
+        say(f"Report:  {path / folder.REPORT}")
 
 
 def _data(found: Outcome) -> dict[str, object]:

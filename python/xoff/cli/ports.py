@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,8 @@ from xoff.cli.named_ports import PortsPattern, named_ports
 from xoff.cli.options import DataOnly
 from xoff.cli.results import opened
 from xoff.cli.rows import MOST_ROWS, print_rows
+from xoff.cli.terminal import say
+from xoff.cli.times import nanoseconds
 from xoff.errors import InputError
 from xoff.units import RATES, counted, duration, percent, quantity
 
@@ -91,6 +94,10 @@ def _one_port(result: Result, pattern: str | None, folder: Path) -> str:
 
 def _print_flows(result: Result, port: str, *, as_json: bool) -> None:
     found = result.flows_over(port).to_pylist()
+    if (rerouted_ns := _rerouted_from_ns(result)) is not None:
+        since = duration(rerouted_ns / 1000)
+        note = f"note: by the routes of the begin; a link fails or comes back at {since}, and routes may be others then"
+        say(note, err=as_json)
     if as_json:
         typer.echo(json_text.document(found))
         return
@@ -106,6 +113,13 @@ def _print_flows(result: Result, port: str, *, as_json: bool) -> None:
         words={"from", "to"},
         rest="pairs more; --json has every flow",
     )
+
+
+def _rerouted_from_ns(result: Result) -> float | None:
+    """When a link first failed or came back; None if none did."""
+    events = tomllib.loads(result.scenario).get("link_event", [])
+    times = [nanoseconds(event["at"], "link_event.at") for event in events if "state" in event]
+    return min((time for time in times if time < result.summary["end_ns"]), default=None)
 
 
 def _bytes_of(flows: list[dict[str, Any]]) -> float:

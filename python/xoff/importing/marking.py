@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING
 
 from xoff.importing.part import Setting
 from xoff.importing.port import classes, size
-from xoff.lint.ramps import ramps
+from xoff.lint.ramps import COLOURS, ramps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xoff.importing.port import Port
     from xoff.lint.ramps import Ramp
+    from xoff.sonic.config_db import WredProfile
 
 
 def markers(port: Port) -> Iterator[Setting]:
     """One for the queues of all classes where they have the same, else one for each class that has any."""
-    found = _ramps(port)
+    found = {one: of_it for one, of_it in _ramps(port).items() if of_it[1].marks or one not in port.lossless}
     if len(found) == len(port.classes) and len(set(found.values())) == 1:
         found, keys = dict(list(found.items())[:1]), ["marking.queue"]
     else:
@@ -33,10 +34,32 @@ def marking_notes(port: Port) -> Iterator[str]:
         classes_by_ramp.setdefault(ramp_of_it, []).append(one)
     for (name, ramp), of_it in classes_by_ramp.items():
         if not ramp.marks:
-            dropped = f"{name} drops without ECN ({classes(of_it)})"
-            yield f"{dropped}; a scenario marks packets that are ECN-capable, and drops the others"
+            yield from _dropping_notes(port, name, of_it)
         if len(ramps(port.tables.config.wred_profile[name])) > 1:
             yield f"{name} differs by colour: all packets are {ramp.colour}, as those that no policer has coloured"
+    yield from _coloured_notes(port)
+
+
+def _dropping_notes(port: Port, name: str, of_it: list[int]) -> Iterator[str]:
+    lossless = [one for one in of_it if one in port.lossless]
+    lossy = [one for one in of_it if one not in port.lossless]
+    if lossless:
+        dropped = f"{name} drops packets of lossless classes without ECN ({classes(lossless)})"
+        yield f"{dropped}, which a scenario does not: it is left out there (wred_drops_lossless)"
+    if lossy:
+        dropped = f"{name} drops without ECN ({classes(lossy)})"
+        yield f"{dropped}; a scenario marks packets that are ECN-capable, and drops the others"
+
+
+def _coloured_notes(port: Port) -> Iterator[str]:
+    """Of profiles that say nothing of green packets, and something of others."""
+    classes_by_name: dict[str, list[int]] = {}
+    for one, (name, wred) in _profiles(port).items():
+        if ramps(wred) and _green(wred) is None:
+            classes_by_name.setdefault(name, []).append(one)
+    for name, of_it in classes_by_name.items():
+        coloured = "is for yellow and red packets alone, which a policer has coloured, and a scenario has none"
+        yield f"{name} {coloured}: it is left out ({classes(of_it)})"
 
 
 def _marker(ramp: Ramp) -> dict[str, object]:
@@ -47,10 +70,17 @@ def _marker(ramp: Ramp) -> dict[str, object]:
 
 
 def _ramps(port: Port) -> dict[int, tuple[str, Ramp]]:
-    """The first ramp of each class that has one, and the name of its profile."""
-    found = {}
-    for one in port.classes:
-        name, wred = port.tables.wred.get((port.name, port.queue_of(one)), ("", None))
-        if wred is not None and (of_it := ramps(wred)):
-            found[one] = (name, of_it[0])
-    return found
+    """The ramp of green packets in each class that has one, and the name of its profile."""
+    found = {one: (name, _green(wred)) for one, (name, wred) in _profiles(port).items()}
+    return {one: (name, ramp) for one, (name, ramp) in found.items() if ramp is not None}
+
+
+def _green(wred: WredProfile) -> Ramp | None:
+    """What happens to packets that nothing has coloured."""
+    return next((ramp for ramp in ramps(wred) if ramp.colour == COLOURS[0]), None)
+
+
+def _profiles(port: Port) -> dict[int, tuple[str, WredProfile]]:
+    """The profile of each class that has one, and its name."""
+    found = {one: port.tables.wred.get((port.name, port.queue_of(one))) for one in port.classes}
+    return {one: named for one, named in found.items() if named is not None}

@@ -138,8 +138,11 @@ class Pauses:
 
     def _others(self) -> Iterator[Setting]:
         """Ports with other headroom: which they are in the scenario, only its topology says."""
-        for other, names in self._port.others.items():
-            yield Setting("headroom.at_ports", [{"ports": [0], "size": size(other)}], f"as {several(names)}", True)
+        if others := self._port.others:
+            at_ports = [{"ports": [number], "size": size(other)} for number, other in enumerate(others)]
+            those = ", ".join(f"as {several(names)}" for names in others.values())
+            comment = f"instead, with the scenario's numbers of the ports that are {those}"
+            yield Setting("headroom", self._headroom() | {"at_ports": at_ports}, comment, True)
 
     def notes(self) -> Iterator[str]:
         """What is not as the switch has it."""

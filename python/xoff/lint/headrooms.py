@@ -63,6 +63,18 @@ def without_link(tables: Tables) -> list[Buffer]:
     ]
 
 
+def without_cable(tables: Tables) -> dict[str, int]:
+    """Ports without a length, where others have one, and that for which their profile is named."""
+    lengths = tables.config.cable_length.values()
+    there = {port for of_table in lengths for port in of_table}
+    there |= {invalid.path[2] for invalid in tables.invalid if invalid.path[0] == "CABLE_LENGTH" and invalid.path[2:]}
+    return {
+        group.port: link[1]
+        for group in tables.priority_groups
+        if there and group.port not in there and group.lossless and (link := link_named(group.profile_name))
+    }
+
+
 def set_by_switch(tables: Tables) -> list[Buffer]:
     """Priority groups whose headroom no table says: the switch is to compute it, or to look it up."""
     return [
@@ -100,7 +112,7 @@ def _of_profiles(tables: Tables) -> Iterator[Headroom]:
 def link_of(tables: Tables, port: str) -> tuple[int, int] | None:
     """Speed and cable of a port."""
     row, cable = tables.config.port.get(port), tables.cable_m(port)
-    return None if row is None or row.speed is None or cable is None else (row.speed, cable)
+    return None if row is None or cable is None else (row.speed, cable)
 
 
 def link_named(profile: str) -> tuple[int, int] | None:

@@ -65,10 +65,14 @@ def outcome(plan: Plan, file: str | None = None) -> Outcome:
     return Outcome(plan, sections, settings)
 
 
-def fullest_mmu(found: Outcome) -> Outcome:
-    """The plan of one MMU of its chip by itself: the one to which reserves and headroom leave least."""
-    part = pools.fullest(Switch.of(found.plan))
-    return replace(found, plan=part.plan, settings=_settings(part))
+def of_mmu(found: Outcome, part: Switch) -> Outcome:
+    """The plan of one MMU of its chip by itself, with pools of the size that all MMUs get."""
+    settings, pools_of_all = _settings(part), found.settings.pools
+    lossless, lossy = pools_of_all.lossless_bytes, pools_of_all.lossy_bytes
+    aside = headroom.set_aside(part)
+    memory = aside + part.reserved_bytes + lossless + lossy
+    own_pools = replace(settings.pools, lossless_bytes=lossless, lossy_bytes=lossy)
+    return replace(found, plan=part.plan, settings=replace(settings, memory_bytes=memory, pools=own_pools))
 
 
 def _check_printed(plan: Plan, sections: dict[str, list[Row]]) -> None:

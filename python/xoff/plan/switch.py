@@ -98,6 +98,10 @@ class Switch:
         if self.mmus > self.chip_ports:
             problem = f"{self.mmus} parts of memory for {self.chip_ports} ports of {self.plan.chip}"
             raise PlanError(file, "mmus", problem, "expected at most one for each port")
+        least = self.mmus * self.plan.mtu
+        if self.memory_bytes < least:
+            problem = f"{self.memory_bytes:,} B is less than a packet of {self.plan.mtu:,} B in each MMU"
+            raise PlanError(file, "memory", problem, f'expected at least "{least}B"')
         names = [name for group in self.groups for name in group.ports]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

@@ -65,11 +65,11 @@ def _draw(tuned: Tuned) -> Figure:
 
 
 def _scale(ax: Axes, objective: str, values: Sequence[float]) -> None:
-    """Logarithmic where values are of several magnitudes."""
+    """Logarithmic where values are of several magnitudes, and from zero where they are not near one another."""
     if min(values) > 0 and max(values) > _MAGNITUDES * min(values):
         ax.set_yscale("log")
         ax.minorticks_off()
-    else:
+    elif min(values) < max(values) / 2 or not max(values):
         ax.set_ylim(0, 1.05 * max(values) or 1)
     ax.yaxis.set_major_formatter(ticks_of(objective))
 

@@ -58,7 +58,7 @@ class DeviceMetadata(Row):
 class Port(Row):
     """`PORT|Ethernet0`."""
 
-    speed: Annotated[Integer, Field(gt=0)] | None = None
+    speed: Annotated[Integer, Field(gt=0)]
     """Mb/s."""
     mtu: Annotated[Integer, Field(ge=68, le=9216)] | None = None
     """Of packets, in bytes."""

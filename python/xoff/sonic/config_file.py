@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from xoff.errors import InputError
 from xoff.sonic import located
 from xoff.sonic.config_db import ConfigDb
-from xoff.sonic.fields import problem
+from xoff.sonic.fields import OF_FILE, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,11 +64,11 @@ class ConfigFile:
         """
         raw = _tables(name, text)
         try:
-            return cls(name, ConfigDb.model_validate(raw), (), raw)
+            return cls(name, ConfigDb.model_validate(raw, context=OF_FILE), (), raw)
         except ValidationError as error:
             invalid = tuple(_invalid(detail) for detail in error.errors(include_url=False))
         valid = _without(raw, {_dropped(one.path) for one in invalid})
-        return cls(name, ConfigDb.model_validate(valid), invalid, raw)
+        return cls(name, ConfigDb.model_validate(valid, context=OF_FILE), invalid, raw)
 
     def line(self, path: Sequence[str]) -> int:
         """The line of a table, row or field, or of the nearest that is there around it."""

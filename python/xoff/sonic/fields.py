@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
 
 if TYPE_CHECKING:
@@ -54,12 +54,16 @@ def _boolean(value: Any) -> Any:  # noqa: ANN401
     return value in ("true", True)
 
 
-def _length(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, str):
-        if not re.fullmatch(r"[0-9]+m", value):
-            raise refusal("is no length; expected whole metres with their unit, such as 40m")
-        return int(value[:-1])
-    return value
+OF_FILE = object()
+"""The context in which values are validated that stand in a file."""
+
+
+def _length(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401
+    if not isinstance(value, str) and info.context is not OF_FILE:
+        return value
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]+m", value):
+        raise refusal("is no length; expected whole metres with their unit, such as 40m")
+    return int(value[:-1])
 
 
 def _priorities(value: Any) -> Any:  # noqa: ANN401

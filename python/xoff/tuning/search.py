@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4
 """Trials that are chosen together, on any machine, so that the same search makes the same trials."""
+_PAUSED, _PAUSES = "pfc.paused_us", "pfc.off_us"
+"""Nearly the same, as senders and as those who pause them see it: the one is told in place of the other."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,8 @@ class Tuning:
     def _confirmation(self, best: Trial, base: Summary) -> WantedComparison:
         """The best trial against the scenario as it stands, with seeds that the search has not seen."""
         usual = [measure for measure in MEASURES if measure in self.measures or value_at(base, measure)]
+        if _PAUSED in self.measures:
+            usual = [measure for measure in usual if measure != _PAUSES or measure in self.measures]
         measures = (*(measure for measure in self.measures if measure not in usual), *usual)
         first = self.base.with_value("seed", self.fresh_seeds[0])
         return WantedComparison.of([first, first.with_values(best.at)], len(self.fresh_seeds), (BASE, TUNED), measures)
@@ -288,8 +292,18 @@ def _check(base: Scenario, key: str, dimension: Dimension) -> None:
         else:
             possible[called] = changed
     if refused and not possible:
-        raise refused
+        raise _of_one_table(base, key, refused)
     traffic.check_same([base, *possible.values()], [BASE, *possible])
+
+
+def _of_one_table(base: Scenario, key: str, refused: ScenarioError) -> ScenarioError:
+    """The same refusal, with the key of one table where the key is of several."""
+    name, _, inside = key.partition(".")
+    tables = tomllib.loads(base.to_toml()).get(name)
+    if not isinstance(tables, list) or len(tables) < 2:
+        return refused
+    of_one = f"for one of {len(tables)} [[{name}]] tables alone write {name}[0].{inside}"
+    return ScenarioError(refused.file, refused.key, refused.problem, f"{refused.expected}; {of_one}")
 
 
 def _all_at(table: object, path: Sequence[str]) -> list[object]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
 from xoff import axes, ranges
 from xoff.errors import ScenarioError
 from xoff.toml_text import plain
+from xoff.units import RATES, SIZES, TIMES
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from xoff.axes import Value
 
-_EXPECTED = "expected START:END in one unit, such as 20kB:400kB, START:END:STEP, or values A,B,C"
+_EXPECTED = "expected START:END, such as 20kB:4MB, START:END:STEP in one unit, or values A,B,C"
 _DIGITS = 3
 _INDIVISIBLE = ("B", "ps", "bps")
 _LOGARITHMIC = 10
@@ -105,7 +105,7 @@ def _given(key: str, values: str | Iterable[object]) -> Dimension:
 
 
 def _of_parts(where: str, parts: list[str]) -> Dimension:
-    found = ranges.quantities(parts[0]) if len(parts) == 1 else None
+    found = _ends(parts[0]) if len(parts) == 1 else None
     if found is not None and len(found.numbers) == 2:
         (start, end), unit = found
         if start >= end:
@@ -113,6 +113,25 @@ def _of_parts(where: str, parts: list[str]) -> Dimension:
         return Range(start, end, unit)
     texts = [value for part in parts for value in ranges.values_of(where, part, _EXPECTED)]
     return _of_values(where, tuple(map(axes.literal, texts)))
+
+
+def _ends(text: str) -> ranges.Quantities | None:
+    """What stands between colons; both ends of a range in the smaller of their units, exactly."""
+    found, ends = ranges.quantities(text), list(map(ranges.quantities, text.split(":")))
+    if found is None or found.numbers or len(ends) != 2:
+        return found
+    (start, from_unit), (end, to_unit) = ((each.numbers[0], each.unit) for each in ends if each)
+    for units in (SIZES, TIMES, RATES):
+        if from_unit in units and to_unit in units:
+            unit = min(from_unit, to_unit, key=units.__getitem__)
+            scales = [Decimal(str(units[one])) / Decimal(str(units[unit])) for one in (from_unit, to_unit)]
+            return ranges.Quantities([_plain(start * scales[0]), _plain(end * scales[1])], unit)
+    return found
+
+
+def _plain(number: Decimal) -> Decimal:
+    """The same number, without digits behind the point if it is whole."""
+    return Decimal(int(number)) if number == int(number) else number
 
 
 def _of_values(where: str, values: tuple[object, ...]) -> Choice:

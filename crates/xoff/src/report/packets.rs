@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Outcome, Simulation};
-use crate::classes::PRIORITIES;
 use crate::engine::{PacketEvent, Step};
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PacketKind};
@@ -224,8 +223,7 @@ impl Follower<'_> {
         let Some(end) = outcome.end.filter(|_| !self.here.is_empty()) else { return };
         for (node, switch) in (self.network().hosts..).zip(&outcome.switches) {
             for (local, port) in (0..).zip(switch.ports()) {
-                let queued = (0..PRIORITIES).flat_map(|priority| switch.waiting_for(local, priority));
-                for packet in queued {
+                for packet in switch.waiting_for(local) {
                     if let Some(Here { packet: number, arrives, .. }) = self.take(packet, node, end) {
                         self.courses[number].rows.push(Row::waiting(port.id(), arrives, packet));
                     }

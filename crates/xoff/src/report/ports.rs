@@ -1,6 +1,6 @@
 //! What every port has sent, marked and lost over the whole run, as columns.
 
-use crate::Simulation;
+use super::Simulation;
 use crate::kernel::units::Time;
 use crate::port::Port;
 

@@ -21,7 +21,7 @@ use crate::switch::matching;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchTable {
-    /// Which switches: a name, or a pattern such as `leaf*`.
+    /// Which switches: a name, or a pattern such as `leaf*` or `leaf[0-3]`.
     #[serde(default = "every_node")]
     pub nodes: String,
     /// Architecture of the switch.

@@ -20,7 +20,7 @@ mod xoff;
 use std::collections::BTreeMap;
 
 use crate::agenda::{Agenda, Context};
-use crate::classes::Classes;
+use crate::classes::{Classes, PRIORITIES};
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
 use crate::packet::Packet;
@@ -196,12 +196,15 @@ impl Switch {
         self.ports().iter().flat_map(Port::queued).chain(at_inputs)
     }
 
-    /// The packets of a class that wait for an egress port, at it or at inputs.
-    pub fn waiting_for(&self, egress: u16, priority: usize) -> impl Iterator<Item = &Packet> {
-        let of_port =
-            self.shared_memory().map(|switch| switch.ports()[usize::from(egress)].queued_of(priority));
-        let of_cioq = self.cioq().map(|switch| switch.packets_to(egress, priority));
-        of_port.into_iter().flatten().chain(of_cioq.into_iter().flatten())
+    /// The packets that wait for an egress port, at it or at inputs, class by class.
+    pub fn waiting_for(&self, egress: u16) -> impl Iterator<Item = &Packet> {
+        let of_class = move |priority| {
+            let of_port =
+                self.shared_memory().map(|switch| switch.ports()[usize::from(egress)].queued_of(priority));
+            let of_cioq = self.cioq().map(|switch| switch.packets_to(egress, priority));
+            of_port.into_iter().flatten().chain(of_cioq.into_iter().flatten())
+        };
+        (0..PRIORITIES).flat_map(of_class)
     }
 
     /// Bytes of packet memory in use.

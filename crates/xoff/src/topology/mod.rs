@@ -152,7 +152,7 @@ impl Network {
         self.ports.of(host)[0].peer
     }
 
-    /// The hosts of which a pattern with `*` and `?` is the name, or the name of their switch.
+    /// The hosts of which a pattern is the name, or the name of their switch.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Network {
         if !matched.is_empty() {
             return Ok(matched);
         }
-        let expected = "expected the name of a host, or of a switch with hosts";
+        let expected = "expected the name of a host, of a switch with hosts, or a pattern such as `host*` or `host[8-15]`";
         if self.names().find(pattern).is_some() {
             return Err(ScenarioError::at(key, format!("\"{pattern}\" has no hosts"), expected));
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Severity
-from xoff.lint.headrooms import set_by_switch, without_link
+from xoff.lint.headrooms import set_by_switch, without_cable, without_link
 from xoff.lint.tables import several
 from xoff.lint.wording import listed
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def headroom_unjudged(tables: Tables) -> Iterator[Fault]:
     """Headroom that is held against no cable: no table says speed or length, or the switch sets the headroom itself."""
     yield from _without_link(tables)
+    yield from _without_cable(tables)
     yield from _set_by_switch(tables)
 
 
@@ -27,7 +28,7 @@ def _without_link(tables: Tables) -> Iterator[Fault]:
         return
     first = groups[0]
     port = tables.config.port.get(first.port)
-    lacking = [] if port and port.speed is not None else ["the speed (PORT)"]
+    lacking = [] if port else ["the speed (PORT)"]
     lacking += [] if tables.cable_m(first.port) is not None else ["the cable's length (CABLE_LENGTH)"]
     yield Fault(
         Severity.NOTE,
@@ -36,6 +37,20 @@ def _without_link(tables: Tables) -> Iterator[Fault]:
         f"{several(group.port for group in groups)}, by {several(group.profile_name for group in groups)}",
         "PORT with the speed and CABLE_LENGTH with the length, here or in a file named beside this one",
     )
+
+
+def _without_cable(tables: Tables) -> Iterator[Fault]:
+    found = without_cable(tables)
+    if found:
+        port, cable_m = next(iter(found.items()))
+        name = next(iter(tables.config.cable_length))
+        yield Fault(
+            Severity.NOTE,
+            tables.place("CABLE_LENGTH", name, port),
+            f"other ports have a length, and {several(found)} has none: held against the {cable_m} m that its profile "
+            "is named for, and the switch itself would make none for it",
+            f"{port} with the length of its cable",
+        )
 
 
 def _set_by_switch(tables: Tables) -> Iterator[Fault]:

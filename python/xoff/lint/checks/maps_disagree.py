@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xoff.lint.finding import Fault, Severity
 from xoff.lint.tables import several
@@ -15,11 +15,30 @@ if TYPE_CHECKING:
     from xoff.lint.tables import Tables
 
 
+class _Map(NamedTuple):
+    """What ports map PFC priorities to."""
+
+    field: str
+    table: str
+    what: str
+    unknown: str
+    """What nothing says of a priority without a row."""
+
+
+_QUEUES = _Map("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", "queue", "which one a neighbour's pause stops, if any")
+_GROUPS = _Map(
+    "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "priority group", "for which one the switch pauses, if any"
+)
+
+
 def maps_disagree(tables: Tables) -> Iterator[Fault]:
     """A PFC priority whose group no traffic class has, or whose traffic waits in a queue that it does not pause.
 
-    A warning where the maps agree and nothing that packets carry leads there.
+    A warning where the maps agree and nothing that packets carry leads there, and where a map of priorities has no row
+    for it.
     """
+    for of in (_QUEUES, _GROUPS):
+        yield from _left_out(tables, of)
     found: dict[tuple[str, Severity, str, str], list[str]] = defaultdict(list)
     for port, priority in tables.qos.pausing:
         for field, severity, physics, remedy in _of_priority(tables.qos, port, priority):
@@ -28,6 +47,25 @@ def maps_disagree(tables: Tables) -> Iterator[Fault]:
         row = tables.qos.row_of(ports[0], field)
         assert row is not None, "PFC is on by such a row"
         yield Fault(severity, tables.place("PORT_QOS_MAP", row[0], field), f"{several(ports)}: {physics}", remedy)
+
+
+def _left_out(tables: Tables, of: _Map) -> Iterator[Fault]:
+    maps = getattr(tables.config, of.table.lower())
+    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for port, priority in tables.qos.pausing:
+        row = tables.qos.row(port)
+        assert row is not None, "PFC is on by such a row"
+        name = getattr(row[1], of.field) or ""
+        if name in maps and str(priority) not in maps[name]:
+            found[name, priority].append(port)
+    for (name, priority), ports in found.items():
+        yield Fault(
+            Severity.WARNING,
+            tables.place(of.table, name, str(priority)),
+            f"priority {priority}, for which {several(ports)} has PFC on, has no {of.what} in this map: "
+            f"{of.unknown}, the chip decides",
+            f"a {of.what} for priority {priority}",
+        )
 
 
 def _of_priority(qos: Qos, port: str, priority: int) -> Iterator[tuple[str, Severity, str, str]]:

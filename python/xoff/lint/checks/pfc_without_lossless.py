@@ -81,7 +81,7 @@ def _not_made(tables: Tables, port: str, by: str) -> _Why | None:
         return _Why(severity, cause, f"CABLE_LENGTH|{name}|{{port}} with that length")
     if tables.lookup is None:
         return None
-    if row is None or row.speed is None:
+    if row is None:
         cause = f"{by}, and PORT says no speed to look one up by in {tables.lookup.name}"
         return _Why(Severity.WARNING, cause, "PORT|{port} with its speed")
     link = f"{row.speed} {cable}m"

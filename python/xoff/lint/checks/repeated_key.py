@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import product
 from typing import TYPE_CHECKING
 
 from xoff.lint.finding import Fault, Place, Severity
+from xoff.lint.tables import several
+from xoff.lint.wording import listed
+from xoff.sonic.fields import indices_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +20,12 @@ if TYPE_CHECKING:
 def repeated_key(tables: Tables) -> Iterator[Fault]:
     """Tables, rows or fields that stand twice in one object: JSON keeps the last, and says nothing of the others.
 
-    So does the switch with rows of its lookup table that have the same speed and cable.
+    So does the switch with rows of its lookup table that have the same speed and cable. A warning where rows of
+    buffers overlap, and set the same priority group or queue by other profiles: which one counts, their order decides.
     """
     yield from _rows_of_lookup(tables)
+    yield from _overlapping(tables, "BUFFER_PG", "priority group")
+    yield from _overlapping(tables, "BUFFER_QUEUE", "queue")
     for source in tables.sources:
         for lost in source.overwritten:
             yield Fault(
@@ -40,3 +48,24 @@ def _rows_of_lookup(tables: Tables) -> Iterator[Fault]:
             "counts; this is lost",
             "one of them",
         )
+
+
+def _overlapping(tables: Tables, table: str, what: str) -> Iterator[Fault]:
+    rows = getattr(tables.config, table.lower())
+    keys: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for key in rows:
+        for port, index in product(tables.ports_of(key), indices_of(key)):
+            keys[port, index].append(key)
+    alike: dict[tuple[int, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (port, index), those in keys.items():
+        alike[index, tuple(rows[key].profile for key in those)].append(port)
+    for (index, profiles), ports in alike.items():
+        if len(set(profiles)) > 1:
+            those = keys[ports[0], index]
+            yield Fault(
+                Severity.WARNING,
+                tables.place(table, those[-1]),
+                f"rows overlap, {listed(those)}: {what} {index} of {several(ports)} is set by {listed([*profiles])}, "
+                "and the order in which the switch takes them decides which counts",
+                f"one row for {what} {index} of {ports[0]}",
+            )

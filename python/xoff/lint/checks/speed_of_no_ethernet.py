@@ -20,7 +20,7 @@ def speed_of_no_ethernet(tables: Tables) -> Iterator[Fault]:
     """Speeds of ports, or of rows of the lookup table, that Ethernet does not have: a digit may be missing."""
     ports: dict[int, list[str]] = defaultdict(list)
     for port, row in tables.config.port.items():
-        if row.speed is not None and row.speed not in ETHERNET_MBPS:
+        if row.speed not in ETHERNET_MBPS:
             ports[row.speed].append(port)
     for speed, its in ports.items():
         yield _fault(tables.place("PORT", its[0], "speed"), speed, f"{several(its)}: ")

@@ -1,8 +1,9 @@
 """A plan tried out: the planned switch under the worst case that it claims to survive, all ports congested at once.
 
-Lossless classes get bursts into one port after another of the fullest MMU (`bursts.py`); where no class is lossless,
-each port has long flows from several hosts (`long_flows.py`); with QCN, all inputs feed hotspots (`hotspots.py`).
-Where hosts answer congestion, one port by itself is given time to settle, too (`settling.py`).
+Lossless classes get bursts into one port after another of the fullest MMU, and of others whose headroom may not be
+enough (`bursts.py`); where no class is lossless, each port has long flows from several hosts (`long_flows.py`); with
+QCN, all inputs feed hotspots (`hotspots.py`). Where hosts answer congestion, one port by itself is given time to
+settle, too (`settling.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from xoff.errors import PlanError, ScenarioError
 from xoff.plan.file import Bcc, Dcqcn, Dctcp, Hpcc, Qcn
-from xoff.plan.simulate.bursts import Bursts
+from xoff.plan.simulate.bursts import Bursts, left_out
 from xoff.plan.simulate.hotspots import Hotspots
 from xoff.plan.simulate.long_flows import LongFlows
 from xoff.plan.simulate.settling import Settling
@@ -60,6 +61,18 @@ def worst_case(found: Outcome) -> Bursts | Hotspots | LongFlows:
     if isinstance(found.plan.congestion, Qcn):
         return Hotspots(found, found.plan.congestion)
     return LongFlows(found) if found.settings.headroom_scheme is None else Bursts.into_fullest_mmu(found)
+
+
+def other_mmus(found: Outcome) -> dict[str, Bursts]:
+    """The same for one of each other kind of MMU whose headroom may not be enough, by a name for its folder."""
+    if not isinstance(worst_case(found), Bursts):
+        return {}
+    return {f"mmu{number}": case for number, case in Bursts.into_mmus_in_doubt(found).items()}
+
+
+def not_simulated(found: Outcome) -> list[str]:
+    """One of each kind of MMU that is in none of these cases, and why."""
+    return left_out(found) if isinstance(worst_case(found), Bursts) else []
 
 
 def settling(found: Outcome) -> Settling | None:

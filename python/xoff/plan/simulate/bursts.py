@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from xoff import _xoff
 from xoff.errors import PlanError
-from xoff.plan import hpcc, pools
+from xoff.plan import headroom, hpcc, pools
 from xoff.plan.file import Dcqcn, Hpcc, Method, Scheme
 from xoff.plan.headroom import ETHERNET_BYTES, OF_PUBLISHED_REACTION, PUBLISHED_QUANTA
 from xoff.plan.mmus import check_shared, ports
-from xoff.plan.outcome import fullest_mmu
+from xoff.plan.outcome import of_mmu
+from xoff.plan.rows import Verdict
 from xoff.plan.simulate import switch
 from xoff.plan.simulate.trial import SharedMemoryTrial
 from xoff.plan.switch import Switch
@@ -45,7 +46,17 @@ class Bursts:
             return cls(found)
         part = pools.fullest(planned)
         called = f"MMU {planned.parts.index(part)} of {planned.mmus} by itself, which has least left ({ports(part)}): "
-        return cls(fullest_mmu(found), called)
+        return cls(of_mmu(found, part), called)
+
+    @classmethod
+    def into_mmus_in_doubt(cls, found: Outcome) -> dict[int, Bursts]:
+        """Bursts into one of each other kind of MMU whose headroom may not be enough, by its number."""
+        mmus = Switch.of(found.plan).mmus
+        return {
+            number: cls(of_mmu(found, part), f"MMU {number} of {mmus} by itself ({ports(part)}): ")
+            for number, part in _other_kinds(found).items()
+            if not _spared(part)
+        }
 
     @property
     def described(self) -> str:
@@ -145,6 +156,33 @@ class Bursts:
             }
             for n in range(hosts)
         ]
+
+
+def left_out(found: Outcome) -> list[str]:
+    """One of each kind of MMU that no bursts go into, and why."""
+    others = _other_kinds(found).items()
+    return [f"MMU {number} ({ports(part)}), {why}" for number, part in others if (why := _spared(part))]
+
+
+def _other_kinds(found: Outcome) -> dict[int, Switch]:
+    """The first MMU of each kind, by its number, that of the fullest left out."""
+    planned = Switch.of(found.plan)
+    kinds = {ports(pools.fullest(planned))}
+    firsts = {}
+    for number, part in enumerate(planned.parts):
+        if ports(part) not in kinds:
+            kinds.add(ports(part))
+            firsts[number] = part
+    return firsts
+
+
+def _spared(part: Switch) -> str:
+    """Why an MMU beside the fullest is not simulated; empty where it is."""
+    if part.ports < _LEAST_HOSTS:
+        return "which has too few ports to congest them all"
+    judged = {row.verdict for row in headroom.rows(part)}
+    in_doubt = {Verdict.FAILS, Verdict.WARNS} & judged or part.plan.headroom.scheme is Scheme.OVERSUBSCRIBED
+    return "" if in_doubt else "whose headroom holds"
 
 
 def _dcqcn(own: Dcqcn) -> dict[str, object]:
