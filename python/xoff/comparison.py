@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from xoff.intervals import Estimate
     from xoff.kept import KeptRuns
     from xoff.plot.comparison import ComparisonPlots
+    from xoff.plot.workloads import Workloads
     from xoff.summary import Summary
     from xoff.unfinished import Unfinished
 
@@ -219,20 +220,20 @@ class Comparison:
         with prepare(path, "compare", force=force) as staging:
             return self.commit(staging, figures=figures)
 
-    def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG) -> Path:
+    def commit(self, staging: Staging, *, figures: str = FigureFormat.SVG, workloads: Workloads = None) -> Path:
         """Writes the files to a place that `prepare` made and gives the folder its name. Raises OutputError."""
         with staging.writing():
             json_text.write(staging.path / NUMBERS, self.as_dict())
-            self.draw(staging.path, figures)
+            self.draw(staging.path, figures, workloads)
         return staging.commit()
 
-    def draw(self, path: Path, figures: str) -> None:
-        """Writes the figures into an existing folder."""
+    def draw(self, path: Path, figures: str, workloads: Workloads = None) -> None:
+        """Writes the figures into an existing folder; slowdowns by size of flows of all or of some workloads."""
         ending = FigureFormat(figures)
         if any(row.ratio for row in self.rows if row.measure in FCTS and row.scenario != self.names[0]):
             self.plot.save(path / f"fct_ratios.{ending}")
         if len({row.largest_bytes for row in self.by_size}) > 1:
-            self.plot.save_slowdown_by_size(path / f"slowdown_by_size.{ending}")
+            self.plot.save_slowdown_by_size(path / f"slowdown_by_size.{ending}", workloads)
 
     def __repr__(self) -> str:
         return f"<xoff.Comparison of {', '.join(self.names)}; seeds {', '.join(map(str, self.seeds))}>"

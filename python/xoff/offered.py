@@ -7,6 +7,7 @@ from typing import NamedTuple
 from xoff.units import counted, size
 
 _NS_PER_PACKET_HOP = (30, 180)
+_NS_PER_FLOW = (500, 4000)
 """What one takes on a core: docs/speed.md says where."""
 _S_PER_NS = 1e-9
 
@@ -27,8 +28,11 @@ class Offered(NamedTuple):
     @property
     def cpu_seconds(self) -> tuple[float, float]:
         """How long that takes a core: from where little is simulated of switches and hosts to where much is."""
-        least, most = _NS_PER_PACKET_HOP
-        return self.packet_hops * least * _S_PER_NS, self.packet_hops * most * _S_PER_NS
+        least, most = (
+            (self.packet_hops * per_hop + self.flows * per_flow) * _S_PER_NS
+            for per_hop, per_flow in zip(_NS_PER_PACKET_HOP, _NS_PER_FLOW, strict=True)
+        )
+        return least, most
 
     def told(self) -> str:
         """In words, for one line."""

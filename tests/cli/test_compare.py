@@ -36,6 +36,20 @@ def test_json_is_what_is_written(command: Command, files: tuple[Path, Path]) -> 
     assert (found["scenarios"], found["seeds"]) == (["small", "early"], [3])
 
 
+def test_slowdowns_by_size_are_of_the_workloads_that_are_chosen(command: Command, files: tuple[Path, Path]) -> None:
+    more = '\n[[workload]]\nkind = "permutation"\ntransport = "dctcp"\nsize = "77kB"\n'
+    for file in files:
+        file.write_text(file.read_text(encoding="utf-8") + more, encoding="utf-8")
+    drawn = {}
+    for chosen in ((), ("--workload", "permutation"), ("--workload", "1")):
+        assert command("compare", *files, *chosen, "--out", "out", "--force").status == 0
+        drawn[chosen] = re.findall(r">([\d.]+ kB)<", Path("out/slowdown_by_size.svg").read_text(encoding="utf-8"))
+    assert set(drawn["--workload", "1"]) == set(drawn["--workload", "permutation"]) == {"77 kB"} < set(drawn[()])
+    outcome = command("compare", *files, "--workload", "2")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("--workload: there is no workload 2; expected 0 to 1, or ")
+
+
 def test_the_second_time_nothing_runs(command: Command, files: tuple[Path, Path]) -> None:
     command("compare", *files, "--seeds", 2)
     runs = {path: path.stat().st_mtime_ns for path in Path("results/runs").iterdir()}

@@ -1,5 +1,8 @@
 """How much of a run is done, and where that is written."""
 
+import io
+import re
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -35,6 +38,18 @@ def test_the_nearest_end_counts(stop: dict[str, object], state: State, share: fl
     for key, value in stop.items():
         scenario = scenario.with_value(f"stop.{key}", value)
     assert share_done(scenario, state) == pytest.approx(share)  # type: ignore[arg-type]
+
+
+def test_a_narrow_terminal_shortens_the_title_and_not_the_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    scenario = xoff.Scenario.from_text(SMALL).with_value("stop.at", "1ms").with_value("title", "All-reduce " * 9)
+    with shown_progress(scenario) as progress:
+        progress(State(500_000, 185_632, 200_000, end_ns=1e6))  # type: ignore[arg-type]
+    drawn = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
+    assert "500.0 us simulated, 185,632 flows finished 0:00:00 remaining -:--:--" in drawn
 
 
 class Clock:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, Out, Workers
+from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, OfWorkloads, Out, Workers, chosen_workloads
 from xoff.errors import InputError, OutputError
 from xoff.figure_format import FigureFormat
 from xoff.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def compare(
@@ -25,6 +28,7 @@ def compare(
     out: Out = None,
     force: Force = False,
     figures: Figures = FigureFormat.SVG,
+    workloads: OfWorkloads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print comparison.json and nothing else.")] = False,
 ) -> None:
     """Run the same traffic through several scenarios and print what changes; or compare results that are there.
@@ -40,14 +44,35 @@ def compare(
     if measures:
         check_measures(measures, key="--measure")
     paths = [base, *others]
+    chosen = chosen_workloads(workloads)
     if any(map(Path.is_dir, paths)):
         _check_results(paths, {"--set": changes, "--seeds": seeds > 1, "--workers": workers})
         found = Comparison.open(paths, measures=measures or MEASURES)
-        print_comparison(found, out=out, force=force, figures=figures, as_json=as_json)
+        _check_workloads(chosen, [(one["kind"], "") for one in found.summaries[0][0]["workloads"]])
+        print_comparison(found, out=out, force=force, figures=figures, workloads=chosen, as_json=as_json)
         return
     scenarios = [Scenario.load(path, tuple(changes or ())) for path in paths]
+    _check_workloads(chosen, scenarios[0]._core.workloads)
     wanted = WantedComparison.of(scenarios, seeds, measures=measures or MEASURES)
-    run_comparison(wanted, "compare", workers=workers, out=out, force=force, figures=figures, as_json=as_json)
+    run_comparison(
+        wanted,
+        "compare",
+        workers=workers,
+        out=out,
+        force=force,
+        figures=figures,
+        workloads=chosen,
+        as_json=as_json,
+    )
+
+
+def _check_workloads(chosen: Sequence[int | str] | None, there: Sequence[tuple[str, str]]) -> None:
+    """Raises InputError for a workload that the scenarios do not have."""
+    kinds = [kind for kind, _ in there]
+    for one in chosen or ():
+        if one not in kinds and not (isinstance(one, int) and one < len(kinds)):
+            expected = f"expected 0 to {len(kinds) - 1}, or {' or '.join(dict.fromkeys(kinds))}"
+            raise InputError(None, "--workload", f"there is no workload {one}", expected)
 
 
 def _check_results(paths: list[Path], options: dict[str, object]) -> None:

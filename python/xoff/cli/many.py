@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from xoff.comparison import WantedComparison
     from xoff.grids import Grid
+    from xoff.plot.workloads import Workloads
     from xoff.scenario import Scenario
     from xoff.staging import Staging
     from xoff.wanted import Wanted
@@ -79,10 +80,19 @@ def run_and_print(
         raise typer.Exit(130)
 
 
-def print_comparison(found: Comparison, *, out: Path | None, force: bool, figures: FigureFormat, as_json: bool) -> None:
+def print_comparison(
+    found: Comparison,
+    *,
+    out: Path | None,
+    force: bool,
+    figures: FigureFormat,
+    workloads: Workloads = None,
+    as_json: bool,
+) -> None:
     """Writes and prints a comparison of results that are there."""
     with prepare(out, "compare", force=force) as staging:
-        _print(found, found.commit(staging, figures=figures), grids.of_comparison(found), as_json=as_json)
+        path = found.commit(staging, figures=figures, workloads=workloads)
+        _print(found, path, grids.of_comparison(found), as_json=as_json)
 
 
 def _print(found: Found, path: Path, grid: Grid, notes: Iterable[str] = (), *, as_json: bool) -> None:
@@ -109,9 +119,10 @@ def run_comparison(
     out: Path | None,
     force: bool,
     figures: FigureFormat = FigureFormat.SVG,
+    workloads: Workloads = None,
     as_json: bool,
 ) -> None:
     """The same of scenarios that are compared, or of one with several seeds."""
     staging = prepare(out, name, force=force)
-    commit = partial(Comparison.commit, figures=figures)
+    commit = partial(Comparison.commit, figures=figures, workloads=workloads)
     run_and_print(name, wanted, staging, commit, grids.of_comparison, workers=workers, as_json=as_json)

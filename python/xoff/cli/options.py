@@ -55,4 +55,18 @@ Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the fol
 ForceResult: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the result folder that --out names.")]
 ForcePlot: TypeAlias = Annotated[bool, typer.Option("--force", help="Replace the file that --plot names.")]
 Figures: TypeAlias = Annotated[FigureFormat, typer.Option(help="Format of the figures in the folder.")]
+OfWorkloads: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workload",
+        metavar="N",
+        help="Of slowdown_by_size: the position of a workload in the scenario, or a kind such as incast; may be "
+        "repeated. Left out, all.",
+    ),
+]
 DataOnly: TypeAlias = Annotated[bool, typer.Option("--json", help="Print data only.")]
+
+
+def chosen_workloads(workloads: list[str] | None) -> list[int | str] | None:
+    """Positions and kinds."""
+    return [int(each) if each.isdecimal() else each for each in workloads] if workloads else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xoff.cli.files import DRAWABLE, check_drawable, draw, save
+from xoff.cli.options import OfWorkloads, chosen_workloads
 from xoff.cli.results import opened
 from xoff.cli.terminal import say
 from xoff.cli.times import between, nanoseconds
@@ -78,15 +79,7 @@ def plot(
             "Left out, the highest. Of inputs, one port: the fullest of them.",
         ),
     ] = None,
-    workloads: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--workload",
-            metavar="N",
-            help="Of slowdown_by_size: the position of a workload in the scenario, or a kind such as incast; may be "
-            "repeated. Left out, all.",
-        ),
-    ] = None,
+    workloads: OfWorkloads = None,
     start: Annotated[
         str | None,
         typer.Option(
@@ -161,8 +154,8 @@ def _draw(
         drawn = partial(getattr(plots, kind), names=names, between_ns=between_ns)
         draw(path, style.SIZE_INCHES, drawn, "--out")
     elif workloads:
-        chosen = [int(each) if each.isdecimal() else each for each in workloads]
-        draw(path, style.SIZE_INCHES, partial(plots.slowdown_by_size, workloads=chosen), "--out")
+        drawn = partial(plots.slowdown_by_size, workloads=chosen_workloads(workloads))
+        draw(path, style.SIZE_INCHES, drawn, "--out")
     else:
         draw(path, style.SIZE_INCHES, getattr(plots, kind), "--out")
 

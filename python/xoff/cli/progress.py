@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from xoff.scenario import Scenario
 
 
+_STATE_AND_TIMES = 71
+"""Columns of a terminal for what has been simulated, how long that took and what remains."""
+_LEAST_TITLE = 5
+_LEAST_BAR, _MOST_BAR = 4, 40
 BETWEEN_LINES_S = 30
 """Seconds between plain lines at the least."""
 
@@ -81,16 +85,21 @@ def shown_count(
 def _bar() -> Iterator[Bar]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+    from rich.table import Column
 
+    console = Console(stderr=True)
+    room = max(console.width - _STATE_AND_TIMES, _LEAST_TITLE + _LEAST_BAR)
+    bar_width = min(max(room // 2, _LEAST_BAR), _MOST_BAR)
+    title = Column(no_wrap=True, overflow="ellipsis", max_width=room - bar_width)
     columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        TextColumn("{task.description}", markup=False, table_column=title),
+        BarColumn(bar_width),
         TextColumn("{task.fields[state]}"),
         TimeElapsedColumn(),
         TextColumn("remaining"),
         TimeRemainingColumn(),
     )
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar = Bar(*columns, console=console, transient=True)
     bar.start()
     try:
         yield bar

@@ -79,13 +79,13 @@ class ComparisonPlots:
                 style.shared_legend(row)
             return row
 
-    def save_slowdown_by_size(self, path: Path) -> None:
-        """Writes that figure to a file; its ending says in which format."""
+    def save_slowdown_by_size(self, path: Path, workloads: Workloads = None) -> None:
+        """Writes that figure, of flows of all or of some workloads, to a file; its ending says in which format."""
         with style.context():
             panels = len(by_size.DRAWN)
             figure = HouseFigure(figsize=by_size.size_inches(self._comparison, panels))
             row = figure.subplots(1, panels).tolist()
-            by_size.draw(self._comparison, row)
+            by_size.draw(self._comparison, row, workloads=workloads)
             style.shared_legend(row)
             figure.savefig(path, facecolor="white")
 
