@@ -147,3 +147,11 @@ def test_numbers_have_no_digits_of_binary_fractions() -> None:
     assert {ax.get_ylabel() for ax in over_load.plot.ratios().axes} == {"over load 0.3"}
     [legend] = xoff.sweep(base, other | loads, measures=["flows.all.fct_mean_us"]).plot.measures().legends
     assert [text.get_text() for text in legend.get_texts()] == ["load 0.3", "load 0.7"]
+
+
+@pytest.mark.parametrize(("largest", "scale"), [("10kB", "linear"), ("5MB", "log")])
+def test_values_of_many_magnitudes_are_on_a_logarithmic_axis(largest: str, scale: str) -> None:
+    sizes = {"workload.size": ["1kB", largest]}
+    swept = xoff.sweep(xoff.Scenario.from_text(SMALL), sizes, measures=["flows.all.fct_mean_us"])
+    [ax] = swept.plot.measures().axes
+    assert ax.get_yscale() == scale

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from xoff.intervals import Estimate
     from xoff.sweeping import Row, Sweep, Swept
 
+_MANY_TIMES = 30
+"""How many times the least the greatest value of a measure is where they are drawn on a logarithmic scale."""
 _MOST_COLUMNS = 3
 _PANEL_INCHES = (3.4, 2.5)
 _TITLE_CHARACTERS = 32
@@ -118,9 +120,14 @@ def _scale(ax: Axes, measure: str, estimates: Sequence[Estimate], *, ratios: boo
     if ratios:
         ax.axhline(1, color=style.COLOURS[6], linewidth=1, linestyle="--")
         bars.scale_of_ratios(ax, estimates)
+        return
+    values = [each.value for each in estimates]
+    if min(values) > 0 and max(values) > _MANY_TIMES * min(values):
+        ax.set_yscale("log")
+        style.logarithmic(ax.yaxis, ("",), min(values), max(values))
     else:
-        ax.yaxis.set_major_formatter(ticks_of(measure))
         ax.set_ylim(0, 1.05 * bars.highest(estimates) or 1)
+    ax.yaxis.set_major_formatter(ticks_of(measure))
 
 
 def _say_what_has_none(swept: Swept, measure: str, ax: Axes) -> None:
