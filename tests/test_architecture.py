@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "measures": "errors summary_keys later: table",
     "bounds": "errors measures",
     "drops": "columns units",
-    "notes": "_xoff columns units",
+    "notes": "_xoff units later: columns",
     "observed": "summary",
     "offered": "units",
     "pathologies": "units",

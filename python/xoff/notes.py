@@ -7,7 +7,6 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from xoff import _xoff
-from xoff.columns import flow_place
 from xoff.units import bytes_of
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ def _of_observed_flows(result: Result) -> Iterator[str]:
 
 
 def _was_there(result: Result, flow: str) -> bool:
+    from xoff.columns import flow_place
+
     started = [
         result.flow_rows.select(["source", "number"]),
         *([] if result.unfinished is None else [result.unfinished]),

@@ -17,11 +17,14 @@ MEANT_BY = {
     "background": ("poisson", "long_lived"),
     "distribution": ("workload.sizes",),
     "latency": ("flows.all.fct_mean_us", "flows.all.slowdown_mean", "topology.host_link.delay", "host.delay"),
+    "lqd": ("longest_queue_drop",),
     "percentile": _TAIL,
+    "pushout": ("longest_queue_drop",),
     "qp": _QUEUE_PAIR,
     "queue pair": _QUEUE_PAIR,
     "rail": ("leaf_spine", "collective"),
     "rdma": ("roce",),
+    "straggler": ("slow_receiver", "link_event"),
     "tail": _TAIL,
 }
 """Words that stand for something here, and by which names it is explained."""

@@ -101,8 +101,8 @@ WRONG = {
         ("host1",),
     ),
     "link event without a change": Wrong(SMALL + link_event(), "link_event[0]", ("state", "rate")),
-    "link event with two changes": Wrong(
-        SMALL + link_event('state = "down"', 'rate = "1Gbps"'), "link_event[0]", ("another [[link_event]]",)
+    "link event at the time of another": Wrong(
+        SMALL + link_event('state = "down"') + link_event('state = "up"'), "link_event[1]", ("when link_event[0] does",)
     ),
     "link event of no link": Wrong(
         SMALL + link_event('state = "down"', between='["host1", "host2"]'), "link_event[0].between", ("host1", "host2")
