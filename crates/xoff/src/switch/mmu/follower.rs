@@ -19,6 +19,8 @@ pub(super) struct Follower {
     queues: Vec<Queue>,
     /// Congested queues of each class, pool by pool.
     congested: Vec<[u64; PRIORITIES]>,
+    /// How many were before.
+    congested_before: Vec<[u64; PRIORITIES]>,
 }
 
 /// One queue since queues were looked at.
@@ -64,6 +66,7 @@ impl Follower {
             next: Time::ZERO + following.every,
             offset: 0,
             queues: vec![Queue::NEW; queues],
+            congested_before: congested.clone(),
             congested,
         }
     }
@@ -94,15 +97,16 @@ impl Mmu {
             }
             let every = follower.following.every;
             (follower.looked, follower.next) = (now, Time::ZERO + every * (now.get() / every.get() + 1));
-            follower.congested = self.congested(&follower);
+            self.count_congested(&mut follower);
         }
         follower.offset = offset;
         self.follower = Some(follower);
     }
 
-    /// Of each class and pool, by what was known so far of how many are.
-    fn congested(&self, follower: &Follower) -> Vec<[u64; PRIORITIES]> {
-        let mut congested = vec![[0; PRIORITIES]; self.pools.len()];
+    /// Counts congested queues anew, by thresholds that go by how many there were.
+    fn count_congested(&self, follower: &mut Follower) {
+        let mut congested = std::mem::take(&mut follower.congested_before);
+        congested.fill([0; PRIORITIES]);
         for (index, queue) in self.queues.iter().enumerate().filter(|(_, queue)| queue.shared > Bytes::ZERO) {
             let followed = Followed { offset: u64::MAX, ..follower.of(index, queue.pool) };
             let occupancy = Occupancy { followed, ..self.pools[queue.pool] };
@@ -112,7 +116,7 @@ impl Mmu {
             }
         }
         congested.iter_mut().flatten().for_each(|count| *count = (*count).max(Followed::NOTHING.congested));
-        congested
+        follower.congested_before = std::mem::replace(&mut follower.congested, congested);
     }
 
     /// A port has begun to send a packet of one of its queues, and will have sent it then.
