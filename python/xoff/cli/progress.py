@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.progress import Progress as Bar
+    from rich.progress import Task
+    from rich.text import Text
 
     from xoff._xoff import Progress
     from xoff.scenario import Scenario
 
 
-_STATE_AND_TIMES = 71
-"""Columns of a terminal for what has been simulated, how long that took and what remains."""
-_LEAST_TITLE = 5
-_LEAST_BAR, _MOST_BAR = 4, 40
+_MOST_BAR = 40
+_TIMES = 28
+"""Columns of a terminal for how long it took and what remains, with the gaps before them."""
 BETWEEN_LINES_S = 30
 """Seconds between plain lines at the least."""
 
@@ -87,17 +88,23 @@ def _bar() -> Iterator[Bar]:
     from rich.progress import Progress as Bar
     from rich.table import Column
 
+    class Title(TextColumn):
+        """Gives way where the terminal is narrow, and stays in its line."""
+
+        def render(self, task: Task) -> Text:
+            text = super().render(task)
+            text.no_wrap, text.overflow = True, "ellipsis"
+            return text
+
     console = Console(stderr=True)
-    room = max(console.width - _STATE_AND_TIMES, _LEAST_TITLE + _LEAST_BAR)
-    bar_width = min(max(room // 2, _LEAST_BAR), _MOST_BAR)
-    title = Column(no_wrap=True, overflow="ellipsis", max_width=room - bar_width)
+    state = Column(no_wrap=True, max_width=max(1, console.width - _TIMES))
     columns = (
-        TextColumn("{task.description}", markup=False, table_column=title),
-        BarColumn(bar_width),
-        TextColumn("{task.fields[state]}"),
-        TimeElapsedColumn(),
+        Title("{task.description}", markup=False, table_column=Column()),
+        BarColumn(None, table_column=Column(max_width=_MOST_BAR)),
+        TextColumn("{task.fields[state]}", table_column=state),
+        TimeElapsedColumn(Column(no_wrap=True)),
         TextColumn("remaining"),
-        TimeRemainingColumn(),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
     )
     bar = Bar(*columns, console=console, transient=True)
     bar.start()

@@ -30,6 +30,25 @@ pub(super) fn apply(table: &mut Table, root: Node, overrides: &[String]) -> Resu
     parsed.into_iter().try_for_each(|change| set(table, root, &change.path, change.value.as_ref(), ""))
 }
 
+/// The same error, of a key that is missing because an override has named the kind of its table.
+pub(super) fn blamed(error: ScenarioError, root: Node, overrides: &[String]) -> ScenarioError {
+    let named =
+        |key: &str| key.split('.').map(|step| step.split('[').next().map(str::to_owned)).collect::<Vec<_>>();
+    let missing = named(&error.key);
+    let replaces = |change: &&String| {
+        let (key, _) = change.split_once('=').unwrap_or((change, ""));
+        let names_kind = parse(change).is_ok_and(|change| change.names_kind(root));
+        names_kind
+            && named(key).split_last().map(|(_, table)| table) == missing.split_last().map(|(_, table)| table)
+    };
+    match overrides.iter().find(replaces) {
+        Some(change) if error.problem == "missing" => {
+            ScenarioError { problem: format!("missing, as {change} replaces the table"), ..error }
+        }
+        _ => error,
+    }
+}
+
 impl Override {
     fn names_kind(&self, root: Node) -> bool {
         let Some((last, above)) = self.path.split_last() else { return false };

@@ -17,7 +17,8 @@ impl Scenario {
     /// Reads a scenario that is already a table, with the `KEY=VALUE` overrides applied.
     pub fn from_value(mut table: Table, overrides: &[String]) -> Result<Self, ScenarioError> {
         overrides::apply(&mut table, Node::root(), overrides)?;
-        let scenario = Self::from_table(table)?;
+        let scenario =
+            Self::from_table(table).map_err(|error| overrides::blamed(error, Node::root(), overrides))?;
         scenario.validate()?;
         Ok(scenario)
     }
@@ -187,6 +188,23 @@ arrivals_end = "10ms"
             let begin = format!("{key}: unknown key `");
             assert!(problem(&[change]).starts_with(&(begin + expected)), "{}", problem(&[change]));
         }
+    }
+
+    #[test]
+    fn what_an_override_has_taken_away_is_not_what_the_file_lacks() {
+        let blamed = |change: &str| problem(&[change]);
+        assert!(
+            blamed("workload.kind=permutation").starts_with(
+                "workload[0].transport: missing, as workload.kind=permutation replaces the table; expected name"
+            ),
+            "{}",
+            blamed("workload.kind=permutation")
+        );
+        assert!(blamed("workload[0].kind=permutation").contains("[0].kind=permutation replaces the table"));
+        assert!(blamed("topology.kind=star").contains(", as topology.kind=star replaces the table; "));
+        let without_load = DEMO.replace("load = 0.6\n", "");
+        let other = Scenario::from_toml(&without_load, &["workload.start=1us".to_owned()]).unwrap_err();
+        assert!(other.to_string().starts_with("workload[0].load: missing; "), "{other}");
     }
 
     #[test]
