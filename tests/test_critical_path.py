@@ -181,6 +181,7 @@ def test_a_flow_that_the_end_cuts_off_waits_for_what_it_waited_for_then() -> Non
         ("all_reduce", ()),
         ("partition_aggregate", ()),
         ("fabric", ()),
+        ("constant_rate", ()),
     ],
 )
 def test_causes_of_unfinished_flows_add_up_to_their_time(scenario: str, changes: tuple[str, ...], at: str) -> None:

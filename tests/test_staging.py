@@ -3,6 +3,9 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,52 @@ def test_without_commit_nothing_is_left(tmp_path: Path) -> None:
     with Staging.at(tmp_path / "a" / "b" / "out") as staging:
         (staging.path / "file").write_text("half")
     assert entries(tmp_path) == []
+
+
+WRITES_ON = """
+import sys, time
+from xoff.staging import Staging
+staging = Staging.at(sys.argv[1])
+(staging.path / "file").touch()
+print("begun", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def begin() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+    """Starts processes that write a folder and do not end."""
+    begun = []
+
+    def start(path: Path) -> subprocess.Popen[str]:
+        process = subprocess.Popen([sys.executable, "-c", WRITES_ON, str(path)], text=True, stdout=subprocess.PIPE)
+        begun.append(process)
+        assert process.stdout
+        assert process.stdout.readline() == "begun\n"
+        return process
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def test_what_a_killed_process_left_goes_when_its_name_is_written_again(
+    tmp_path: Path, begin: Callable[[Path], subprocess.Popen[str]]
+) -> None:
+    killed = [begin(tmp_path / name) for name in ("out", "out.other")]
+    left = entries(tmp_path)
+    begin(tmp_path / "out")
+    [written] = set(entries(tmp_path)) - set(left)
+    for process in killed:
+        process.kill()
+        process.wait()
+    with Staging.at(tmp_path / "out") as staging:
+        [of_another_name] = (name for name in left if name.startswith(".out.other."))
+        assert entries(tmp_path) == sorted([of_another_name, written, staging.path.name])
+        assert entries(tmp_path / written) == ["file"]
+        fill(staging)
+    assert entries(tmp_path) == sorted([of_another_name, written, "out"])
 
 
 def test_what_exists_is_refused(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CONFIDENCE = 0.95
-_FAR = 100
-"""An interval that reaches as many times the value to a side tells nothing of it."""
+_FAR = 10
+"""An interval that ends at more times its begin, or the value where it begins at zero, tells nothing."""
 
 
 class Estimate(NamedTuple):
@@ -23,8 +23,7 @@ class Estimate(NamedTuple):
     @property
     def is_vague(self) -> bool:
         """Whether there were too few seeds for the interval to tell anything."""
-        low, high = self.low or 0, self.high or 0
-        return high > _FAR * self.value or 0 < _FAR * low < self.value
+        return (self.high or 0) > _FAR * (self.low or self.value)
 
     @property
     def unless_vague(self) -> Estimate:

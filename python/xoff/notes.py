@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from xoff.result import Result
 
-_FLOW = re.compile(r"[^*?]+\.flow\d+")
+_FLOW = re.compile(r"[^*?[]+\.flow\d+")
 _MUCH_BYTES = 10**9
 """More than any chip has: who sets so much wants memory that does not fill."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xoff.units import counted, size
 
 _NS_PER_PACKET_HOP = (30, 180)
-_NS_PER_FLOW = (500, 4000)
+_NS_PER_FLOW = (500, 5000)
 """What one takes on a core: docs/speed.md says where."""
 _S_PER_NS = 1e-9
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
 """Keys by which files show that they are no scenarios."""
+_REMEDIES = {"-": "standard input is /dev/stdin; only `xoff run` takes it as -"}
+"""Where a file of this name cannot be read."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +54,7 @@ class Scenario:
     def load(cls, path: str | Path, overrides: tuple[str, ...] = ()) -> Scenario:
         """Reads a TOML file, and changes each key that `overrides` names (`KEY=VALUE`)."""
         path = Path(path)
-        return cls(inputs.read(path, str(path)), str(path), overrides)
+        return cls(inputs.read(path, str(path), remedy=_REMEDIES.get(str(path), "")), str(path), overrides)
 
     @classmethod
     def from_text(cls, text: str) -> Scenario:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
+import platform
 import re
 import shutil
 import tempfile
+import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +37,8 @@ class Staging:
     """A place to write a folder meanwhile, beside the name it will have.
 
     It is made before the run, so that an output that cannot be written is known before any time is spent. As a context
-    manager it leaves nothing behind unless `commit` was called.
+    manager it leaves nothing behind unless `commit` was called; what a killed process leaves goes when a folder of the
+    same name is written again.
     """
 
     path: Path
@@ -47,6 +51,8 @@ class Staging:
     """Whether what has that name is replaced; None if nothing is."""
     parents: list[Path]
     """Folders that were made to hold it, outermost first."""
+    lock: int | None
+    """What says that this process writes there, an open file; None where the file system cannot say so."""
 
     @classmethod
     def at(cls, path: str | Path, *, replaces: Callable[[Path], bool] | None = None) -> Staging:
@@ -94,13 +100,17 @@ class Staging:
         made: list[Path] = []
         try:
             _make_folders(parent, made)
-            path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".partial", dir=parent))
+            _remove_abandoned(parent, name)
+            path = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=f".{_host()}.unlocked", dir=parent))
             path.chmod(_open_mode(parent))
+            lock = _lock(path)
+            if lock is not None:
+                path = path.rename(path.with_suffix(".partial"))
         except OSError as error:
             _remove_empty(made)
             at_fault = parent / name if error.errno == errno.ENAMETOOLONG else parent
             raise unwritable(wanted or at_fault, error) from None
-        return cls(path, wanted, _numbered(parent, name), replaces, made)
+        return cls(path, wanted, _numbered(parent, name), replaces, made, lock)
 
     def commit(self) -> Path:
         """Gives the folder its name, which is returned.
@@ -155,6 +165,8 @@ class Staging:
     ) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         _remove_empty(self.parents)
+        if self.lock is not None:
+            os.close(self.lock)
 
 
 def unwritable(path: Path, error: OSError) -> OutputError:
@@ -197,6 +209,36 @@ def _is_interrupted(numbers: Path) -> bool:
 def _open_mode(parent: Path) -> int:
     """Permissions for a folder in `parent`: mkdtemp makes a secret one, a result is as open as what holds it."""
     return parent.stat().st_mode & 0o777
+
+
+def _remove_abandoned(parent: Path, name: str) -> None:
+    """Removes what processes of this host that were killed have left of a folder of this name."""
+    pattern = re.compile(rf"\.{re.escape(name)}\.\w+\.{_host()}\.partial")
+    with suppress(OSError):
+        for path in filter(lambda path: pattern.fullmatch(path.name), parent.iterdir()):
+            lock = _lock(path)
+            if lock is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """An open file that has the folder for itself, until it is closed or the process ends; None if that cannot be."""
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # another has it, or a network file system has no such locks
+        os.close(opened)
+        return None
+    return opened
+
+
+def _host() -> str:
+    """A word for this host: on some network file systems locks hold on one host only."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def _make_folders(path: Path, made: list[Path]) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 _OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
+_NOTHING = -1
+"""Stands for the byte that nobody waits for, where what is lost is not sent again."""
 _OF_QUEUE_PAIRS = ("source", "destination", "transport", "priority", "number", "finish_ns")
 
 
@@ -66,7 +68,9 @@ def critical_paths(
 
 def _whole(result: Result, name: str, row: Mapping[str, Any]) -> Leg:
     if row["finish_ns"] is None:
-        return Leg(name, row["start_ns"], result.summary["end_ns"], True, row["received_bytes"])
+        repairs = tomllib.loads(result.scenario)["transport"][row["transport"]]["kind"] != "constant_rate"
+        missing = row["received_bytes"] if repairs else _NOTHING
+        return Leg(name, row["start_ns"], result.summary["end_ns"], True, missing)
     return Leg(name, row["start_ns"], row["finish_ns"], True)
 
 
@@ -169,8 +173,8 @@ class Leg(NamedTuple):
     end_ns: int
     acknowledged: bool
     """Whether that ends as it is acknowledged, and not as it is received."""
-    received_bytes: int | None = None
-    """How much of a flow that had not finished was received."""
+    missing: int | None = None
+    """The first byte of a flow that had not finished which its receiver had not got, and waited for, if it did."""
 
 
 def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Result]) -> list[CriticalPath]:
@@ -185,7 +189,7 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     for leg in asked:
         own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
         pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
-        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, missing=leg.received_bytes))
+        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, missing=leg.missing))
     return paths
 
 

@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -40,16 +41,38 @@ def test_the_nearest_end_counts(stop: dict[str, object], state: State, share: fl
     assert share_done(scenario, state) == pytest.approx(share)  # type: ignore[arg-type]
 
 
-def test_a_narrow_terminal_shortens_the_title_and_not_the_times(monkeypatch: pytest.MonkeyPatch) -> None:
+def terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> Callable[[], str]:
+    """Has errors go to a terminal; what its last line shows."""
     screen = io.StringIO()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    return lambda: re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue()).strip())[-1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (80, r"All.*… \S+ 500\.0 us simulated, 12,185,632 flows finished"),
+        (60, r".* 500\.0 us simulated, .*…"),
+        (240, r"(All-reduce ){9} \S{40} 500\.0 us simulated, 12,185,632 flows finished"),
+    ],
+)
+def test_a_narrow_terminal_shortens_the_title_and_not_the_times(
+    monkeypatch: pytest.MonkeyPatch, columns: int, shown: str
+) -> None:
+    last_line = terminal(monkeypatch, columns)
     scenario = xoff.Scenario.from_text(SMALL).with_value("stop.at", "1ms").with_value("title", "All-reduce " * 9)
     with shown_progress(scenario) as progress:
-        progress(State(500_000, 185_632, 200_000, end_ns=1e6))  # type: ignore[arg-type]
-    drawn = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
-    assert "500.0 us simulated, 185,632 flows finished 0:00:00 remaining -:--:--" in drawn
+        progress(State(500_000, 12_185_632, 13_000_000, end_ns=1e6))  # type: ignore[arg-type]
+    assert re.fullmatch(shown + r" 0:00:00 remaining -:--:--", last_line())
+
+
+def test_a_title_that_fits_is_not_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    last_line = terminal(monkeypatch, 80)
+    with shown_count("buffer_policies", 620):
+        pass
+    assert re.fullmatch(r"buffer_policies \S+ 0 of 620 runs 0:00:00 remaining -:--:--", last_line())
 
 
 class Clock:

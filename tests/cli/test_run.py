@@ -32,6 +32,15 @@ def test_results_are_numbered(command: Command, small_file: Path) -> None:
     assert names(Path("results")) == ["small-001", "small-002"]
 
 
+def test_standard_input_names_files_relative_to_the_working_directory(command: Command) -> None:
+    Path("trace.csv").write_text((SCENARIOS / "trace.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    run = [sys.executable, "-m", "xoff", "run", "-", "--out", "out"]
+    with (SCENARIOS / "trace.toml").open(encoding="utf-8") as text:
+        subprocess.run(run, stdin=text, check=True, capture_output=True)
+    assert xoff.Result.open("out").flows.num_rows == 8
+    assert command("check", "-").err.startswith("-: cannot read: no such file or directory; standard input is ")
+
+
 def test_the_table_names_every_class(command: Command, small_file: Path) -> None:
     out = command("run", small_file).out
     for part in ("Small, seed 3", "small, below 100 KiB", "medium, below 10 MiB", "large, from 10 MiB", "packet-hops"):

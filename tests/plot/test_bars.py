@@ -75,7 +75,7 @@ def comparison_of_seeds_that_differ(times: float) -> xoff.Comparison:
 
 
 def test_a_comparison_of_seeds_that_differ_much_has_axes_of_its_ratios(ax: Axes) -> None:
-    comparison_of_seeds_that_differ(2).plot.fct_ratios(ax)
+    comparison_of_seeds_that_differ(1.15).plot.fct_ratios(ax)
     bottom, top = ax.get_ylim()
     assert 0.3 < bottom < 1 < 2 < top < 4
     assert {(0, 1), (0, 0)} == set(arrows(ax))

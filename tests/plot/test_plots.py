@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -182,6 +183,25 @@ def test_flows_of_one_size_are_one_group(small_result: xoff.Result, ax: Axes) ->
     mostly_fifty = with_sizes(small_result, *range(3), *[50] * 14, *range(60, 63))
     groups = [(row.largest_bytes, row.flows, row.quantiles[0]) for row in groups_of(mostly_fifty.flow_rows, 5)]
     assert groups == [(2, 3, 2), (50, 14, 11), (62, 3, 19)]
+
+
+@pytest.mark.parametrize("slowdowns", [[1.0] * 200, [1.0] * 180 + [4.0] * 20])
+def test_all_percentiles_of_one_size_are_seen_and_none_is_cut(
+    small_result: xoff.Result, slowdowns: list[float]
+) -> None:
+    figure = Figure(figsize=style.SIZE_INCHES, layout="constrained")
+    ax = figure.subplots()
+    flows = pa.table({"size_bytes": [1000] * 200, "slowdown": slowdowns, "measured": [True] * 200})
+    replace(small_result, flow_rows=flows).plot.slowdown_by_size(ax)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    drawn = np.asarray(canvas.buffer_rgba())[::-1]
+    left, bottom, right, top = map(round, ax.bbox.extents)
+    seen = {to_hex(pixel / 255) for pixel in np.unique(drawn[bottom:top, left:right].reshape(-1, 4), axis=0)}
+    assert {to_hex(line.get_color()) for line in ax.get_lines()} <= seen
+    for line in ax.get_lines():
+        [(_, at)] = ax.transData.transform(line.get_xydata())
+        assert at - line.get_markersize() / 2 / 72 * figure.dpi > bottom
 
 
 def test_sizes_that_differ_have_ticks_that_do(small_result: xoff.Result, ax: Axes) -> None:

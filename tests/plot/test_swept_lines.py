@@ -104,8 +104,8 @@ def test_lines_with_bars_stand_a_little_apart_within_the_axes() -> None:
 
 def test_bars_that_go_beyond_the_panel_have_arrows_beside_one_another() -> None:
     for figure in (
-        swept_of(Estimate(5, 0, 500), THRESHOLDS[:2]).plot.measures(),
-        swept_of(Estimate(5, 0.06, 400), THRESHOLDS[:2]).plot.ratios(),
+        swept_of(Estimate(5, 2, 15), THRESHOLDS[:2]).plot.measures(),
+        swept_of(Estimate(5, 1.6, 15), THRESHOLDS[:2]).plot.ratios(),
     ):
         [ax] = figure.axes
         assert ax.get_ylim()[1] < 15
@@ -120,7 +120,7 @@ def test_intervals_that_tell_nothing_are_left_out_and_the_foot_says_so_once() ->
     assert figure.get_supxlabel() == bars.LEFT_OUT
     [ax] = figure.axes
     assert ax.get_ylim() == (0, 5.25)
-    assert not swept_of(Estimate(5, 0.1, 250), THRESHOLDS[:2]).plot.measures().get_supxlabel()
+    assert not swept_of(Estimate(5, 2, 20), THRESHOLDS[:2]).plot.measures().get_supxlabel()
 
 
 def test_of_too_many_lines_the_first_and_the_last_are_drawn_and_the_others_named() -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _MOST_BAR = 40
-_TIMES = 28
+_TIMES = 30
 """Columns of a terminal for how long it took and what remains, with the gaps before them."""
 BETWEEN_LINES_S = 30
 """Seconds between plain lines at the least."""

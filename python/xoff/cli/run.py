@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import json_text, notes
+from xoff import inputs, json_text, notes
 from xoff.cli.files import written_whole
 from xoff.cli.options import AtLeast, AtMost, ChangesOfScenario, ForceResult
 from xoff.cli.progress import shown_progress
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML).")],
+    scenario: Annotated[Path, typer.Argument(help="The scenario file (TOML), or - for standard input.")],
     changes: ChangesOfScenario = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Instead of the scenario's seed.")] = None,
     seeds: Annotated[
@@ -48,7 +48,7 @@ def run(
     interrupted.
     """
     bounds = _bounds(at_most, at_least, seeds)
-    chosen = Scenario.load(scenario, tuple(changes or ()))
+    chosen = _loaded(scenario, tuple(changes or ()))
     if seed is not None:
         chosen = chosen.with_value("seed", seed)
 
@@ -88,6 +88,13 @@ def run(
         raise typer.Exit(1)
     if report and not is_reported:
         raise typer.Exit(2)
+
+
+def _loaded(path: Path, changes: tuple[str, ...]) -> Scenario:
+    """The scenario of a file, or of standard input, which names files relative to the working directory."""
+    if str(path) != "-":
+        return Scenario.load(path, changes)
+    return Scenario(inputs.read(Path("/dev/stdin"), "stdin"), "stdin", changes)
 
 
 def _bounds(at_most: list[str] | None, at_least: list[str] | None, seeds: int) -> list[Bound]:

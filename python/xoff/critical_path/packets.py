@@ -81,13 +81,19 @@ class Packets:
     def awaited(self, missing: int) -> int | None:
         """What a flow waits for whose byte at that offset has not been received: the last packet that brings it.
 
-        Where that has not set out, the last acknowledgement that has and was not received, if there is one.
+        Where that has not set out, what was under way: the first data, or else the last acknowledgement, if any was.
         """
-        brings = (self.sequence[self.own] <= missing) & (missing < self.sequence[self.own] + self.payload[self.own])
-        if brings.any():
-            return int(self.own[np.flatnonzero(brings)[-1]])
-        under_way = self._own_answers[(self.received[self._own_answers] < 0) & ~self.is_dropped[self._own_answers]]
-        return int(under_way[-1]) if under_way.size else None
+        own = self.own[self.received[self.own] < 0]
+        brings = own[(self.sequence[own] <= missing) & (missing < self.sequence[own] + self.payload[own])]
+        if brings.size:
+            return int(brings[-1])
+        data, answers = (self._under_way(among) for among in (own, self._own_answers))
+        return int(data[0]) if data.size else int(answers[-1]) if answers.size else None
+
+    def _under_way(self, among: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of these packets that were neither received nor dropped."""
+        found: NDArray[np.int64] = among[(self.received[among] < 0) & ~self.is_dropped[among]]
+        return found
 
     def end(self, until_ps: int, *, acknowledged: bool) -> int | None:
         """The flow's last acknowledgement by then, or its last data: where nothing is acknowledged, or so wanted."""

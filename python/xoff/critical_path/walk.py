@@ -42,7 +42,8 @@ def critical_path(
         start_ns: When it started,
         end_ns: and when it was complete, as `flows.parquet` has them; of one that is not, when the run ended.
         acknowledged: Whether that is `finish_ns` and not `received_ns`.
-        missing: Of a flow that is not complete, the offset of the first byte that its receiver has not got.
+        missing: Of a flow that is not complete, the offset of the first byte that its receiver has not got; -1 where
+            nobody waits for what is lost.
 
     Raises:
         ValueError: The rows tell of no packet of a complete flow that was received.

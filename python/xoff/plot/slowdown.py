@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from xoff.plot.workloads import Workloads
     from xoff.result import Result
 
-# Lines may lie on one another.
+# Lines may lie on one another, and so may points, which are rings where there is no line.
 _LOOKS = ("o-", "o--", "o-")
-_MARKERS = (3.5, 3.5, 5.0)
+_MARKERS, _RINGS = (3.5, 3.5, 5.0), (4.0, 7.5, 11.0)
+_HALF_A_MARKER = 0.03
+"""What a point on the lower edge takes of the height of the axis."""
 _MOST_TICKS = 10
 
 
@@ -37,7 +39,8 @@ def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloa
     chosen = flows_of(result.flow_rows, workloads, result.summary)
     rows = groups_of(chosen, groups)
     positions = range(len(rows))
-    for index, (percent, look, size) in enumerate(zip(PERCENTS, _LOOKS, _MARKERS, strict=True)):
+    markers = _MARKERS if len(rows) > 1 else _RINGS
+    for index, (percent, look, size) in enumerate(zip(PERCENTS, _LOOKS, markers, strict=True)):
         values = [row.quantiles[index] for row in rows]
         ax.plot(positions, values, look, markersize=size, zorder=3 - index / 10, label=f"p{percent}")
     style.unsay_nothing_is_there(ax)
@@ -57,12 +60,13 @@ def draw(result: Result, ax: Axes, groups: int | None = None, workloads: Workloa
 
 
 def draw_scale(ax: Axes, lowest: float, highest: float) -> None:
-    """Slowdowns from one, or the lowest, up to the highest, on a logarithmic scale.
+    """Slowdowns from one, or a little below the lowest, up to the highest, on a logarithmic scale.
 
     They are below one where links come up or get faster after the start.
     """
     ax.set_yscale("log")
-    least, top = 1 if lowest >= 1 else lowest / 1.2, max(2.2, 1.2 * highest)
+    top = max(2.2, 1.2 * highest)
+    least = min(1, lowest / (top / min(1, lowest)) ** _HALF_A_MARKER)
     ax.set_ylim(least, top)
     style.logarithmic(ax.yaxis, ("",), least, top)
 
