@@ -281,12 +281,14 @@ impl Mmu {
         }
     }
 
+    /// Whether packets push out others where a pool is full.
+    pub fn pushes_out(&self) -> bool {
+        self.policy.pushes_out()
+    }
+
     /// The queue that is to make room for a packet that has found the pool of its queue full: the one with the most shared bytes, those
-    /// of the packet included. None where packets are not pushed out.
+    /// of the packet included.
     pub fn pushed_out(&self, queue: usize, frame: Bytes) -> Option<usize> {
-        if !self.policy.pushes_out() {
-            return None;
-        }
         let with_packet = |index: usize| if index == queue { frame } else { Bytes::ZERO };
         let beside = |index: &usize| self.queues[*index].pool == self.queues[queue].pool;
         let queues = (0..self.queues.len()).filter(beside);

@@ -180,7 +180,13 @@ impl SharedMemory {
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
         let placement = match memory.mmu.place(queue, frame) {
-            Err(DropReason::PoolFull) => self.place_pushing_out(queue, frame, context),
+            Err(DropReason::PoolFull) if memory.mmu.pushes_out() => {
+                if takes_memory {
+                    self.place_pushing_out(queue, frame, context)
+                } else {
+                    Ok(Placement::Shared)
+                }
+            }
             placement => placement,
         };
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);

@@ -5,6 +5,7 @@
 
 use xoff::engine::Quantity;
 use xoff::kernel::units::Span;
+use xoff::switch::Switch;
 
 use crate::{least, mean, most, recorded, run, simulation, validate};
 
@@ -115,5 +116,40 @@ fn longest_queue_drop_gives_saturated_queues_equal_parts_of_all_memory() {
             expected,
             3.0 * FRAME,
         );
+    }
+}
+
+/// Drain rates of less than an interval would be those of a packet: whenever a packet comes after a pause in arrivals, what all queues
+/// hold is less than a tenth of what one of them may.
+#[test]
+fn abm_drops_nothing_of_little_whenever_it_comes() {
+    let sender = |class| {
+        format!(
+            "{{ kind = 'long_lived', transport = 'steady', pairs = [['host{class}', 'host9']], size = '100kB', \
+             priority = {class} }}"
+        )
+    };
+    let senders: Vec<_> = (0..8).map(sender).collect();
+    for start in 140..160 {
+        let burst = |start: f64| {
+            format!(
+                "{{ kind = 'long_lived', transport = 'steady', size = '10kB', start = '{start}us', priority = 3, \
+                 pairs = [['host0', 'host9'], ['host1', 'host9'], ['host2', 'host9']] }}"
+            )
+        };
+        let outcome = run(&simulation(&format!(
+            "title = 'bursts'\n\
+             topology = {{ kind = 'star', hosts = 10, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+             switch = [{{ total = '80MB', buffer = {{ policy = 'abm', interval = '30us' }}, \
+             scheduler = {{ kind = 'deficit_round_robin' }} }}]\n\
+             transport.steady = {{ kind = 'constant_rate', rate = '10Gbps' }}\n\
+             workload = [{}, {}, {}]\nstop = {{ at = '300us' }}",
+            senders.join(", "),
+            burst(f64::from(start) + 0.6),
+            burst(f64::from(start) + 23.0),
+        )));
+        let drops: u64 =
+            outcome.switches.iter().flat_map(Switch::ports).map(|port| port.counters.dropped()).sum();
+        assert_eq!(drops, 0, "bursts from {start}.6 us on");
     }
 }

@@ -23,7 +23,8 @@ pub struct Abm {
     pub alpha_unscheduled: Ratio,
     /// How many bytes of each flow these are: what is sent in the first round trip. Packets without data are none of them.
     pub unscheduled: Bytes,
-    /// How often queues are looked at: their drain rates, and how many are congested. A round trip.
+    /// How often queues are looked at, at most: their drain rates, and how many are congested. A round trip, and no shorter than
+    /// a port takes to serve all of its classes once.
     #[schemars(extend("x-above" = "0s"))]
     pub interval: Span,
     /// Share of its threshold from which a queue is congested.

@@ -61,7 +61,7 @@ pub trait BufferPolicy {
     fn follows(&self) -> Option<Following> {
         None
     }
-    /// Whether a packet that finds the pool full pushes out the first one of the longest queue, if that is longer than its own.
+    /// Whether a packet that finds the pool full pushes out the first ones of the longest queue, which may be its own.
     fn pushes_out(&self) -> bool {
         false
     }

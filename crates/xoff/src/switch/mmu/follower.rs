@@ -14,7 +14,7 @@ pub(super) struct Follower {
     looked: Time,
     /// When they are to be looked at next.
     next: Time,
-    /// Of the packet that asks.
+    /// Bytes of its flow before the packet that asks.
     offset: u64,
     queues: Vec<Queue>,
     /// Congested queues of each class, pool by pool.
@@ -32,7 +32,7 @@ struct Queue {
     served: Span,
     /// When it has sent the last of them.
     served_until: Time,
-    /// The rate by the time before.
+    /// Its drain rate when queues were looked at.
     drain_rate: Ratio,
 }
 
@@ -95,8 +95,8 @@ impl Mmu {
             for (followed, queue) in follower.queues.iter_mut().zip(&self.queues) {
                 followed.look(now, passed, queue.bytes == Bytes::ZERO);
             }
-            let every = follower.following.every;
-            (follower.looked, follower.next) = (now, Time::ZERO + every * (now.get() / every.get() + 1));
+            // Of a shorter time nothing could be said: in less than a round of its scheduler a port serves not every queue.
+            (follower.looked, follower.next) = (now, now + follower.following.every);
             self.count_congested(&mut follower);
         }
         follower.offset = offset;
