@@ -84,11 +84,18 @@ class Packets:
         Where that has not set out, what was under way: the first data, or else the last acknowledgement, if any was.
         """
         own = self.own[self.received[self.own] < 0]
-        brings = own[(self.sequence[own] <= missing) & (missing < self.sequence[own] + self.payload[own])]
+        length = np.maximum(self.payload[own], 1)  # of a SYN, which has none
+        brings = own[(self.sequence[own] <= missing) & (missing < self.sequence[own] + length)]
         if brings.size:
             return int(brings[-1])
         data, answers = (self._under_way(among) for among in (own, self._own_answers))
         return int(data[0]) if data.size else int(answers[-1]) if answers.size else None
+
+    def last_lost(self, since_ps: int) -> int | None:
+        """The last of the flow's packets that was dropped of those that have set out since then."""
+        own = np.concatenate((self.own, self._own_answers))
+        lost = own[self.is_dropped[own] & (self.handed[own] >= since_ps)]
+        return int(lost[np.argmax(self.handed[lost])]) if lost.size else None
 
     def _under_way(self, among: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of these packets that were neither received nor dropped."""

@@ -86,20 +86,28 @@ class _Walk:
             self._hold_back(end_ps)
             return
         if packets.is_dropped[awaited]:
-            row = int(packets.last_row[awaited])
-            handed, place, reason = int(packets.handed[awaited]), packets.port[row], packets.drop_reason[row]
-            self._note(Cause.RECOVERY, place, handed, end_ps, awaited, reason)
-            self._go_on(self._before_data(awaited))
+            self._from_lost(awaited, end_ps)
             return
         packets.cut(awaited, end_ps)
         self._go_on(awaited)
+
+    def _from_lost(self, packet: int, end_ps: int) -> None:
+        """The same where what was awaited had been dropped, and nobody had made up for it."""
+        packets, row = self.packets, int(self.packets.last_row[packet])
+        handed, place, reason = int(packets.handed[packet]), packets.port[row], packets.drop_reason[row]
+        self._note(Cause.RECOVERY, place, handed, end_ps, packet, reason)
+        self._go_on(self._before_data(packet) if packet in self.place_of else self._answered(packet))
 
     def _hold_back(self, end_ps: int) -> None:
         """Nothing of it is under way that it could wait for: it has more to send, and its sender does not."""
         packets = self.packets
         last = packets.end(end_ps, acknowledged=True)
         since = self.start_ps if last is None else int(packets.received[last])
-        cause = Cause.START if last is None else Cause.RATE
+        lost = packets.last_lost(self.start_ps if last is None else int(packets.handed[last]))
+        if lost is not None:
+            self._from_lost(lost, end_ps)
+            return
+        cause = Cause.RATE if packets.own.size else Cause.START
         row = None if not packets.own.size else packets.first_row[packets.own[0]]
         port, priority = (None, 0) if row is None else (packets.port[row], int(packets.priority[row]))
         self._wait(port, priority, since, end_ps, last, otherwise=cause)
@@ -116,16 +124,16 @@ class _Walk:
     def _before(self, packet: int) -> int | None:
         """Notes the way of a packet and what it waited for before; returns the packet that it waited for."""
         self._way(packet)
+        return self._before_data(packet) if packet in self.place_of else self._answered(packet)
+
+    def _answered(self, packet: int) -> int | None:
+        """The data that an acknowledgement waited for, and how long it waited besides."""
         packets = self.packets
-        if packet not in self.place_of:
-            self.answers += 1
-            answered = packets.latest_data(int(packets.handed[packet]))
-            if answered is not None:
-                self._note(
-                    Cause.DELAYED_ACKNOWLEDGEMENT, None, packets.received[answered], packets.handed[packet], packet
-                )
-            return answered
-        return self._before_data(packet)
+        self.answers += 1
+        answered = packets.latest_data(int(packets.handed[packet]))
+        if answered is not None:
+            self._note(Cause.DELAYED_ACKNOWLEDGEMENT, None, packets.received[answered], packets.handed[packet], packet)
+        return answered
 
     def _before_data(self, packet: int) -> int | None:
         """Notes what data waited for before it set out; returns the acknowledgement that it waited for."""
