@@ -77,15 +77,16 @@ def test_equal_runs_leave_no_doubt() -> None:
 @pytest.mark.parametrize(
     ("estimate", "is_vague"),
     [
-        (Estimate(2, 0.5, 5.1), True),
-        (Estimate(2, 0.5, 5), False),
+        (Estimate(2, 0.5, 20.1), True),
+        (Estimate(2, 0.19, 5), True),
+        (Estimate(2, 0.2, 20), False),
         (Estimate(2, 0, 21), True),
         (Estimate(2, 0, 9), False),
         (Estimate(2), False),
         (Estimate(0, 0, 0), False),
     ],
 )
-def test_an_interval_of_more_than_a_tenfold_tells_nothing(estimate: Estimate, is_vague: bool) -> None:
+def test_an_interval_of_ten_times_the_value_to_a_side_tells_nothing(estimate: Estimate, is_vague: bool) -> None:
     assert estimate.is_vague == is_vague
     assert estimate.unless_vague == (Estimate(2) if is_vague else estimate)
 

@@ -139,6 +139,7 @@ def test_a_notebook_shows_the_resolved_scenario() -> None:
 def test_a_transport_that_becomes_tcp_needs_what_decides_its_window() -> None:
     roce = 'transport.roce = { kind = "roce" }\n' + SMALL
     with pytest.raises(
-        xoff.ScenarioError, match=r"^transport\.roce\.congestion_control: missing; expected what decides"
+        xoff.ScenarioError,
+        match=r"^transport\.roce\.congestion_control: missing, as transport\.roce\.kind=\"tcp\" replaces the table;",
     ):
         xoff.Scenario.from_text(roce).with_value("transport.roce.kind", "tcp")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 _FAR = 10
-"""An interval that ends at more times its begin, or the value where it begins at zero, tells nothing."""
+"""An interval that goes on for more times the value, or for less than one part of so many, tells nothing."""
 
 
 class Estimate(NamedTuple):
@@ -23,7 +23,7 @@ class Estimate(NamedTuple):
     @property
     def is_vague(self) -> bool:
         """Whether there were too few seeds for the interval to tell anything."""
-        return (self.high or 0) > _FAR * (self.low or self.value)
+        return (self.high or 0) > _FAR * self.value or 0 < _FAR * (self.low or 0) < self.value
 
     @property
     def unless_vague(self) -> Estimate:

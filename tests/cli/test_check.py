@@ -31,6 +31,16 @@ def test_a_long_run_is_told_before_it_runs(command: Callable[..., Outcome]) -> N
     assert most == pytest.approx(hops * 180, rel=0.05)
 
 
+def test_many_small_flows_take_no_longer_than_is_told() -> None:
+    """Four times a ring of all hosts, in which every flow is one packet."""
+    small = {"workload.size": "64KiB", "workload.iterations": 4, "workload.group_size": 128, "observe": {}}
+    scenario = xoff.Scenario.load(SCENARIOS / "all_reduce.toml").with_values({"topology.hosts_per_leaf": 32} | small)
+    offered = scenario.offered()
+    engine = scenario.run().summary["engine"]
+    assert engine["packet_hops"] == offered.packet_hops
+    assert engine["cpu_seconds"] < offered.cpu_seconds[1]
+
+
 def test_computed_thresholds_are_noted(command: Callable[..., Outcome]) -> None:
     path = SCENARIOS / "web_search.toml"
     outcome = command("check", path, "--set", 'switch.marking.pool={ kind = "bcc", round_trip = "80us" }')

@@ -34,7 +34,7 @@ def test_the_list_names_what_there_is(reproduce: Command) -> None:
 
 
 def test_claims_are_told_and_numbers_counted(reproduce: Command) -> None:
-    outcome = reproduce("--scale", "paper")
+    outcome = reproduce("nobody", "--scale", "paper")
     assert (outcome.status, outcome.err) == (0, "")
     for part in (
         "Early marks do not slow",
@@ -58,6 +58,14 @@ def test_json_holds_every_row_and_is_what_is_written(reproduce: Command) -> None
     ]
     assert rows == [row for of_figure in written for row in of_figure]
     assert Path("results/reproduce/nobody/fig1/quick/figure.svg").exists()
+
+
+def test_without_an_id_it_says_first_how_much_it_runs(reproduce: Command) -> None:
+    assert reproduce().err == (
+        "all 2 figures at the quick scale, 4 runs: "
+        "Ctrl-C keeps what is finished, `xoff reproduce --list` names the figures\n"
+    )
+    assert reproduce("nobody").err == "4 of 4 runs are kept from before\n"
 
 
 def test_the_second_time_nothing_runs(reproduce: Command) -> None:

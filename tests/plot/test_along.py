@@ -29,9 +29,10 @@ def test_numbers_stand_where_they_are_in_the_unit_of_the_first_that_has_one_to_t
 @pytest.mark.parametrize(
     ("positions", "scale", "ticks"),
     [
-        (["0s", "10us", "100us", "1ms", "4ms"], "symlog", ["0", "10", "100", "1000", "4000"]),
-        (["1us", "2ms", "4ms"], "log", ["1", "2000", "4000"]),
-        (["1us", "10us", "1ms"], "log", ["1", "10", "1000"]),
+        (["0s", "10us", "100us", "1ms", "4ms"], "symlog", ["0", "10 us", "100 us", "1 ms", "4 ms"]),
+        (["1us", "2ms", "4ms"], "log", ["1 us", "2 ms", "4 ms"]),
+        (["1us", "10us", "1ms"], "log", ["1 us", "10 us", "1 ms"]),
+        (["64KiB", "512KiB", "4MiB", "16MiB"], "log", ["64 KiB", "512 KiB", "4 MiB", "16 MiB"]),
         (["10kB", "50kB", "200kB"], "linear", ["10", "50", "200"]),
         (["10kB", "50kB", "201kB"], "log", ["10", "50", "201"]),
         ([100, 101, 200], "log", ["100", "", "200"]),
@@ -49,6 +50,8 @@ def test_few_positions_have_ticks_and_stand_apart(
     assert ax.get_xscale() == scale
     if ticks:
         assert [label.get_text() for label in ax.get_xticklabels()] == ticks
+    of_all = {"10kB": "key (kB)", "1us": "key", "64KiB": "key", "0s": "key"}
+    assert ax.get_xlabel() == of_all.get(str(positions[0]), "key")
 
 
 def test_long_names_are_in_lines_below_one_another() -> None:

@@ -194,8 +194,8 @@ def test_all_percentiles_of_one_size_are_seen_and_none_is_cut(
     flows = pa.table({"size_bytes": [1000] * 200, "slowdown": slowdowns, "measured": [True] * 200})
     replace(small_result, flow_rows=flows).plot.slowdown_by_size(ax)
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    drawn = np.asarray(canvas.buffer_rgba())[::-1]
+    canvas.draw()  # type: ignore[no-untyped-call]
+    drawn = np.asarray(canvas.buffer_rgba())[::-1]  # type: ignore[no-untyped-call]
     left, bottom, right, top = map(round, ax.bbox.extents)
     seen = {to_hex(pixel / 255) for pixel in np.unique(drawn[bottom:top, left:right].reshape(-1, 4), axis=0)}
     assert {to_hex(line.get_color()) for line in ax.get_lines()} <= seen

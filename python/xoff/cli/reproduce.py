@@ -51,6 +51,9 @@ def reproduce(
         return
     kept = KeptRuns(RUNS)
     runs = [point.scenario for figure in chosen for point in figure.planned(scale)]
+    if not ids:
+        told = f"all {len(chosen)} figures at the {scale} scale, {len(runs)} runs"
+        say(f"{told}: Ctrl-C keeps what is finished, `xoff reproduce --list` names the figures", err=True)
     interrupted = not run_missing("reproduce", runs, kept, workers)
     rows = []
     for figure in chosen:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff import inputs, json_text, notes
+from xoff import json_text, notes
 from xoff.cli.files import written_whole
 from xoff.cli.options import AtLeast, AtMost, ChangesOfScenario, ForceResult
 from xoff.cli.progress import shown_progress
@@ -94,7 +95,7 @@ def _loaded(path: Path, changes: tuple[str, ...]) -> Scenario:
     """The scenario of a file, or of standard input, which names files relative to the working directory."""
     if str(path) != "-":
         return Scenario.load(path, changes)
-    return Scenario(inputs.read(Path("/dev/stdin"), "stdin"), "stdin", changes)
+    return replace(Scenario.load("/dev/stdin", changes), file="stdin")
 
 
 def _bounds(at_most: list[str] | None, at_least: list[str] | None, seeds: int) -> list[Bound]:

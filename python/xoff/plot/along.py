@@ -69,12 +69,23 @@ class Along:
         return float(np.diff(at).min() / (at[-1] - at[0])) if len(at) > 1 else 1.0
 
     def label(self, ax: Axes) -> None:
-        """Writes name, unit and ticks."""
-        if self.unit is None:
+        """Writes name, unit and ticks; where positions were given in several units, each tick has its own."""
+        unit = self.unit
+        if unit is None:
             _label_names(ax, [str(short(position)) for position in self.places], list(self.places.values()))
-        else:
-            _label_numbers(ax, sorted(set(self.places.values())))
-        ax.set_xlabel(style.plain(f"{self.name} ({self.unit})" if self.unit else self.name))
+        elif _scale_numbers(ax, places := sorted(set(self.places.values()))):
+            words = self._in_their_units
+            unit = "" if words else unit
+            _tell_each(ax, places, [words[place] if words else f"{place:g}" for place in places])
+        ax.set_xlabel(style.plain(f"{self.name} ({unit})" if unit else self.name))
+
+    @property
+    def _in_their_units(self) -> dict[float, str]:
+        """What stands at each place, as it was given; nothing if all have one unit."""
+        found = {place: each for position, place in self.places.items() if (each := _number(str(position)))}
+        units = {unit for number, unit in found.values() if number}
+        words = {place: f"{number:g} {unit}" if number else "0" for place, (number, unit) in found.items()}
+        return words if len(units) > 1 else {}
 
 
 def short(position: Value) -> Value:
@@ -94,8 +105,8 @@ def _label_names(ax: Axes, names: Sequence[str], places: Sequence[float]) -> Non
         ax.set_xticks(places, told, rotation=30, ha="right")
 
 
-def _label_numbers(ax: Axes, places: Sequence[float]) -> None:
-    """A tick for each of a few positions; zero, which has no logarithm, stands a step before the least."""
+def _scale_numbers(ax: Axes, places: Sequence[float]) -> bool:
+    """Whether they are so few that each has a tick; zero, which has no logarithm, stands a step before the least."""
     if _is_logarithmic(places):
         if places[0] > 0:
             ax.set_xscale("log")
@@ -103,8 +114,8 @@ def _label_numbers(ax: Axes, places: Sequence[float]) -> None:
             ax.set_xscale("symlog", linthresh=places[1], linscale=0.5)
     elif len(places) > _MOST_TOLD:
         ax.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=all(place.is_integer() for place in places)))
-        return
-    _tell_each(ax, places)
+        return False
+    return True
 
 
 def _is_logarithmic(places: Sequence[float]) -> bool:
@@ -116,9 +127,8 @@ def _is_logarithmic(places: Sequence[float]) -> bool:
     return positive[-1] > _WIDE * positive[0] or (len(places) > 2 and nearest < _TOO_NEAR * (places[-1] - places[0]))
 
 
-def _tell_each(ax: Axes, places: Sequence[float]) -> None:
+def _tell_each(ax: Axes, places: Sequence[float], labels: list[str]) -> None:
     """Labels that are slanted, or left out, where there is no room beside the one before."""
-    labels = [f"{place:g}" for place in places]
     at = ax.xaxis.get_transform().transform(np.array(places))
     characters = _MOST_CHARACTERS * (at - at[0]) / ((at[-1] - at[0]) or 1)
     room = all(

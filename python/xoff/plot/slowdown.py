@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Lines may lie on one another, and so may points, which are rings where there is no line.
 _LOOKS = ("o-", "o--", "o-")
 _MARKERS, _RINGS = (3.5, 3.5, 5.0), (4.0, 7.5, 11.0)
-_HALF_A_MARKER = 0.03
+_HALF_A_MARKER = 0.04
 """What a point on the lower edge takes of the height of the axis."""
 _MOST_TICKS = 10
 
