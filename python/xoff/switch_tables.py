@@ -12,6 +12,7 @@ from xoff.errors import InputError
 from xoff.importing import imported
 from xoff.lint import CHECKS, Tables, lint
 from xoff.lint.switches import by_switch, parse
+from xoff.onto import put_onto
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from xoff.importing import Part
     from xoff.lint import Finding
     from xoff.lint.switches import SwitchFile
+    from xoff.onto import Onto
+    from xoff.scenario import Scenario
 
 _EXPECTED = "expected config_db.json or pg_profile_lookup.ini of SONiC"
 
@@ -63,6 +66,21 @@ class SwitchTables:
         ignored = [_known("ignore", name, checks) for name in ignore]
         return lint((Tables.of(files, self.chip) for files in self.switches), ignored)
 
+    def with_switch_of(self, scenario: Scenario, switch: str | None = None, port: str | None = None) -> Onto:
+        """These tables with what a scenario says of one of its switches: what `xoff export --onto` does.
+
+        The rows of one port change, and those of others as far as they say the same.
+
+        Args:
+            scenario: Such as one that `xoff init --from` wrote, tuned since.
+            switch: Its name, as `leaf0`; left out, any, if the scenario says the same of all.
+            port: As for `part_of_scenario`.
+
+        Raises InputError where these are the tables of several switches, or do not say enough, and ScenarioError where
+        the scenario has other classes.
+        """
+        return put_onto(self._of_one, scenario, switch, port, self.chip)
+
     def part_of_scenario(self, port: str | None = None, ports: int | None = None) -> Part:
         """What they come to in a scenario, for switches whose ports are all like one: `text`, `tables` and `notes`.
 
@@ -72,10 +90,14 @@ class SwitchTables:
 
         Raises InputError where they are those of several switches, and where they do not say enough.
         """
+        return imported(Tables.of(self._of_one, self.chip), port, ports)
+
+    @property
+    def _of_one(self) -> tuple[SwitchFile, ...]:
         if len(self.switches) > 1:
             expected = "expected those of one; `xoff lint` tells which row contradicts"
             raise InputError(None, "FILE", f"the files are those of {len(self.switches)} switches", expected)
-        return imported(Tables.of(self.switches[0], self.chip), port, ports)
+        return self.switches[0]
 
     def __repr__(self) -> str:
         each = "; ".join(", ".join(file.name for file in files) for files in self.switches)

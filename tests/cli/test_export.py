@@ -141,3 +141,57 @@ def test_what_cannot_be_exported_is_refused_in_a_line(command: Command) -> None:
     refusal = "none/a.json: --out: cannot write here: no such file or directory; choose another file with --out\n"
     assert command("export", plan, "--format", "eos", "--out", "none/a.json") == Outcome(2, "", refusal)
     assert command("export", "none.toml", "--format", "eos").status == 2
+
+
+GOOD = ROOT / "examples" / "sonic" / "good" / "config_db.json"
+
+
+def test_a_scenarios_switch_goes_back_onto_the_tables_it_came_from(command: Command) -> None:
+    command("init", "roce", "leaf_spine", "incast", "--from", GOOD, "--port", "Ethernet0", "--out", "roce.toml")
+    onto = ("export", "roce.toml", "--onto", GOOD, "--port", "Ethernet0")
+    unchanged = command(*onto)
+    assert (unchanged.status, unchanged.out) == (0, "")
+    assert "nothing changes" in unchanged.err
+
+    more = ("--set", "switch.pfc.xon_offset=9kB")
+    changed = command(*onto, *more)
+    assert changed.status == 0
+    lines = [line for line in changed.out.splitlines()[2:] if line.startswith(("+", "-"))]
+    assert [line.partition('"xon_offset": "')[2].partition('"')[0] for line in lines] == ["4608"] * 2 + ["9000"] * 2
+
+    assert command(*onto, *more, "--out", "new").status == 0
+    text = Path("new/config_db.json").read_text(encoding="utf-8")
+    assert text == GOOD.read_text(encoding="utf-8").replace('"xon_offset": "4608"', '"xon_offset": "9000"')
+    again = command(*onto, *more, "--out", "new")
+    assert (again.status, again.err) == (
+        2,
+        "new/config_db.json: --out: exists already; choose another file with --out, or replace it with --force\n",
+    )
+    assert command(*onto, *more, "--out", "new", "--force").status == 0
+
+    patch = json.loads(command(*onto, *more, "--json").out)
+    assert {step["value"] for step in patch} == {"9000"}
+
+
+def test_what_tables_cannot_say_fails(command: Command) -> None:
+    command("init", "roce", "leaf_spine", "incast", "--from", GOOD, "--port", "Ethernet0", "--out", "roce.toml")
+    outcome = command("export", "roce.toml", "--onto", GOOD, "--port", "Ethernet0", "--set", "switch.buffer.policy=abm")
+    assert outcome.status == 1
+    assert "error: switch.buffer.policy = abm in the scenario, and the tables come to dynamic_threshold" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("roce.toml",), "--format: nothing says what is to be written"),
+        (("roce.toml", "--format", "sonic", "--port", "Ethernet0"), "--port: is about tables of a switch"),
+        (("roce.toml", "--format", "sonic", "--json"), "--json: is about tables of a switch"),
+        (("roce.toml", "--format", "eos", "--onto", GOOD), "--format eos: is not read"),
+        (("roce.toml", "--onto", "missing.json"), "missing.json: cannot read: no such file"),
+        ((ROOT / "plans" / "tomahawk_bcc.toml", "--onto", GOOD), "chip: is a key of plans"),
+    ],
+)
+def test_options_that_do_not_go_together(command: Command, arguments: tuple[object, ...], told: str) -> None:
+    outcome = command("export", *arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert told in outcome.err

@@ -109,6 +109,12 @@ impl Scenario {
         self.inner.to_toml()
     }
 
+    /// What all tables come to for one switch, as JSON.
+    fn switch_settings(&self, node: &str) -> String {
+        let table = self.inner.switch_settings(node).table(node.to_owned());
+        serde_json::to_string(&table).expect("tables, lists, texts and numbers")
+    }
+
     /// Key and path of every file it names.
     fn files(&self) -> Vec<(String, String)> {
         self.inner.files().into_iter().map(|reference| (reference.key, reference.path)).collect()

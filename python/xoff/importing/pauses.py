@@ -28,7 +28,7 @@ class Pauses:
     """What `[switch.pfc]` says of a port, and what it cannot."""
 
     _port: Port
-    _pool_name: str
+    pool_name: str
     _pool: BufferPool
 
     @classmethod
@@ -58,13 +58,13 @@ class Pauses:
             found.append(Setting("xon_offset", size(self._offset), f"{self._row}|xon_offset"))
         headroom = Setting("headroom", self._headroom(), self._headroom_from())
         reserved = [Setting("reserved", size(self.reserved), f"{self._row}|size")] if self.reserved else []
-        pool = Setting("lossless_pool", size(self.shared), f"BUFFER_POOL|{self._pool_name}|size{self._less}")
+        pool = Setting("lossless_pool", size(self.shared), f"BUFFER_POOL|{self.pool_name}|size{self._less}")
         return Table("[switch.pfc]", (*found, headroom, *self._others(), *reserved, pool))
 
     @property
     def shared(self) -> int:
         """What lossless classes share, reserves apart."""
-        return self._port.tables.shared(self._pool_name) or 0
+        return self._port.tables.shared(self.pool_name) or 0
 
     def aside(self, ports: int) -> int:
         """Headroom and reserves of so many ports like this one."""
@@ -84,7 +84,7 @@ class Pauses:
 
     @property
     def _less(self) -> str:
-        reserves = self._port.tables.reserves[self._pool_name]
+        reserves = self._port.tables.reserves[self.pool_name]
         less = f" less {reserves:,} B of reserves" if reserves else ""
         mmus = self._port.tables.mmus
         return f"{less}, of one of {mmus} MMUs" if mmus > 1 else less
@@ -119,12 +119,17 @@ class Pauses:
         return to_xon if profile.xon_offset is None else min(to_xon, profile.xon_offset)
 
     @property
+    def headroom_of_all(self) -> int:
+        """What all priority groups with this pool may put into a headroom pool."""
+        groups = [group.profile for group in self._port.tables.priority_groups if group.lossless and group.profile]
+        return sum(profile.xoff or 0 for profile in groups if profile.pool == self.pool_name)
+
+    @property
     def _ratio(self) -> Fraction | None:
         """Of a headroom pool and what all priority groups may put into it; None where there is none (0 B)."""
         if not self._pool.xoff:
             return None
-        groups = [group.profile for group in self._port.tables.priority_groups if group.lossless and group.profile]
-        needed = sum(profile.xoff or 0 for profile in groups if profile.pool == self._pool_name)
+        needed = self.headroom_of_all
         return Fraction(self._pool.xoff, needed) if needed > self._pool.xoff else None
 
     def _headroom(self) -> dict[str, str]:
@@ -133,7 +138,7 @@ class Pauses:
         return scheme | ({"size": size(own)} if own else {})
 
     def _headroom_from(self) -> str:
-        pool = f"; BUFFER_POOL|{self._pool_name}|xoff, {self._pool.xoff:,} B for all" if self._ratio is not None else ""
+        pool = f"; BUFFER_POOL|{self.pool_name}|xoff, {self._pool.xoff:,} B for all" if self._ratio is not None else ""
         return f"{self._row}|xoff{pool}" if self._port.headroom_bytes else f"by formula for each link{pool}"
 
     def _others(self) -> Iterator[Setting]:

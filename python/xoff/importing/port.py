@@ -35,7 +35,7 @@ class Port:
     @classmethod
     def of(cls, tables: Tables, name: str | None = None) -> Port:
         """The port of this name; left out, the first of those with most headroom. Raises InputError."""
-        there = _with_buffers(tables)
+        there = with_buffers(tables)
         file = tables.sources[0].name if tables.sources else None
         if not there:
             expected = "expected config_db.json with BUFFER_PG or BUFFER_QUEUE"
@@ -135,14 +135,14 @@ class Port:
     def others(self) -> dict[int, list[str]]:
         """Ports with other headroom, by its size."""
         found: dict[int, list[str]] = {}
-        for name in _with_buffers(self.tables):
+        for name in with_buffers(self.tables):
             size = Port(self.tables, name).headroom_bytes
             if size and size != self.headroom_bytes:
                 found.setdefault(size, []).append(name)
         return found
 
 
-def _with_buffers(tables: Tables) -> list[str]:
+def with_buffers(tables: Tables) -> list[str]:
     """Ports that rows of buffers are about, in the order of their numbers."""
     names = {buffer.port for buffer in (*tables.priority_groups, *tables.queues)}
     return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
@@ -158,7 +158,7 @@ def takes_all(buffer: Buffer) -> bool:
 
 def ports_of_each(tables: Tables) -> int:
     """How many ports have a part of the memory."""
-    return -(-len(_with_buffers(tables)) // tables.mmus)
+    return -(-len(with_buffers(tables)) // tables.mmus)
 
 
 def size(count: int) -> str:

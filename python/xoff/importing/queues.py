@@ -99,6 +99,11 @@ def scheduler_notes(port: Port) -> Iterator[str]:
         yield f"{listed(limited)} of schedulers, rates of queues, are left out"
 
 
+def pool_name(port: Port) -> str | None:
+    """What lossy classes share; None where no row says."""
+    return next((profile.pool for profile in _profiles(port).values()), None)
+
+
 def _names(port: Port) -> list[str]:
     return [port.queues[one].profile_name for one in _profiles(port)]
 

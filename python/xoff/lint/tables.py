@@ -125,7 +125,7 @@ class Tables:
         """Where a field of the lookup table is."""
         assert self.lookup is not None, "it has rows"
         line, row = looked_up
-        return Place(self.lookup.name, line, f"{row.speed} {row.cable}m {field}", str(getattr(row, field)))
+        return Place(self.lookup.name, line, f"{row.key} {field}", str(getattr(row, field)))
 
     @property
     def here(self) -> DeviceMetadata | None:

@@ -15,7 +15,7 @@ from xoff.sonic.config_db import ConfigDb
 from xoff.sonic.fields import OF_FILE, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -46,11 +46,13 @@ class ConfigFile:
     """A file of ConfigDB.
 
     Attributes:
+        text: As it was found.
         config: Its rows, as far as they are valid.
         invalid: What is not.
     """
 
     name: str
+    text: str
     config: ConfigDb
     invalid: tuple[Invalid, ...]
     _raw: dict[str, Any]
@@ -64,11 +66,40 @@ class ConfigFile:
         """
         raw = _tables(name, text)
         try:
-            return cls(name, ConfigDb.model_validate(raw, context=OF_FILE), (), raw)
+            return cls(name, text, ConfigDb.model_validate(raw, context=OF_FILE), (), raw)
         except ValidationError as error:
             invalid = tuple(_invalid(detail) for detail in error.errors(include_url=False))
         valid = _without(raw, {_dropped(one.path) for one in invalid})
-        return cls(name, ConfigDb.model_validate(valid, context=OF_FILE), invalid, raw)
+        return cls(name, text, ConfigDb.model_validate(valid, context=OF_FILE), invalid, raw)
+
+    def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
+        """The text with other values in some fields, by table, row and field, of rows that are there."""
+        found = [self._edit(path, value) for path, value in values.items()]
+        text = self.text
+        for start, end, new in sorted(found, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def _edit(self, path: tuple[str, ...], value: str) -> tuple[int, int, str]:
+        """From where to where something else is to stand, and what."""
+        table, key, field = path
+        row = self._raw[table][key]
+        quoted = json.dumps(value)
+        if field in row.spans:
+            span = row.spans[field]
+            return span.start, span.stop, quoted if self.text[span.start] == '"' else value
+        after = max((span.stop for span in row.spans.values()), default=None)
+        if after is None:
+            inside = self._raw[table].spans[key].start + 1
+            return inside, inside, f"{json.dumps(field)}: {quoted}"
+        return after, after, f"{self._between(row)}{json.dumps(field)}: {quoted}"
+
+    def _between(self, row: located.LocatedObject) -> str:
+        """What is to stand between its last field and another: a comma, and a new line if each field has its own."""
+        last = max(span.start for span in row.spans.values())
+        line = self.text[self.text.rfind("\n", 0, last) + 1 : last]
+        indentation = line[: len(line) - len(line.lstrip())]
+        return f",\n{indentation}" if line.lstrip().count('"') == 2 else ", "
 
     def line(self, path: Sequence[str]) -> int:
         """The line of a table, row or field, or of the nearest that is there around it."""

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from functools import partial
 from json import decoder, scanner
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class LocatedText(str):
@@ -22,10 +26,12 @@ class LocatedText(str):
 class LocatedObject(dict[str, Any]):
     """An object and the line it begins in."""
 
-    __slots__ = ("line", "overwritten")
+    __slots__ = ("line", "overwritten", "spans")
     line: int
     overwritten: tuple[tuple[str, object], ...]
     """Keys that stand there again further down, with the values that are lost so."""
+    spans: dict[str, range]
+    """At which characters of the text the value of each key stands."""
 
 
 def loads(text: str) -> Any:  # noqa: ANN401 as json.loads
@@ -42,16 +48,17 @@ def line_of(value: object, default: int) -> int:
     return value.line if isinstance(value, LocatedText | LocatedObject) else default
 
 
-def _object(pairs: list[tuple[str, Any]]) -> LocatedObject:
+def _object(pairs: list[tuple[str, Any]], spans: list[range]) -> LocatedObject:
     found = LocatedObject(pairs)
     last = {key: index for index, (key, _) in enumerate(pairs)}
     found.overwritten = tuple(pair for index, pair in enumerate(pairs) if index < last[pair[0]])
+    found.spans = {key: spans[index] for key, index in last.items()}
     return found
 
 
 class _Decoder(json.JSONDecoder):
     def __init__(self, text: str) -> None:
-        super().__init__(object_pairs_hook=_object)
+        super().__init__()
         self._ends = [index for index, character in enumerate(text) if character == "\n"]
         self.parse_object = self._object
         self.parse_string = self._string
@@ -60,8 +67,24 @@ class _Decoder(json.JSONDecoder):
     def _line(self, index: int) -> int:
         return bisect_left(self._ends, index) + 1
 
-    def _object(self, start: tuple[str, int], *rest: Any) -> tuple[LocatedObject, int]:  # noqa: ANN401
-        located, end = decoder.JSONObject(start, *rest)  # type: ignore[attr-defined]
+    def _object(
+        self,
+        start: tuple[str, int],
+        strict: bool,
+        scan_once: Callable[[str, int], tuple[Any, int]],
+        _object_hook: None,
+        _object_pairs_hook: None,
+        memo: dict[str, str],
+    ) -> tuple[LocatedObject, int]:
+        spans: list[range] = []
+
+        def scan(text: str, begin: int) -> tuple[Any, int]:
+            value, end = scan_once(text, begin)
+            spans.append(range(begin, end))
+            return value, end
+
+        with_spans = partial(_object, spans=spans)
+        located, end = decoder.JSONObject(start, strict, scan, None, with_spans, memo)  # type: ignore[attr-defined]
         located.line = self._line(start[1])
         return located, end
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationError
 
 from xoff.errors import InputError
 from xoff.sonic.config_db import Row
 from xoff.sonic.fields import Bytes, CableLength, Exponent, Integer, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 COLUMNS = ("speed", "cable", "size", "xon", "xoff", "threshold")
 OPTIONAL = "xon_offset"
@@ -32,6 +36,11 @@ class PgProfile(Row):
     xon_offset: Bytes | None = None
 
     @property
+    def key(self) -> str:
+        """By which it is found."""
+        return f"{self.speed} {self.cable}m"
+
+    @property
     def name(self) -> str:
         """What the switch calls the buffer profile that it makes of this row."""
         return f"pg_lossless_{self.speed}_{self.cable}m_profile"
@@ -42,14 +51,27 @@ class PgProfileLookup:
     """A file.
 
     Attributes:
+        text: As it was found.
         rows: Its rows and the line of each.
         overwritten: Rows whose speed and cable stand again further down: only the last of these counts
             (sonic-swss, cfgmgr/buffermgr.cpp).
     """
 
     name: str
+    text: str
     rows: tuple[tuple[int, PgProfile], ...]
     overwritten: tuple[tuple[int, PgProfile], ...] = ()
+
+    def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
+        """The text with other values in some columns, by row (`100000 40m`) and column, of rows that are there."""
+        lines = self.text.splitlines(keepends=True)
+        numbers = {row.key: number for number, row in self.rows}
+        for (key, column), value in values.items():
+            index, place = numbers[key] - 1, (*COLUMNS, OPTIONAL).index(column)
+            ends = [found.span() for found in re.finditer(r"\S+", lines[index])]
+            start, end = ends[place] if place < len(ends) else (ends[-1][1], ends[-1][1])
+            lines[index] = f"{lines[index][:start]}{'' if place < len(ends) else ' '}{value}{lines[index][end:]}"
+        return "".join(lines)
 
     def row(self, speed: int | None, cable: int | None) -> tuple[int, PgProfile] | None:
         """The row of a speed and a cable, and its line."""
@@ -71,7 +93,7 @@ class PgProfileLookup:
             raise InputError(name, "", "has no rows", f"expected pg_profile_lookup.ini of SONiC: {' '.join(COLUMNS)}")
         last = {row.name: line for line, row in rows}
         counts = tuple(found for found in rows if last[found[1].name] == found[0])
-        return cls(name, counts, tuple(found for found in rows if found not in counts))
+        return cls(name, text, counts, tuple(found for found in rows if found not in counts))
 
 
 def _row(name: str, number: int, values: list[str]) -> PgProfile:

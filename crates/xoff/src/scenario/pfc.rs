@@ -188,6 +188,19 @@ impl Default for Pausing {
 }
 
 impl Pausing {
+    /// A table that says the same.
+    pub(super) fn table(self) -> PausingTable {
+        let Self { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = self;
+        PausingTable {
+            xoff: Some(xoff),
+            xon_offset,
+            headroom: Some(headroom),
+            reserved: Some(reserved),
+            lossless_pool,
+            lossy_pool,
+        }
+    }
+
     /// Puts over it what a table says, key by key. Of the two ways to share memory the later table's is left.
     pub(super) fn apply(&mut self, table: &PausingTable) {
         let PausingTable { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = table;

@@ -312,6 +312,37 @@ impl Default for SwitchSettings {
 }
 
 impl SwitchSettings {
+    /// One table that says all of it, but what is about `kind = "cioq"` alone.
+    pub fn table(self, nodes: String) -> SwitchTable {
+        let Self { memory, pfc, .. } = self;
+        SwitchTable {
+            nodes,
+            kind: Some(self.kind),
+            chip: memory.chip,
+            total: memory.total,
+            shared_per_pool: memory.shared_per_pool,
+            ports_per_pool: memory.ports_per_pool,
+            pools: memory.pools,
+            cell: memory.cell,
+            reserved_per_queue: Some(self.reserved_per_queue),
+            reserved_per_port: Some(self.reserved_per_port),
+            buffer: Some(self.buffer),
+            marking: Some(self.marking),
+            release: Some(self.release),
+            scheduler: Some(self.scheduler),
+            pfc: pfc.map(Pausing::table),
+            telemetry: Some(self.telemetry),
+            hash_seed: self.hash_seed,
+            quirks: Some(self.quirks),
+            unit: None,
+            input: None,
+            output: None,
+            internal: None,
+            reliable_delivery: None,
+            crossbar: None,
+        }
+    }
+
     /// These settings with what one table says put over them, key by key. A chip stands for all that it decides.
     fn apply(&mut self, table: &SwitchTable) {
         fn put<T: Clone>(setting: &mut T, said: Option<&T>) {
@@ -439,6 +470,33 @@ mod tests {
     fn a_switch_of_which_nothing_is_said_has_the_defaults() {
         let settings = scenario("").switch_settings("switch0");
         assert_eq!(settings, SwitchSettings::default());
+    }
+
+    #[test]
+    fn settings_as_a_table_are_the_same_settings() {
+        for table in [
+            "",
+            r#"chip = "tomahawk""#,
+            r#"shared_per_pool = "3MB"
+            ports_per_pool = 8
+            cell = "208B"
+            release = "first_bit"
+            hash_seed = 3
+            telemetry = false
+            scheduler = { kind = "deficit_round_robin", weights = [1, 1, 1, 15, 15, 1, 1, 1], strict = [7] }
+            marking.pool = { kind = "threshold", threshold = "1MB" }
+            marking.queue_by_priority.3 = { kind = "red", minimum = "1kB", maximum = "2kB", probability = 0.2 }
+            [switch.pfc]
+            xoff = { policy = "static_threshold", threshold = "50kB" }
+            xon_offset = "2kB"
+            headroom = { scheme = "dsh" }
+            lossless_pool = "1MB""#,
+        ] {
+            let settings = scenario(&format!("[[switch]]\n{table}")).switch_settings("switch0");
+            let mut again = SwitchSettings::default();
+            again.apply(&settings.clone().table("*".into()));
+            assert_eq!(again, settings);
+        }
     }
 
     #[test]

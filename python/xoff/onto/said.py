@@ -1,0 +1,160 @@
+"""What a scenario says of a switch as single values, each by its key, whichever way it says them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from xoff import _xoff
+from xoff.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xoff.importing import Part
+
+Value: TypeAlias = int | Fraction | str | bool
+"""Bytes, a share or a probability, a name, yes or no."""
+
+_ALONE = """
+topology = { kind = "star", hosts = 2, host_link = { rate = "100Gbps", delay = "1us" } }
+transport.any = { kind = "constant_rate" }
+workload = [{ kind = "permutation", transport = "any", size = "1kB", priority = CLASS }]
+"""
+"""A scenario around switches of which tables say something."""
+
+
+class Key(NamedTuple):
+    """A key of a scenario, and the class that it is about where there is one for each."""
+
+    name: str
+    one: int | None = None
+
+    def __str__(self) -> str:
+        return self.name.format(self.one)
+
+
+class Said(NamedTuple):
+    """All that is said of a switch."""
+
+    lossless: dict[int, bool]
+    """Of every class, whether it is."""
+    values: dict[Key, Value | None]
+    """None where nothing is said."""
+
+
+def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
+    """What a scenario says of a switch, and of its ports of this rate."""
+    document = tomllib.loads(scenario.to_toml())
+    settings = json.loads(scenario._core.switch_settings(node))
+    classes = document.get("class") or [{"priority": one, "lossless": False} for one in range(8)]
+    lossless = {one["priority"]: one["lossless"] for one in classes}
+    return Said(lossless, dict(_values(settings, document.get("pfc", {}), lossless, rate_bps)))
+
+
+def of_part(part: Part) -> Said:
+    """What tables come to."""
+    some_class = next(setting.value for setting in part.tables[0].settings if setting.key == "priority")
+    around = _ALONE.replace("CLASS", str(some_class))
+    return of_scenario(Scenario.from_text(f"{around}\n{part.text}"), "switch0", None)
+
+
+def spelled(key: Key, value: Value) -> str:
+    """As a scenario has it."""
+    if isinstance(value, str | bool):
+        return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, int):
+        return str(value) if key.name.startswith("switch.scheduler") else f"{value}B"
+    if key.name.startswith("pfc."):
+        return f"{float(value):g}ms"
+    return f"{float(value):g}" if key.name.endswith("probability") else str(value)
+
+
+def _values(
+    settings: dict[str, Any], pfc: dict[str, Any], lossless: dict[int, bool], rate_bps: int | None
+) -> Iterator[tuple[Key, Value | None]]:
+    yield Key("switch.total"), _bytes(settings["total"])
+    yield Key("switch.reserved_per_queue"), _bytes(settings["reserved_per_queue"])
+    yield from _policy("switch.buffer", settings["buffer"], [one for one in lossless if not lossless[one]])
+    for one in lossless:
+        yield from _marking(settings["marking"], one, rate_bps)
+        yield from _scheduling(settings["scheduler"], one)
+    for whole in ("port", "pool"):
+        if settings["marking"][whole]:
+            yield Key(f"switch.marking.{whole}"), json.dumps(settings["marking"][whole])
+    if settings["pfc"] and any(lossless.values()):
+        yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]])
+        yield from _watching(pfc)
+
+
+def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tuple[Key, Value | None]]:
+    if not classes:
+        return
+    yield Key(f"{key}.policy"), policy["policy"]
+    if policy["policy"] == "dynamic_threshold":
+        alphas = policy["alpha_by_priority"] or [policy["alpha"]] * 8
+        for one in classes:
+            yield Key(f"{key}.alpha_by_priority[{{}}]", one), _ratio(alphas[one])
+    elif policy["policy"] == "static_threshold":
+        yield Key(f"{key}.threshold"), _bytes(policy["threshold"])
+
+
+def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
+    at_rate: dict[str, Any] = next(
+        (at for rate, at in marking.get("at_rate", {}).items() if _quantity("rate", rate) == rate_bps), {}
+    )
+    marker = (
+        at_rate.get("queue_by_priority", {}).get(str(one))
+        or marking.get("queue_by_priority", {}).get(str(one))
+        or at_rate.get("queue")
+        or marking["queue"]
+    )
+    key = "switch.marking.queue_by_priority.{}"
+    yield Key(f"{key}.kind", one), marker["kind"] if marker and marker["kind"] not in ("threshold", "red") else None
+    threshold = marker and marker["kind"] == "threshold"
+    for end in ("minimum", "maximum"):
+        yield Key(f"{key}.{end}", one), _bytes(marker.get("threshold" if threshold else end)) if marker else None
+    probability = Fraction(1) if threshold else _ratio(marker.get("probability")) if marker else None
+    yield Key(f"{key}.probability", one), probability
+
+
+def _scheduling(scheduler: dict[str, Any], one: int) -> Iterator[tuple[Key, Value | None]]:
+    strict = scheduler["kind"] == "strict_priority" or one in scheduler["strict"]
+    yield Key("switch.scheduler.strict[{}]", one), strict
+    yield Key("switch.scheduler.weights[{}]", one), None if strict else scheduler["weights"][one]
+
+
+def _pausing(pfc: dict[str, Any], classes: list[int]) -> Iterator[tuple[Key, Value | None]]:
+    yield from _policy("switch.pfc.xoff", pfc["xoff"], classes)
+    headroom = pfc["headroom"]
+    yield Key("switch.pfc.headroom.scheme"), headroom["scheme"]
+    yield Key("switch.pfc.headroom.size"), _bytes(headroom.get("size"))
+    yield Key("switch.pfc.headroom.ratio"), _ratio(headroom.get("ratio", 1))
+    for key in ("xon_offset", "reserved", "lossless_pool"):
+        yield Key(f"switch.pfc.{key}"), _bytes(pfc[key])
+
+
+def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
+    watchdog = pfc.get("watchdog", {})
+    yield Key("pfc.watchdog.action"), watchdog.get("action")
+    detection, restoration = pfc.get("detection_time"), watchdog.get("restoration_time")
+    yield Key("pfc.detection_time"), _milliseconds(detection) if watchdog else None
+    yield Key("pfc.watchdog.restoration_time"), _milliseconds(restoration)
+
+
+def _quantity(dimension: str, value: Any) -> int:  # noqa: ANN401 of a scenario
+    return _xoff.quantity(dimension, json.dumps(value))
+
+
+def _bytes(value: Any) -> int | None:  # noqa: ANN401
+    return None if value is None else _quantity("size", value)
+
+
+def _ratio(value: Any) -> Fraction | None:  # noqa: ANN401
+    return None if value is None else Fraction(*_xoff.ratio(json.dumps(value)))
+
+
+def _milliseconds(value: Any) -> Fraction | None:  # noqa: ANN401
+    return None if value is None else Fraction(_quantity("time", value), 10**9)

@@ -1,0 +1,279 @@
+"""A scenario's switch put onto the tables it began with: they then come to what it says, and to nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import xoff
+from conftest import ROOT
+from xoff.errors import ScenarioError
+from xoff.starters import Switches, starter
+from xoff.switch_tables import SwitchTables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from xoff.importing import Part
+    from xoff.onto import Onto
+
+EXAMPLES = ROOT / "examples" / "sonic"
+GOOD = EXAMPLES / "good" / "config_db.json"
+LOOKUP = EXAMPLES / "good" / "pg_profile_lookup.ini"
+PLANS = sorted((ROOT / "plans").glob("*.toml"))
+MARKING = "switch.marking.queue_by_priority"
+
+
+def part_of(tables: SwitchTables, port: str | None = None) -> Part:
+    """For as many ports as the leaves of `scenario_of` have."""
+    return tables.part_of_scenario(port, 12)
+
+
+def scenario_of(part: Part) -> xoff.Scenario:
+    if part.lossless is None:
+        around = xoff.Scenario.from_text((ROOT / "scenarios" / "web_search.toml").read_text(encoding="utf-8"))
+        document = tomllib.loads(around.to_toml()) | tomllib.loads(part.text)
+        for workload in document["workload"]:
+            workload["priority"] = part.control
+        return xoff.Scenario.from_dict(document)
+    return xoff.Scenario.from_text(
+        starter(["roce", "leaf_spine", "incast"], Switches(part.text, part.lossless, part.control, part.link)).text
+    )
+
+
+def switch_part(part: Part) -> Any:  # noqa: ANN401 tables of TOML
+    return tomllib.loads(part.text)
+
+
+def put(tables: SwitchTables, changes: Mapping[str, object], port: str | None = None) -> Onto:
+    return tables.with_switch_of(scenario_of(part_of(tables, port)).with_values(changes), port=port)
+
+
+def written(found: Onto, folder: Path) -> SwitchTables:
+    for name, text in found.texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return SwitchTables.load(*(folder / name for name in found.texts))
+
+
+@pytest.fixture
+def exported(tmp_path: Path, request: pytest.FixtureRequest) -> SwitchTables:
+    """What a plan comes to."""
+    path = tmp_path / "config_db.json"
+    path.write_text(xoff.SwitchPlan.load(request.param).export("sonic").text, encoding="utf-8")
+    return SwitchTables.load(path)
+
+
+@pytest.mark.parametrize("exported", PLANS, indirect=True, ids=lambda path: path.stem)
+def test_a_scenario_as_it_was_imported_changes_nothing(exported: SwitchTables) -> None:
+    for tables in (exported, SwitchTables.load(GOOD, LOOKUP), SwitchTables.load(*(EXAMPLES / "leaf").iterdir())):
+        found = put(tables, {})
+        assert (found.puts, found.undone, found.notes, found.findings, found.diff) == ((), (), (), (), "")
+
+
+POWERS = st.integers(-8, 7).map(lambda power: f"1/{2**-power}" if power < 0 else 2**power)
+CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        f"{MARKING}.3": st.builds(
+            lambda minimum, more, percent: {
+                "kind": "red",
+                "minimum": f"{minimum}B",
+                "maximum": f"{minimum + more}B",
+                "probability": percent / 100,
+            },
+            st.integers(0, 1 << 20),
+            st.integers(1, 1 << 20),
+            st.integers(1, 100),
+        )
+        | st.builds(lambda threshold: {"kind": "threshold", "threshold": f"{threshold}B"}, st.integers(1, 1 << 20)),
+        "switch.buffer.alpha_by_priority": POWERS.map(lambda alpha: [alpha] * 3 + [1] * 5),
+        "switch.pfc.xoff.alpha_by_priority": POWERS.map(lambda alpha: [1] * 3 + [alpha] * 2 + [1] * 3),
+        "switch.reserved_per_queue": st.integers(1, 10_000).map("{}B".format),
+        "switch.pfc.headroom.size": st.integers(1, 200_000).map("{}B".format),
+        "switch.pfc.reserved": st.integers(1, 20_000).map("{}B".format),
+        "switch.pfc.xon_offset": st.integers(0, 50_000).map("{}B".format),
+        "switch.pfc.lossless_pool": st.integers(20_000_000, 40_000_000).map("{}B".format),
+        "pfc.detection_time": st.integers(100, 5000).map("{}ms".format),
+        "pfc.watchdog.action": st.sampled_from(["drop", "forward"]),
+        "pfc.watchdog.restoration_time": st.integers(100, 5000).map("{}ms".format),
+    },
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=CHANGES)
+def test_what_a_scenario_says_comes_back_from_the_tables(changes: dict[str, object], tmp_path: Path) -> None:
+    if f"{MARKING}.3" in changes:
+        changes |= {f"{MARKING}.4": changes[f"{MARKING}.3"]}  # which has the same profile
+    tables = SwitchTables.load(GOOD)
+    found = put(tables, changes, "Ethernet0")
+    assert found.undone == ()
+    assert "switch.total" not in str(found.notes)
+    after = written(found, tmp_path)
+    wanted = scenario_of(part_of(tables, "Ethernet0")).with_values(changes)
+    there = scenario_of(part_of(after, "Ethernet0"))
+    assert wanted.digest() == there.digest()
+    assert put(after, {}, "Ethernet0").puts == ()
+
+
+def test_nothing_but_the_values_changes_in_the_text() -> None:
+    found = put(
+        SwitchTables.load(GOOD), {"switch.pfc.headroom.size": "90kB", "switch.pfc.xoff.alpha_by_priority": [2] * 8}
+    )
+    before, after = GOOD.read_text(encoding="utf-8"), found.texts["config_db.json"]
+    number = re.compile(r"-?\d+")
+    assert number.sub("#", before) == number.sub("#", after)
+
+
+def test_ports_that_said_the_same_change_and_others_do_not() -> None:
+    changes = {"switch.pfc.headroom.size": "90kB", "switch.pfc.xoff.alpha_by_priority": [2] * 8}
+    found = put(SwitchTables.load(GOOD), changes, "Ethernet0")
+    profiles = json.loads(found.texts["config_db.json"])["BUFFER_PROFILE"]
+    near, far = (profiles[f"pg_lossless_100000_{length}m_profile"] for length in (40, 300))
+    assert (near["dynamic_th"], far["dynamic_th"]) == ("1", "1")
+    assert (near["xoff"], far["xoff"]) == ("90000", "120000")
+    assert found.notes == ("Ethernet4 said otherwise of switch.pfc.headroom.size before, and still says so",)
+
+
+def test_lossy_classes_have_what_others_leave_of_the_memory() -> None:
+    """Twelve ports with two lossless classes, each of which gets 10 kB more, and a pool that becomes 1 MB smaller."""
+    found = put(
+        SwitchTables.load(GOOD),
+        {"switch.pfc.headroom.size": "90kB", "switch.pfc.lossless_pool": "28981568B"},
+        "Ethernet0",
+    )
+    pools = json.loads(found.texts["config_db.json"])["BUFFER_POOL"]
+    assert pools["ingress_lossless_pool"]["size"] == str(30_000_000 - 1_000_000)
+    assert pools["egress_lossy_pool"]["size"] == str(24_000_000 + 1_000_000 - 12 * 2 * 10_000)
+    whole = json.loads(found.texts["config_db.json"])["BUFFER_PROFILE"]["ingress_lossy_profile"]
+    assert whole["static_th"] == "29000000"  # it may have all of its pool, as before
+
+
+def test_memory_of_another_switch_leaves_the_pools_as_they_are() -> None:
+    found = put(SwitchTables.load(GOOD), {"switch.total": "64MB", "switch.pfc.headroom.size": "90kB"}, "Ethernet0")
+    assert [put.path[0] for put in found.puts] == ["BUFFER_PROFILE"]
+    assert found.notes[-1].startswith("switch.total: 64000000B is not what the tables have")
+
+
+def test_what_a_profile_has_for_two_classes_cannot_be_said_of_one() -> None:
+    maximum = f"{MARKING}.{{}}.maximum".format
+    found = put(SwitchTables.load(GOOD), {maximum(3): "500kB"}, "Ethernet0")
+    assert found.undone == ()
+    assert found.notes[0].startswith(f"{maximum(4)} becomes 500000B, too, and not 409600B as in the scenario")
+    (undone,) = put(SwitchTables.load(GOOD), {maximum(3): "500kB", maximum(4): "600kB"}, "Ethernet0").undone
+    assert undone.told == f"{maximum(3)} = 500000B in the scenario, and the tables come to 600000B"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"switch.buffer": {"policy": "abm"}}, "switch.buffer.policy = abm in the scenario, and the tables come to"),
+        ({"switch.pfc.xoff.alpha_by_priority": [3] * 8}, "xoff.alpha_by_priority[3] = 3 in the scenario, and the"),
+        ({f"{MARKING}.3.probability": 0.123, f"{MARKING}.4.probability": 0.123}, "probability = 0.123 in the scenario"),
+        ({"switch.marking.pool": {"kind": "threshold", "threshold": "1MB"}}, "switch.marking.pool = "),
+        ({f"{MARKING}.1": {"kind": "threshold", "threshold": "1MB"}}, "1.minimum = 1000000B in the scenario, and the"),
+    ],
+)
+def test_what_tables_cannot_say_is_told(changes: dict[str, object], told: str) -> None:
+    found = put(SwitchTables.load(GOOD), changes, "Ethernet0")
+    assert told in "\n".join(undone.told for undone in found.undone)
+
+
+def test_a_lookup_table_changes_where_the_switch_makes_its_profiles_from_it(tmp_path: Path) -> None:
+    tables = json.loads(GOOD.read_text(encoding="utf-8"))
+    tables["BUFFER_PROFILE"] = {
+        name: row for name, row in tables["BUFFER_PROFILE"].items() if not name.startswith("pg_lossless")
+    }
+    tables["BUFFER_PG"] = {key: row for key, row in tables["BUFFER_PG"].items() if not key.endswith("3-4")}
+    config, lookup = tmp_path / "config_db.json", tmp_path / "pg_profile_lookup.ini"
+    config.write_text(json.dumps(tables), encoding="utf-8")
+    lookup.write_text(LOOKUP.read_text(encoding="utf-8"), encoding="utf-8")
+    changes = {"switch.pfc.headroom.size": "91kB", "switch.pfc.xoff.alpha_by_priority": ["1/4"] * 8}
+    found = put(SwitchTables.load(config, lookup), changes, "Ethernet0")
+    assert found.undone == ()
+    before, after = (text.splitlines() for text in (lookup.read_text("utf-8"), found.texts[lookup.name]))
+    changed = [(old.split(), new.split()) for old, new in zip(before, after, strict=True) if old != new]
+    near = next((old, new) for old, new in changed if old[:2] == ["100000", "40m"])
+    assert [new for old, new in zip(*near, strict=True) if old != new] == ["91000", "-2"]
+    assert found.json_patch() == [
+        {"op": "replace", "path": "/BUFFER_POOL/egress_lossy_pool/size", "value": str(24_000_000 - 12 * 2 * 11_000)}
+    ]
+
+
+def test_each_mmu_has_its_part(tmp_path: Path) -> None:
+    path = tmp_path / "config_db.json"
+    plan = xoff.SwitchPlan.load(ROOT / "plans" / "tomahawk_4_dcqcn.toml")
+    path.write_text(plan.export("sonic").text, encoding="utf-8")
+    tables = SwitchTables.load(path, chip="tomahawk_4")
+    before = switch_part(part_of(tables))["switch"][0]["pfc"]["lossless_pool"]
+    less = f"{int(before.removesuffix('B')) - 100_000}B"
+    found = put(tables, {"switch.pfc.lossless_pool": less})
+    pools = (json.loads(text)["BUFFER_POOL"] for text in (path.read_text("utf-8"), found.texts[path.name]))
+    sizes = [int(pool["ingress_lossless_pool"]["size"]) for pool in pools]
+    mmus = next(chip["mmus"] for chip in xoff.catalogue.chips() if chip["name"] == "tomahawk_4")
+    assert mmus > 1
+    assert sizes[0] - sizes[1] == 100_000 * mmus
+
+
+def test_a_size_that_holds_headroom_grows_with_it(tmp_path: Path) -> None:
+    """As Spectrum has it."""
+    tables = json.loads(GOOD.read_text(encoding="utf-8"))
+    del tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"]
+    tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] |= {"size": "100000", "xon": "20000", "xoff": "80000"}
+    path = tmp_path / "config_db.json"
+    path.write_text(json.dumps(tables), encoding="utf-8")
+    found = put(SwitchTables.load(path), {"switch.pfc.headroom.size": "90kB"}, "Ethernet0")
+    profile = json.loads(found.texts[path.name])["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+    assert (profile["size"], profile["xoff"], found.undone) == ("110000", "90000", ())
+
+
+def test_a_patch_does_what_the_text_does() -> None:
+    changes = {"switch.pfc.headroom.size": "90kB", "switch.pfc.xon_offset": "9kB"}
+    tables = json.loads(GOOD.read_text(encoding="utf-8"))
+    del tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]["xon_offset"]
+    found = put(SwitchTables.load(GOOD), changes, "Ethernet0")
+    patched = json.loads(GOOD.read_text(encoding="utf-8"))
+    for step in found.json_patch():
+        table, row, field = step["path"].strip("/").split("/")
+        assert step["op"] == ("replace" if field in patched[table][row] else "add")
+        patched[table][row][field] = step["value"]
+    assert patched == json.loads(found.texts["config_db.json"])
+
+
+def test_what_makes_tables_worse_is_found() -> None:
+    found = put(SwitchTables.load(GOOD), {"switch.pfc.headroom.size": "2kB"}, "Ethernet0")
+    assert {finding.check for finding in found.findings} == {"headroom_below_cable"}
+
+
+def test_other_classes_are_refused() -> None:
+    scenario = scenario_of(part_of(SwitchTables.load(GOOD), "Ethernet0"))
+    text = scenario.to_toml().replace("priority = 1\nlossless = false", "priority = 1\nlossless = true", 1)
+    with pytest.raises(
+        ScenarioError, match=r"class: has classes 0, 1 lossless, 2, 3 lossless.* Ethernet0 has classes 0, 1, 2"
+    ):
+        SwitchTables.load(GOOD).with_switch_of(xoff.Scenario.from_text(text), port="Ethernet0")
+
+
+def test_switches_that_differ_are_named() -> None:
+    scenario = scenario_of(part_of(SwitchTables.load(GOOD), "Ethernet0"))
+    tables = SwitchTables.load(GOOD)
+    both = tomllib.loads(scenario.to_toml())
+    both["switch"].append({"nodes": "spine*", "pfc": {"xon_offset": "9kB"}})
+    differing = xoff.Scenario.from_dict(both)
+    with pytest.raises(
+        ScenarioError, match=r"switch: has switches that differ; expected --switch with one of them, such as leaf0 or"
+    ):
+        tables.with_switch_of(differing, port="Ethernet0")
+    assert tables.with_switch_of(differing, "leaf0", "Ethernet0").puts == ()
+    assert {put.after for put in tables.with_switch_of(differing, "spine0", "Ethernet0").puts} == {"9000"}
+    with pytest.raises(
+        ScenarioError, match="--switch tor0: the scenario has no such switch; expected one of leaf0 to spine3"
+    ):
+        tables.with_switch_of(differing, "tor0", "Ethernet0")
