@@ -479,8 +479,8 @@ mod tests {
             r#"chip = "tomahawk""#,
             r#"shared_per_pool = "3MB"
             ports_per_pool = 8
-            cell = "208B"
-            release = "first_bit"
+            cell = { size = "208B" }
+            release = "transmission_end"
             hash_seed = 3
             telemetry = false
             scheduler = { kind = "deficit_round_robin", weights = [1, 1, 1, 15, 15, 1, 1, 1], strict = [7] }
