@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, SupportsIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from xoff.result import Result
 
@@ -143,3 +144,12 @@ def check_at_least_one(name: str, count: int) -> None:
     if count < 1:
         message = f"{name}: {count} run nothing; expected at least 1"
         raise ValueError(message)
+
+
+def known(key: str, name: str, names: Collection[str]) -> str:
+    """A name that is one of several. Raises InputError that names the nearest."""
+    if name in names:
+        return name
+    nearest = get_close_matches(name, names)
+    expected = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(names)}"
+    raise InputError(None, f"{key} {name}", "there is none of this name", expected)

@@ -1,4 +1,4 @@
-"""What a scenario says of a switch as single values, each by its key, whichever way it says them."""
+"""What a scenario says of one of its switches as single values, each by its key, whichever way it says them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from xoff import _xoff
+from xoff.errors import ScenarioError
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -52,6 +53,24 @@ def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
     classes = document.get("class") or [{"priority": one, "lossless": False} for one in range(8)]
     lossless = {one["priority"]: one["lossless"] for one in classes}
     return Said(lossless, dict(_values(settings, document.get("pfc", {}), lossless, rate_bps)))
+
+
+def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None) -> str:
+    """The switch of this name; left out, the first, if the same is said of all, and of their ports of this rate.
+
+    Raises ScenarioError.
+    """
+    switches = scenario.topology.switches
+    if name is not None:
+        if name not in switches:
+            expected = f"expected one of {switches[0]} to {switches[-1]}"
+            raise ScenarioError(scenario.file, f"--switch {name}", "the scenario has no such switch", expected)
+        return name
+    kinds = {repr(of_scenario(scenario, one, rate_bps)): one for one in reversed(switches)}
+    if len(kinds) > 1:
+        expected = f"expected --switch with one of them, such as {' or '.join(sorted(kinds.values()))}"
+        raise ScenarioError(scenario.file, "switch", "has switches that differ", expected)
+    return switches[0]
 
 
 def of_part(part: Part) -> Said:
@@ -103,7 +122,7 @@ def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tu
 
 def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
     at_rate: dict[str, Any] = next(
-        (at for rate, at in marking.get("at_rate", {}).items() if _quantity("rate", rate) == rate_bps), {}
+        (at for rate, at in marking.get("at_rate", {}).items() if quantity("rate", rate) == rate_bps), {}
     )
     marker = (
         at_rate.get("queue_by_priority", {}).get(str(one))
@@ -144,17 +163,23 @@ def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
     yield Key("pfc.watchdog.restoration_time"), _milliseconds(restoration)
 
 
-def _quantity(dimension: str, value: Any) -> int:  # noqa: ANN401 of a scenario
+def quantity(dimension: str, value: Any) -> int:  # noqa: ANN401
+    """A size, rate or time of a scenario, in bytes, bits per second or picoseconds."""
     return _xoff.quantity(dimension, json.dumps(value))
 
 
 def _bytes(value: Any) -> int | None:  # noqa: ANN401
-    return None if value is None else _quantity("size", value)
+    return None if value is None else quantity("size", value)
+
+
+def ratio(value: Any) -> Fraction:  # noqa: ANN401
+    """A number of a scenario, such as 0.5 or "1/2"."""
+    return Fraction(*_xoff.ratio(json.dumps(value)))
 
 
 def _ratio(value: Any) -> Fraction | None:  # noqa: ANN401
-    return None if value is None else Fraction(*_xoff.ratio(json.dumps(value)))
+    return None if value is None else ratio(value)
 
 
 def _milliseconds(value: Any) -> Fraction | None:  # noqa: ANN401
-    return None if value is None else Fraction(_quantity("time", value), 10**9)
+    return None if value is None else Fraction(quantity("time", value), 10**9)

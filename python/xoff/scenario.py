@@ -15,6 +15,7 @@ from xoff.topology import Topology
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from xoff.export.export import Export
     from xoff.result import Result
 
 _OF_OTHER_FILES = {"chip": "plans, which xoff plan takes", "scenario": "sweep files, which xoff sweep takes"}
@@ -176,6 +177,30 @@ class Scenario:
         if by_signal:
             raise RunInterrupted(result)
         return result
+
+    def export(
+        self,
+        target: str,
+        *,
+        switch: str | None = None,
+        chip: str | None = None,
+        dscps: Mapping[int, int] | None = None,
+    ) -> Export:
+        """One of its switches as configuration, `text` and `notes`, for "sonic", "eos", "nxos", "nvue" or "host".
+
+        Args:
+            target: The format.
+            switch: Its name; left out, the first, if the scenario says the same of all.
+            chip: Its name of `xoff list chips`, where the scenario does not say it.
+            dscps: By priority, what packets of a class carry; of others eight times the priority.
+
+        Raises:
+            ScenarioError: The scenario cannot run, has no such switch, or one that cannot be configured.
+            InputError: There is no such chip.
+        """
+        from xoff.export import Format
+
+        return Format(target).write_scenario(self, switch, chip, dscps)
 
     def __reduce__(self) -> tuple[type[Scenario], tuple[object, ...]]:
         return Scenario, (

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xoff import catalogue, inputs
-from xoff.errors import InputError
+from xoff.errors import InputError, known
 from xoff.importing import imported
 from xoff.lint import CHECKS, Tables, lint
 from xoff.lint.switches import by_switch, parse
 from xoff.onto import put_onto
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from xoff.catalogue import Entry
     from xoff.importing import Part
@@ -49,7 +48,7 @@ class SwitchTables:
         if not paths:
             raise InputError(None, "FILE", "no file is named", _EXPECTED)
         chips = {entry["name"]: entry for entry in catalogue.chips()}
-        of_chip = None if chip is None else chips[_known("chip", chip, chips)]
+        of_chip = None if chip is None else chips[known("chip", chip, chips)]
         names = dict.fromkeys(map(str, paths))
         files = [parse(name, inputs.read(Path(name), name, remedy=_EXPECTED, refusal=InputError)) for name in names]
         return cls(tuple(by_switch(files)), of_chip)
@@ -63,7 +62,7 @@ class SwitchTables:
         Raises InputError if there is no such check.
         """
         checks = [check.__name__ for check in CHECKS]
-        ignored = [_known("ignore", name, checks) for name in ignore]
+        ignored = [known("ignore", name, checks) for name in ignore]
         return lint((Tables.of(files, self.chip) for files in self.switches), ignored)
 
     def with_switch_of(self, scenario: Scenario, switch: str | None = None, port: str | None = None) -> Onto:
@@ -102,11 +101,3 @@ class SwitchTables:
     def __repr__(self) -> str:
         each = "; ".join(", ".join(file.name for file in files) for files in self.switches)
         return f"<xoff.SwitchTables {each}>"
-
-
-def _known(key: str, name: str, names: Collection[str]) -> str:
-    if name in names:
-        return name
-    nearest = get_close_matches(name, names)
-    expected = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(names)}"
-    raise InputError(None, f"{key} {name}", "there is none of this name", expected)

@@ -143,6 +143,7 @@ def test_what_cannot_be_exported_is_refused_in_a_line(command: Command) -> None:
     assert command("export", "none.toml", "--format", "eos").status == 2
 
 
+WEB_SEARCH = ROOT / "scenarios" / "web_search.toml"
 GOOD = ROOT / "examples" / "sonic" / "good" / "config_db.json"
 
 
@@ -185,6 +186,10 @@ def test_what_tables_cannot_say_fails(command: Command) -> None:
     [
         (("roce.toml",), "--format: nothing says what is to be written"),
         (("roce.toml", "--format", "sonic", "--port", "Ethernet0"), "--port: is about tables of a switch"),
+        (("roce.toml", "--onto", GOOD, "--dscp", "3=26"), "--dscp: is about new tables"),
+        ((WEB_SEARCH, "--format", "eos", "--dscp", "3:26"), "--dscp 3:26: is no class with its DSCP"),
+        ((WEB_SEARCH, "--format", "eos", "--dscp", "0=64"), "--dscp 0=64: is no class with its DSCP"),
+        ((PLANS[0], "--format", "eos", "--switch", "leaf0"), "--switch: is about a scenario"),
         (("roce.toml", "--format", "sonic", "--json"), "--json: is about tables of a switch"),
         (("roce.toml", "--format", "eos", "--onto", GOOD), "--format eos: is not read"),
         (("roce.toml", "--onto", "missing.json"), "missing.json: cannot read: no such file"),
@@ -195,3 +200,13 @@ def test_options_that_do_not_go_together(command: Command, arguments: tuple[obje
     outcome = command("export", *arguments)
     assert (outcome.status, outcome.out) == (2, "")
     assert told in outcome.err
+
+
+def test_a_scenarios_switch_is_a_configuration(command: Command) -> None:
+    options = ("--switch", "leaf0", "--dscp", "0=10", "--chip", "trident_2")
+    outcome = command("export", WEB_SEARCH, "--format", "eos", *options, "--out", "switch.eos")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
+    lines = Path("switch.eos").read_text(encoding="utf-8").splitlines()
+    assert "qos map dscp 10 to traffic-class 0" in lines
+    assert "   egress unicast queue 0 threshold 1" in lines
+    assert any(line.startswith("      random-detect ecn minimum-threshold ") for line in lines)

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
+use xoff::congestion_control;
+use xoff::kernel::units::{Rate, Span};
+use xoff::layout::SwitchLayout;
 use xoff::scenario::Every;
 use xoff::topology::Network;
 use xoff::watch::port_names;
@@ -113,6 +116,46 @@ impl Scenario {
     fn switch_settings(&self, node: &str) -> String {
         let table = self.inner.switch_settings(node).table(node.to_owned());
         serde_json::to_string(&table).expect("tables, lists, texts and numbers")
+    }
+
+    /// How a switch divides its memory, as JSON, given the text of each file by its path. Raises ScenarioError if there is no such
+    /// switch, or it has no shared memory.
+    fn switch_memory(&self, py: Python<'_>, files: BTreeMap<String, String>, node: &str) -> PyResult<String> {
+        let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
+        let network = simulation.network();
+        let found = network.names().find(node).filter(|&node| !network.is_host(node));
+        match found.map(|node| simulation.layout(node)) {
+            Some(SwitchLayout::SharedMemory(layout)) => {
+                Ok(serde_json::to_string(&layout.memory()).expect("lists and numbers"))
+            }
+            Some(SwitchLayout::Cioq(_)) => {
+                let expected = "expected one of kind = \"shared_memory\"";
+                Err(self.raise(py, ScenarioError::at(node, "has no shared memory".to_owned(), expected)))
+            }
+            None => {
+                let expected = "expected one of those that `xoff topology` prints";
+                Err(self.raise(py, ScenarioError::at(node, "is no switch".to_owned(), expected)))
+            }
+        }
+    }
+
+    /// What adapters can be told of a transport's DCQCN, for a link of so many bits per second: gain, the timer in ns, additive and
+    /// hyper increase in bits per second, and the least ns between two CNPs. Nothing if it has another congestion control.
+    fn dcqcn_of_adapters(&self, transport: &str, rate_bps: u64) -> Option<(f64, u64, u64, u64, u64)> {
+        match self.inner.transport.get(transport)?.congestion_control()? {
+            congestion_control::Parameters::Dcqcn(dcqcn) => {
+                let (gain, timer, additive, hyper, between_cnps) = dcqcn.of_adapters(Rate::new(rate_bps));
+                let nanoseconds = |span: Span| span.get() / 1000;
+                Some((gain, nanoseconds(timer), additive.get(), hyper.get(), nanoseconds(between_cnps)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The largest frame of any transport, in bytes.
+    #[getter]
+    fn largest_frame(&self) -> u64 {
+        self.inner.largest_frame().get()
     }
 
     /// Key and path of every file it names.

@@ -1,7 +1,8 @@
-"""`xoff export`: a plan as configuration of switches or hosts, or a scenario's switch put onto a real one's tables."""
+"""`xoff export`: a plan, or a scenario's switch, as configuration; or the switch put onto a real one's tables."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,20 +12,23 @@ from xoff.cli.files import check_free, written_whole
 from xoff.cli.onto import put_onto, show_onto
 from xoff.cli.options import ChangesOfPlan
 from xoff.cli.terminal import say
-from xoff.errors import InputError
+from xoff.errors import InputError, OutputError
 from xoff.export import Format
+from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
-    from xoff.export.export import Export
-    from xoff.plan.settings import Settings
+    from collections.abc import Iterable
 
+    from xoff.export.export import Export
+
+_DSCPS = range(64)
 _ONLY_SONIC = "expected sonic, or no --format: SONiC's tables are all that xoff reads"
 
 
 def export(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="The plan (TOML), as for `xoff plan`; with --onto, a scenario."),
+        typer.Argument(metavar="FILE", help="The plan (TOML), as for `xoff plan`, or a scenario."),
     ],
     target: Annotated[
         Format | None, typer.Option("--format", help="SONiC, Arista EOS, Cisco NX-OS, NVIDIA NVUE, hosts.")
@@ -38,9 +42,15 @@ def export(
     port: Annotated[
         str | None, typer.Option(metavar="NAME", help="With --onto: the port whose rows change, as for `xoff import`.")
     ] = None,
-    chip: Annotated[str | None, typer.Option(help="With --onto: a name of `xoff list chips`.")] = None,
+    chip: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of a scenario's switch: a name of `xoff list chips`.")
+    ] = None,
     switch: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --onto: the scenario's switch, where they differ.")
+        str | None, typer.Option(metavar="NAME", help="Which one of a scenario's switches, where they differ.")
+    ] = None,
+    dscp: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CLASS=DSCP", help="What packets of a scenario's class carry; may be repeated."),
     ] = None,
     changes: ChangesOfPlan = None,
     out: Annotated[
@@ -52,12 +62,15 @@ def export(
         bool, typer.Option("--json", help="With --onto: print a JSON patch, as SONiC's `config apply-patch` takes it.")
     ] = False,
 ) -> None:
-    """Write a plan's settings as configuration, or a scenario's onto the tables of a switch.
+    """Write the settings of a plan, or of a scenario's switch, as configuration.
 
     What a format cannot express is told in words: in comments, or on standard error if it has none. Checks of the plan
     that fail are named there, and nothing is held back for them; only a plan that leaves lossless classes nothing to
     share is no configuration, and refused. SONiC's tables are linted (`xoff lint`), and what is found is told there,
     too; the status is 1 if something is an error.
+
+    Of a scenario, ports, classes, thresholds, alphas, headroom, pools and shares of the link are those of one switch
+    (--switch), and hosts are set to its congestion control.
 
     With --onto, thresholds, alphas, headroom, pools, weights and watchdog of a scenario's switch go where `xoff import`
     has found them. What changes is printed as a diff. The rows of one port change, and those of others as far as they
@@ -66,30 +79,65 @@ def export(
     if onto:
         if target not in (None, Format.SONIC):
             raise InputError(None, f"--format {target}", "is not read, and nothing can be put onto it", _ONLY_SONIC)
-        written = put_onto(Path(file), tuple(changes or ()), onto, switch=switch, port=port, chip=chip)
-        if not show_onto(written, out, force=force, as_patch=data_only):
+        _refuse((("--dscp", dscp),), "is about new tables", "expected --format sonic instead of --onto")
+        found = put_onto(Path(file), tuple(changes or ()), onto, switch=switch, port=port, chip=chip)
+        if not show_onto(found, out, force=force, as_patch=data_only):
             raise typer.Exit(1)
         return
-    for option, given in (("--port", port), ("--chip", chip), ("--switch", switch), ("--json", data_only)):
-        if given:
-            raise InputError(None, option, "is about tables of a switch", "expected --onto FILE, too")
+    _refuse((("--port", port), ("--json", data_only)), "is about tables of a switch", "expected --onto FILE, too")
     if target is None:
         expected = f"expected --format with one of {', '.join(Format)}, or --onto FILE for a scenario"
         raise InputError(None, "--format", "nothing says what is to be written", expected)
-    _export_plan(file, target, changes, out, force=force)
-
-
-def _export_plan(plan: Path, target: Format, changes: list[str] | None, out: Path | None, *, force: bool) -> None:
-    from xoff.errors import OutputError
-    from xoff.plan.outcome import compute
-
     if out is not None:
         check_free(out, "--out", force=force)
-    found = compute(plan, changes or ())
+    if _is_scenario(file):
+        scenario = Scenario.load(file, tuple(changes or ()))
+        written = scenario.export(target, switch=switch, chip=chip, dscps=_dscps(dscp or []))
+    else:
+        of_scenarios = (("--switch", switch), ("--chip", chip), ("--dscp", dscp))
+        _refuse(of_scenarios, "is about a scenario", "expected a scenario; a plan has that in its keys")
+        written, chip = _of_plan(file, target, changes or [])
+    _write(target, written, out, chip)
+
+
+def _of_plan(plan: Path, target: Format, changes: list[str]) -> tuple[Export, str | None]:
+    """The configuration of a plan, and its chip."""
+    from xoff.plan.outcome import compute
+
+    found = compute(plan, changes)
     written = target.write_plan(found, str(plan))
     if found.failed:
         failed = ", ".join(f"{row.key} ({row.quantity}, {row.shown})" for row in found.failed)
         say(f"warning: {plan} fails, and is written all the same: {failed}; see `xoff plan {plan}`", err=True)
+    return written, found.settings.chip
+
+
+def _refuse(options: Iterable[tuple[str, object]], problem: str, expected: str) -> None:
+    for option, given in options:
+        if given:
+            raise InputError(None, option, problem, expected)
+
+
+def _is_scenario(file: Path) -> bool:
+    """Every scenario has a topology, and no plan has; what cannot be read is for others to refuse."""
+    try:
+        return "topology" in tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return False
+
+
+def _dscps(options: list[str]) -> dict[int, int]:
+    found = {}
+    for option in options:
+        one, equals, dscp = option.partition("=")
+        if not (equals and one.isdecimal() and dscp.isdecimal() and int(dscp) in _DSCPS):
+            problem, expected = "is no class with its DSCP", "expected CLASS=DSCP, such as 3=26; DSCPs are 0 to 63"
+            raise InputError(None, f"--dscp {option}", problem, expected)
+        found[int(one)] = int(dscp)
+    return found
+
+
+def _write(target: Format, written: Export, out: Path | None, chip: str | None) -> None:
     text = _with_notes(written)
     if out is None:
         typer.echo(text, nl=False)
@@ -101,7 +149,7 @@ def _export_plan(plan: Path, target: Format, changes: list[str] | None, out: Pat
             reason = (error.strerror or str(error)).lower()
             message = f"{out}: --out: cannot write here: {reason}; choose another file with --out"
             raise OutputError(message) from None
-    if target is Format.SONIC and _lint(written, found.settings):
+    if target is Format.SONIC and _lint(written, chip):
         raise typer.Exit(1)
 
 
@@ -115,13 +163,13 @@ def _with_notes(found: Export) -> str:
     return f"{first}{end}{notes}{rest}" if first.startswith("#!") else notes + found.text
 
 
-def _lint(found: Export, settings: Settings) -> bool:
+def _lint(found: Export, chip: str | None) -> bool:
     """Tells what is wrong with tables; whether some of it is an error."""
     from xoff import catalogue
     from xoff.lint import Severity, Tables, lint
 
-    chip = next(chip for chip in catalogue.chips() if chip["name"] == settings.chip)
-    findings = lint([Tables.parse("config_db.json", found.text, chip)])
+    entry = next((entry for entry in catalogue.chips() if entry["name"] == chip), None)
+    findings = lint([Tables.parse("config_db.json", found.text, entry)])
     for finding in findings:
         say(f"{finding.severity}: {finding.place.key}: {finding.physics} [{finding.check}]", err=True)
     return any(finding.severity is Severity.ERROR for finding in findings)

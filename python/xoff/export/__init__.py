@@ -1,4 +1,4 @@
-"""Settings of a plan as configuration of switches and hosts: one file per format; what one cannot express, in words."""
+"""Settings of a plan, or of a scenario's switch, as configuration: one file per format, and its limits in words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xoff.export.export import Export
     from xoff.plan.outcome import Outcome
     from xoff.plan.settings import Settings
+    from xoff.scenario import Scenario
 
 
 class Format(StrEnum):
@@ -37,6 +40,20 @@ class Format(StrEnum):
             problem, expected = "is left out, and hosts are set by it", "expected a table [congestion] with its scheme"
             raise PlanError(file, "congestion", problem, expected)
         return self.write(settings)
+
+    def write_scenario(
+        self, scenario: Scenario, switch: str | None, chip: str | None, dscps: Mapping[int, int] | None
+    ) -> Export:
+        """The configuration of one of a scenario's switches: see `of_scenario.settings_of`."""
+        from xoff.errors import ScenarioError
+        from xoff.export.of_scenario import settings_of
+
+        settings, notes = settings_of(scenario, switch, chip, dscps)
+        if self is Format.HOST and settings.hosts is None:
+            problem = "of no workload is one that hosts are set to, or of several that differ"
+            raise ScenarioError(scenario.file, "transport", f"congestion_control {problem}", "expected one")
+        written = self.write(settings)
+        return replace(written, notes=(*notes, *written.notes))
 
     def write(self, settings: Settings) -> Export:
         """The configuration."""

@@ -21,9 +21,10 @@ def with_cnps(settings: Settings) -> tuple[Settings, list[str]]:
     if shared is not None:
         return settings, _told_of(shared, priority)
     cnps = TrafficClass(f"cnp{priority}", priority, dscp, lossless=False, alpha=1.0, reserved_bytes=0, ecn=None)
+    key = "congestion.cnp_priority" if settings.source == "plan" else "cnp_priority of its transport"
     note = (
-        f"CNPs (DSCP {dscp}) have no class in the plan: they get priority {priority}, by the name {cnps.name}; "
-        "congestion.cnp_priority, set to the priority of a class, gives them that one"
+        f"CNPs (DSCP {dscp}) have no class in the {settings.source}: they get priority {priority}, by the name "
+        f"{cnps.name}; {key}, set to the priority of a class, gives them that one"
     )
     return replace(settings, classes=(*settings.classes, cnps)), [note]
 

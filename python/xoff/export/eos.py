@@ -19,6 +19,7 @@ from xoff.export.export import (
     percent,
     pool_notes,
     rounding_notes,
+    share_notes,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def eos(settings: Settings) -> Export:
 
 
 def _has_mmu(settings: Settings) -> bool:
-    return settings.chip.startswith("trident")
+    return (settings.chip or "").startswith("trident")
 
 
 def _qos_profile(settings: Settings) -> list[str]:
@@ -102,7 +103,7 @@ def _notes(settings: Settings) -> list[str]:
     if not _has_mmu(settings):
         notes.append(
             "alphas, reserves and headroom are left out: `platform trident mmu` is confirmed for Trident, "
-            f"not for {settings.chip}"
+            f"{f'not for {settings.chip}' if settings.chip else f'and the {settings.source} names no chip (--chip)'}"
         )
     elif len({pause.headroom_bytes for pause in pauses}) > 1:
         notes.append(_widest_note(settings, max(pause.headroom_bytes for pause in pauses)))
@@ -116,7 +117,7 @@ def _notes(settings: Settings) -> list[str]:
             f"resuming {pauses[0].xon_offset_bytes} B below the pause is left out: `ingress resume` takes bytes, and "
             "from where they count is not confirmed"
         )
-        notes += _watchdog_notes(settings.watchdog)
+        notes += _watchdog_notes(settings)
     if settings.shares_headroom:
         notes.append(
             f"headroom shared by {settings.headroom_scheme} is left out: "
@@ -125,13 +126,15 @@ def _notes(settings: Settings) -> list[str]:
     notes.append(
         "DSCPs of no class keep the traffic class that EOS's own map gives them, which may be that of a lossless class"
     )
+    notes += share_notes(settings)
     notes.append("on Jericho, uc-tx-queue is tx-queue")
     return [*notes, *_NAMES.notes(settings)]
 
 
-def _watchdog_notes(planned: Watchdog | None) -> list[str]:
+def _watchdog_notes(settings: Settings) -> list[str]:
+    planned = settings.watchdog
     if planned is None:
-        return ["the pause watchdog is left out: the plan says nothing of it"]
+        return [f"the pause watchdog is left out: the {settings.source} says nothing of it"]
     notes = dropping_notes(planned, "EOS's has no such action")
     if planned.detection_ms % 10 or planned.restoration_ms % 10:
         exact = f"{planned.detection_ms} and {planned.restoration_ms} ms"

@@ -67,6 +67,9 @@ def cable_notes(settings: Settings) -> list[str]:
     ]
 
 
+_KEPT = ": other names in the plan (names of [[ports]]) are kept"
+
+
 @dataclass(frozen=True)
 class PortNames:
     """What a system calls its ports.
@@ -101,8 +104,8 @@ class PortNames:
         if _counts_only(planned):
             names = dict.fromkeys(list(self.of(settings).values())[:: len(planned) - 1 or 1])
             return [
-                f"ports are {' to '.join(names)}, counted as the plan has them; {self.system} calls them {self.like}: "
-                "other names in the plan (names of [[ports]]) are kept"
+                f"ports are {' to '.join(names)}, counted as the {settings.source} has them; {self.system} "
+                f"calls them {self.like}{_KEPT if settings.source == 'plan' else ''}"
             ]
         foreign = [name for name in planned if not re.fullmatch(self.known, name)]
         if not foreign:
@@ -152,7 +155,7 @@ def watchdog_notes(settings: Settings, why: str) -> list[str]:
         return []
     action, detection, restoration = astuple(settings.watchdog)
     planned = f"{action} after {detection} ms, restored after {restoration} ms"
-    return [f"the plan's PFC watchdog ({planned}) is left out: {why}"]
+    return [f"the {settings.source}'s PFC watchdog ({planned}) is left out: {why}"]
 
 
 def dropping_notes(watchdog: Watchdog, why: str) -> list[str]:
@@ -170,6 +173,14 @@ def resuming_notes(settings: Settings) -> list[str]:
     return [
         f"senders resume 0 B below the pause, as {whose}: without hysteresis, they may be paused anew by each packet"
     ]
+
+
+def share_notes(settings: Settings) -> list[str]:
+    """That shares of the link are not written, and what they are."""
+    turns = [one for one in settings.classes if one.weight is not None and not one.strict]
+    strict = [one for one in settings.classes if one.strict]
+    told = [f"{one.weight} of {one.name}" for one in turns] + [f"{one.name} before all others" for one in strict]
+    return [f"shares of the link are left out{': ' if told else ''}{', '.join(told)}"]
 
 
 def pool_notes(settings: Settings, system: str) -> list[str]:

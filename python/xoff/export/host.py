@@ -60,7 +60,9 @@ def _dcqcn(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str
         notes.append(f"{left}: left at the firmware's defaults, which are not the paper's")
     notes += cable_notes(settings)
     if len(cables) > 1:
-        notes.append(f"--cable_len is the longest of the plan, {max(cables)} m; hosts on shorter cables put theirs")
+        notes.append(
+            f"--cable_len is the longest of the {settings.source}, {max(cables)} m; hosts on shorter cables put theirs"
+        )
     if hosts.gain is not None and _kept_of_1024(hosts.gain) != 1024 * (1 - hosts.gain):
         notes.append(f"gain {hosts.gain:g} is written as {1024 - _kept_of_1024(hosts.gain)}/1024")
     return lines, notes

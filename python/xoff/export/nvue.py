@@ -19,6 +19,7 @@ from xoff.export.export import (
     pool_notes,
     reserved,
     rounding_notes,
+    share_notes,
 )
 from xoff.plan.file import identifier
 
@@ -125,16 +126,18 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
 
 def _notes(settings: Settings) -> list[str]:
     notes = rounding_notes(settings.classes, alphas=False)
-    if not settings.chip.startswith(_CHIPS):
+    if not (settings.chip or "").startswith(_CHIPS):
         runs_on = "Cumulus Linux 5, whose commands these are, runs on NVIDIA Spectrum alone"
-        notes.append(f"{runs_on}, and the plan is of {settings.chip}")
+        notes.append(
+            f"{runs_on}, and the {settings.source} {f'is of {settings.chip}' if settings.chip else 'names no chip'}"
+        )
     notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is known")
     for group in settings.groups:
         if group.pause and group.pause.xoff_bytes is None:
             notes.append(
                 f"{group.name}: headroom is computed by the switch from the cable's length; "
-                f"the plan has {group.pause.headroom_bytes} B for each class"
+                f"the {settings.source} has {group.pause.headroom_bytes} B for each class"
             )
     if _lengths_are_written(settings):
         notes += cable_notes(settings)
@@ -147,6 +150,7 @@ def _notes(settings: Settings) -> list[str]:
     if settings.shares_headroom:
         notes.append(f"headroom shared by {settings.headroom_scheme} is left out")
     notes += _watchdog_notes(settings)
+    notes += share_notes(settings)
     notes.append(
         "DSCPs of no class keep the priority that Cumulus Linux gives them, their highest three bits, even that of a "
         "lossless class"
@@ -162,7 +166,10 @@ def _watchdog_notes(settings: Settings) -> list[str]:
     if not _pauses(settings):
         return []
     if settings.watchdog is None:
-        return ["times of the PFC watchdog are none of the plan's: Cumulus Linux's own are 3 intervals of 100 ms"]
+        return [
+            f"times of the PFC watchdog are none of the {settings.source}'s: "
+            "Cumulus Linux's own are 3 intervals of 100 ms"
+        ]
     planned, interval = settings.watchdog, _polling_ms(settings.watchdog)
     notes = dropping_notes(planned, "Cumulus Linux's has no other way")
     if interval != planned.restoration_ms:

@@ -14,6 +14,7 @@ from xoff.export.export import (
     pool_notes,
     resuming_notes,
     rounding_notes,
+    share_notes,
     watchdog_notes,
 )
 from xoff.plan.file import identifier
@@ -44,7 +45,7 @@ def nxos(settings: Settings) -> Export:
             lines += [
                 f"  class type network-qos {_queue('8q-nq', one.priority)}",
                 f"    pause pfc-cos {one.priority}",
-                f"    mtu {settings.mtu_bytes}",
+                *([f"    mtu {settings.mtu_bytes}"] if settings.sets_mtu else []),
             ]
         for name, pause in {_policy(settings, group): group.pause for group in settings.groups}.items():
             assert pause is not None, "a plan with a lossless class has pauses"
@@ -151,7 +152,10 @@ def _notes(settings: Settings) -> list[str]:
     notes += resuming_notes(settings)
     notes += _empty_notes(settings, pauses)
     notes.append(f"DSCPs of no class are of priority 0{_beside(settings)}")
-    notes.append("shares of the link are left out; queues are named by their priority")
+    if pauses and not settings.sets_mtu:
+        notes.append(f"mtu is left out: the scenario's headroom is for packets of {settings.mtu_bytes:,} B")
+    notes += share_notes(settings)
+    notes.append("queues are named by their priority")
     notes += watchdog_notes(settings, "one is switched on, and the form of its intervals is not confirmed")
     return [*notes, *_NAMES.notes(settings)]
 

@@ -30,6 +30,7 @@ from xoff.sonic.config_db import (
     Port,
     PortQosMap,
     Queue,
+    Scheduler,
     WredProfile,
 )
 
@@ -48,6 +49,7 @@ _POLL_MS = 200
 _MTUS = range(68, 9216 + 1)
 """Those of PORT, in bytes, and without the Ethernet header, which orchagent adds (PortsOrch::setPortMtu)."""
 _DEFAULT_MTU = 9100
+_LARGEST_WEIGHT = 100
 _LIKE = "Ethernet0, Ethernet4 and on, by their first lane (step of [[ports]])"
 _NAMES = PortNames("SONiC", "Ethernet{}", 0, "Ethernet[0-9]+", _LIKE, by_lanes=True)
 
@@ -73,11 +75,14 @@ def config_db(settings: Settings) -> ConfigDb:
         tc_to_priority_group_map={_MAP: {str(number): _group_of(settings, number) for number in range(8)}},
         map_pfc_priority_to_queue={_MAP: {str(number): number for number in range(8)}},
         wred_profile={_upper(one): _wred(one.ecn) for one in settings.classes if one.ecn},
+        scheduler={name: row for name, row in map(_scheduler, settings.classes) if row},
         queue={
-            f"{port}|{one.priority}": Queue(wred_profile=_upper(one))
+            f"{port}|{one.priority}": Queue(
+                wred_profile=_upper(one) if one.ecn else None, scheduler=_scheduler(one)[0] or None
+            )
             for _, port in _ports(settings)
             for one in settings.classes
-            if one.ecn
+            if one.ecn or _scheduler(one)[0]
         },
         port_qos_map={port: _qos([one.priority for one in lossless]) for _, port in _ports(settings)},
         pfc_wd=_watchdog(settings) if lossless else {},
@@ -90,8 +95,9 @@ def _ports(settings: Settings) -> list[tuple[PortGroup, str]]:
 
 
 def _mtu(settings: Settings) -> int | None:
-    """For which headroom is; where nothing pauses, ports may keep theirs."""
-    return settings.mtu_bytes if _pauses(settings) and settings.mtu_bytes in _MTUS else None
+    """For which headroom is; where nothing pauses, or nothing is said of ports, they may keep theirs."""
+    said = settings.sets_mtu and _pauses(settings)
+    return settings.mtu_bytes if said and settings.mtu_bytes in _MTUS else None
 
 
 def _pauses(settings: Settings) -> bool:
@@ -221,6 +227,16 @@ def _wred(ecn: Ecn) -> WredProfile:
     return WredProfile.model_validate({"ecn": "ecn_all", **switches, **colours})
 
 
+def _scheduler(one: TrafficClass) -> tuple[str, Scheduler | None]:
+    """Its row and the name of that; none, and an empty name, where nothing is said of the class's share of the link."""
+    if one.strict:
+        return "strict", Scheduler(type="STRICT")
+    if one.weight is None:
+        return "", None
+    weight = min(one.weight, _LARGEST_WEIGHT)
+    return f"weight_{weight}", Scheduler(type="DWRR", weight=weight)
+
+
 def _qos(lossless: list[int]) -> PortQosMap:
     priorities = tuple(sorted(lossless)) or None
     return PortQosMap(
@@ -266,10 +282,10 @@ def _notes(settings: Settings) -> list[str]:
     notes += _name_notes(settings)
     notes += resuming_notes(settings)
     if settings.watchdog is None and _pauses(settings):
-        notes.append(f"times of the PFC watchdog are none of the plan's: {_WATCHDOG.detection_ms} ms each")
+        notes.append(f"times of the PFC watchdog are none of the {settings.source}'s: {_WATCHDOG.detection_ms} ms each")
     notes.append(
-        "DSCP_TO_TC_MAP has DSCPs of the plan's classes alone: others have no traffic class by it, and merged into a "
-        f"switch's own {_MAP} they keep the one they have there, even that of a lossless class"
+        f"DSCP_TO_TC_MAP has DSCPs of the {settings.source}'s classes alone: others have no traffic class by it, "
+        f"and merged into a switch's own {_MAP} they keep the one they have there, even that of a lossless class"
     )
     notes += _NAMES.notes(settings)
     notes += _mtu_notes(settings)
@@ -277,8 +293,15 @@ def _notes(settings: Settings) -> list[str]:
         f"PORT has {'speeds alone' if _mtu(settings) is None else 'speeds and mtu alone'}, and SONiC's models ask for "
         "lanes: load this over the switch's own rows of PORT"
     )
-    notes.append("schedulers are left out: the plan says nothing of shares of the link")
-    return notes
+    return notes + _scheduler_notes(settings)
+
+
+def _scheduler_notes(settings: Settings) -> list[str]:
+    if not any(_scheduler(one)[0] for one in settings.classes):
+        return [f"schedulers are left out: the {settings.source} says nothing of shares of the link"]
+    if any((one.weight or 0) > _LARGEST_WEIGHT for one in settings.classes):
+        return [f"weights above {_LARGEST_WEIGHT} are written as that, the most of SONiC"]
+    return []
 
 
 def _size_note(settings: Settings) -> str:
@@ -307,6 +330,8 @@ def _mtu_notes(settings: Settings) -> list[str]:
     if not _pauses(settings):
         return []
     mtu = f"{settings.mtu_bytes:,} B without the Ethernet header"
+    if not settings.sets_mtu:
+        return [f"mtu of PORT is left out: the scenario's headroom is for packets of {mtu}, and larger ones need more"]
     if _mtu(settings) is None:
         return [
             f"mtu of PORT is left out, which is {_MTUS[0]} to {_MTUS[-1]}: headroom holds only for packets of {mtu}"

@@ -9,13 +9,14 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
+from xoff import said
 from xoff.errors import ScenarioError
 from xoff.importing import imported
 from xoff.importing.port import Port, ports_of_each, with_buffers
 from xoff.lint import Tables, lint
 from xoff.lint.switches import configs_of, parse
 from xoff.lint.tables import several
-from xoff.onto import rows, said
+from xoff.onto import rows
 from xoff.onto.rows import Edits
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from xoff.lint import Finding
     from xoff.lint.switches import SwitchFile
     from xoff.onto.rows import Path
-    from xoff.onto.said import Key, Said, Value
+    from xoff.said import Key, Said, Value
     from xoff.scenario import Scenario
 
 _TOTAL = said.Key("switch.total")
@@ -123,7 +124,7 @@ def put_onto(
     old = Tables.of(files, chip)
     like = Port.of(old, port)
     rate = like.link[0] * 10**6 if like.link else None
-    node = _node(scenario, node, rate)
+    node = said.one_switch(scenario, node, rate)
     wanted = said.of_scenario(scenario, node, rate)
     names = [name for name in with_buffers(old) if _is_alike(old, name, like)]
     before = _said(old, names)
@@ -168,21 +169,6 @@ def _memory(scenario: Scenario, wanted: Said, tables: tuple[Tables, Tables], por
 
 def _total(tables: Tables, port: str, ports: int) -> int:
     return int(Fraction(said.of_part(imported(tables, port, ports)).values[_TOTAL] or 0))
-
-
-def _node(scenario: Scenario, node: str | None, rate_bps: int | None) -> str:
-    hosts = set(scenario.topology.hosts)
-    nodes = list(dict.fromkeys(port.node for port in scenario.topology.ports if port.node not in hosts))
-    if node is not None:
-        if node not in nodes:
-            expected = f"expected one of {nodes[0]} to {nodes[-1]}"
-            raise ScenarioError(scenario.file, f"--switch {node}", "the scenario has no such switch", expected)
-        return node
-    kinds = {repr(said.of_scenario(scenario, one, rate_bps)): one for one in reversed(nodes)}
-    if len(kinds) > 1:
-        expected = f"expected --switch with one of them, such as {' or '.join(sorted(kinds.values()))}"
-        raise ScenarioError(scenario.file, "switch", "has switches that differ", expected)
-    return nodes[0]
 
 
 def _is_alike(tables: Tables, name: str, like: Port) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from xoff.importing.port import Port
     from xoff.lint.tables import Buffer
-    from xoff.onto.said import Key, Value
+    from xoff.said import Key, Value
     from xoff.sonic.config_db import WredProfile
 
 Path: TypeAlias = tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a plan comes to: the settings of a switch and of its hosts, in plain numbers, for whoever writes them down."""
+"""What a plan or a scenario comes to: settings of a switch and of its hosts, in plain numbers, to be written down."""
 
 from __future__ import annotations
 
@@ -71,6 +71,10 @@ class TrafficClass:
     """Guaranteed to its queue at each port [rho, S_min]."""
     ecn: Ecn | None
     """On each queue of it."""
+    weight: int | None = None
+    """Its share of the link among classes that take turns; None where nothing is said of it."""
+    strict: bool = False
+    """Whether it goes before those that take turns, the highest first."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +138,8 @@ class Settings:
     """The outcome of a plan."""
 
     title: str
-    chip: str
-    """As `xoff list chips` names it."""
+    chip: str | None
+    """As `xoff list chips` names it; None where a scenario names none."""
     memory_bytes: int
     """All packet memory of the chip."""
     cell_bytes: int | None
@@ -151,6 +155,13 @@ class Settings:
     """Of the hosts that send what the plan is about; None where it says nothing of them."""
     watchdog: Watchdog | None = None
     """None where the plan says nothing of it."""
+    source: str = "plan"
+    """What says all this: a plan, or a scenario."""
+
+    @property
+    def sets_mtu(self) -> bool:
+        """Whether it is said what ports are to take; a scenario only has the packets that its hosts send."""
+        return self.source == "plan"
 
     @property
     def shares_headroom(self) -> bool:

@@ -1,6 +1,7 @@
 //! From what is said of lossless classes to the memory they share, and the headroom of every port.
 
 use super::Subject;
+use super::memory::LosslessMemory;
 use super::most_held::most_shared;
 use super::pauses::pause_frames;
 use crate::classes::Classes;
@@ -9,7 +10,7 @@ use crate::packet::MOST_INGRESS_PORTS;
 use crate::pause_frames;
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
 use crate::switch::buffer_policy::{self, BufferPolicy, Occupancy};
-use crate::switch::headroom::{self, Scheme};
+use crate::switch::headroom::{self, Held, Scheme};
 use crate::switch::ingress::{Ingress, Sizes};
 use crate::switch::mmu::Reserve;
 use crate::switch::pausing::Pausing;
@@ -37,6 +38,21 @@ impl Lossless {
     /// All memory that lossless classes have.
     pub(super) fn memory(&self) -> Bytes {
         self.sizes.shared + self.sizes.reserved * self.sizes.queues() + self.headroom.set_aside()
+    }
+
+    /// The same piece by piece.
+    pub(super) fn divided(&self) -> LosslessMemory {
+        let Sizes { shared, reserved, xon_offset, .. } = self.sizes;
+        let none = Held { queue: Bytes::ZERO, port: Bytes::ZERO, all: Bytes::ZERO };
+        LosslessMemory {
+            shared: shared.get(),
+            reserved: reserved.get(),
+            xon_offset: xon_offset.get(),
+            headroom: self.headroom.set_aside().get(),
+            headroom_of_ports: (0..self.links.len())
+                .map(|port| self.headroom.room(port, &none).limit.get())
+                .collect(),
+        }
     }
 
     /// The most of a class that can have come in by one port, by two and so on before the first sender is paused. They hold most

@@ -6,6 +6,7 @@ mod kinds;
 mod lossless;
 mod marking;
 mod marking_keys;
+mod memory;
 mod most_held;
 mod notes;
 mod paths;
@@ -33,6 +34,7 @@ use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;
 pub use marking::{adapter_marker, check_adapter_marker};
+pub use memory::{LosslessMemory, PoolMemory, SwitchMemory};
 pub use pauses::{pause_frames_over, reaction_quanta};
 
 /// One switch before the run.

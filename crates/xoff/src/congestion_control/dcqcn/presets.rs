@@ -136,6 +136,15 @@ impl Parameters {
         }
     }
 
+    /// What adapters can be told of it, for a link of this rate: gain, the timer, additive and hyper increase, and the least time
+    /// between two CNPs.
+    pub fn of_adapters(&self, line_rate: Rate) -> (f64, Span, Rate, Rate, Span) {
+        let values = self.values();
+        let [additive, hyper] =
+            [values.additive_increase, values.hyper_increase].map(|step| step.at(line_rate));
+        (values.gain, values.timer, additive, hyper, self.notification_point().interval)
+    }
+
     /// Whether a CNP raises alpha, so that a cut may go by either value.
     pub(crate) fn rises_at_cnp(&self) -> bool {
         self.values().alpha_rises == AlphaRises::AtCnp

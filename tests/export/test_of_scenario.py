@@ -1,0 +1,206 @@
+"""A scenario's switch as configuration: what SONiC's tables say of it is what the scenario says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xoff
+from conftest import ROOT
+from xoff import said
+from xoff.errors import InputError, ScenarioError
+from xoff.export.of_scenario import settings_of
+from xoff.plan.simulate import scenario as scenario_of
+from xoff.plan.simulate import worst_case
+from xoff.switch_tables import SwitchTables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROCE = """
+topology = { kind = "star", hosts = 8, host_link = { rate = "100Gbps", delay = "203ns" } }
+class = [
+    { priority = 0 }, { priority = 2 }, { priority = 3, lossless = true }, { priority = 4, lossless = true },
+    { priority = 6 },
+]
+
+[[switch]]
+total = "16MB"
+reserved_per_queue = "1500B"
+buffer = { policy = "dynamic_threshold", alpha_by_priority = [2, 1, 4, 1, 1, 1, 8, 1] }
+scheduler = { kind = "deficit_round_robin", weights = [1, 1, 2, 30, 15, 1, 1, 1], strict = [6] }
+marking.queue_by_priority.3 = { kind = "red", minimum = "100kB", maximum = "400kB", probability = 0.2 }
+marking.queue_by_priority.0 = { kind = "threshold", threshold = "200kB" }
+
+[switch.pfc]
+xoff = { policy = "dynamic_threshold", alpha = "1/8" }
+xon_offset = "5000B"
+headroom = { scheme = "sih", size = "60kB" }
+reserved = "3000B"
+lossless_pool = "8MB"
+
+[pfc]
+detection_time = "300ms"
+watchdog = { action = "forward", restoration_time = "400ms" }
+
+[transport.roce]
+kind = "roce"
+control_priority = 6
+congestion_control = { algorithm = "dcqcn" }
+
+[[workload]]
+kind = "incast"
+transport = "roce"
+priority = 3
+fan_in = 4
+size = "1MB"
+every = "1ms"
+groups = 2
+"""
+
+
+def imported(scenario: xoff.Scenario, folder: Path) -> said.Said:
+    """What SONiC's tables of it come to, for as many ports as it has."""
+    path = folder / "config_db.json"
+    path.write_text(scenario.export("sonic").text, encoding="utf-8")
+    return said.of_part(SwitchTables.load(path).part_of_scenario("Ethernet0", 8))
+
+
+POWERS = st.integers(-7, 7).map(lambda power: f"1/{2**-power}" if power < 0 else 2**power)
+CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "switch.buffer.alpha_by_priority": st.lists(POWERS, min_size=8, max_size=8),
+        "switch.pfc.xoff.alpha": POWERS,
+        "switch.scheduler.weights": st.lists(st.integers(1, 100), min_size=8, max_size=8),
+        "switch.scheduler.strict": st.lists(st.sampled_from([0, 2, 3, 4, 6]), unique=True, max_size=4),
+        "switch.reserved_per_queue": st.integers(0, 10_000).map("{}B".format),
+        "switch.pfc.headroom": st.integers(30_000, 80_000).map(lambda size: {"scheme": "sih", "size": f"{size}B"})
+        | st.just({"scheme": "oversubscribed", "size": "60kB", "ratio": "1/2"}),
+        "switch.pfc.reserved": st.integers(0, 10_000).map("{}B".format),
+        "switch.pfc.xon_offset": st.integers(1, 10_000).map("{}B".format),
+        "switch.pfc.lossless_pool": st.integers(1_000_000, 4_000_000).map("{}B".format),
+        "switch.marking.queue_by_priority.3": st.builds(
+            lambda minimum, more, percent: {
+                "kind": "red",
+                "minimum": f"{minimum}B",
+                "maximum": f"{minimum + more}B",
+                "probability": percent / 100,
+            },
+            st.integers(0, 1 << 20),
+            st.integers(1, 1 << 20),
+            st.integers(1, 100),
+        ),
+        "pfc.watchdog.action": st.sampled_from(["drop", "forward"]),
+    },
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(changes=CHANGES)
+def test_the_tables_say_what_the_scenario_says(
+    changes: dict[str, object], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    scenario = xoff.Scenario.from_text(ROCE).with_values(changes)
+    wanted = said.of_scenario(scenario, "switch0", 100 * 10**9)
+    found = imported(scenario, tmp_path_factory.mktemp("tables"))
+    assert found.lossless == wanted.lossless
+    left = {
+        key: (wanted.values[key], found.values.get(key))
+        for key in wanted.values
+        if wanted.values[key] != found.values.get(key)
+    }
+    assert left == {}
+
+
+@pytest.mark.parametrize("plan", ["tomahawk_bcc", "tomahawk_dsh", "trident2_dcqcn", "tomahawk_4_dcqcn"])
+def test_a_plan_simulated_comes_back_as_its_settings(plan: str) -> None:
+    found = xoff.SwitchPlan.load(ROOT / "plans" / f"{plan}.toml")._found
+    case = worst_case(found)
+    planned = case.found.settings
+    back = settings_of(scenario_of(case)).settings
+    for_acknowledgements = (
+        0 if planned.pools.lossy_bytes else back.pools.lossy_bytes
+    )  # where a plan leaves them nothing
+    lossy = planned.pools.lossy_bytes + for_acknowledgements
+    assert back.pools == replace(planned.pools, lossy_bytes=lossy)
+    for own, other in zip(back.classes, sorted(planned.classes, key=attrgetter("priority")), strict=True):
+        assert (own.priority, own.lossless, own.alpha) == (other.priority, other.lossless, other.alpha)
+        assert (own.reserved_bytes, own.ecn) == (other.reserved_bytes, other.ecn)
+    assert [(one.rate_bps, one.delay_ps, one.pause) for one in back.groups] == [
+        (one.rate_bps, one.delay_ps, one.pause) for one in planned.groups
+    ]
+    assert back.headroom_scheme == planned.headroom_scheme
+
+
+def test_ports_that_differ_are_groups_with_headroom_of_their_own() -> None:
+    scenario = xoff.Scenario.from_text(ROCE).with_values(
+        {"switch.pfc.headroom": {"scheme": "sih", "at_ports": [{"ports": [2, 5], "size": "90kB"}], "size": "60kB"}}
+    )
+    groups = settings_of(scenario).settings.groups
+    assert [(one.name, one.ports, one.pause and one.pause.headroom_bytes) for one in groups] == [
+        ("100G-203ns-60000B", ("Ethernet0", "Ethernet1", "Ethernet3", "Ethernet4", "Ethernet6", "Ethernet7"), 60_000),
+        ("100G-203ns-90000B", ("Ethernet2", "Ethernet5"), 90_000),
+    ]
+
+
+def test_hosts_are_set_to_the_scenarios_congestion_control() -> None:
+    scenario = xoff.Scenario.from_text(ROCE)
+    script = scenario.export("host", dscps={3: 26}).text.splitlines()
+    assert 'mlnx_qos -i "$device" --trust dscp --pfc 0,0,0,1,1,0,0,0 --cable_len 40' in script
+    for name, value in {
+        "roce_np/cnp_dscp": 48,
+        "roce_np/min_time_between_cnps": 50,
+        "roce_rp/rpg_ai_rate": 40,
+        "roce_rp/rpg_hai_rate": 200,
+        "roce_rp/rpg_time_reset": 55,
+    }.items():
+        assert f'echo {value} > "/sys/class/net/$device/ecn/{name}"' in script
+    mellanox = scenario.with_value("transport.roce.congestion_control.preset", "mellanox").export("host").text
+    assert "rpg_ai_rate" in mellanox  # 1/5000 of 100 Gb/s
+    assert 'echo 20 > "/sys/class/net/$device/ecn/roce_rp/rpg_ai_rate"' in mellanox
+    assert "min_time_between_cnps" not in mellanox  # of which that preset has none
+    idle = scenario.with_value("transport.roce.congestion_control", None)
+    with pytest.raises(ScenarioError, match="congestion_control of no workload is one that hosts are set to"):
+        idle.export("host")
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({"switch.marking.queue_by_priority.0": {"kind": "codel"}}, "class 0: marks by codel are left out"),
+        ({"switch.marking.port": {"kind": "threshold", "threshold": "1MB"}}, "marks by what a whole port holds are"),
+        ({"switch.reserved_per_queue": "0B", "switch.reserved_per_port": "9kB"}, "the reserve of each port, 9,000 B"),
+        ({"switch.marking.pool": {"kind": "threshold", "threshold": "1MB"}}, "ECN on the shared pool (K_min 1000000 B"),
+    ],
+)
+def test_what_is_not_written_is_told(changes: dict[str, object], note: str) -> None:
+    written = xoff.Scenario.from_text(ROCE).with_values(changes).export("eos")
+    assert note in "\n".join(written.notes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"switch.buffer.policy": "abm"}, "switch.buffer.policy: abm of switch0 is a policy that no format can say"),
+        ({"switch.pfc.xoff": {"policy": "complete_sharing"}}, "switch.pfc.xoff.policy: complete_sharing of switch0"),
+    ],
+)
+def test_what_cannot_be_configured_is_refused(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(ScenarioError, match=told):
+        xoff.Scenario.from_text(ROCE).with_values(changes).export("sonic")
+
+
+def test_names_that_are_none_are_refused() -> None:
+    scenario = xoff.Scenario.from_text(ROCE)
+    with pytest.raises(ScenarioError, match="--switch leaf7: the scenario has no such switch"):
+        scenario.export("eos", switch="leaf7")
+    with pytest.raises(ScenarioError, match="--dscp 1=26: switch0 has no class 1; expected one of 0, 2, 3, 4, 6"):
+        scenario.export("eos", dscps={1: 26})
+    with pytest.raises(InputError, match="chip trident: there is none of this name; did you mean trident_3 or"):
+        scenario.export("eos", chip="trident")
