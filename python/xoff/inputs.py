@@ -22,15 +22,23 @@ _INIT = "`xoff init` writes one to start from"
 
 
 def read(
-    path: Path, file: str | None, key: str = "", remedy: str = "", refusal: type[InputError] = ScenarioError
+    path: Path,
+    file: str | None,
+    key: str = "",
+    remedy: str = "",
+    refusal: type[InputError] = ScenarioError,
+    *,
+    exact: bool = False,
 ) -> str:
     """The text of a file that the user names, or that `key` of the scenario `file` names, without a byte order mark.
 
+    Where it is to be exact, ends of lines are as they stand there, and else one character each.
     Raises the refusal.
     """
     what = "" if not key else f" {path}"
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig", newline="" if exact else None) as text:
+            return text.read()
     except UnicodeDecodeError as error:
         problem = f"cannot read{what}: byte {error.start} is not UTF-8"
         raise refusal(file, key, problem, "expected a text file in UTF-8") from None

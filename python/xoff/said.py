@@ -12,9 +12,10 @@ from xoff.errors import ScenarioError
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from xoff.importing import Part
+    from xoff.topology import Port
 
 Value: TypeAlias = int | Fraction | str | bool
 """Bytes, a share or a probability, a name, yes or no."""
@@ -53,6 +54,31 @@ def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
     classes = document.get("class") or [{"priority": one, "lossless": False} for one in range(8)]
     lossless = {one["priority"]: one["lossless"] for one in classes}
     return Said(lossless, dict(_values(settings, document.get("pfc", {}), lossless, rate_bps)))
+
+
+def resolved(scenario: Scenario, node: str, rate_bps: int | None, keys: Iterable[Key]) -> Said:
+    """The same, and what the scenario leaves to formulas and defaults of some keys. Raises ScenarioError."""
+    found = of_scenario(scenario, node, rate_bps)
+    memory = json.loads(scenario._core.switch_memory(scenario.read_files(), node))["lossless"]
+    if memory is None:
+        return found
+    sizes = {
+        size
+        for port, size in zip(_ports(scenario, node), memory["headroom_of_ports"], strict=True)
+        if rate_bps in (None, port.rate_bps)
+    }
+    left = {
+        Key("switch.pfc.xon_offset"): memory["xon_offset"],
+        Key("switch.pfc.lossless_pool"): memory["shared"],
+        Key("switch.pfc.headroom.size"): sizes.pop() if len(sizes) == 1 else None,
+    }
+    return found._replace(
+        values=found.values | {key: left[key] for key in keys if key in left and found.values.get(key) is None}
+    )
+
+
+def _ports(scenario: Scenario, node: str) -> list[Port]:
+    return [port for port in scenario.topology.ports if port.node == node]
 
 
 def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None) -> str:
@@ -96,13 +122,16 @@ def _values(
 ) -> Iterator[tuple[Key, Value | None]]:
     yield Key("switch.total"), _bytes(settings["total"])
     yield Key("switch.reserved_per_queue"), _bytes(settings["reserved_per_queue"])
+    yield Key("switch.reserved_per_port"), _bytes(settings["reserved_per_port"]) or None
+    for key in ("shared_per_pool", "ports_per_pool", "pools"):
+        yield Key(f"switch.{key}"), _text(settings[key])
+    yield Key("switch.scheduler.quantum"), _text(settings["scheduler"].get("quantum"))
     yield from _policy("switch.buffer", settings["buffer"], [one for one in lossless if not lossless[one]])
     for one in lossless:
         yield from _marking(settings["marking"], one, rate_bps)
         yield from _scheduling(settings["scheduler"], one)
     for whole in ("port", "pool"):
-        if settings["marking"][whole]:
-            yield Key(f"switch.marking.{whole}"), json.dumps(settings["marking"][whole])
+        yield Key(f"switch.marking.{whole}"), _text(settings["marking"][whole])
     if settings["pfc"] and any(lossless.values()):
         yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]])
         yield from _watching(pfc)
@@ -151,6 +180,7 @@ def _pausing(pfc: dict[str, Any], classes: list[int]) -> Iterator[tuple[Key, Val
     yield Key("switch.pfc.headroom.scheme"), headroom["scheme"]
     yield Key("switch.pfc.headroom.size"), _bytes(headroom.get("size"))
     yield Key("switch.pfc.headroom.ratio"), _ratio(headroom.get("ratio", 1))
+    yield Key("switch.pfc.headroom.at_ports"), _text(headroom.get("at_ports"))
     for key in ("xon_offset", "reserved", "lossless_pool"):
         yield Key(f"switch.pfc.{key}"), _bytes(pfc[key])
 
@@ -166,6 +196,11 @@ def _watching(pfc: dict[str, Any]) -> Iterator[tuple[Key, Value | None]]:
 def quantity(dimension: str, value: Any) -> int:  # noqa: ANN401
     """A size, rate or time of a scenario, in bytes, bits per second or picoseconds."""
     return _xoff.quantity(dimension, json.dumps(value))
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401
+    """A piece of the scenario as it stands there."""
+    return json.dumps(value) if value else None
 
 
 def _bytes(value: Any) -> int | None:  # noqa: ANN401

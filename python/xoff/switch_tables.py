@@ -50,7 +50,10 @@ class SwitchTables:
         chips = {entry["name"]: entry for entry in catalogue.chips()}
         of_chip = None if chip is None else chips[known("chip", chip, chips)]
         names = dict.fromkeys(map(str, paths))
-        files = [parse(name, inputs.read(Path(name), name, remedy=_EXPECTED, refusal=InputError)) for name in names]
+        files = [
+            parse(name, inputs.read(Path(name), name, remedy=_EXPECTED, refusal=InputError, exact=True))
+            for name in names
+        ]
         return cls(tuple(by_switch(files)), of_chip)
 
     def lint(self, ignore: Iterable[str] = ()) -> list[Finding]:

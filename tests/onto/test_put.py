@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import xoff
 from conftest import ROOT
 from xoff.errors import ScenarioError
+from xoff.sonic import ConfigFile
 from xoff.starters import Switches, starter
 from xoff.switch_tables import SwitchTables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from xoff.importing import Part
@@ -60,6 +61,16 @@ def written(found: Onto, folder: Path) -> SwitchTables:
     for name, text in found.texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return SwitchTables.load(*(folder / name for name in found.texts))
+
+
+def memory(tables: SwitchTables) -> int:
+    """Of all pools, and of the headroom beside them."""
+    ((file,),) = tables.switches
+    assert isinstance(file, ConfigFile)
+    pools = file.config.buffer_pool
+    return sum(
+        (pools[name].size or 0) + (pools[name].xoff or 0) for name in ("ingress_lossless_pool", "egress_lossy_pool")
+    )
 
 
 @pytest.fixture
@@ -117,9 +128,10 @@ def test_what_a_scenario_says_comes_back_from_the_tables(changes: dict[str, obje
     assert found.undone == ()
     assert "switch.total" not in str(found.notes)
     after = written(found, tmp_path)
-    wanted = scenario_of(part_of(tables, "Ethernet0")).with_values(changes)
-    there = scenario_of(part_of(after, "Ethernet0"))
+    wanted = scenario_of(part_of(tables, "Ethernet0")).with_values(changes | {"switch.total": "60MB"})
+    there = scenario_of(part_of(after, "Ethernet0")).with_value("switch.total", "60MB")
     assert wanted.digest() == there.digest()
+    assert memory(after) == memory(tables)
     assert put(after, {}, "Ethernet0").puts == ()
 
 
@@ -142,16 +154,23 @@ def test_ports_that_said_the_same_change_and_others_do_not() -> None:
     assert found.notes == ("Ethernet4 said otherwise of switch.pfc.headroom.size before, and still says so",)
 
 
-def test_lossy_classes_have_what_others_leave_of_the_memory() -> None:
-    """Twelve ports with two lossless classes, each of which gets 10 kB more, and a pool that becomes 1 MB smaller."""
+@pytest.mark.parametrize(("xoff", "more"), [("2000000", 0), (None, 2 * 10_000)])
+def test_lossy_classes_have_what_others_leave_of_the_memory(xoff: str | None, more: int, tmp_path: Path) -> None:
+    """A pool becomes 1 MB smaller; lossless classes of Ethernet0 get 10 kB more headroom each, from a pool or not."""
+    tables = json.loads(GOOD.read_text(encoding="utf-8"))
+    tables["BUFFER_POOL"]["ingress_lossless_pool"] |= {"xoff": xoff}
+    if xoff is None:
+        del tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"]
+    path = tmp_path / "config_db.json"
+    path.write_text(json.dumps(tables), encoding="utf-8")
     found = put(
-        SwitchTables.load(GOOD),
+        SwitchTables.load(path),
         {"switch.pfc.headroom.size": "90kB", "switch.pfc.lossless_pool": "28981568B"},
         "Ethernet0",
     )
     pools = json.loads(found.texts["config_db.json"])["BUFFER_POOL"]
     assert pools["ingress_lossless_pool"]["size"] == str(30_000_000 - 1_000_000)
-    assert pools["egress_lossy_pool"]["size"] == str(24_000_000 + 1_000_000 - 12 * 2 * 10_000)
+    assert pools["egress_lossy_pool"]["size"] == str(24_000_000 + 1_000_000 - more)
     whole = json.loads(found.texts["config_db.json"])["BUFFER_PROFILE"]["ingress_lossy_profile"]
     assert whole["static_th"] == "29000000"  # it may have all of its pool, as before
 
@@ -202,9 +221,7 @@ def test_a_lookup_table_changes_where_the_switch_makes_its_profiles_from_it(tmp_
     changed = [(old.split(), new.split()) for old, new in zip(before, after, strict=True) if old != new]
     near = next((old, new) for old, new in changed if old[:2] == ["100000", "40m"])
     assert [new for old, new in zip(*near, strict=True) if old != new] == ["91000", "-2"]
-    assert found.json_patch() == [
-        {"op": "replace", "path": "/BUFFER_POOL/egress_lossy_pool/size", "value": str(24_000_000 - 12 * 2 * 11_000)}
-    ]
+    assert (found.json_patch(), found.beside_config) == ([], [str(lookup)])
 
 
 def test_each_mmu_has_its_part(tmp_path: Path) -> None:
@@ -277,3 +294,144 @@ def test_switches_that_differ_are_named() -> None:
         ScenarioError, match="--switch tor0: the scenario has no such switch; expected one of leaf0 to spine3"
     ):
         tables.with_switch_of(differing, "tor0", "Ethernet0")
+
+
+def config(folder: Path, change: Callable[[Any], None], **options: object) -> SwitchTables:
+    """The good tables with some change."""
+    tables = json.loads(GOOD.read_text(encoding="utf-8"))
+    change(tables)
+    path = folder / "config_db.json"
+    path.write_text(json.dumps(tables, **options), encoding="utf-8")  # type: ignore[arg-type]
+    return SwitchTables.load(path)
+
+
+def after(found: Onto) -> Any:  # noqa: ANN401 tables of JSON
+    return json.loads(found.texts["config_db.json"])
+
+
+def test_another_policy_changes_nothing(tmp_path: Path) -> None:
+    """A row has one kind of threshold, and two would be none."""
+    static = {"switch.pfc.xoff": {"policy": "static_threshold", "threshold": "200kB"}}
+    found = put(SwitchTables.load(GOOD), static, "Ethernet0")
+    assert found.puts == ()
+    assert {undone.key.name for undone in found.undone} == {
+        "switch.pfc.xoff.policy",
+        "switch.pfc.xoff.threshold",
+        "switch.pfc.xoff.alpha_by_priority[{}]",
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        (
+            "switch.marking.queue_by_priority.4",
+            f"{MARKING}.4.minimum is not in the scenario, and the tables come to 102400B",
+        ),
+        ("pfc.watchdog", "pfc.watchdog.action is not in the scenario, and the tables come to drop"),
+    ],
+)
+def test_what_the_scenario_turns_off_is_told(key: str, told: str) -> None:
+    found = put(SwitchTables.load(GOOD), {key: None}, "Ethernet0")
+    assert told in [undone.told for undone in found.undone]
+    assert found.puts == ()
+
+
+def test_what_the_scenario_leaves_to_formulas_is_put() -> None:
+    found = put(SwitchTables.load(GOOD), {"switch.pfc.headroom.size": None}, "Ethernet0")
+    assert found.undone == ()
+    (size,) = [put.after for put in found.puts if put.path[-1] == "xoff"]
+    assert 0 < int(size) < 80_000  # both packets and the reaction by IEEE 802.3, at 1 KiB of payload
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("switch.reserved_per_port", "5kB"),
+        ("switch.ports_per_pool", 6),
+        ("switch.scheduler.quantum", "3000B"),
+        ("switch.pfc.headroom.at_ports", [{"ports": [0], "size": "500kB"}]),
+    ],
+)
+def test_what_no_row_says_is_told(key: str, value: object) -> None:
+    changes = {key: value}
+    if key == "switch.reserved_per_port":
+        changes["switch.reserved_per_queue"] = "0B"
+    assert key in {undone.key.name for undone in put(SwitchTables.load(GOOD), changes, "Ethernet0").undone}
+
+
+def test_headroom_and_reserve_in_one_field_change_together(tmp_path: Path) -> None:
+    def spectrum(tables: Any) -> None:  # noqa: ANN401
+        del tables["BUFFER_POOL"]["ingress_lossless_pool"]["xoff"]
+        tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] |= {"size": "84608", "xon": "4608"}
+
+    changes = {"switch.pfc.headroom.size": "100kB", "switch.pfc.reserved": "6000B"}
+    found = put(config(tmp_path, spectrum), changes, "Ethernet0")
+    profile = after(found)["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+    assert (profile["size"], profile["xoff"], found.undone) == ("106000", "100000", ())
+
+
+def test_what_stands_in_the_way_is_changed_too(tmp_path: Path) -> None:
+    """A static threshold has an XON of its own, which stays as far below it."""
+
+    def static(tables: Any) -> None:  # noqa: ANN401
+        for name in ("pg_lossless_100000_40m_profile", "pg_lossless_100000_300m_profile"):
+            profile = tables["BUFFER_PROFILE"][name]
+            del profile["dynamic_th"], profile["xon_offset"]
+            profile |= {"static_th": "300000", "xon": "18000"}
+
+    found = put(config(tmp_path, static), {"switch.pfc.xoff.threshold": "400kB"}, "Ethernet0")
+    profile = after(found)["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+    assert (profile["static_th"], profile["xon"], found.undone) == ("400000", "118000", ())
+
+
+def test_ports_with_other_classes_that_share_rows_are_named(tmp_path: Path) -> None:
+    def third(tables: Any) -> None:  # noqa: ANN401
+        for table in ("PORT", "PORT_QOS_MAP", "PFC_WD"):
+            tables[table]["Ethernet8"] = dict(tables[table]["Ethernet0"])
+        tables["CABLE_LENGTH"]["AZURE"]["Ethernet8"] = "40m"
+        tables["PORT_QOS_MAP"]["Ethernet8"] |= {"pfc_enable": "3", "pfcwd_sw_enable": "3"}
+        tables["BUFFER_PG"] |= {
+            "Ethernet8|0": {"profile": "ingress_lossy_profile"},
+            "Ethernet8|3": {"profile": "pg_lossless_100000_40m_profile"},
+        }
+
+    tables = config(tmp_path, third)
+    found = put(tables, {"switch.pfc.headroom.size": "60kB"}, "Ethernet0")
+    assert "Ethernet8 has other classes and changes with these rows: switch.pfc.headroom.size" in found.notes
+    found = put(tables, {"pfc.watchdog.restoration_time": "300ms"}, "Ethernet0")
+    assert "Ethernet8 has other classes and stays as it is" in found.notes
+
+
+def test_fields_go_into_rows_that_have_none(tmp_path: Path) -> None:
+    found = put(config(tmp_path, lambda tables: tables["PFC_WD"].update({"Ethernet0": {}})), {}, "Ethernet0")
+    assert found.puts == ()
+    changes = {"pfc.watchdog": {"action": "forward", "restoration_time": "300ms"}, "pfc.detection_time": "400ms"}
+    found = put(config(tmp_path, lambda tables: tables["PFC_WD"].update({"Ethernet0": {}})), changes, "Ethernet0")
+    own = {"action": "forward", "detection_time": "400", "restoration_time": "300"}
+    assert after(found)["PFC_WD"]["Ethernet0"] == own
+
+
+def test_what_sonic_would_refuse_stays_as_it_is() -> None:
+    changes = {
+        "pfc.detection_time": "0.4ms",
+        "pfc.watchdog.restoration_time": "50ms",
+        f"{MARKING}.3.probability": 0.001,
+    }
+    found = put(SwitchTables.load(GOOD), changes, "Ethernet0")
+    assert found.puts == ()
+    assert {str(undone.key) for undone in found.undone} == changes.keys()
+
+
+def test_pools_of_a_switch_with_other_memory_stay() -> None:
+    changes = {"switch.total": "40MB", "switch.pfc.lossless_pool": "15MB"}
+    found = put(SwitchTables.load(GOOD), changes, "Ethernet0")
+    assert found.puts == ()
+    assert [str(undone.key) for undone in found.undone] == ["switch.pfc.lossless_pool"]
+
+
+def test_ends_of_lines_stay(tmp_path: Path) -> None:
+    path = tmp_path / "config_db.json"
+    path.write_bytes(GOOD.read_bytes().replace(b"\n", b"\r\n"))
+    found = put(SwitchTables.load(path), {"switch.pfc.headroom.size": "90kB"}, "Ethernet0")
+    assert found.texts[path.name].encode() == path.read_bytes().replace(b'"xoff": "80000"', b'"xoff": "90000"')

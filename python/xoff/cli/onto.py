@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,8 +15,6 @@ from xoff.cli.terminal import say
 from xoff.errors import OutputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from xoff.onto import Onto
 
 
@@ -38,9 +39,11 @@ def show_onto(found: Onto, out: Path | None, *, force: bool, as_patch: bool) -> 
     from xoff.lint import Severity
 
     if out is not None:
-        _write(found.texts, out, force=force)
+        _write(found, out, force=force)
     if as_patch:
         typer.echo(json.dumps(found.json_patch(), indent=2))
+        for name in found.beside_config:
+            say(f"note: {name} changes, too, and no patch of ConfigDB can say it: --out writes it", err=True)
     elif out is None:
         typer.echo(found.diff, nl=False)
     for undone in found.undone:
@@ -50,18 +53,22 @@ def show_onto(found: Onto, out: Path | None, *, force: bool, as_patch: bool) -> 
     for finding in found.findings:
         say(f"{finding.severity}: {finding.place.key}: {finding.physics} [{finding.check}]", err=True)
     if not found.puts:
-        say("nothing changes: the tables say what the scenario says", err=True)
+        say(f"nothing changes{'' if found.undone else ': the tables say what the scenario says'}", err=True)
     return not found.undone and all(finding.severity is not Severity.ERROR for finding in found.findings)
 
 
-def _write(texts: dict[str, str], folder: Path, *, force: bool) -> None:
-    for name in texts:
+def _write(found: Onto, folder: Path, *, force: bool) -> None:
+    for name, count in Counter(Path(new.name).name for _, new in found.files).items():
         check_free(folder / name, "--out", force=force)
+        if count > 1:
+            message = f"--out {folder}: {count} files are called {name}; give them names of their own"
+            raise OutputError(message)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            with written_whole(folder / name) as beside:
-                beside.write_text(text, encoding="utf-8")
+        for old, new in found.files:
+            with written_whole(folder / Path(new.name).name) as beside:
+                marked = Path(old.name).read_bytes().startswith(BOM_UTF8)
+                beside.write_bytes((BOM_UTF8 if marked else b"") + new.text.encode())
     except OSError as error:
         message = f"{folder}: --out: cannot write here: {(error.strerror or str(error)).lower()}; choose another folder"
         raise OutputError(message) from None

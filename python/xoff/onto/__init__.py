@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from xoff.onto.put import Onto, Put, Undone, put_onto
+from xoff.onto.outcome import Onto, Put, Undone
+from xoff.onto.put import put_onto
 
 __all__ = ["Onto", "Put", "Undone", "put_onto"]

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from difflib import unified_diff
 from fractions import Fraction
-from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xoff import said
-from xoff.errors import ScenarioError
+from xoff.errors import InputError, ScenarioError
 from xoff.importing import imported
-from xoff.importing.port import Port, ports_of_each, with_buffers
+from xoff.importing.port import Port, with_buffers
 from xoff.lint import Tables, lint
-from xoff.lint.switches import configs_of, parse
 from xoff.lint.tables import several
-from xoff.onto import rows
+from xoff.onto import memory, rows
+from xoff.onto.edited import edited, files_of, puts, valid
+from xoff.onto.memory import TOTAL
+from xoff.onto.outcome import Onto, Undone
 from xoff.onto.rows import Edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from xoff.catalogue import Entry
     from xoff.lint import Finding
@@ -29,78 +28,11 @@ if TYPE_CHECKING:
     from xoff.said import Key, Said, Value
     from xoff.scenario import Scenario
 
-_TOTAL = said.Key("switch.total")
+_POOL = said.Key("switch.pfc.lossless_pool")
 _CLOSE = Fraction(1, 10_000)
 """What is rounded to whole bytes may be off by so much."""
-
-
-class Put(NamedTuple):
-    """A field that changes."""
-
-    file: str
-    path: Path
-    before: str
-    """Empty if it was not there."""
-    after: str
-
-
-class Undone(NamedTuple):
-    """A key that the tables do not come to."""
-
-    key: Key
-    wanted: Value
-    now: Value | None
-
-    @property
-    def told(self) -> str:
-        """What the scenario has, and what the tables come to."""
-        now = "say nothing of it" if self.now is None else f"come to {said.spelled(self.key, self.now)}"
-        return f"{self.key} = {said.spelled(self.key, self.wanted)} in the scenario, and the tables {now}"
-
-    @property
-    def followed(self) -> str:
-        """The same, if the scenario has what the tables said before."""
-        was = said.spelled(self.key, self.wanted)
-        now = "is left out" if self.now is None else f"becomes {said.spelled(self.key, self.now)}"
-        return f"{self.key} {now}, too, and not {was} as in the scenario: one row says it of both"
-
-
-@dataclass(frozen=True)
-class Onto:
-    """The tables of a switch with what a scenario says of it.
-
-    Attributes:
-        files: All of them, as they were and as they are to be.
-        puts: Every field that changes.
-        undone: What the scenario says and the tables do not.
-        notes: What stays as it is at some ports, and what changes although the scenario has it as it was.
-        findings: What is wrong with the new tables and was not with the old (`xoff lint`).
-    """
-
-    files: tuple[tuple[SwitchFile, SwitchFile], ...]
-    puts: tuple[Put, ...]
-    undone: tuple[Undone, ...]
-    notes: tuple[str, ...]
-    findings: tuple[Finding, ...]
-
-    @property
-    def diff(self) -> str:
-        """What changes, as `diff -u` has it; empty if nothing does."""
-        return "".join(line for old, new in self.files for line in _diff(old, new))
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The files as they are to be, by their names without a folder."""
-        return {PurePath(new.name).name: new.text for _, new in self.files}
-
-    def json_patch(self) -> list[dict[str, str]]:
-        """What changes in ConfigDB, as `config apply-patch` takes it (RFC 6902)."""
-        configs = {file.name for file in configs_of(old for old, _ in self.files)}
-        return [
-            {"op": "replace" if put.before else "add", "path": _pointer(put.path), "value": put.after}
-            for put in self.puts
-            if put.file in configs
-        ]
+_TURNS = 3
+"""A row that says one thing may stand in the way of another, and that is seen only then."""
 
 
 def put_onto(
@@ -125,50 +57,56 @@ def put_onto(
     like = Port.of(old, port)
     rate = like.link[0] * 10**6 if like.link else None
     node = said.one_switch(scenario, node, rate)
-    wanted = said.of_scenario(scenario, node, rate)
-    names = [name for name in with_buffers(old) if _is_alike(old, name, like)]
-    before = _said(old, names)
-    _check_classes(scenario, wanted, before[like.name], like)
-    goals = _goals(wanted, before, like.name)
-    tables, edits = old, Edits()
-    for stage in (rows.ROWS, rows.POOLS):
-        found = _edits(stage, tables, goals)
-        tables, edits = _edited(tables, found), edits | found
-    found, notes = _memory(scenario, wanted, (old, tables), like.name)
-    tables, edits = _edited(tables, found), edits | found
-    left = list(_undone(wanted, _said(tables, [like.name])[like.name]))
-    followers = [one for one in left if _close(one.wanted, before[like.name].values.get(one.key))]
+    before = _said(old, with_buffers(old), like.name)
+    own = before[like.name]
+    wanted = said.resolved(scenario, node, rate, [key for key, value in own.values.items() if value is not None])
+    alike = [name for name in before if _is_alike(old, name, like)]
+    _check_classes(scenario, wanted, own, like)
+    fits = memory.has_the_memory(scenario, wanted, old, like.name)
+    goals = _goals(wanted, {name: before[name] for name in alike}, like.name, () if fits else (_POOL,))
+    tables, edits = _with_goals(old, goals, before, like.name)
+    more = memory.lossless_bytes(tables, like.name) - memory.lossless_bytes(old, like.name)
+    notes: list[str] = []
+    if more and fits:
+        found = rows.lossy_pool(Port(tables, like.name), -more)
+        tables, edits = edited(tables, found), edits | found
+        notes = [] if found else [memory.unbalanced(more)]
+    elif not fits:
+        notes = [memory.of_another(wanted)]
+    after = _said(tables, before, like.name) if edits else before
+    left = list(_undone(wanted, after[like.name]))
+    followers = [one for one in left if _close(one.wanted, own.values.get(one.key))]
     return Onto(
-        files=tuple(zip(_files(old), _files(tables), strict=True)),
-        puts=tuple(_puts(old, edits)),
+        files=tuple(zip(files_of(old), files_of(tables), strict=True)),
+        puts=tuple(puts(old, edits)),
         undone=tuple(one for one in left if one not in followers),
-        notes=(*_notes(goals, before, like), *(one.followed for one in followers), *notes),
+        notes=(
+            *(_of_port(like.name, before, alike) if edits and port is None else ()),
+            *_notes(goals, before, like),
+            *(_of_others({name: (before[name], after[name]) for name in before if name not in alike}) if edits else ()),
+            *(one.followed for one in followers),
+            *notes,
+        ),
         findings=tuple(_new_findings(old, tables)),
     )
 
 
-def _memory(scenario: Scenario, wanted: Said, tables: tuple[Tables, Tables], port: str) -> tuple[Edits, list[str]]:
-    """The pool of lossy classes made so large that the switch has as much memory as before, and what hinders that.
-
-    Of so many ports, that is, as the scenario's switch has all memory of the old tables for.
-    """
-    old, new = tables
-    total = wanted.values[_TOTAL]
-    counts = {*Counter(one.node for one in scenario.topology.ports).values(), ports_of_each(old)}
-    ports = next((ports for ports in sorted(counts) if total == _total(old, port, ports)), None)
-    if ports is None:
-        told = said.spelled(_TOTAL, total) if total else "the memory of the scenario's switch"
-        return {}, [f"{_TOTAL}: {told} is not what the tables have: the pool of lossy classes stays as it is"]
-    more = _total(old, port, ports) - _total(new, port, ports)
-    found = rows.lossy_pool(Port(new, port), more) if more else {}
-    if more and not found:
-        told = f"lossless classes of {ports} ports take {abs(more):,} B {'less' if more > 0 else 'more'} than before"
-        return {}, [f"{_TOTAL}: {told}, and no pool of lossy classes can make up for it"]
-    return found, []
-
-
-def _total(tables: Tables, port: str, ports: int) -> int:
-    return int(Fraction(said.of_part(imported(tables, port, ports)).values[_TOTAL] or 0))
+def _with_goals(
+    old: Tables, goals: dict[str, dict[Key, Value]], before: dict[str, Said], like: str
+) -> tuple[Tables, Edits]:
+    """The tables with all that can be said of the goals, and what that changes."""
+    tables, edits, now = old, Edits(), before
+    for _ in range(_TURNS):
+        earlier = edits
+        for stage in rows.STAGES:
+            ports = ((Port(tables, name), goal, now[name]) for name, goal in goals.items())
+            found = valid(tables, _edits(stage, ports, earlier.keys()))
+            if found:
+                tables, edits = edited(tables, found), edits | found
+                now = _said(tables, goals, like)
+        if edits == earlier:
+            break
+    return tables, edits
 
 
 def _is_alike(tables: Tables, name: str, like: Port) -> bool:
@@ -177,8 +115,16 @@ def _is_alike(tables: Tables, name: str, like: Port) -> bool:
     return other.classes == like.classes and set(other.lossless) == set(like.lossless)
 
 
-def _said(tables: Tables, names: Iterable[str]) -> dict[str, Said]:
-    return {name: said.of_part(imported(tables, name)) for name in names}
+def _said(tables: Tables, names: Iterable[str], like: str) -> dict[str, Said]:
+    """What the tables come to for each of some ports, as far as others than the one can be imported."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = said.of_part(imported(tables, name))
+        except InputError:
+            if name == like:
+                raise
+    return found
 
 
 def _check_classes(scenario: Scenario, wanted: Said, now: Said, like: Port) -> None:
@@ -195,77 +141,46 @@ def _classes(lossless: dict[int, bool]) -> str:
     return f"classes {', '.join(told)}"
 
 
-def _goals(wanted: Said, before: dict[str, Said], like: str) -> dict[str, dict[Key, Value]]:
-    """By port, what is to become of it: all that the scenario says, as far as the port now says what that one says."""
+def _goals(wanted: Said, before: dict[str, Said], like: str, kept: Sequence[Key]) -> dict[str, dict[Key, Value]]:
+    """By port, what is to become of it: all that the scenario says, as far as the port now says what that one says.
+
+    Of what is kept nothing is said.
+    """
     own = before[like].values
     return {
         name: {
             key: value
             for key, value in wanted.values.items()
-            if value is not None and key != _TOTAL and there.values.get(key) == own.get(key)
+            if value is not None and key not in (TOTAL, *kept) and there.values.get(key) == own.get(key)
         }
         for name, there in before.items()
     }
 
 
-def _edits(stage: dict[str, rows.Writer], tables: Tables, goals: dict[str, dict[Key, Value]]) -> Edits:
+def _edits(
+    stage: dict[str, rows.Writer], ports: Iterable[tuple[Port, dict[Key, Value], Said]], written: Collection[Path]
+) -> Edits:
+    """What a stage puts where, for ports with their goals and what they say; of single classes nothing anew.
+
+    Others may share the row.
+    """
     found: Edits = {}
-    now = _said(tables, goals)
-    for name, goal in goals.items():
-        port = Port(tables, name)
+    for port, goal, now in ports:
         for key, value in goal.items():
-            if not _close(value, now[name].values.get(key)):
-                found |= rows.edits(stage, port, key, value)
+            if not _close(value, now.values.get(key)):
+                ours = rows.edits(stage, port, key, value)
+                found |= {path: text for path, text in ours.items() if key.one is None or path not in written}
     return found
 
 
-def _edited(tables: Tables, edits: Edits) -> Tables:
-    """The same tables with other values."""
-    if not edits:
-        return tables
-    files = []
-    for file in _files(tables):
-        its = {path: value for path, value in edits.items() if _file_of(tables, path) == file.name}
-        files.append(parse(file.name, file.edited(its)) if its else file)
-    return Tables.of(files, tables.chip)
-
-
-def _file_of(tables: Tables, path: Path) -> str:
-    if len(path) == len(("row", "column")):
-        assert tables.lookup is not None, "it has the row"
-        return tables.lookup.name
-    return tables.place(*path).file
-
-
-def _files(tables: Tables) -> list[SwitchFile]:
-    return [*tables.sources, *([tables.lookup] if tables.lookup else [])]
-
-
-def _puts(old: Tables, edits: Edits) -> Iterator[Put]:
-    for path, after in edits.items():
-        before = _value(old, path)
-        if before != after:
-            yield Put(_file_of(old, path), path, before, after)
-
-
-def _value(tables: Tables, path: Path) -> str:
-    """What stands in a field; empty if nothing does."""
-    if len(path) > len(("row", "column")):
-        return tables.place(*path).value
-    assert tables.lookup is not None, "it has the row"
-    key, column = path
-    found = next(getattr(row, column) for _, row in tables.lookup.rows if row.key == key)
-    return "" if found is None else str(found)
-
-
 def _undone(wanted: Said, now: Said) -> Iterator[Undone]:
-    for key, value in wanted.values.items():
-        there = now.values.get(key)
-        if value is not None and key != _TOTAL and not _close(value, there):
+    for key in wanted.values | now.values:
+        value, there = wanted.values.get(key), now.values.get(key)
+        if key != TOTAL and not _close(value, there):
             yield Undone(key, value, there)
 
 
-def _close(value: Value, there: Value | None) -> bool:
+def _close(value: Value | None, there: Value | None) -> bool:
     if isinstance(value, Fraction) and isinstance(there, Fraction):
         return abs(value - there) <= _CLOSE * value
     return value == there
@@ -277,26 +192,26 @@ def _notes(goals: dict[str, dict[Key, Value]], before: dict[str, Said], like: Po
     kept: dict[Key, list[str]] = {}
     for key, value in goals[like.name].items():
         if not _close(value, own.get(key)):
-            kept[key] = [name for name in before if key not in goals[name]]
+            kept[key] = [name for name in goals if key not in goals[name]]
     for key, names in kept.items():
         if names:
             yield f"{several(names)} said otherwise of {key} before, and still {'say' if len(names) > 1 else 'says'} so"
 
 
+def _of_port(like: str, before: dict[str, Said], alike: Sequence[str]) -> Iterator[str]:
+    """Which port it is, where that makes a difference."""
+    if any(before[name] != before[like] for name in alike):
+        yield f"the rows are those of {like}, since --port says nothing else; other ports say otherwise"
+
+
+def _of_others(changed: dict[str, tuple[Said, Said]]) -> Iterator[str]:
+    """What becomes of ports with other classes, whose rows may be the same."""
+    for name, (before, after) in changed.items():
+        keys = [key for key in before.values | after.values if before.values.get(key) != after.values.get(key)]
+        told = ", ".join(str(key) for key in keys if key != TOTAL)
+        yield f"{name} has other classes and {f'changes with these rows: {told}' if told else 'stays as it is'}"
+
+
 def _new_findings(old: Tables, new: Tables) -> list[Finding]:
     known = Counter((finding.check, finding.place.key) for finding in lint([old]))
     return [finding for finding in lint([new]) if not known[finding.check, finding.place.key]]
-
-
-def _diff(old: SwitchFile, new: SwitchFile) -> Iterator[str]:
-    return unified_diff(_lines(old.text), _lines(new.text), old.name, old.name)
-
-
-def _lines(text: str) -> list[str]:
-    ended = text if text.endswith("\n") else f"{text}\n"
-    return ended.splitlines(keepends=True)
-
-
-def _pointer(path: Path) -> str:
-    """RFC 6901."""
-    return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in path)

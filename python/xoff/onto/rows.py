@@ -12,7 +12,7 @@ from xoff.lint.ramps import COLOURS, marked_colours
 from xoff.lint.tables import COMPUTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from xoff.importing.port import Port
     from xoff.lint.tables import Buffer
@@ -24,12 +24,12 @@ Path: TypeAlias = tuple[str, ...]
 Edits: TypeAlias = dict[Path, str]
 Writer: TypeAlias = "Callable[[Port, int | None, Value], Edits]"
 """What is to stand where for a port, a class if the key has one for each, and a value."""
-Written: TypeAlias = "Callable[[Value], str]"
-"""As a field has it."""
+Written: TypeAlias = "Callable[[Value], str | None]"
+"""As a field has it; None where it cannot have it, and stays as it is."""
 
 _OF_LOOKUP = {"dynamic_th": "threshold"}
 """What a lookup table calls a field of a profile."""
-_LARGEST_WEIGHT = 100
+_EXPONENTS = range(-8, 8)
 
 
 def edits(stage: Mapping[str, Writer], port: Port, key: Key, value: Value) -> Edits:
@@ -37,29 +37,34 @@ def edits(stage: Mapping[str, Writer], port: Port, key: Key, value: Value) -> Ed
     return stage[key.name](port, key.one, value) if key.name in stage else {}
 
 
+def _fields(paths: Iterable[Path], text: str | None) -> Edits:
+    return {} if text is None else dict.fromkeys(paths, text)
+
+
 def _whole(value: Value) -> int:
     return round(Fraction(value))
 
 
-def _number(value: Value) -> str:
-    return str(_whole(value))
+def _number(value: Value) -> str | None:
+    return str(_whole(value)) if Fraction(value) == _whole(value) else None
 
 
-def _percent(value: Value) -> str:
-    return str(round(100 * Fraction(value)))
+def _percent(value: Value) -> str | None:
+    return _number(100 * Fraction(value))
 
 
-def _exponent(value: Value) -> str:
-    """The power of two nearest to an alpha, of those that SONiC has."""
-    return str(min(7, max(-8, round(log2(Fraction(value))))))
+def _exponent(value: Value) -> str | None:
+    """Of a power of two that SONiC has."""
+    exponent = round(log2(Fraction(value)))
+    return str(exponent) if exponent in _EXPONENTS and Fraction(2) ** exponent == value else None
 
 
 def _type(value: Value) -> str:
     return "STRICT" if value else "DWRR"
 
 
-def _weight(value: Value) -> str:
-    return str(min(_LARGEST_WEIGHT, _whole(value)))
+def _told(value: Value) -> str:
+    return str(value)
 
 
 def _ramp(field: str, written: Written) -> Writer:
@@ -72,7 +77,7 @@ def _ramp(field: str, written: Written) -> Writer:
         name, wred = named
         green = _numbers(wred, COLOURS[0])
         alike = [colour for colour in COLOURS if _numbers(wred, colour) == green] if green else []
-        return {("WRED_PROFILE", name, f"{colour}_{field}"): written(value) for colour in alike}
+        return _fields((("WRED_PROFILE", name, f"{colour}_{field}") for colour in alike), written(value))
 
     return write
 
@@ -92,7 +97,7 @@ def _of_queue(field: str, written: Written) -> Writer:
         classes = port.lossy if one is None else (one,)
         found = [port.queues[one] for one in classes if one in port.queues]
         named = [queue for queue in found if queue.profile and getattr(queue.profile, field) is not None]
-        return {("BUFFER_PROFILE", queue.profile_name, field): written(value) for queue in named}
+        return _fields((("BUFFER_PROFILE", queue.profile_name, field) for queue in named), written(value))
 
     return write
 
@@ -101,10 +106,11 @@ def _of_group(field: str, written: Written) -> Writer:
     """Of the profile of a lossless priority group, or of all."""
 
     def write(port: Port, one: int | None, value: Value) -> Edits:
-        classes = port.lossless if one is None else (one,)
-        found: Edits = {}
-        for group in (port.lossless[one] for one in classes):
-            found |= _profile(port, group, field, written(value))
+        groups = [port.lossless[one] for one in (port.lossless if one is None else (one,))]
+        text, found = written(value), Edits()
+        for group in groups:
+            says = group.profile is None or getattr(group.profile, field) is not None
+            found |= _profile(port, group, field, text) if says and text is not None else {}
         return found
 
     return write
@@ -128,7 +134,7 @@ def _headroom(port: Port, _: int | None, value: Value) -> Edits:
     """With the `size` that holds it, where it does."""
     found: Edits = {}
     for group in port.lossless.values():
-        found |= _profile(port, group, "xoff", _number(value))
+        found |= _profile(port, group, "xoff", str(_whole(value)))
         if group.profile is not None and group.reserve != group.profile.size:
             found |= _profile(port, group, "size", str(group.reserve + _whole(value)))
     return found
@@ -147,7 +153,7 @@ def _resuming(port: Port, _: int | None, value: Value) -> Edits:
     """As far below the pause, by `xon_offset`, and where a static threshold has an `xon` of its own by that, too."""
     found: Edits = {}
     for group in port.lossless.values():
-        found |= _profile(port, group, "xon_offset", _number(value))
+        found |= _profile(port, group, "xon_offset", str(_whole(value)))
         if group.profile is not None and group.profile.static_th is not None and group.profile.xon:
             found |= _profile(port, group, "xon", str(max(0, group.profile.static_th - _whole(value))))
     return found
@@ -156,14 +162,14 @@ def _resuming(port: Port, _: int | None, value: Value) -> Edits:
 def _scheduler(field: str, written: Written) -> Writer:
     def write(port: Port, one: int | None, value: Value) -> Edits:
         name = port.scheduler_of(one or 0)
-        return {("SCHEDULER", name, field): written(value)} if name in port.tables.config.scheduler else {}
+        return _fields([("SCHEDULER", name, field)], written(value)) if name in port.tables.config.scheduler else {}
 
     return write
 
 
 def _watchdog(field: str, written: Written) -> Writer:
     def write(port: Port, _: int | None, value: Value) -> Edits:
-        return {("PFC_WD", port.name, field): written(value)} if port.name in port.tables.config.pfc_wd else {}
+        return _fields([("PFC_WD", port.name, field)], written(value)) if port.name in port.tables.config.pfc_wd else {}
 
     return write
 
@@ -195,15 +201,15 @@ def _headroom_pool(port: Port, _: int | None, value: Value) -> Edits:
 
 
 def lossy_pool(port: Port, more_bytes: int) -> Edits:
-    """What lossy classes share made larger, or smaller, by so much in each MMU; nothing where no pool has a size."""
+    """What lossy classes share made larger, or smaller, by so much; nothing where no pool has a size."""
     tables, name = port.tables, queues.pool_name(port)
     pool = tables.config.buffer_pool.get(name or "")
-    if name is None or pool is None or not pool.size or pool.size + more_bytes * tables.mmus <= 0:
+    if name is None or pool is None or not pool.size or pool.size + more_bytes <= 0:
         return {}
-    return _pool_size(port, name, pool.size + more_bytes * tables.mmus)
+    return _pool_size(port, name, pool.size + more_bytes)
 
 
-ROWS: dict[str, Writer] = {
+_ROWS: dict[str, Writer] = {
     "switch.marking.queue_by_priority.{}.minimum": _ramp("min_threshold", _number),
     "switch.marking.queue_by_priority.{}.maximum": _ramp("max_threshold", _number),
     "switch.marking.queue_by_priority.{}.probability": _ramp("drop_probability", _percent),
@@ -211,17 +217,18 @@ ROWS: dict[str, Writer] = {
     "switch.buffer.threshold": _of_queue("static_th", _number),
     "switch.reserved_per_queue": _of_queue("size", _number),
     "switch.scheduler.strict[{}]": _scheduler("type", _type),
-    "switch.scheduler.weights[{}]": _scheduler("weight", _weight),
+    "switch.scheduler.weights[{}]": _scheduler("weight", _number),
     "switch.pfc.xoff.alpha_by_priority[{}]": _of_group("dynamic_th", _exponent),
     "switch.pfc.xoff.threshold": _of_group("static_th", _number),
     "switch.pfc.xon_offset": _resuming,
     "switch.pfc.headroom.size": _headroom,
-    "switch.pfc.reserved": _reserved,
-    "pfc.watchdog.action": _watchdog("action", str),
+    "pfc.watchdog.action": _watchdog("action", _told),
     "pfc.detection_time": _watchdog("detection_time", _number),
     "pfc.watchdog.restoration_time": _watchdog("restoration_time", _number),
 }
 """Of queues, priority groups and ports."""
 
-POOLS: dict[str, Writer] = {"switch.pfc.lossless_pool": _lossless_pool, "switch.pfc.headroom.ratio": _headroom_pool}
+_POOLS: dict[str, Writer] = {"switch.pfc.lossless_pool": _lossless_pool, "switch.pfc.headroom.ratio": _headroom_pool}
 """What goes by the rows above."""
+STAGES: tuple[dict[str, Writer], ...] = (_ROWS, {"switch.pfc.reserved": _reserved}, _POOLS)
+"""One after another: a reserve goes by the headroom in the same field."""

@@ -74,32 +74,38 @@ class ConfigFile:
 
     def edited(self, values: Mapping[tuple[str, ...], str]) -> str:
         """The text with other values in some fields, by table, row and field, of rows that are there."""
-        found = [self._edit(path, value) for path, value in values.items()]
+        found: list[tuple[int, int, str]] = []
+        rows = {path[:2] for path in values}
+        for table, key in rows:
+            fields = {field: value for (*its, field), value in values.items() if its == [table, key]}
+            found += self._edits(table, key, fields)
         text = self.text
         for start, end, new in sorted(found, reverse=True):
             text = text[:start] + new + text[end:]
         return text
 
-    def _edit(self, path: tuple[str, ...], value: str) -> tuple[int, int, str]:
-        """From where to where something else is to stand, and what."""
-        table, key, field = path
+    def _edits(self, table: str, key: str, fields: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+        """From where to where of the text something else is to stand, and what."""
         row = self._raw[table][key]
-        quoted = json.dumps(value)
-        if field in row.spans:
+        for field in fields.keys() & row.spans:
             span = row.spans[field]
-            return span.start, span.stop, quoted if self.text[span.start] == '"' else value
-        after = max((span.stop for span in row.spans.values()), default=None)
-        if after is None:
+            yield span.start, span.stop, json.dumps(fields[field]) if self.text[span.start] == '"' else fields[field]
+        new = [f"{json.dumps(field)}: {json.dumps(value)}" for field, value in fields.items() if field not in row.spans]
+        if new and row.spans:
+            after, between = max(span.stop for span in row.spans.values()), self._between(row)
+            yield after, after, between + between.join(new)
+        elif new:
             inside = self._raw[table].spans[key].start + 1
-            return inside, inside, f"{json.dumps(field)}: {quoted}"
-        return after, after, f"{self._between(row)}{json.dumps(field)}: {quoted}"
+            yield inside, inside, ", ".join(new)
 
     def _between(self, row: located.LocatedObject) -> str:
         """What is to stand between its last field and another: a comma, and a new line if each field has its own."""
         last = max(span.start for span in row.spans.values())
-        line = self.text[self.text.rfind("\n", 0, last) + 1 : last]
+        begin = self.text.rfind("\n", 0, last) + 1
+        line = self.text[begin:last]
+        end = "\r\n" if self.text[:begin].endswith("\r\n") else "\n"
         indentation = line[: len(line) - len(line.lstrip())]
-        return f",\n{indentation}" if line.lstrip().count('"') == 2 else ", "
+        return f",{end}{indentation}" if line.lstrip().count('"') == 2 else ", "
 
     def line(self, path: Sequence[str]) -> int:
         """The line of a table, row or field, or of the nearest that is there around it."""

@@ -1,0 +1,53 @@
+"""Whose memory it is: what lossless classes take of it more, others have less."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from xoff import said
+from xoff.importing import imported
+from xoff.importing.pauses import Pauses
+from xoff.importing.port import Port, ports_of_each
+
+if TYPE_CHECKING:
+    from xoff.lint import Tables
+    from xoff.said import Said
+    from xoff.scenario import Scenario
+
+TOTAL = said.Key("switch.total")
+
+
+def has_the_memory(scenario: Scenario, wanted: Said, tables: Tables, port: str) -> bool:
+    """Whether the scenario's switch has all memory of the tables, for as many ports as it, or they, have."""
+    counts = {*Counter(one.node for one in scenario.topology.ports).values(), ports_of_each(tables)}
+    return any(wanted.values[TOTAL] == _total(tables, port, ports) for ports in counts)
+
+
+def _total(tables: Tables, port: str, ports: int) -> int:
+    return int(Fraction(said.of_part(imported(tables, port, ports)).values[TOTAL] or 0))
+
+
+def lossless_bytes(tables: Tables, name: str) -> int:
+    """What lossless classes have of all memory: their pool, and the headroom that comes on top."""
+    port = Port(tables, name)
+    if not port.lossless:
+        return 0
+    pauses = Pauses.of(port)
+    pool = tables.config.buffer_pool[pauses.pool_name]
+    on_top = pool.xoff or (0 if tables.headroom_within(pauses.pool_name) else pauses.headroom_of_all)
+    return (pool.size or 0) + on_top
+
+
+def unbalanced(more: int) -> str:
+    """What is told where nothing can make up for so many bytes."""
+    what = f"{abs(more):,} B {'more' if more > 0 else 'less'} than before"
+    return f"lossless classes take {what}, and no pool of lossy classes can make up for it"
+
+
+def of_another(wanted: Said) -> str:
+    """What is told of a switch with other memory."""
+    total = wanted.values[TOTAL]
+    told = said.spelled(TOTAL, total) if total else "the memory of the scenario's switch"
+    return f"{TOTAL}: {told} is not what the tables have (with several MMUs, --chip): pools stay as they are"
