@@ -19,6 +19,7 @@ from xoff.errors import ScenarioError
         ("5, 10:30:10, 100", ["5", "10", "20", "30", "100"]),
         ("0.8:0.2:-0.3", ["0.8", "0.5", "0.2"]),
         ("3:3:1", ["3"]),
+        ("1/8:1/2:1/8", ["0.125", "0.25", "0.375", "0.5"]),
     ],
 )
 def test_a_range_stands_for_its_values_with_both_ends(text: str, values: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from xoff.errors import ScenarioError
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([A-Za-z]*)")
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:/([1-9]\d*)|([A-Za-z]*))")
 
 _MOST_VALUES = 10_000
 
@@ -26,8 +26,9 @@ def quantities(text: str) -> Quantities | None:
     if None in found:
         return None
     matches = [match for match in found if match]
-    units = {match[2] for match in matches}
-    return Quantities([Decimal(match[1]) for match in matches] if len(units) == 1 else [], units.pop())
+    numbers = [Decimal(match[1]) / Decimal(match[2] or 1) for match in matches]
+    units = {match[3] or "" for match in matches}
+    return Quantities(numbers if len(units) == 1 else [], units.pop())
 
 
 def values_of(where: str, text: str, expected: str) -> list[str]:

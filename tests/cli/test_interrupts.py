@@ -91,7 +91,7 @@ def test_the_folder_of_a_sweep_is_written_before_a_signal_takes_effect(
 ) -> None:
     after(monkeypatch, xoff.Swept, "as_dict", number)
     outcome = command("sweep", small_file, "--sweep", "workload.fan_in=1,2", "--workers", 1)
-    said = "interrupted: 2 of 2 combinations are finished; the same command goes on\n"
+    said = "interrupted: 2 of 2 combinations are finished; the folder results/sweep-001 has them all\n"
     assert (outcome.status, outcome.err) == (130, said)
     assert names(Path("results/sweep-001")) == ["sweep.csv", "sweep.json", "sweep.svg"]
 
@@ -102,7 +102,7 @@ def test_the_folder_of_a_search_is_written_before_ctrl_c_takes_effect(
     after(monkeypatch, xoff.Tuned, "as_dict", signal.SIGINT)
     search = ("--tune", "host.delay=1us:30us", "--minimize", "flows.all.fct_mean_us", "--trials", 1, "--confirm", 1)
     outcome = command("tune", small_file, *search, "--workers", 1)
-    said = "interrupted: 1 of 1 trials are finished; the same command goes on\n"
+    said = "interrupted: 1 of 1 trials are finished; the folder results/tune-001 has them all\n"
     assert (outcome.status, outcome.err) == (130, said)
     assert "tune.json" in names(Path("results/tune-001"))
 

@@ -76,7 +76,8 @@ def run_and_print(
     if found is not None:
         _print(found, path, grid(found), _notes(wanted.all_runs), as_json=as_json)
     if interrupted or came:
-        say(f"interrupted: {wanted.progress(found)} are finished; the same command goes on", err=True)
+        then = "the same command goes on" if interrupted or found is None else f"the folder {path} has them all"
+        say(f"interrupted: {wanted.progress(found)} are finished; {then}", err=True)
         raise typer.Exit(130)
 
 

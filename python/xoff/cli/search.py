@@ -45,7 +45,8 @@ def search_and_print(
             _print(found, path)
     if interrupted or came:
         trials = f"{len(found.trials) if found else 0} of {wanted.trials} trials"
-        say(f"interrupted: {trials} are finished; the same command goes on", err=True)
+        then = "the same command goes on" if interrupted or path is None else f"the folder {path} has them all"
+        say(f"interrupted: {trials} are finished; {then}", err=True)
         raise typer.Exit(130)
 
 
