@@ -310,13 +310,21 @@ pub struct Clos3 {
 }
 
 /// The k-ary fat tree of Al-Fares et al. (SIGCOMM 2008): k pods of k/2 leaves and k/2 spines, k^2/4 cores,
-/// k/2 hosts on each leaf.
+/// k/2 hosts on each leaf; or with fewer pods, and another number of hosts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {
-    /// Ports of every switch; even.
+    /// Ports of every switch; even. Half of them lead up, in leaves and spines.
     #[schemars(extend("minimum" = 2, "multipleOf" = 2))]
     pub k: u32,
+    /// Pods that there are, of the `k` for which cores have ports. Left out, all.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub pods: Option<u32>,
+    /// Hosts on each leaf. Left out, half of `k`.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub hosts_per_leaf: Option<u32>,
     /// The link of every host.
     pub host_link: LinkSettings,
     /// Every link between switches.

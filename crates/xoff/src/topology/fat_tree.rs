@@ -1,4 +1,4 @@
-//! The k-ary fat tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008).
+//! The k-ary fat tree of Al-Fares, Loukissas and Vahdat (SIGCOMM 2008), all of it or some pods.
 
 use std::ops::Range;
 
@@ -14,14 +14,22 @@ pub(super) fn plan(tree: &FatTree) -> Result<Plan, ScenarioError> {
     }
     carries("topology.host_link.rate", tree.host_link.rate)?;
     carries("topology.fabric_link.rate", tree.fabric_link.rate)?;
-    let k = u64::from(tree.k);
-    let hosts = k.saturating_mul(k).saturating_mul(k) / 4;
-    let mut plan = Plan::with_hosts(hosts, hosts.saturating_mul(3))?;
     let half = tree.k / 2;
-    let leaves = plan.add_nodes("leaf", tree.k * half);
-    let spines = plan.add_nodes("spine", tree.k * half);
+    let (pods, per_leaf) = (tree.pods.unwrap_or(tree.k), tree.hosts_per_leaf.unwrap_or(half));
+    at_least("topology.pods", pods, 1)?;
+    at_least("topology.hosts_per_leaf", per_leaf, 1)?;
+    if pods > tree.k {
+        let problem = format!("{pods} are more than the {} for which cores have ports", tree.k);
+        return Err(ScenarioError::at("topology.pods", problem, "expected at most k"));
+    }
+    let leaves = u64::from(pods).saturating_mul(half.into());
+    let hosts = leaves.saturating_mul(per_leaf.into());
+    let between_switches = leaves.saturating_mul(half.into()).saturating_mul(2);
+    let mut plan = Plan::with_hosts(hosts, hosts.saturating_add(between_switches))?;
+    let leaves = plan.add_nodes("leaf", pods * half);
+    let spines = plan.add_nodes("spine", pods * half);
     let cores = plan.add_nodes("core", half * half);
-    plan.join_hosts(leaves.clone(), half, tree.host_link);
+    plan.join_hosts(leaves.clone(), per_leaf, tree.host_link);
     let first = plan.links.len();
     join_tiers(&mut plan, tree, leaves, |leaf| spines.start + leaf / half * half);
     plan.core_since(first, CoreWay::Up);
@@ -73,6 +81,27 @@ mod tests {
             .map(|port| network.nodes[port.peer as usize].name.as_str())
             .collect();
         assert_eq!(spines, ["spine1", "spine3", "spine5", "spine7"]);
+    }
+
+    /// HPCC's (SIGCOMM 2019): five pods of four leaves and spines, sixteen cores, sixteen hosts on each leaf.
+    #[test]
+    fn there_may_be_fewer_pods_and_more_hosts() {
+        let network = network(&format!("{}\npods = 5\nhosts_per_leaf = 16", table(8))).unwrap();
+        assert_eq!(network.hosts, 320);
+        let ports = |name: &str| network.ports.of(network.names().find(name).unwrap()).len();
+        assert_eq!(["leaf19", "spine19", "core15"].map(ports), [20, 8, 5]);
+        assert_eq!(network.nodes.len(), 320 + 20 + 20 + 16);
+        assert_eq!(network.core.unwrap().capacity, Rate::from_gbps(400) * (20 * 4));
+        assert_eq!(network.racks[319], 19);
+    }
+
+    #[test]
+    fn more_pods_than_cores_have_ports_for_are_refused() {
+        assert!(refusal(&format!("{}\npods = 9", table(8))).contains("topology.pods: 9 are more than the 8"));
+        assert!(refusal(&format!("{}\npods = 0", table(8))).contains("topology.pods: is 0"));
+        assert!(
+            refusal(&format!("{}\nhosts_per_leaf = 0", table(8))).contains("topology.hosts_per_leaf: is 0")
+        );
     }
 
     #[test]
