@@ -133,7 +133,7 @@ def _values(
     for whole in ("port", "pool"):
         yield Key(f"switch.marking.{whole}"), _text(settings["marking"][whole])
     if settings["pfc"] and any(lossless.values()):
-        yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]])
+        yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]], rate_bps)
         yield from _watching(pfc)
 
 
@@ -150,9 +150,7 @@ def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tu
 
 
 def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
-    at_rate: dict[str, Any] = next(
-        (at for rate, at in marking.get("at_rate", {}).items() if quantity("rate", rate) == rate_bps), {}
-    )
+    at_rate = _at_rate(marking.get("at_rate", {}), rate_bps)
     marker = (
         at_rate.get("queue_by_priority", {}).get(str(one))
         or marking.get("queue_by_priority", {}).get(str(one))
@@ -168,17 +166,23 @@ def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterato
     yield Key(f"{key}.probability", one), probability
 
 
+def _at_rate(tables: dict[str, dict[str, Any]], rate_bps: int | None) -> dict[str, Any]:
+    """What is said of ports of a rate; nothing where nothing is."""
+    return next((at for rate, at in tables.items() if quantity("rate", rate) == rate_bps), {})
+
+
 def _scheduling(scheduler: dict[str, Any], one: int) -> Iterator[tuple[Key, Value | None]]:
     strict = scheduler["kind"] == "strict_priority" or one in scheduler["strict"]
     yield Key("switch.scheduler.strict[{}]", one), strict
     yield Key("switch.scheduler.weights[{}]", one), None if strict else scheduler["weights"][one]
 
 
-def _pausing(pfc: dict[str, Any], classes: list[int]) -> Iterator[tuple[Key, Value | None]]:
-    yield from _policy("switch.pfc.xoff", pfc["xoff"], classes)
+def _pausing(pfc: dict[str, Any], classes: list[int], rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
+    own = _at_rate(pfc.get("at_rate", {}), rate_bps)
+    yield from _policy("switch.pfc.xoff", own.get("xoff") or pfc["xoff"], classes)
     headroom = pfc["headroom"]
     yield Key("switch.pfc.headroom.scheme"), headroom["scheme"]
-    yield Key("switch.pfc.headroom.size"), _bytes(headroom.get("size"))
+    yield Key("switch.pfc.headroom.size"), _bytes(own.get("headroom") or headroom.get("size"))
     yield Key("switch.pfc.headroom.ratio"), _ratio(headroom.get("ratio", 1))
     yield Key("switch.pfc.headroom.at_ports"), _text(headroom.get("at_ports"))
     for key in ("xon_offset", "reserved", "lossless_pool"):

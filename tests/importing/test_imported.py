@@ -17,6 +17,7 @@ from conftest import ROOT
 from xoff import catalogue, toml_text
 from xoff.errors import InputError
 from xoff.export import Format
+from xoff.export.of_scenario import settings_of
 from xoff.importing import Part, imported
 from xoff.lint import Severity, Tables, lint
 from xoff.lint.switches import parse
@@ -207,6 +208,27 @@ def test_the_headroom_of_other_ports_is_a_line_to_take_in_place_of_that_of_all()
     }
     scenario = xoff.Scenario.from_text(starter(["star"], Switches(offered, 3, part.control, part.link)).text)
     assert scenario.check() == ()
+
+
+def test_the_headroom_of_ports_of_another_rate_is_a_line_of_that_rate() -> None:
+    tables = good()
+    for table in ("PORT", "PORT_QOS_MAP"):
+        tables[table]["Ethernet8"] = dict(tables[table]["Ethernet0"])
+    tables["PORT"]["Ethernet8"]["speed"] = "400000"
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet8"] = "40m"
+    tables["BUFFER_PROFILE"]["other"] = tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"] | {"xoff": "300000"}
+    tables["BUFFER_PG"]["Ethernet8|3-4"] = {"profile": "other"}
+    part = part_of(tables, "Ethernet0")
+    (line,) = [line for line in part.text.splitlines() if line.startswith("# at_rate")]
+    assert line == '# at_rate.400Gbps = { headroom = "300000B" }  # as Ethernet8, where links have this rate'
+    text = part.text.replace("# at_rate.400Gbps", "at_rate.400Gbps")
+    around = Switches(text, 3, part.control, part.link)
+    scenario = xoff.Scenario.from_text(starter(["roce", "leaf_spine", "incast"], around).text)
+    faster = scenario.with_values({"topology.fabric_link.rate": "400Gbps", "switch.total": "100MB"})
+    sizes = {
+        group.rate_bps: group.pause and group.pause.headroom_bytes for group in settings_of(faster).settings.groups
+    }
+    assert sizes == {100 * 10**9: 80_000, 400 * 10**9: 300_000}
 
 
 def test_that_other_ports_give_packets_other_classes_is_told() -> None:

@@ -309,7 +309,7 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
     rates = {port.rate_bps for port in found.ports}
     by_rate = {rate: said.of_scenario(found.scenario, found.name, rate).values for rate in rates}
     if any(values != found.own.values for values in by_rate.values()):
-        yield f"marks of ports slower than {max(rates) / 1e9:g} Gb/s are those of the fastest ports"
+        yield f"marks and thresholds of ports slower than {max(rates) / 1e9:g} Gb/s are those of the fastest"
     marker = found.marker("port")
     if marker is not None:
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
 from xoff.importing.part import Setting, Table
-from xoff.importing.port import CLASSES, classes, ratio, size, takes_all
+from xoff.importing.port import CLASSES, Port, classes, ratio, size, takes_all
 from xoff.lint.physics import alpha
 from xoff.lint.tables import several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xoff.importing.port import Port
     from xoff.sonic.config_db import BufferPool, BufferProfile
 
 
@@ -143,9 +142,18 @@ class Pauses:
 
     def _others(self) -> Iterator[Setting]:
         """Ports with other headroom: which they are in the scenario, only its topology says."""
-        if others := self._port.others:
-            at_ports = [{"ports": [number], "size": size(other)} for number, other in enumerate(others)]
-            those = ", ".join(f"as {several(names)}" for names in others.values())
+        by_rate: dict[str, str] = {}
+        for rate, names in self._port.of_other_rates.items():
+            kinds = {Port(self._port.tables, name).headroom_bytes for name in names}
+            own = kinds.pop()
+            if not kinds and own not in (0, self._port.headroom_bytes):
+                by_rate |= dict.fromkeys(names, rate)
+                comment = f"as {several(names)}, where links have this rate"
+                yield Setting(f"at_rate.{rate}", {"headroom": size(own)}, comment, True)
+        others = {own: [name for name in names if name not in by_rate] for own, names in self._port.others.items()}
+        if left := {own: names for own, names in others.items() if names}:
+            at_ports = [{"ports": [number], "size": size(other)} for number, other in enumerate(left)]
+            those = ", ".join(f"as {several(names)}" for names in left.values())
             comment = f"instead, with the scenario's numbers of the ports that are {those}"
             yield Setting("headroom", self._headroom() | {"at_ports": at_ports}, comment, True)
 

@@ -129,7 +129,17 @@ class Port:
             return None
         speed, cable = self.link
         delay = -(-cable * 10**9 // SONIC_CABLE_M_PER_S)
-        return (f"{speed}Mbps" if speed % 1000 else f"{speed // 1000}Gbps", f"{delay}ns")
+        return (_rate(speed), f"{delay}ns")
+
+    @cached_property
+    def of_other_rates(self) -> dict[str, list[str]]:
+        """Ports whose links have another rate, by that, as far as rates are known."""
+        found: dict[str, list[str]] = {}
+        for name in with_buffers(self.tables):
+            link = link_of(self.tables, name)
+            if self.link and link and link[0] != self.link[0]:
+                found.setdefault(_rate(link[0]), []).append(name)
+        return found
 
     @cached_property
     def others(self) -> dict[int, list[str]]:
@@ -140,6 +150,11 @@ class Port:
             if size and size != self.headroom_bytes:
                 found.setdefault(size, []).append(name)
         return found
+
+
+def _rate(mbps: int) -> str:
+    """As scenarios spell it."""
+    return f"{mbps}Mbps" if mbps % 1000 else f"{mbps // 1000}Gbps"
 
 
 def with_buffers(tables: Tables) -> list[str]:

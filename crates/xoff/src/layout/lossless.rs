@@ -1,11 +1,13 @@
 //! From what is said of lossless classes to the memory they share, and the headroom of every port.
 
+use std::collections::BTreeSet;
+
 use super::Subject;
 use super::memory::LosslessMemory;
 use super::most_held::most_shared;
 use super::pauses::pause_frames;
 use crate::classes::Classes;
-use crate::kernel::units::Bytes;
+use crate::kernel::units::{Bytes, Rate};
 use crate::packet::MOST_INGRESS_PORTS;
 use crate::pause_frames;
 use crate::scenario::{Pausing as Settings, ScenarioError, SwitchSettings, SwitchTable};
@@ -22,7 +24,8 @@ pub(super) struct Lossless {
     /// The lossless ones.
     pub(super) classes: Classes,
     sizes: Sizes,
-    xoff: buffer_policy::Parameters,
+    /// By which the senders into each port pause.
+    xoff: Vec<buffer_policy::Parameters>,
     headroom: Scheme,
     /// At the highest rates that they come to have.
     links: Vec<headroom::Link>,
@@ -31,7 +34,7 @@ pub(super) struct Lossless {
 
 impl Lossless {
     pub(super) fn pausing(&self) -> Pausing {
-        let ingress = Ingress::new(self.sizes.clone(), self.xoff.clone(), self.headroom.clone());
+        let ingress = Ingress::of_ports(self.sizes.clone(), &self.xoff, self.headroom.clone());
         Pausing::new(ingress, self.pause_frames.start())
     }
 
@@ -61,7 +64,8 @@ impl Lossless {
         let Sizes { shared, reserved, .. } = self.sizes;
         let mut pool = Occupancy::empty(shared, self.sizes.queues());
         (1..).map(move |ports| {
-            pool.shared_used += most_shared(&self.xoff, class, &pool);
+            let most = self.xoff.iter().map(|policy| most_shared(policy, class, &pool)).max();
+            pool.shared_used += most.unwrap_or(Bytes::ZERO);
             pool.shared_used + reserved * ports
         })
     }
@@ -89,8 +93,13 @@ pub(super) fn of(
     let classes = subject.scenario.lossless_classes();
     let Some(pfc) = subject.pausing_of(settings.pfc.as_ref())? else { return Ok(None) };
     debug_assert!(subject.links().count() <= MOST_INGRESS_PORTS, "a cluster has fewer sources");
-    let Settings { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = pfc.clone();
-    let pool_may_be_full = !matches!(xoff, buffer_policy::Parameters::StaticThreshold(_));
+    let xoff: Vec<buffer_policy::Parameters> =
+        subject.links().map(|link| pfc.xoff_at(link.rate).clone()).collect();
+    let headroom = subject.headroom_of(pfc)?;
+    let Settings { xon_offset, reserved, lossless_pool, lossy_pool, .. } = *pfc;
+    let is_static =
+        |policy: &buffer_policy::Parameters| matches!(policy, buffer_policy::Parameters::StaticThreshold(_));
+    let pool_may_be_full = !xoff.iter().all(is_static);
     let link = |link: &Link| {
         let wire = subject.after_pause(link, pool_may_be_full);
         let worst_case = settings.memory.cell.map_or(wire, |cell| subject.most_taken(wire, cell));
@@ -107,10 +116,12 @@ pub(super) fn of(
     subject.check_set_aside(aside, ports, total)?;
     let shared = subject.shared_of(total - aside, lossless_pool, lossy_pool)?;
     let largest_frame = settings.memory.taken_by(subject.scenario.largest_frame());
-    subject.check_xoff(&xoff)?;
-    subject.check_static_threshold(&xoff, largest_frame, queues, shared)?;
-    if let Some(offset) = xon_offset {
-        subject.check_xon_offset(offset, &xoff, queues, shared)?;
+    for (key, policy) in subject.policies(pfc) {
+        subject.check_xoff(&key, policy)?;
+        subject.check_static_threshold(&key, policy, largest_frame, queues, shared)?;
+        if let Some(offset) = xon_offset {
+            subject.check_xon_offset(offset, policy, queues, shared)?;
+        }
     }
     Ok(Some(Lossless {
         classes,
@@ -156,6 +167,35 @@ impl Subject<'_> {
         Ok(said)
     }
 
+    /// The policies by which senders pause, each with its key.
+    fn policies<'b>(
+        &self,
+        pfc: &'b Settings,
+    ) -> impl Iterator<Item = (String, &'b buffer_policy::Parameters)> + use<'b> {
+        let rates: BTreeSet<Rate> = self.links().map(|link| link.rate).collect();
+        let of_all = rates.iter().any(|rate| pfc.at_rate.get(rate).is_none_or(|at| at.xoff.is_none()));
+        let at_rates = pfc.at_rate.iter().filter(move |(rate, _)| rates.contains(rate));
+        let at_rates =
+            at_rates.filter_map(|(rate, at)| Some((format!(".at_rate.{rate}.xoff"), at.xoff.as_ref()?)));
+        of_all.then(|| (".xoff".to_owned(), &pfc.xoff)).into_iter().chain(at_rates)
+    }
+
+    /// Parameters of headroom, with what is said of ports by their rate.
+    fn headroom_of(&self, pfc: &Settings) -> Result<headroom::Parameters, ScenarioError> {
+        let mut found = pfc.headroom.clone();
+        for (rate, at) in &pfc.at_rate {
+            let Some(size) = at.headroom else { continue };
+            let of_rate = (0..).zip(self.links()).filter(|(_, link)| link.rate == *rate);
+            let ports: Vec<u16> = of_rate.map(|(port, _)| port).collect();
+            found = found.with_size_at(ports, size).ok_or_else(|| {
+                let expected = "expected none, or another scheme";
+                let problem = format!("computes headroom itself: {}", pfc.headroom.spelling());
+                self.refuse_pfc(&format!(".at_rate.{rate}.headroom"), &problem, expected)
+            })?;
+        }
+        Ok(found)
+    }
+
     fn check_set_aside(&self, aside: Bytes, ports: u64, total: Bytes) -> Result<(), ScenarioError> {
         if aside <= total {
             return Ok(());
@@ -191,21 +231,18 @@ impl Subject<'_> {
     }
 
     /// What is lossless is not pushed out, and nobody follows the queues of ingress ports.
-    fn check_xoff(&self, xoff: &buffer_policy::Parameters) -> Result<(), ScenarioError> {
+    fn check_xoff(&self, key: &str, xoff: &buffer_policy::Parameters) -> Result<(), ScenarioError> {
         if xoff.follows().is_none() && !xoff.pushes_out() {
             return Ok(());
         }
         let problem = format!("pauses lossless classes by `{}`, which is for lossy ones", xoff.spelling());
-        Err(self.refuse_pfc(
-            ".xoff",
-            &problem,
-            "expected dynamic_threshold or another policy without a memory",
-        ))
+        Err(self.refuse_pfc(key, &problem, "expected dynamic_threshold or another policy without a memory"))
     }
 
     /// A static threshold is a promise that the pool must be able to keep.
     fn check_static_threshold(
         &self,
+        key: &str,
         xoff: &buffer_policy::Parameters,
         largest_frame: Bytes,
         queues: u64,
@@ -219,7 +256,7 @@ impl Subject<'_> {
         let problem =
             format!("may hold {most} in {queues} queues of lossless classes, and their pool is {pool}");
         let expected = "expected a smaller threshold, a larger pool, or a dynamic_threshold";
-        Err(self.refuse_pfc(".xoff.threshold", &problem, expected))
+        Err(self.refuse_pfc(&format!("{key}.threshold"), &problem, expected))
     }
 
     /// XON lies below XOFF by the offset, and XOFF is never higher than in an empty pool.
@@ -245,8 +282,10 @@ impl Subject<'_> {
 #[cfg(test)]
 mod tests {
     use crate::kernel::units::Bytes;
+    use crate::layout::SwitchLayout;
     use crate::scenario::Scenario;
     use crate::simulation::Simulation;
+    use crate::switch::buffer_policy::{BufferPolicy, Occupancy};
     use crate::workload::Files;
 
     /// Four hosts at 100 Gb/s and 2 us, one lossless class, 1 MB.
@@ -435,6 +474,57 @@ mod tests {
             problem("{ ports = [3], size = '130kB' }, { ports = [0], size = '14kB' }"),
             "switch[1].pfc.headroom.at_ports[1].size: switch0 insures a port with 14kB, which is less than one worst case; \
              expected at least 14772B, or insurance = \"0B\" for none"
+        );
+    }
+
+    /// Headroom of three ports and the kB that each pauses at in an empty pool, of a switch with links of 25, 25 and 100 Gb/s.
+    fn ports(pfc: &str) -> Result<(Vec<u64>, Vec<u64>), String> {
+        let text = format!(
+            "topology = {{ kind = 'dumbbell', left = 2, right = 1, \
+             host_link = {{ rate = '25Gbps', delay = '1us' }}, middle_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
+             class = [{{ priority = 3, lossless = true }}]\n\
+             transport.roce = {{ kind = 'roce', control_priority = 3 }}\n\
+             workload = [{{ kind = 'permutation', transport = 'roce', size = '1MB', priority = 3 }}]\n\
+             [[switch]]\ntotal = '3MB'\n[switch.pfc]\nlossless_pool = '1MB'\n{pfc}"
+        );
+        let scenario = Scenario::from_toml(&text, &[]).map_err(|error| error.to_string())?;
+        let simulation = Simulation::new(&scenario, &Files::new()).map_err(|error| error.to_string())?;
+        let SwitchLayout::SharedMemory(layout) = simulation.layout(3) else { panic!("a shared memory") };
+        let lossless = layout.lossless.as_ref().unwrap();
+        let empty = Occupancy::empty(lossless.sizes.shared, lossless.sizes.queues());
+        let thresholds = lossless.xoff.iter().map(|policy| policy.threshold(3, &empty).get() / 1000);
+        Ok((lossless.divided().headroom_of_ports, thresholds.collect()))
+    }
+
+    #[test]
+    fn ports_of_a_rate_have_what_is_said_of_it() {
+        let at_rate = "at_rate.100Gbps = { xoff = { policy = 'dynamic_threshold', alpha = '1/2' }, headroom = '200kB' }";
+        assert_eq!(
+            ports(&format!("headroom = {{ scheme = 'sih', size = '40kB' }}\n{at_rate}")),
+            Ok((vec![40_000, 40_000, 200_000], vec![125, 125, 500]))
+        );
+        let by_number =
+            "headroom = { scheme = 'sih', size = '40kB', at_ports = [{ ports = [1], size = '50kB' }] }";
+        let numbers_first = ports(&format!("{by_number}\nat_rate.25Gbps.headroom = '30kB'")).unwrap();
+        assert_eq!(numbers_first.0, [30_000, 50_000, 40_000]);
+        let insurance = ports(&format!("headroom = {{ scheme = 'dsh' }}\n{at_rate}")).unwrap().0;
+        assert!(insurance[2] > 2 * insurance[0], "{insurance:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_of_a_rate_is_refused() {
+        assert_eq!(
+            ports("at_rate.40Gbps.headroom = '60kB'").unwrap_err(),
+            "switch[0].pfc.at_rate.40Gbps: no port of a switch \"*\" has this rate; expected 25Gbps or 100Gbps"
+        );
+        assert_eq!(
+            ports("headroom = { scheme = 'adaptive' }\nat_rate.25Gbps.headroom = '60kB'").unwrap_err(),
+            "switch[0].pfc.at_rate.25Gbps.headroom: left computes headroom itself: adaptive; expected none, or another scheme"
+        );
+        assert!(
+            ports("at_rate.25Gbps.xoff = { policy = 'abm' }")
+                .unwrap_err()
+                .starts_with("switch[0].pfc.at_rate.25Gbps.xoff: left pauses lossless classes by `abm`")
         );
     }
 

@@ -1,11 +1,13 @@
 //! `[[class]]` and `[pfc]`: traffic classes, and how the links carry priority flow control.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scenario;
 use crate::classes::Classes;
-use crate::kernel::units::{Bytes, Ratio, Span};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 use crate::switch::buffer_policy::{self, dynamic_threshold::DynamicThreshold};
 use crate::switch::headroom;
 
@@ -138,9 +140,34 @@ pub struct PausingTable {
     /// Memory that lossless classes leave to others, instead of `lossless_pool`.
     #[serde(default)]
     pub lossy_pool: Option<Bytes>,
+    /// At ports whose link has this rate, key by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, PortPausing>", extend("propertyNames" = { "$ref": "#/$defs/Rate" }))]
+    pub at_rate: BTreeMap<Rate, PortPausing>,
+}
+
+/// When a switch pauses the senders into the ports of one rate; keys left out are as for all ports.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PortPausing {
+    /// Bytes of one class that came in by one port at which its sender pauses [XOFF].
+    #[serde(default)]
+    pub xoff: Option<buffer_policy::Parameters>,
+    /// Bytes for what comes after a pause, for each lossless class of each of them [Phi], in place of the scheme's `size`.
+    #[serde(default)]
+    pub headroom: Option<Bytes>,
 }
 
 impl PausingTable {
+    /// The policies by which senders pause, each with its key.
+    pub(super) fn policies(&self) -> impl Iterator<Item = (String, &buffer_policy::Parameters)> {
+        let of_all = self.xoff.as_ref().map(|xoff| ("xoff".to_owned(), xoff));
+        let at_rates = self.at_rate.iter();
+        let at_rates =
+            at_rates.filter_map(|(rate, at)| Some((format!("at_rate.{rate}.xoff"), at.xoff.as_ref()?)));
+        of_all.into_iter().chain(at_rates)
+    }
+
     /// Whether it says something of a key; of any, if the key is empty.
     pub fn says(&self, key: &str) -> bool {
         match key {
@@ -150,6 +177,7 @@ impl PausingTable {
             "reserved" => self.reserved.is_some(),
             "lossless_pool" => self.lossless_pool.is_some(),
             "lossy_pool" => self.lossy_pool.is_some(),
+            "at_rate" => !self.at_rate.is_empty(),
             _ => true,
         }
     }
@@ -170,6 +198,8 @@ pub struct Pausing {
     pub lossless_pool: Option<Bytes>,
     /// Memory that they leave to others.
     pub lossy_pool: Option<Bytes>,
+    /// What is otherwise at ports of a rate.
+    pub at_rate: BTreeMap<Rate, PortPausing>,
 }
 
 impl Default for Pausing {
@@ -183,14 +213,20 @@ impl Default for Pausing {
             reserved: Bytes::ZERO,
             lossless_pool: None,
             lossy_pool: None,
+            at_rate: BTreeMap::new(),
         }
     }
 }
 
 impl Pausing {
+    /// When the senders into ports of a rate pause.
+    pub fn xoff_at(&self, rate: Rate) -> &buffer_policy::Parameters {
+        self.at_rate.get(&rate).and_then(|at| at.xoff.as_ref()).unwrap_or(&self.xoff)
+    }
+
     /// A table that says the same.
     pub(super) fn table(self) -> PausingTable {
-        let Self { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = self;
+        let Self { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool, at_rate } = self;
         PausingTable {
             xoff: Some(xoff),
             xon_offset,
@@ -198,12 +234,13 @@ impl Pausing {
             reserved: Some(reserved),
             lossless_pool,
             lossy_pool,
+            at_rate,
         }
     }
 
     /// Puts over it what a table says, key by key. Of the two ways to share memory the later table's is left.
     pub(super) fn apply(&mut self, table: &PausingTable) {
-        let PausingTable { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool } = table;
+        let PausingTable { xoff, xon_offset, headroom, reserved, lossless_pool, lossy_pool, at_rate } = table;
         if lossless_pool.is_some() || lossy_pool.is_some() {
             (self.lossless_pool, self.lossy_pool) = (*lossless_pool, *lossy_pool);
         }
@@ -214,6 +251,13 @@ impl Pausing {
         }
         if let Some(headroom) = headroom {
             self.headroom = headroom.clone();
+        }
+        for (rate, PortPausing { xoff, headroom }) in at_rate {
+            let own = self.at_rate.entry(*rate).or_default();
+            own.headroom = headroom.or(own.headroom);
+            if let Some(xoff) = xoff {
+                own.xoff = Some(xoff.clone());
+            }
         }
     }
 }

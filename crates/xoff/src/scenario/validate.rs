@@ -144,9 +144,13 @@ impl Scenario {
     /// An alpha for each class leaves none for which one alpha for all would count.
     fn check_alphas(&self) -> Checked {
         for (index, table) in self.switch.iter().enumerate() {
-            let xoff = table.pfc.as_ref().and_then(|pfc| pfc.xoff.as_ref());
-            for (key, policy) in [("buffer", table.buffer.as_ref()), ("pfc.xoff", xoff)] {
-                let Some(buffer_policy::Parameters::DynamicThreshold(policy)) = policy else { continue };
+            let buffer = table.buffer.as_ref().map(|policy| ("buffer".to_owned(), policy));
+            let pfc = table
+                .pfc
+                .iter()
+                .flat_map(|pfc| pfc.policies().map(|(key, policy)| (format!("pfc.{key}"), policy)));
+            for (key, policy) in buffer.into_iter().chain(pfc) {
+                let buffer_policy::Parameters::DynamicThreshold(policy) = policy else { continue };
                 if policy.alpha_by_priority.is_some() && policy.alpha != DynamicThreshold::default().alpha {
                     let problem =
                         format!("is {}, and `alpha_by_priority` decides for every class", policy.alpha);

@@ -66,13 +66,45 @@ impl Sizes {
     }
 }
 
+/// When queues pause.
+#[derive(Clone, Debug)]
+struct Xoff {
+    /// Answers the threshold of what a queue may hold of the pool.
+    policy: buffer_policy::Parameters,
+    /// Whether the threshold of one lossless class is that of all.
+    is_of_all: bool,
+}
+
+impl Xoff {
+    fn new(policy: buffer_policy::Parameters, classes: Classes) -> Self {
+        let mut alphas = classes.iter().map(|class| policy.alpha(class));
+        let first = alphas.next();
+        Self { is_of_all: alphas.all(|alpha| Some(alpha) == first), policy }
+    }
+}
+
+/// When queues of ports that differ pause.
+#[derive(Clone, Debug)]
+struct XoffOfPorts {
+    different: Vec<Xoff>,
+    /// Which of these it is, port by port.
+    places: Vec<u16>,
+}
+
+impl XoffOfPorts {
+    #[inline]
+    fn at(&self, port: usize) -> &Xoff {
+        &self.different[usize::from(self.places[port])]
+    }
+}
+
 /// The memory of lossless classes, as the ports see it by which packets come in.
 #[derive(Debug)]
 pub struct Ingress {
-    /// Answers the threshold of what a queue may hold of the pool.
-    xoff: buffer_policy::Parameters,
-    /// Whether the threshold of one lossless class is that of all.
-    is_xoff_of_all: bool,
+    /// Of all ports, or of those that [`Self::xoff_of_ports`] says nothing of.
+    xoff: Xoff,
+    /// Where ports differ.
+    xoff_of_ports: Option<XoffOfPorts>,
     headroom: Scheme,
     pool: Occupancy,
     queues: Vec<Queue>,
@@ -86,11 +118,9 @@ pub struct Ingress {
 impl Ingress {
     /// Empty memory.
     pub fn new(sizes: Sizes, xoff: buffer_policy::Parameters, headroom: Scheme) -> Self {
-        let mut alphas = sizes.classes.iter().map(|class| xoff.alpha(class));
-        let first = alphas.next();
         Self {
-            is_xoff_of_all: alphas.all(|alpha| Some(alpha) == first),
-            xoff,
+            xoff: Xoff::new(xoff, sizes.classes),
+            xoff_of_ports: None,
             headroom,
             pool: Occupancy::empty(sizes.shared, sizes.queues()),
             queues: vec![Queue::default(); sizes.ports * PRIORITIES],
@@ -100,6 +130,32 @@ impl Ingress {
             sizes,
             off: OffTime::default(),
         }
+    }
+
+    /// Empty memory of ports each of which has its policy.
+    ///
+    /// # Panics
+    ///
+    /// There are no ports.
+    pub fn of_ports(sizes: Sizes, xoff: &[buffer_policy::Parameters], headroom: Scheme) -> Self {
+        let mut different: Vec<&buffer_policy::Parameters> = Vec::new();
+        let places: Vec<u16> = xoff
+            .iter()
+            .map(|policy| {
+                let place = different.iter().position(|other| *other == policy).unwrap_or_else(|| {
+                    different.push(policy);
+                    different.len() - 1
+                });
+                place as u16
+            })
+            .collect();
+        let classes = sizes.classes;
+        let same = Self::new(sizes, xoff[0].clone(), headroom);
+        if different.len() == 1 {
+            return same;
+        }
+        let different = different.into_iter().map(|policy| Xoff::new(policy.clone(), classes)).collect();
+        Self { xoff_of_ports: Some(XoffOfPorts { different, places }), ..same }
     }
 
     /// The index of a class at the port by which its packets come in.
@@ -334,28 +390,37 @@ impl Ingress {
     fn xoff_levels(&self, index: usize) -> (Bytes, Option<Bytes>) {
         let threshold = self.threshold(index);
         let margin = self.headroom.margin(Self::port(index), Self::priority(index));
-        let port_xoff = self.headroom.pauses_ports().then(|| self.port_threshold(threshold));
+        let port_xoff = self.headroom.pauses_ports().then(|| self.port_threshold(index, threshold));
         (threshold.saturating_sub(margin), port_xoff)
     }
 
     /// The thresholds of all lossless classes together, where that of one of them is this.
     #[inline]
-    fn port_threshold(&self, of_one: Bytes) -> Bytes {
-        if self.is_xoff_of_all {
+    fn port_threshold(&self, index: usize, of_one: Bytes) -> Bytes {
+        let xoff = self.xoff(index);
+        if xoff.is_of_all {
             of_one.saturating_mul(self.sizes.classes.count().into())
         } else {
-            self.sum_of_thresholds()
+            self.sum_of_thresholds(&xoff.policy)
         }
     }
 
     #[cold]
-    fn sum_of_thresholds(&self) -> Bytes {
-        let thresholds = self.sizes.classes.iter().map(|class| self.xoff.threshold(class, &self.pool));
+    fn sum_of_thresholds(&self, policy: &buffer_policy::Parameters) -> Bytes {
+        let thresholds = self.sizes.classes.iter().map(|class| policy.threshold(class, &self.pool));
         thresholds.fold(Bytes::ZERO, Bytes::saturating_add)
     }
 
+    #[inline]
+    fn xoff(&self, index: usize) -> &Xoff {
+        match &self.xoff_of_ports {
+            None => &self.xoff,
+            Some(own) => own.at(Self::port(index)),
+        }
+    }
+
     fn threshold(&self, index: usize) -> Bytes {
-        self.xoff.threshold(Self::priority(index), &self.pool)
+        self.xoff(index).policy.threshold(Self::priority(index), &self.pool)
     }
 
     /// The invariants, checked after every packet in debug builds.
@@ -448,6 +513,19 @@ mod tests {
 
     fn remove(ingress: &mut Ingress, queue: usize) -> PfcRequest {
         ingress.remove(Time::ZERO, queue, FRAME)
+    }
+
+    #[test]
+    fn each_port_pauses_by_its_own_threshold() {
+        let same = ingress(fixed(2000), 20_000, 0, 0, "scheme = 'sih'");
+        let policies = [2000, 4000, 2000, 3000].map(fixed);
+        let mut ingress = Ingress::of_ports(same.sizes, &policies, same.headroom);
+        let packets_until_a_pause = |ingress: &mut Ingress, port: u16| {
+            let queue = Ingress::queue(port, 1);
+            (1..).find(|_| admit(ingress, queue) == Some(pause(0b10))).unwrap()
+        };
+        assert_eq!([0, 1, 2, 3].map(|port| packets_until_a_pause(&mut ingress, port)), [2, 4, 2, 3]);
+        assert_eq!([1, 3].map(|port| remove(&mut ingress, Ingress::queue(port, 1))), [resume(0b10); 2]);
     }
 
     /// DSH (ToN 2025), algorithm 1, by hand: two packets of 1048 bytes are private, and the 149th shared one fails.

@@ -106,6 +106,25 @@ fn ports_with_headroom_of_their_own_lose_nothing() {
     assert!(used > Bytes::new(FAR_UP), "headroom of several ports is in use: {used}");
 }
 
+/// Pause frames that each port has sent where some pause by another threshold.
+fn pause_frames(at_rate: &str) -> Vec<u64> {
+    let outcome = run(&everybody_to_one(ALPHAS[0], &format!(", headroom = {{ scheme = 'sih' }}{at_rate}")));
+    outcome.switches[0].ports().iter().map(|port| port.counters.pause_frames).collect()
+}
+
+#[test]
+fn ports_pause_by_what_is_said_of_their_rate() {
+    let of_all = pause_frames("");
+    let policy = |alpha: &str| format!("{{ xoff = {{ policy = 'dynamic_threshold', alpha = {alpha} }} }}");
+    let same = format!(", at_rate = {{ 25Gbps = {0}, 100Gbps = {0} }}", policy(ALPHAS[0]));
+    assert_eq!(pause_frames(&same), of_all);
+    let with_more_for_others = pause_frames(&format!(", at_rate = {{ 100Gbps = {} }}", policy("8")));
+    assert!(
+        (0..4).all(|port| with_more_for_others[port] > of_all[port]),
+        "{with_more_for_others:?} {of_all:?}"
+    );
+}
+
 #[test]
 fn ports_with_the_headroom_of_others_lose_packets() {
     assert!(dropped(&by_hand("sih", DOWN, DOWN, NEAR_UP)) > 0);
@@ -114,7 +133,7 @@ fn ports_with_the_headroom_of_others_lose_packets() {
     assert!(dropped(&format!(", headroom = {{ scheme = 'sih', size = '{DOWN}B' }}")) > 0);
 }
 
-/// By formula, by hand, and in the engine of the tests.
+/// By formula, by hand, by rate, and in the engine of the tests.
 #[test]
 fn the_same_sizes_give_the_same_run() {
     for (scheme, alpha) in [("sih", ALPHAS[0]), ("sih", ALPHAS[1]), ("dsh", ALPHAS[0]), ("dsh", ALPHAS[1])] {
@@ -124,6 +143,11 @@ fn the_same_sizes_give_the_same_run() {
             digest(&everybody_to_one(alpha, &by_hand(scheme, DOWN, FAR_UP, NEAR_UP))),
             digest(&computed)
         );
+        let by_rate = format!(
+            ", headroom = {{ scheme = '{scheme}', at_ports = [{{ ports = [4], size = '{FAR_UP}B' }}] }}, \
+             at_rate = {{ 25Gbps = {{ headroom = '{DOWN}B' }}, 100Gbps = {{ headroom = '{NEAR_UP}B' }} }}"
+        );
+        assert_eq!(digest(&everybody_to_one(alpha, &by_rate)), digest(&computed));
         let by_reference = Report::new(&computed, &mut reference::run(&computed).0).digest;
         assert_eq!(by_reference, digest(&computed), "{scheme} {alpha}");
     }

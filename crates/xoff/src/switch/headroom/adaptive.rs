@@ -50,6 +50,10 @@ impl Adaptive {
 impl HeadroomScheme for Adaptive {
     type Parameters = Parameters;
 
+    fn with_size_at(_parameters: Parameters, _ports: Vec<u16>, _size: Bytes) -> Option<Parameters> {
+        None
+    }
+
     fn set_aside(&self) -> Bytes {
         self.0.all()
     }

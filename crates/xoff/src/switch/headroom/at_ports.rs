@@ -30,6 +30,13 @@ pub(super) fn sizes(
     Ok(links.iter().zip(own).map(size).collect())
 }
 
+/// The ports of which nothing is said by their numbers.
+pub(super) fn not_among<'a>(mut ports: Vec<u16>, named: impl Iterator<Item = &'a u16>) -> Vec<u16> {
+    let named: Vec<&u16> = named.collect();
+    ports.retain(|port| !named.contains(&port));
+    ports
+}
+
 /// For each of so many ports the place of the table that names it.
 pub(super) fn tables<'a>(
     tables: impl Iterator<Item = &'a [u16]>,

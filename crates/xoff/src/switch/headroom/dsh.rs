@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::estimator::{Estimate, Gains, Line};
-use super::at_ports::tables;
+use super::at_ports::{not_among, tables};
 use super::{Arrival, HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::room::Room;
 use crate::kernel::units::{Bytes, Ratio, Span, Time};
@@ -192,6 +192,15 @@ impl Parameters {
 
 impl HeadroomScheme for Dsh {
     type Parameters = Parameters;
+
+    fn with_size_at(mut parameters: Parameters, ports: Vec<u16>, size: Bytes) -> Option<Parameters> {
+        let named = parameters.at_ports.iter().flat_map(|table| &table.ports);
+        let ports = not_among(ports, named);
+        if !ports.is_empty() {
+            parameters.at_ports.push(PortInsurance { ports, size: Some(size), insurance: None });
+        }
+        Some(parameters)
+    }
 
     fn set_aside(&self) -> Bytes {
         self.ports.iter().map(|port| port.insurance).sum()

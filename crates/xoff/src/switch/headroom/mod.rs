@@ -45,6 +45,8 @@ pub struct Held {
 pub trait HeadroomScheme {
     /// What can be set of this scheme.
     type Parameters;
+    /// Parameters with so many bytes for each lossless class of some ports; nothing where it computes them itself.
+    fn with_size_at(parameters: Self::Parameters, ports: Vec<u16>, size: Bytes) -> Option<Self::Parameters>;
     /// All memory that it sets aside on the switch.
     fn set_aside(&self) -> Bytes;
     /// What it is sure to have room for when a class of a port, or where ports pause as a whole the port, has been paused.
@@ -91,6 +93,16 @@ macro_rules! headroom_schemes {
         }
 
         impl Parameters {
+            /// The same with so many bytes for each lossless class of some ports, over `size`, where it has one.
+            #[must_use]
+            pub fn with_size_at(self, ports: Vec<u16>, size: Bytes) -> Option<Self> {
+                match self {
+                    $(Self::$name(parameters) => {
+                        <$module::$name as HeadroomScheme>::with_size_at(parameters, ports, size).map(Self::$name)
+                    })*
+                }
+            }
+
             /// The scheme on a switch with these links, whose lossless classes are so many.
             ///
             /// # Errors
