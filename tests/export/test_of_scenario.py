@@ -149,6 +149,31 @@ def test_ports_that_differ_are_groups_with_headroom_of_their_own() -> None:
     ]
 
 
+def test_ports_of_two_rates_have_what_is_said_of_theirs(tmp_path: Path) -> None:
+    scenario = xoff.Scenario.from_text(ROCE).with_values(
+        {
+            "topology": {
+                "kind": "dumbbell",
+                "left": 4,
+                "right": 4,
+                "host_link": {"rate": "100Gbps", "delay": "203ns"},
+                "middle_link": {"rate": "400Gbps", "delay": "203ns"},
+            },
+            'switch.pfc.at_rate."400Gbps"': {
+                "xoff": {"policy": "dynamic_threshold", "alpha": "1/2"},
+                "headroom": "190kB",
+            },
+        }
+    )
+    path = tmp_path / "config_db.json"
+    path.write_text(scenario.export("sonic", switch="left").text, encoding="utf-8")
+    for port, rate_gbps in (("Ethernet0", 100), ("Ethernet4", 400)):
+        found = said.of_part(SwitchTables.load(path).part_of_scenario(port, 5)).values
+        wanted = said.of_scenario(scenario, "left", rate_gbps * 10**9).values
+        differing = {str(key) for key in wanted if wanted[key] != found.get(key)}
+        assert differing == {"switch.total"}
+
+
 def test_hosts_are_set_to_the_scenarios_congestion_control() -> None:
     scenario = xoff.Scenario.from_text(ROCE)
     script = scenario.export("host", dscps={3: 26}).text.splitlines()

@@ -105,7 +105,9 @@ def _notes(settings: Settings) -> list[str]:
             "alphas, reserves and headroom are left out: `platform trident mmu` is confirmed for Trident, "
             f"{f'not for {settings.chip}' if settings.chip else f'and the {settings.source} names no chip (--chip)'}"
         )
-    elif len({pause.headroom_bytes for pause in pauses}) > 1:
+    if any(pause.alphas for pause in pauses) and _has_mmu(settings):
+        notes.append("alphas of lossless classes are those of the fastest ports: one memory profile holds for all")
+    if _has_mmu(settings) and len({pause.headroom_bytes for pause in pauses}) > 1:
         notes.append(_widest_note(settings, max(pause.headroom_bytes for pause in pauses)))
     fixed = {pause.xoff_bytes for pause in pauses if pause.xoff_bytes is not None}
     if fixed and _has_mmu(settings):

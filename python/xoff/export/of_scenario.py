@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _HEADER_AND_CHECK = 18
 """Bytes of a frame beyond its packet."""
 _MOST_DSCP = 63
+_XOFF_ALPHA = "switch.pfc.xoff.alpha_by_priority[{}]"
 _QUEUE = "switch.marking.queue_by_priority.{}"
 _FOR_HOSTS = ("dcqcn", "dctcp", "ecn_star", "qcn", "hpcc", "power_tcp")
 """Congestion controls that exporters know something of."""
@@ -225,13 +226,21 @@ class _Switch:
                 delay_ps=round(delay_ns * 1000),
                 # Delays of cables are rounded up to nanoseconds.
                 cable_m=round(delay_ns * 1e-9 * SONIC_CABLE_M_PER_S),
-                pause=None if own is None else self._pause(own),
+                pause=None if own is None else self._pause(own, rate),
             )
 
-    def _pause(self, headroom: int) -> Pause:
+    def _pause(self, headroom: int, rate_bps: int) -> Pause:
         assert self.lossless is not None, "it has headroom"
         fixed = self.value("switch.pfc.xoff.threshold")
-        return Pause(headroom, None if fixed is None else int(Fraction(fixed)), self.lossless["xon_offset"])
+        there = said.of_scenario(self.scenario, self.name, rate_bps).values
+        alphas = ((one, there.get(Key(_XOFF_ALPHA, one))) for one in self.classes)
+        differing = ((one, float(Fraction(alpha))) for one, alpha in alphas if alpha not in (None, self._alpha(one)))
+        xoff = None if fixed is None else int(Fraction(fixed))
+        return Pause(headroom, xoff, self.lossless["xon_offset"], tuple(differing))
+
+    def _alpha(self, one: int) -> said.Value | None:
+        """Of a lossless class, at the fastest ports."""
+        return self.value(_XOFF_ALPHA, one)
 
     def pools(self) -> Pools:
         """Of each MMU, where each has pools of its own; lossless classes share one."""
@@ -307,14 +316,18 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
         if kind is not None:
             yield f"class {one}: marks by {kind} are left out: switches have thresholds and ramps"
     rates = {port.rate_bps for port in found.ports}
-    by_rate = {rate: said.of_scenario(found.scenario, found.name, rate).values for rate in rates}
-    if any(values != found.own.values for values in by_rate.values()):
-        yield f"marks and thresholds of ports slower than {max(rates) / 1e9:g} Gb/s are those of the fastest"
+    by_rate = [said.of_scenario(found.scenario, found.name, rate).values for rate in rates]
+    if any(_marks(values) != _marks(found.own.values) for values in by_rate):
+        yield f"marks of ports slower than {max(rates) / 1e9:g} Gb/s are those of the fastest"
     marker = found.marker("port")
     if marker is not None:
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"
     if found.memory["reserved_per_port"]:
         yield f"the reserve of each port, {found.memory['reserved_per_port']:,} B, is left out: queues have theirs"
+
+
+def _marks(values: Mapping[Key, said.Value | None]) -> dict[Key, said.Value | None]:
+    return {key: value for key, value in values.items() if key.name.startswith("switch.marking")}
 
 
 def _listed(values: list[Any]) -> str:

@@ -149,14 +149,14 @@ def _profiles(settings: Settings) -> dict[str, BufferProfile]:
 def _paused(group: PortGroup, one: TrafficClass) -> BufferProfile:
     pause = group.pause
     assert pause is not None, "a plan with a lossless class has pauses"
-    fixed = pause.xoff_bytes
+    fixed, alpha = pause.xoff_bytes, dict(pause.alphas).get(one.priority, one.alpha)
     return BufferProfile(
         pool=_PAUSED,
         size=one.reserved_bytes,
         xon=0,
         xoff=pause.headroom_bytes,
         xon_offset=pause.xon_offset_bytes,
-        dynamic_th=exponent(one.alpha) if fixed is None else None,
+        dynamic_th=exponent(alpha) if fixed is None else None,
         static_th=fixed,
     )
 

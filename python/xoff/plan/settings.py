@@ -30,6 +30,8 @@ class Pause:
     """Occupancy above which the sender pauses, where it is fixed; None where `TrafficClass.alpha` decides."""
     xon_offset_bytes: int
     """How far below that the occupancy must fall before it may resume."""
+    alphas: tuple[tuple[int, float], ...] = ()
+    """Priorities of classes whose `TrafficClass.alpha` is another at these ports, and that."""
 
     @property
     def xon_bytes(self) -> int | None:

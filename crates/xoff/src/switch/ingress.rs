@@ -522,7 +522,7 @@ mod tests {
         let mut ingress = Ingress::of_ports(same.sizes, &policies, same.headroom);
         let packets_until_a_pause = |ingress: &mut Ingress, port: u16| {
             let queue = Ingress::queue(port, 1);
-            (1..).find(|_| admit(ingress, queue) == Some(pause(0b10))).unwrap()
+            (1..=9).find(|_| admit(ingress, queue) == Some(pause(0b10))).unwrap()
         };
         assert_eq!([0, 1, 2, 3].map(|port| packets_until_a_pause(&mut ingress, port)), [2, 4, 2, 3]);
         assert_eq!([1, 3].map(|port| remove(&mut ingress, Ingress::queue(port, 1))), [resume(0b10); 2]);
