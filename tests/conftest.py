@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pytest
@@ -205,3 +205,27 @@ def matches_snapshot(request: pytest.FixtureRequest) -> Callable[[str], None]:
         assert text == path.read_text(encoding="utf-8"), f"differs from {path}; UPDATE_SNAPSHOTS=1 writes it anew"
 
     return compare
+
+
+def two_rates(tables: Any) -> None:  # noqa: ANN401
+    """An uplink of 400 Gb/s, Ethernet8, with thresholds and headroom of its own."""
+    for table in ("PORT", "PORT_QOS_MAP", "PFC_WD"):
+        tables[table]["Ethernet8"] = dict(tables[table]["Ethernet0"])
+    tables["PORT"]["Ethernet8"]["speed"] = "400000"
+    tables["CABLE_LENGTH"]["AZURE"]["Ethernet8"] = "300m"
+    for table in ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE"):
+        tables[table] |= {
+            key.replace("Ethernet0|", "Ethernet8|"): dict(row)
+            for key, row in tables[table].items()
+            if key.startswith("Ethernet0|")
+        }
+    own = tables["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"]
+    tables["BUFFER_PROFILE"]["pg_lossless_400000_300m_profile"] = own | {"xoff": "350000", "dynamic_th": "1"}
+    tables["BUFFER_PG"]["Ethernet8|3-4"] = {"profile": "pg_lossless_400000_300m_profile"}
+    wred = tables["WRED_PROFILE"]["AZURE_LOSSLESS"]
+    tables["WRED_PROFILE"]["FAST"] = wred | {
+        f"{colour}_max_threshold": "1638400" for colour in ("green", "yellow", "red")
+    }
+    for key, row in tables["QUEUE"].items():
+        if key.startswith("Ethernet8|") and "wred_profile" in row:
+            row["wred_profile"] = "FAST"

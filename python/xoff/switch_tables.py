@@ -83,16 +83,24 @@ class SwitchTables:
         """
         return put_onto(self._of_one, scenario, switch, port, self.chip)
 
-    def part_of_scenario(self, port: str | None = None, ports: int | None = None) -> Part:
-        """What they come to in a scenario, for switches whose ports are all like one: `text`, `tables` and `notes`.
+    def part_of_scenario(
+        self,
+        port: str | None = None,
+        ports: int | None = None,
+        uplink: str | None = None,
+        uplinks: int | None = None,
+    ) -> Part:
+        """What they come to in a scenario, for switches whose ports are like one, or two: `text`, `tables` and `notes`.
 
         Args:
             port: Its name, as `Ethernet4`; left out, the port with most headroom.
             ports: How many the scenario's switches have memory for; left out, as many as the tables have.
+            uplink: The name of a port with a link of another rate, if some are like that.
+            uplinks: How many of the ports are; left out, as many as the tables have.
 
         Raises InputError where they are those of several switches, and where they do not say enough.
         """
-        return imported(Tables.of(self._of_one, self.chip), port, ports)
+        return imported(Tables.of(self._of_one, self.chip), port, ports, uplink, uplinks)
 
     @property
     def _of_one(self) -> tuple[SwitchFile, ...]:

@@ -1,5 +1,6 @@
 """`xoff init`."""
 
+import json
 import re
 import tomllib
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Outcome
+from conftest import ROOT, Outcome, two_rates
 from xoff.starters import WORKLOADS
 
 Command = Callable[..., Outcome]
@@ -111,6 +112,10 @@ def test_tables_of_a_switch_go_with_queue_pairs(command: Command) -> None:
     assert command("init", "tcp", "--from", TABLES).err.startswith("tcp: does not go with lossless switches; ")
     assert command("init", "plan", "--from", TABLES).err == "plan: is no part of a scenario; expected it alone\n"
     assert command("init", "--port", "Ethernet0").err == "--port: is of tables; expected --from FILE, too\n"
+    assert command("init", "--uplink", "Ethernet0").err == "--uplink: is of tables; expected --from FILE, too\n"
+    assert command("init", "roce", "star", "--from", TABLES, "--uplink", "Ethernet4").err == (
+        "--uplink Ethernet4: the topology has no fabric_link; expected leaf_spine, clos3 or fat_tree, or no --uplink\n"
+    )
     assert command("init", "roce", "--from", TABLES, TABLES).err == (
         f"{TABLES}: is a file; each file has a --from of its own; expected --from {TABLES}\n"
     )
@@ -163,3 +168,16 @@ def test_a_folder_that_does_not_exist_is_named(command: Command) -> None:
     assert outcome == Outcome(
         2, "", "none/x.toml: --out: cannot write: no such file or directory; choose another with --out\n"
     )
+
+
+@pytest.mark.parametrize("topology", ["leaf_spine", "clos3", "fat_tree"])
+def test_links_between_switches_are_as_an_uplink(command: Command, topology: str) -> None:
+    tables = json.loads(TABLES.read_text(encoding="utf-8"))
+    two_rates(tables)
+    Path("two.json").write_text(json.dumps(tables), encoding="utf-8")
+    ports = ("--port", "Ethernet0", "--uplink", "Ethernet8")
+    assert command("init", "roce", topology, "--from", "two.json", *ports, "--out", "two.toml").status == 0
+    checked = command("check", "two.toml")
+    assert (checked.status, checked.err) == (0, "")
+    printed = command("topology", "two.toml", "leaf0", "--json").out
+    assert {port["rate_bps"] // 10**9 for port in json.loads(printed)} == ({400} if topology == "clos3" else {100, 400})

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xoff
-from conftest import ROOT
+from conftest import ROOT, two_rates
 from xoff import catalogue, toml_text
 from xoff.errors import InputError
 from xoff.export import Format
@@ -41,8 +41,14 @@ def exported(found: Outcome) -> Tables:
     return Tables.parse("config_db.json", Format.SONIC.write(found.settings).text, chip)
 
 
-def part_of(tables: Any, port: str | None = None) -> Part:  # noqa: ANN401 tables of JSON
-    return imported(Tables.parse("config_db.json", json.dumps(tables)), port)
+def part_of(
+    tables: Any,  # noqa: ANN401 of JSON
+    port: str | None = None,
+    ports: int | None = None,
+    uplink: str | None = None,
+    uplinks: int | None = None,
+) -> Part:
+    return imported(Tables.parse("config_db.json", json.dumps(tables)), port, ports, uplink, uplinks)
 
 
 def good() -> Any:  # noqa: ANN401
@@ -428,3 +434,37 @@ def test_a_port_that_is_not_there_is_refused() -> None:
         part_of(good(), "Ethernet44")
     with pytest.raises(InputError, match="says nothing of buffers of any port"):
         part_of({"PORT": {"Ethernet0": {"speed": "100000"}}})
+
+
+def test_ports_of_two_rates_are_one_switch() -> None:
+    tables = good()
+    two_rates(tables)
+    part = part_of(tables, "Ethernet0", ports=12, uplink="Ethernet8", uplinks=4)
+    assert (part.link, part.uplink) == (("100Gbps", "203ns"), ("400Gbps", "1516ns"))
+    switch = tomllib.loads(part.text)["switch"][0]
+    assert switch["pfc"]["at_rate"]["400Gbps"] == {
+        "headroom": "350000B",
+        "xoff": {"policy": "dynamic_threshold", "alpha_by_priority": [1, 1, 1, 2, 2, 1, 1, 1]},
+    }
+    faster = switch["marking"]["at_rate"]["400Gbps"]["queue_by_priority"]
+    assert {one: marker["maximum"] for one, marker in faster.items()} == {"3": "1638400B", "4": "1638400B"}
+    of_one_rate = tomllib.loads(part_of(tables, "Ethernet0", ports=12).text)["switch"][0]
+    more = int(switch["total"][:-1]) - int(of_one_rate["total"][:-1])
+    assert more == 4 * 2 * (350_000 - 80_000)
+
+
+@pytest.mark.parametrize(
+    ("uplink", "told"),
+    [
+        ("Ethernet4", "--uplink Ethernet4: has no link of another rate than Ethernet0"),
+        ("Ethernet9", "--port Ethernet9: no row of BUFFER_PG or BUFFER_QUEUE is about it"),
+    ],
+)
+def test_an_uplink_must_be_another_port_with_the_same_classes(uplink: str, told: str) -> None:
+    tables = good()
+    two_rates(tables)
+    with pytest.raises(InputError, match=told):
+        part_of(tables, "Ethernet0", uplink=uplink)
+    tables["PORT_QOS_MAP"]["Ethernet8"]["pfc_enable"] = "3"
+    with pytest.raises(InputError, match="--uplink Ethernet8: has other classes than Ethernet0; expected the same"):
+        part_of(tables, "Ethernet0", uplink="Ethernet8")

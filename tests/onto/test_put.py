@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xoff
-from conftest import ROOT
+from conftest import ROOT, two_rates
 from xoff.errors import ScenarioError
 from xoff.sonic import ConfigFile
 from xoff.starters import Switches, starter
@@ -435,3 +435,23 @@ def test_ends_of_lines_stay(tmp_path: Path) -> None:
     path.write_bytes(GOOD.read_bytes().replace(b"\n", b"\r\n"))
     found = put(SwitchTables.load(path), {"switch.pfc.headroom.size": "90kB"}, "Ethernet0")
     assert found.texts[path.name].encode() == path.read_bytes().replace(b'"xoff": "80000"', b'"xoff": "90000"')
+
+
+def scenario_of_two_rates(tables: SwitchTables) -> xoff.Scenario:
+    part = tables.part_of_scenario("Ethernet0", 12, "Ethernet8", 4)
+    assert part.lossless is not None
+    switches = Switches(part.text, part.lossless, part.control, part.link, part.uplink)
+    return xoff.Scenario.from_text(starter(["roce", "leaf_spine", "incast"], switches).text)
+
+
+def test_ports_of_two_rates_are_put_one_rate_after_the_other(tmp_path: Path) -> None:
+    tables = config(tmp_path, two_rates)
+    scenario = scenario_of_two_rates(tables)
+    for port in ("Ethernet0", "Ethernet8"):
+        unchanged = tables.with_switch_of(scenario, port=port)
+        assert (unchanged.puts, unchanged.undone) == ((), ())
+        assert "is put with --port" in unchanged.notes[0]
+    at_rate = 'switch.pfc.at_rate."400Gbps"'
+    changed = scenario.with_values({f"{at_rate}.headroom": "370kB", "switch.pfc.headroom.size": "90kB"})
+    for port, value in (("Ethernet0", "90000"), ("Ethernet8", "370000")):
+        assert [put.after for put in tables.with_switch_of(changed, port=port).puts] == [value]

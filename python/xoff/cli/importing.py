@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from xoff.cli.terminal import say
+from xoff.errors import InputError
 
 
 def import_(
@@ -25,17 +26,26 @@ def import_(
         int | None,
         typer.Option(min=1, help="How many the scenario's switches have; left out, as many as the tables, or an MMU."),
     ] = None,
+    uplink: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A port with a link of another rate, if some are like that.")
+    ] = None,
+    uplinks: Annotated[
+        int | None, typer.Option(min=1, help="How many of the ports are like --uplink; left out, as in the tables.")
+    ] = None,
 ) -> None:
     """Print a switch's buffer, ECN and PFC tables as the part of a scenario that is about its switches.
 
-    That is `[[class]]`, `[[switch]]` and `[pfc]`, for switches whose ports are all like one of the tables. What a
-    scenario has not, or not so, is told in comments. Topology, transport and traffic are yours (`xoff init roce`).
+    That is `[[class]]`, `[[switch]]` and `[pfc]`, for switches whose ports are all like one of the tables, or some of
+    them like another whose link has another rate (--uplink). What a scenario has not, or not so, is told in comments.
+    Topology, transport and traffic are yours (`xoff init roce`).
     """
+    if uplinks and not uplink:
+        raise InputError(None, "--uplinks", "is of ports like another one", "expected --uplink NAME, too")
     from xoff.lint import Severity
     from xoff.switch_tables import SwitchTables
 
     tables = SwitchTables.load(*files or (), chip=chip)
-    typer.echo(tables.part_of_scenario(port, ports).text, nl=False)
+    typer.echo(tables.part_of_scenario(port, ports, uplink, uplinks).text, nl=False)
     errors = sum(finding.severity is Severity.ERROR for finding in tables.lint())
     if errors:
         named = " ".join([*map(str, files or ()), *(["--chip", chip] if chip else [])])

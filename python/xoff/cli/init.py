@@ -11,6 +11,9 @@ from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
 from xoff.starters import KINDS, PLAN, TOPOLOGIES, Switches, starter
 
+_WITH_FABRIC = {"leaf_spine", "clos3", "fat_tree"}
+"""Topologies with links between switches of a rate of their own."""
+
 
 def init(
     kinds: Annotated[
@@ -30,6 +33,12 @@ def init(
         str | None, typer.Option(metavar="NAME", help="With --from: the port whose rows are taken.")
     ] = None,
     chip: Annotated[str | None, typer.Option(help="With --from: a name of `xoff list chips`.")] = None,
+    uplink: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="With --from: the port that those between switches are like, at another rate."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file to write, or - to print it; left out, KIND.toml."),
@@ -37,7 +46,7 @@ def init(
 ) -> None:
     """Write a commented scenario, or a plan of a switch, to start from; nothing that exists is overwritten."""
     _check_no_files(kinds or [])
-    chosen = starter(kinds or [], _imported(sonic, port, chip, kinds or []))
+    chosen = starter(kinds or [], _imported(sonic, (port, uplink), chip, kinds or []))
     if str(out) == "-":
         typer.echo(chosen.text, nl=False)
         return
@@ -57,28 +66,44 @@ def _check_no_files(kinds: list[str]) -> None:
             raise InputError(None, kind, "is a file", f"each file has a --from of its own; expected --from {kind}")
 
 
-def _imported(files: list[Path] | None, port: str | None, chip: str | None, kinds: list[str]) -> Switches | None:
+def _imported(
+    files: list[Path] | None, like: tuple[str | None, str | None], chip: str | None, kinds: list[str]
+) -> Switches | None:
     """What tables of a switch come to, with memory for all ports of the largest switch."""
+    port, uplink = like
     if not files:
-        if port or chip:
-            raise InputError(None, "--port" if port else "--chip", "is of tables", "expected --from FILE, too")
+        for option, given in (("--port", port), ("--chip", chip), ("--uplink", uplink)):
+            if given:
+                raise InputError(None, option, "is of tables", "expected --from FILE, too")
         return None
     from xoff.switch_tables import SwitchTables  # brings pydantic, which scenarios do not need
 
-    part = SwitchTables.load(*files, chip=chip).part_of_scenario(port, _most_ports(kinds))
+    ports, uplinks = _most_ports(kinds)
+    if uplink and not _WITH_FABRIC.intersection(_topologies(kinds)):
+        expected = "expected leaf_spine, clos3 or fat_tree, or no --uplink"
+        raise InputError(None, f"--uplink {uplink}", "the topology has no fabric_link", expected)
+    part = SwitchTables.load(*files, chip=chip).part_of_scenario(port, ports, uplink, uplinks if uplink else None)
     if part.lossless is None:
         expected = "expected PFC and headroom; `xoff import` prints what there is"
         raise InputError(str(files[0]), "", "has no lossless class at this port, and RoCE needs one", expected)
-    return Switches(part.text, part.lossless, part.control, part.link)
+    return Switches(part.text, part.lossless, part.control, part.link, part.uplink)
 
 
-def _most_ports(kinds: list[str]) -> int:
+def _topologies(kinds: list[str]) -> list[str]:
+    """That which is asked for, or else the first."""
+    return [kind for kind in kinds if kind in TOPOLOGIES] or [TOPOLOGIES[0]]
+
+
+def _most_ports(kinds: list[str]) -> tuple[int, int]:
+    """Of the switch that has most, all and those to other switches."""
     from collections import Counter
 
     from xoff.scenario import Scenario
 
-    network = Scenario.from_text(starter([kind for kind in kinds if kind in TOPOLOGIES]).text).topology
-    return max(Counter(port.node for port in network.ports).values())
+    network = Scenario.from_text(starter(_topologies(kinds)).text).topology
+    (largest, ports), *_ = Counter(port.node for port in network.ports).most_common()
+    hosts = set(network.hosts)
+    return ports, sum(port.node == largest and port.peer_node not in hosts for port in network.ports)
 
 
 def _check_free(path: Path) -> None:

@@ -27,6 +27,16 @@ def markers(port: Port) -> Iterator[Setting]:
         yield Setting(key, _marker(ramp), f"WRED_PROFILE|{name}, {ramp.colour}")
 
 
+def markers_at_rate(port: Port, other: Port) -> Iterator[Setting]:
+    """Those of a port with links of another rate, as far as they are not the same."""
+    own = {marker.key: marker.value for marker in markers(port)}
+    assert other.link_of_scenario is not None, "its rate is known"
+    at_rate = f"marking.at_rate.{other.link_of_scenario[0]}"
+    for marker in markers(other):
+        if own.get(marker.key) != marker.value:
+            yield marker._replace(key=f"{at_rate}.{marker.key.removeprefix('marking.')}")
+
+
 def marking_notes(port: Port) -> Iterator[str]:
     """What of it is not as the switch has it."""
     classes_by_ramp: dict[tuple[str, Ramp], list[int]] = {}

@@ -55,6 +55,7 @@ class Part:
     Attributes:
         source: Where it is from.
         link: Rate and delay of the port's link, if they are known.
+        uplink: Those of links between switches, if they are others.
         lossless: The first class that pauses.
         control: The class for what RoCE answers with: that of CNPs, if it does not pause, or the highest that does not.
         notes: What it does not say, or only nearly.
@@ -62,6 +63,7 @@ class Part:
 
     source: str
     link: tuple[str, str] | None
+    uplink: tuple[str, str] | None
     lossless: int | None
     control: int
     tables: tuple[Table, ...]
@@ -78,6 +80,8 @@ class Part:
         yield self.source
         if self.link:
             yield f'Their links, in [topology]: {{ rate = "{self.link[0]}", delay = "{self.link[1]}" }}.'
+        if self.uplink:
+            yield f'Between switches: {{ rate = "{self.uplink[0]}", delay = "{self.uplink[1]}" }}.'
         if self.lossless is not None:
             control = f"control_priority = {self.control} in [transport.NAME]"
             yield f"For RoCE: priority = {self.lossless} in [[workload]], {control}."

@@ -49,16 +49,25 @@ class Pauses:
         groups = self._port.lossless.items()
         return {one: group.profile for one, group in groups if group.profile is not None}
 
-    @property
-    def table(self) -> Table:
-        """As a scenario has it."""
+    def table_beside(self, other: Pauses | None) -> Table:
+        """As a scenario has it, with what is otherwise at another port, whose links have another rate."""
         found = [self._xoff()]
         if self._offset is not None:
             found.append(Setting("xon_offset", size(self._offset), f"{self._row}|xon_offset"))
         headroom = Setting("headroom", self._headroom(), self._headroom_from())
         reserved = [Setting("reserved", size(self.reserved), f"{self._row}|size")] if self.reserved else []
         pool = Setting("lossless_pool", size(self.shared), f"BUFFER_POOL|{self.pool_name}|size{self._less}")
-        return Table("[switch.pfc]", (*found, headroom, *self._others(), *reserved, pool))
+        its = self._at_rate(other) if other else ()
+        return Table("[switch.pfc]", (*found, headroom, *its, *self._others(other), *reserved, pool))
+
+    def _at_rate(self, other: Pauses) -> Iterator[Setting]:
+        its, own = other._port.headroom_bytes, self._port.headroom_bytes
+        said: dict[str, object] = {"headroom": size(its)} if its not in (0, own) else {}
+        if other._xoff().value != self._xoff().value:
+            said["xoff"] = other._xoff().value
+        if said:
+            assert other._port.link_of_scenario is not None, "its rate is known"
+            yield Setting(f"at_rate.{other._port.link_of_scenario[0]}", said, other._row)
 
     @property
     def shared(self) -> int:
@@ -140,10 +149,13 @@ class Pauses:
         pool = f"; BUFFER_POOL|{self.pool_name}|xoff, {self._pool.xoff:,} B for all" if self._ratio is not None else ""
         return f"{self._row}|xoff{pool}" if self._port.headroom_bytes else f"by formula for each link{pool}"
 
-    def _others(self) -> Iterator[Setting]:
+    def _others(self, beside: Pauses | None) -> Iterator[Setting]:
         """Ports with other headroom: which they are in the scenario, only its topology says."""
         by_rate: dict[str, str] = {}
         for rate, names in self._port.of_other_rates.items():
+            if beside and beside._port.name in names:
+                by_rate |= dict.fromkeys(names, rate)
+                continue
             kinds = {Port(self._port.tables, name).headroom_bytes for name in names}
             own = kinds.pop()
             if not kinds and own not in (0, self._port.headroom_bytes):

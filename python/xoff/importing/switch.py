@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xoff.errors import InputError
 from xoff.importing import marking, queues
 from xoff.importing.part import Part, Setting, Table
 from xoff.importing.pauses import Pauses, not_lossless
@@ -17,32 +18,67 @@ if TYPE_CHECKING:
     from xoff.lint.tables import Tables
 
 
-def imported(tables: Tables, name: str | None = None, ports: int | None = None) -> Part:
+def imported(
+    tables: Tables,
+    name: str | None = None,
+    ports: int | None = None,
+    uplink: str | None = None,
+    uplinks: int | None = None,
+) -> Part:
     """The part of a scenario whose switches have ports like this one; left out, like that with most headroom.
 
-    They have memory for so many of them; left out, for as many as the tables, or an MMU of the chip, have.
+    They have memory for so many of them; left out, for as many as the tables, or an MMU of the chip, have. So many of
+    these, or left out as many as the tables have, are like an uplink, whose link has another rate.
 
-    Raises InputError for a port that is not there, and for lossless classes of which no table says what they share.
+    Raises InputError for a port that is not there, for one that cannot be beside the other, and for lossless classes of
+    which no table says what they share.
     """
     port = Port.of(tables, name)
+    other = _uplink(port, uplink) if uplink else None
     pauses = Pauses.of(port) if port.lossless else None
+    of_other = Pauses.of(other) if other and other.lossless else None
     ports = ports or ports_of_each(tables)
-    total = (pauses.shared + pauses.aside(ports) if pauses else 0) + queues.shared(port)
-    found = [*_classes(port), _switch(port, total, ports)]
+    uplinks = _uplinks(port, other) if other and uplinks is None else uplinks or 0
+    aside = pauses.aside(ports - uplinks) if pauses else 0
+    aside += of_other.aside(uplinks) if of_other else 0
+    total = (pauses.shared if pauses else 0) + aside + queues.shared(port)
+    switch = _switch(port, other, total, ports, uplinks)
+    found = [*_classes(port), switch]
     if pauses:
-        found.append(pauses.table)
+        found.append(pauses.table_beside(of_other))
     watchdog = _watchdog(port)
     if pauses and watchdog:
         found.append(Table("[pfc]", watchdog))
     sources = " and ".join(source.name for source in tables.sources)
+    like = f"{port.described} and {other.described}" if other else port.described
     return Part(
-        source=f"From {sources}: switches with ports like {port.described}.",
+        source=f"From {sources}: switches with ports like {like}.",
         link=port.link_of_scenario,
+        uplink=other.link_of_scenario if other else None,
         lossless=next(iter(port.lossless), None),
         control=port.control,
         tables=tuple(found),
         notes=tuple(_notes(port, pauses, total)),
     )
+
+
+def _uplink(port: Port, name: str) -> Port:
+    """The port of that name, which must have the same classes and a link of another rate."""
+    other = Port.of(port.tables, name)
+    file = port.tables.sources[0].name if port.tables.sources else None
+    if port.link is None or other.link is None or port.link[0] == other.link[0]:
+        problem = f"has no link of another rate than {port.name}, as far as PORT and CABLE_LENGTH say"
+        raise InputError(file, f"--uplink {name}", problem, "expected one with another, or no --uplink")
+    if port.classes != other.classes or set(port.lossless) != set(other.lossless):
+        expected = "expected the same classes, of which the same pause"
+        raise InputError(file, f"--uplink {name}", f"has other classes than {port.name}", expected)
+    return other
+
+
+def _uplinks(port: Port, other: Port) -> int:
+    """How many ports of an MMU have links of its rate."""
+    assert other.link_of_scenario is not None, "its rate is known"
+    return -(-len(port.of_other_rates[other.link_of_scenario[0]]) // port.tables.mmus)
 
 
 def _classes(port: Port) -> Iterator[Table]:
@@ -52,9 +88,11 @@ def _classes(port: Port) -> Iterator[Table]:
         yield Table("[[class]]", (Setting("priority", one), *lossless), carried)
 
 
-def _switch(port: Port, total_bytes: int, ports: int) -> Table:
-    total = Setting("total", size(total_bytes), f"for {ports} such ports: all pools, and their headroom")
-    return Table("[[switch]]", (total, *queues.buffer(port), *marking.markers(port), queues.scheduler(port)))
+def _switch(port: Port, other: Port | None, total_bytes: int, ports: int, uplinks: int) -> Table:
+    there = f"{ports} such ports" if other is None else f"{ports - uplinks} such ports and {uplinks} as {other.name}"
+    total = Setting("total", size(total_bytes), f"for {there}: all pools, and their headroom")
+    markers = [*marking.markers(port), *(marking.markers_at_rate(port, other) if other else ())]
+    return Table("[[switch]]", (total, *queues.buffer(port), *markers, queues.scheduler(port)))
 
 
 def _watchdog(port: Port) -> tuple[Setting, ...]:

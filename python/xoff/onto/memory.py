@@ -7,11 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from xoff import said
+from xoff.errors import InputError
 from xoff.importing import imported
 from xoff.importing.pauses import Pauses
 from xoff.importing.port import Port, ports_of_each
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xoff.lint import Tables
     from xoff.said import Said
     from xoff.scenario import Scenario
@@ -21,12 +24,28 @@ TOTAL = said.Key("switch.total")
 
 def has_the_memory(scenario: Scenario, wanted: Said, tables: Tables, port: str) -> bool:
     """Whether the scenario's switch has all memory of the tables, for as many ports as it, or they, have."""
-    counts = {*Counter(one.node for one in scenario.topology.ports).values(), ports_of_each(tables)}
-    return any(wanted.values[TOTAL] == _total(tables, port, ports) for ports in counts)
+    rates: dict[str, Counter[int]] = {}
+    for one in scenario.topology.ports:
+        rates.setdefault(one.node, Counter())[one.rate_bps] += 1
+    counts: set[tuple[int, str | None, int]] = {(ports_of_each(tables), None, 0)}
+    for of_node in rates.values():
+        counts |= {(of_node.total(), *uplinks) for uplinks in _uplinks(Port(tables, port), of_node)}
+    return any(wanted.values[TOTAL] == _total(tables, port, *these) for these in counts)
 
 
-def _total(tables: Tables, port: str, ports: int) -> int:
-    return int(Fraction(said.of_part(imported(tables, port, ports)).values[TOTAL] or 0))
+def _uplinks(port: Port, rates: Counter[int]) -> Iterator[tuple[str | None, int]]:
+    """None, or ports with links of the other rate that a switch has, and how many these are."""
+    yield None, 0
+    for rate, names in port.of_other_rates.items():
+        if count := rates[said.quantity("rate", rate)]:
+            yield from ((name, count) for name in names)
+
+
+def _total(tables: Tables, port: str, ports: int, uplink: str | None, uplinks: int) -> int:
+    try:
+        return int(Fraction(said.of_part(imported(tables, port, ports, uplink, uplinks)).values[TOTAL] or 0))
+    except InputError:  # of an uplink with other classes
+        return 0
 
 
 def lossless_bytes(tables: Tables, name: str) -> int:

@@ -60,7 +60,8 @@ def put_onto(
     before = _said(old, with_buffers(old), like.name)
     own = before[like.name]
     wanted = said.resolved(scenario, node, rate, [key for key, value in own.values.items() if value is not None])
-    alike = [name for name in before if _is_alike(old, name, like)]
+    elsewhere = [name for name in before if _rate(old, name) in _other_rates(scenario, node, rate)]
+    alike = [name for name in before if _is_alike(old, name, like) and name not in elsewhere]
     _check_classes(scenario, wanted, own, like)
     fits = memory.has_the_memory(scenario, wanted, old, like.name)
     goals = _goals(wanted, {name: before[name] for name in alike}, like.name, () if fits else (_POOL,))
@@ -83,7 +84,12 @@ def put_onto(
         notes=(
             *(_of_port(like.name, before, alike) if edits and port is None else ()),
             *_notes(goals, before, like),
-            *(_of_others({name: (before[name], after[name]) for name in before if name not in alike}) if edits else ()),
+            *_of_other_rates(elsewhere),
+            *(
+                _of_others({name: (before[name], after[name]) for name in before if name not in (*alike, *elsewhere)})
+                if edits
+                else ()
+            ),
             *(one.followed for one in followers),
             *notes,
         ),
@@ -107,6 +113,16 @@ def _with_goals(
         if edits == earlier:
             break
     return tables, edits
+
+
+def _rate(tables: Tables, name: str) -> int | None:
+    link = Port(tables, name).link
+    return link[0] * 10**6 if link else None
+
+
+def _other_rates(scenario: Scenario, node: str, rate_bps: int | None) -> set[int]:
+    """Rates of which the scenario's switch has links of its own."""
+    return {port.rate_bps for port in scenario.topology.ports if port.node == node} - {rate_bps}
 
 
 def _is_alike(tables: Tables, name: str, like: Port) -> bool:
@@ -202,6 +218,12 @@ def _of_port(like: str, before: dict[str, Said], alike: Sequence[str]) -> Iterat
     """Which port it is, where that makes a difference."""
     if any(before[name] != before[like] for name in alike):
         yield f"the rows are those of {like}, since --port says nothing else; other ports say otherwise"
+
+
+def _of_other_rates(names: list[str]) -> Iterator[str]:
+    """Of what the scenario says of ports with links of another rate."""
+    if names:
+        yield f"{several(names)}: what the scenario says of links of that rate is put with --port {names[0]}"
 
 
 def _of_others(changed: dict[str, tuple[Said, Said]]) -> Iterator[str]:

@@ -54,6 +54,8 @@ class Switches(NamedTuple):
     """That of acknowledgements and CNPs."""
     link: tuple[str, str] | None = None
     """Rate and delay of all links."""
+    uplink: tuple[str, str] | None = None
+    """Those between switches, if they are others."""
 
 
 def starter(kinds: list[str], switches: Switches | None = None) -> Starter:
@@ -107,7 +109,9 @@ def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> S
     switches = given or Switches(_part("lossless"), 3, _CONTROL)
     network, transport, own = _part(f"topology/{topology}"), _part("transport/roce"), switches.lossless
     if switches.link:
-        network = re.sub('rate = "[^"]*", delay = "[^"]*"', 'rate = "{}", delay = "{}"'.format(*switches.link), network)
+        network = _with_links(network, "", switches.link)
+    if switches.uplink:
+        network = _with_links(network, "fabric_link = { ", switches.uplink)
     if "collective" in workloads:  # whose steps would share links with those before
         transport = transport.replace("# connections = ", "connections = ")
     if given:
@@ -117,6 +121,12 @@ def _over_roce(topology: str, workloads: list[str], given: Switches | None) -> S
     rest = rest.replace("# queues = ", f"{_PAUSES}queues = ")
     found = _put_together(topology, workloads, [network, switches.text, transport, flows, rest])
     return found._replace(companions={name: _of_class(own, text) for name, text in found.companions.items()})
+
+
+def _with_links(network: str, before: str, link: tuple[str, str]) -> str:
+    """With this rate and delay of all links behind such a text."""
+    own = 'rate = "{}", delay = "{}"'.format(*link)
+    return re.sub(rf'({re.escape(before)})rate = "[^"]*", delay = "[^"]*"', rf"\g<1>{own}", network)
 
 
 def _of_class(priority: int, text: str) -> str:
