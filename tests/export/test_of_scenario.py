@@ -209,6 +209,12 @@ def test_what_is_not_written_is_told(changes: dict[str, object], note: str) -> N
     assert note in "\n".join(written.notes)
 
 
+def test_a_ramp_that_stays_at_zero_is_not_written_as_one_that_marks_all() -> None:
+    written = xoff.Scenario.from_text(ROCE.replace("probability = 0.2", "probability = 0.0")).export("sonic")
+    assert '"green_drop_probability": "1"' in written.text
+    assert "class class3: probability 0 % is written as 1 %, whole percent" in written.notes
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

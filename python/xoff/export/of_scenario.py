@@ -190,7 +190,9 @@ class _Switch:
         )
         if minimum is None or maximum is None or self.value(f"{_QUEUE}.kind", one) is not None:
             return self._ecn_of_port
-        return Ecn(int(Fraction(minimum)), int(Fraction(maximum)), float(Fraction(probability or 1)))
+        return Ecn(
+            int(Fraction(minimum)), int(Fraction(maximum)), float(Fraction(1 if probability is None else probability))
+        )
 
     @property
     def _ecn_of_port(self) -> Ecn | None:
