@@ -47,9 +47,34 @@ class Said(NamedTuple):
     """None where nothing is said."""
 
 
+class Marks(NamedTuple):
+    """What a marker comes to."""
+
+    kind: str | None
+    """None if it has a threshold or a ramp."""
+    minimum: int | None
+    maximum: int | None
+    probability: Fraction | None
+
+    @classmethod
+    def of(cls, marker: dict[str, Any] | None) -> Marks:
+        """Of a piece of the scenario; all None where nothing is said."""
+        if not marker:
+            return cls(None, None, None, None)
+        if marker["kind"] == "threshold":
+            threshold = _bytes(marker["threshold"])
+            return cls(None, threshold, threshold, Fraction(1))
+        minimum, maximum = (_bytes(marker.get(end)) for end in ("minimum", "maximum"))
+        kind = None if marker["kind"] == "red" else marker["kind"]
+        return cls(kind, minimum, maximum, _ratio(marker.get("probability")))
+
+
 def of_scenario(scenario: Scenario, node: str, rate_bps: int | None) -> Said:
     """What a scenario says of a switch, and of its ports of this rate."""
-    document = tomllib.loads(scenario.to_toml())
+    return _of_document(tomllib.loads(scenario.to_toml()), scenario, node, rate_bps)
+
+
+def _of_document(document: dict[str, Any], scenario: Scenario, node: str, rate_bps: int | None) -> Said:
     settings = json.loads(scenario._core.switch_settings(node))
     classes = document.get("class") or [{"priority": one, "lossless": False} for one in range(8)]
     lossless = {one["priority"]: one["lossless"] for one in classes}
@@ -92,7 +117,8 @@ def one_switch(scenario: Scenario, name: str | None, rate_bps: int | None = None
             expected = f"expected one of {switches[0]} to {switches[-1]}"
             raise ScenarioError(scenario.file, f"--switch {name}", "the scenario has no such switch", expected)
         return name
-    kinds = {repr(of_scenario(scenario, one, rate_bps)): one for one in reversed(switches)}
+    document = tomllib.loads(scenario.to_toml())
+    kinds = {repr(_of_document(document, scenario, one, rate_bps)): one for one in reversed(switches)}
     if len(kinds) > 1:
         expected = f"expected --switch with one of them, such as {' or '.join(sorted(kinds.values()))}"
         raise ScenarioError(scenario.file, "switch", "has switches that differ", expected)
@@ -157,13 +183,8 @@ def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterato
         or at_rate.get("queue")
         or marking["queue"]
     )
-    key = "switch.marking.queue_by_priority.{}"
-    yield Key(f"{key}.kind", one), marker["kind"] if marker and marker["kind"] not in ("threshold", "red") else None
-    threshold = marker and marker["kind"] == "threshold"
-    for end in ("minimum", "maximum"):
-        yield Key(f"{key}.{end}", one), _bytes(marker.get("threshold" if threshold else end)) if marker else None
-    probability = Fraction(1) if threshold else _ratio(marker.get("probability")) if marker else None
-    yield Key(f"{key}.probability", one), probability
+    for field, value in Marks.of(marker)._asdict().items():
+        yield Key(f"switch.marking.queue_by_priority.{{}}.{field}", one), value
 
 
 def _at_rate(tables: dict[str, dict[str, Any]], rate_bps: int | None) -> dict[str, Any]:

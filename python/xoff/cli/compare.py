@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xoff.cli.options import ChangesOfAll, Figures, Force, Measures, OfWorkloads, Out, Workers, chosen_workloads
+from xoff.cli.options import (
+    ChangesOfAll,
+    Figures,
+    Force,
+    Measures,
+    OfWorkloads,
+    Out,
+    Workers,
+    chosen_workloads,
+    refuse,
+)
 from xoff.errors import InputError, OutputError
 from xoff.figure_format import FigureFormat
 from xoff.scenario import Scenario
@@ -79,9 +89,7 @@ def _check_results(paths: list[Path], options: dict[str, object]) -> None:
     """Raises InputError for options of runs, OutputError for what is no result folder."""
     from xoff.folder import SUMMARY
 
-    for option, given in options.items():
-        if given:
-            raise InputError(None, option, "nothing runs where results are compared", "expected scenario files with it")
+    refuse(options, "nothing runs where results are compared", "expected scenario files with it")
     for path in paths:
         if not (path / SUMMARY).is_file():
             message = f"{path}: OTHER: is no result folder; expected one that xoff run has written, as the others are"

@@ -10,15 +10,13 @@ import typer
 
 from xoff.cli.files import check_free, written_whole
 from xoff.cli.onto import put_onto, show_onto
-from xoff.cli.options import ChangesOfPlan
+from xoff.cli.options import ChangesOfPlan, refuse
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
 from xoff.export import Format
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from xoff.export.export import Export
 
 _DSCPS = range(64)
@@ -79,12 +77,12 @@ def export(
     if onto:
         if target not in (None, Format.SONIC):
             raise InputError(None, f"--format {target}", "is not read, and nothing can be put onto it", _ONLY_SONIC)
-        _refuse((("--dscp", dscp),), "is about new tables", "expected --format sonic instead of --onto")
+        refuse({"--dscp": dscp}, "is about new tables", "expected --format sonic instead of --onto")
         found = put_onto(Path(file), tuple(changes or ()), onto, switch=switch, port=port, chip=chip)
         if not show_onto(found, out, force=force, as_patch=data_only):
             raise typer.Exit(1)
         return
-    _refuse((("--port", port), ("--json", data_only)), "is about tables of a switch", "expected --onto FILE, too")
+    refuse({"--port": port, "--json": data_only}, "is about tables of a switch", "expected --onto FILE, too")
     if target is None:
         expected = f"expected --format with one of {', '.join(Format)}, or --onto FILE for a scenario"
         raise InputError(None, "--format", "nothing says what is to be written", expected)
@@ -94,8 +92,8 @@ def export(
         scenario = Scenario.load(file, tuple(changes or ()))
         written = scenario.export(target, switch=switch, chip=chip, dscps=_dscps(dscp or []))
     else:
-        of_scenarios = (("--switch", switch), ("--chip", chip), ("--dscp", dscp))
-        _refuse(of_scenarios, "is about a scenario", "expected a scenario; a plan has that in its keys")
+        of_scenarios = {"--switch": switch, "--chip": chip, "--dscp": dscp}
+        refuse(of_scenarios, "is about a scenario", "expected a scenario; a plan has that in its keys")
         written, chip = _of_plan(file, target, changes or [])
     _write(target, written, out, chip)
 
@@ -110,12 +108,6 @@ def _of_plan(plan: Path, target: Format, changes: list[str]) -> tuple[Export, st
         failed = ", ".join(f"{row.key} ({row.quantity}, {row.shown})" for row in found.failed)
         say(f"warning: {plan} fails, and is written all the same: {failed}; see `xoff plan {plan}`", err=True)
     return written, found.settings.chip
-
-
-def _refuse(options: Iterable[tuple[str, object]], problem: str, expected: str) -> None:
-    for option, given in options:
-        if given:
-            raise InputError(None, option, problem, expected)
 
 
 def _is_scenario(file: Path) -> bool:

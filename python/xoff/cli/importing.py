@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.options import refuse
 from xoff.cli.terminal import say
-from xoff.errors import InputError
 
 
 def import_(
@@ -39,8 +39,8 @@ def import_(
     them like another whose link has another rate (--uplink). What a scenario has not, or not so, is told in comments.
     Topology, transport and traffic are yours (`xoff init roce`).
     """
-    if uplinks and not uplink:
-        raise InputError(None, "--uplinks", "is of ports like another one", "expected --uplink NAME, too")
+    if not uplink:
+        refuse({"--uplinks": uplinks}, "is of ports like another one", "expected --uplink NAME, too")
     from xoff.lint import Severity
     from xoff.switch_tables import SwitchTables
 

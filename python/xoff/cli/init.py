@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from xoff.cli.options import refuse
 from xoff.cli.terminal import say
 from xoff.errors import InputError, OutputError
 from xoff.starters import KINDS, PLAN, TOPOLOGIES, Switches, starter
@@ -72,9 +73,7 @@ def _imported(
     """What tables of a switch come to, with memory for all ports of the largest switch."""
     port, uplink = like
     if not files:
-        for option, given in (("--port", port), ("--chip", chip), ("--uplink", uplink)):
-            if given:
-                raise InputError(None, option, "is of tables", "expected --from FILE, too")
+        refuse({"--port": port, "--chip": chip, "--uplink": uplink}, "is of tables", "expected --from FILE, too")
         return None
     from xoff.switch_tables import SwitchTables  # brings pydantic, which scenarios do not need
 

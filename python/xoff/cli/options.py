@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from xoff.errors import InputError
 from xoff.figure_format import FigureFormat
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typer.models import OptionInfo
 
 
@@ -70,3 +73,10 @@ DataOnly: TypeAlias = Annotated[bool, typer.Option("--json", help="Print data on
 def chosen_workloads(workloads: list[str] | None) -> list[int | str] | None:
     """Positions and kinds."""
     return [int(each) if each.isdecimal() else each for each in workloads] if workloads else None
+
+
+def refuse(options: Mapping[str, object], problem: str, expected: str, file: str | None = None) -> None:
+    """Raises InputError for the first of some options, by their names, that is given."""
+    for option, given in options.items():
+        if given:
+            raise InputError(file, option, problem, expected)

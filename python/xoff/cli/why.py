@@ -11,7 +11,7 @@ import typer
 
 from xoff import json_text
 from xoff.cli.files import DRAWABLE, check_drawable, draw
-from xoff.cli.options import DataOnly, ForcePlot
+from xoff.cli.options import DataOnly, ForcePlot, refuse
 from xoff.cli.results import opened
 from xoff.cli.rows import print_rows
 from xoff.cli.run import simulate
@@ -116,9 +116,7 @@ def _chosen(result: Result, folder: Path, flows: list[str] | None, slowest: int)
 
 
 def _check_alone(folder: Path, this: str, others: Mapping[str, object]) -> None:
-    for other, given in others.items():
-        if given:
-            raise InputError(str(folder), other, f"is there beside {this}", "expected one of them")
+    refuse(others, f"is there beside {this}", "expected one of them", str(folder))
 
 
 def _running(threads: int) -> Callable[[Scenario], Result]:

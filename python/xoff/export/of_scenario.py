@@ -14,7 +14,7 @@ from xoff import catalogue, said
 from xoff.errors import ScenarioError, known
 from xoff.plan.settings import Ecn, HostSettings, Pause, Pools, PortGroup, Settings, TrafficClass, Watchdog
 from xoff.planning import SONIC_CABLE_M_PER_S
-from xoff.said import Key
+from xoff.said import Key, Marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,8 +88,7 @@ def settings_of(
             problem, expected = f"{found.name} has no class {priority}", f"expected one of {_listed(found.classes)}"
             raise ScenarioError(scenario.file, f"--dscp {priority}={dscps[priority]}", problem, expected)
     classes = tuple(found.traffic_class(one, dscps) for one in found.classes)
-    groups = tuple(found.groups())
-    hosts = _hosts(scenario, classes, max(group.rate_bps for group in groups))
+    hosts = _hosts(scenario, classes, found.fastest_bps)
     settings = Settings(
         title=scenario.title,
         chip=chip or found.chip,
@@ -97,7 +96,7 @@ def settings_of(
         cell_bytes=None,
         mtu_bytes=scenario._core.largest_frame - _HEADER_AND_CHECK,
         headroom_scheme=str(found.value("switch.pfc.headroom.scheme")) if found.lossless else None,
-        groups=groups,
+        groups=tuple(found.groups()),
         classes=classes,
         pools=found.pools(),
         hosts=hosts,
@@ -114,7 +113,8 @@ class _Switch:
     scenario: Scenario
     name: str
     ports: tuple[Port, ...]
-    own: said.Said
+    by_rate: dict[int, said.Said]
+    """What is said of ports of each rate."""
     classes: list[int]
     """Those that the scenario has, or if it names none those in use."""
     memory: _Memory
@@ -125,10 +125,20 @@ class _Switch:
         name = said.one_switch(scenario, name)
         memory: _Memory = json.loads(scenario._core.switch_memory(scenario.read_files(), name))
         ports = tuple(port for port in scenario.topology.ports if port.node == name)
-        own = said.of_scenario(scenario, name, max(port.rate_bps for port in ports))
+        by_rate = {rate: said.of_scenario(scenario, name, rate) for rate in {port.rate_bps for port in ports}}
         named = sorted(one["priority"] for one in tomllib.loads(scenario.to_toml()).get("class", []))
         chip = json.loads(scenario._core.switch_settings(name))["chip"]
-        return cls(scenario, name, ports, own, named or memory["classes"], memory, chip)
+        return cls(scenario, name, ports, by_rate, named or memory["classes"], memory, chip)
+
+    @property
+    def fastest_bps(self) -> int:
+        """The rate of its fastest ports."""
+        return max(self.by_rate)
+
+    @property
+    def own(self) -> said.Said:
+        """What is said of these."""
+        return self.by_rate[self.fastest_bps]
 
     @property
     def lossless(self) -> _Lossless | None:
@@ -185,26 +195,9 @@ class _Switch:
         )
 
     def _ecn(self, one: int) -> Ecn | None:
-        minimum, maximum, probability = (
-            self.value(f"{_QUEUE}.{end}", one) for end in ("minimum", "maximum", "probability")
-        )
-        if minimum is None or maximum is None or self.value(f"{_QUEUE}.kind", one) is not None:
-            return self._ecn_of_port
-        return Ecn(
-            int(Fraction(minimum)), int(Fraction(maximum)), float(Fraction(1 if probability is None else probability))
-        )
-
-    @property
-    def _ecn_of_port(self) -> Ecn | None:
-        """For want of better on each queue."""
-        marker = self.marker("port")
-        if marker is None or marker["kind"] not in ("threshold", "red"):
-            return None
-        if marker["kind"] == "threshold":
-            threshold = said.quantity("size", marker["threshold"])
-            return Ecn(threshold, threshold, 1.0)
-        minimum, maximum = (said.quantity("size", marker[end]) for end in ("minimum", "maximum"))
-        return Ecn(minimum, maximum, float(said.ratio(marker["probability"])))
+        """Of its queues; for want of that what is said of whole ports, on each queue."""
+        of_queue: dict[str, Any] = {field: self.value(f"{_QUEUE}.{field}", one) for field in Marks._fields}
+        return _ecn(Marks(**of_queue)) or _ecn(Marks.of(self.marker("port")))
 
     def marker(self, place: str) -> dict[str, Any] | None:
         """Of whole ports, or of a pool."""
@@ -234,15 +227,11 @@ class _Switch:
     def _pause(self, headroom: int, rate_bps: int) -> Pause:
         assert self.lossless is not None, "it has headroom"
         fixed = self.value("switch.pfc.xoff.threshold")
-        there = said.of_scenario(self.scenario, self.name, rate_bps).values
-        alphas = ((one, there.get(Key(_XOFF_ALPHA, one))) for one in self.classes)
-        differing = ((one, float(Fraction(alpha))) for one, alpha in alphas if alpha not in (None, self._alpha(one)))
+        there = self.by_rate[rate_bps].values
+        alphas = ((one, there.get(Key(_XOFF_ALPHA, one)), self.value(_XOFF_ALPHA, one)) for one in self.classes)
+        differing = ((one, float(Fraction(alpha))) for one, alpha, own in alphas if alpha not in (None, own))
         xoff = None if fixed is None else int(Fraction(fixed))
         return Pause(headroom, xoff, self.lossless["xon_offset"], tuple(differing))
-
-    def _alpha(self, one: int) -> said.Value | None:
-        """Of a lossless class, at the fastest ports."""
-        return self.value(_XOFF_ALPHA, one)
 
     def pools(self) -> Pools:
         """Of each MMU, where each has pools of its own; lossless classes share one."""
@@ -269,6 +258,13 @@ class _Switch:
             return None
         times = (self.value(key) or 0 for key in ("pfc.detection_time", "pfc.watchdog.restoration_time"))
         return Watchdog(str(action), *(ceil(Fraction(time)) for time in times))
+
+
+def _ecn(marks: Marks) -> Ecn | None:
+    """As a ramp; nothing where it is none."""
+    if marks.kind is not None or marks.minimum is None or marks.maximum is None:
+        return None
+    return Ecn(marks.minimum, marks.maximum, float(1 if marks.probability is None else marks.probability))
 
 
 def _hosts(scenario: Scenario, classes: tuple[TrafficClass, ...], rate_bps: int) -> HostSettings | None:
@@ -317,10 +313,8 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
         kind = found.value(f"{_QUEUE}.kind", one)
         if kind is not None:
             yield f"class {one}: marks by {kind} are left out: switches have thresholds and ramps"
-    rates = {port.rate_bps for port in found.ports}
-    by_rate = [said.of_scenario(found.scenario, found.name, rate).values for rate in rates]
-    if any(_marks(values) != _marks(found.own.values) for values in by_rate):
-        yield f"marks of ports slower than {max(rates) / 1e9:g} Gb/s are those of the fastest"
+    if any(_marks(there.values) != _marks(found.own.values) for there in found.by_rate.values()):
+        yield f"marks of ports slower than {found.fastest_bps / 1e9:g} Gb/s are those of the fastest"
     marker = found.marker("port")
     if marker is not None:
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"

@@ -30,11 +30,9 @@ def markers(port: Port) -> Iterator[Setting]:
 def markers_at_rate(port: Port, other: Port) -> Iterator[Setting]:
     """Those of a port with links of another rate, as far as they are not the same."""
     own = {marker.key: marker.value for marker in markers(port)}
-    assert other.link_of_scenario is not None, "its rate is known"
-    at_rate = f"marking.at_rate.{other.link_of_scenario[0]}"
     for marker in markers(other):
         if own.get(marker.key) != marker.value:
-            yield marker._replace(key=f"{at_rate}.{marker.key.removeprefix('marking.')}")
+            yield marker._replace(key=f"marking.at_rate.{other.rate}.{marker.key.removeprefix('marking.')}")
 
 
 def marking_notes(port: Port) -> Iterator[str]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from xoff.errors import InputError
 from xoff.importing.part import Setting, Table
-from xoff.importing.port import CLASSES, Port, classes, ratio, size, takes_all
+from xoff.importing.port import CLASSES, classes, ratio, size, takes_all
 from xoff.lint.physics import alpha
 from xoff.lint.tables import several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from xoff.importing.port import Port
     from xoff.sonic.config_db import BufferPool, BufferProfile
 
 
@@ -66,8 +67,7 @@ class Pauses:
         if other._xoff().value != self._xoff().value:
             said["xoff"] = other._xoff().value
         if said:
-            assert other._port.link_of_scenario is not None, "its rate is known"
-            yield Setting(f"at_rate.{other._port.link_of_scenario[0]}", said, other._row)
+            yield Setting(f"at_rate.{other._port.rate}", said, other._row)
 
     @property
     def shared(self) -> int:
@@ -151,17 +151,15 @@ class Pauses:
 
     def _others(self, beside: Pauses | None) -> Iterator[Setting]:
         """Ports with other headroom: which they are in the scenario, only its topology says."""
-        by_rate: dict[str, str] = {}
-        for rate, names in self._port.of_other_rates.items():
-            if beside and beside._port.name in names:
-                by_rate |= dict.fromkeys(names, rate)
-                continue
-            kinds = {Port(self._port.tables, name).headroom_bytes for name in names}
-            own = kinds.pop()
-            if not kinds and own not in (0, self._port.headroom_bytes):
-                by_rate |= dict.fromkeys(names, rate)
+        by_rate: set[str] = set()
+        for rate_bps, ports in self._port.of_other_rates.items():
+            names, kinds = [port.name for port in ports], {port.headroom_bytes for port in ports}
+            if beside and beside._port.rate_bps == rate_bps:
+                by_rate.update(names)
+            elif len(kinds) == 1 and not kinds & {0, self._port.headroom_bytes}:
+                by_rate.update(names)
                 comment = f"as {several(names)}, where links have this rate"
-                yield Setting(f"at_rate.{rate}", {"headroom": size(own)}, comment, True)
+                yield Setting(f"at_rate.{ports[0].rate}", {"headroom": size(kinds.pop())}, comment, True)
         others = {own: [name for name in names if name not in by_rate] for own, names in self._port.others.items()}
         if left := {own: names for own, names in others.items() if names}:
             at_ports = [{"ports": [number], "size": size(other)} for number, other in enumerate(left)]

@@ -127,19 +127,33 @@ class Port:
         """Rate and delay."""
         if self.link is None:
             return None
-        speed, cable = self.link
-        delay = -(-cable * 10**9 // SONIC_CABLE_M_PER_S)
-        return (_rate(speed), f"{delay}ns")
+        delay = -(-self.link[1] * 10**9 // SONIC_CABLE_M_PER_S)
+        return (self.rate, f"{delay}ns")
+
+    @property
+    def rate_bps(self) -> int | None:
+        """Of its link, if it is known."""
+        return None if self.link is None else self.link[0] * 10**6
+
+    @property
+    def rate(self) -> str:
+        """The same as scenarios spell it, where it is known."""
+        assert self.link is not None, "its rate is known"
+        speed = self.link[0]
+        return f"{speed}Mbps" if speed % 1000 else f"{speed // 1000}Gbps"
 
     @cached_property
-    def of_other_rates(self) -> dict[str, list[str]]:
-        """Ports whose links have another rate, by that, as far as rates are known."""
-        found: dict[str, list[str]] = {}
-        for name in with_buffers(self.tables):
-            link = link_of(self.tables, name)
-            if self.link and link and link[0] != self.link[0]:
-                found.setdefault(_rate(link[0]), []).append(name)
+    def of_other_rates(self) -> dict[int, list[Port]]:
+        """Ports whose links have another rate, by that in bits per second, as far as rates are known."""
+        found: dict[int, list[Port]] = {}
+        for port in (Port(self.tables, name) for name in with_buffers(self.tables)):
+            if self.rate_bps and port.rate_bps and port.rate_bps != self.rate_bps:
+                found.setdefault(port.rate_bps, []).append(port)
         return found
+
+    def has_classes_of(self, other: Port) -> bool:
+        """Whether both have the same classes, of which the same pause."""
+        return self.classes == other.classes and set(self.lossless) == set(other.lossless)
 
     @cached_property
     def others(self) -> dict[int, list[str]]:
@@ -150,11 +164,6 @@ class Port:
             if size and size != self.headroom_bytes:
                 found.setdefault(size, []).append(name)
         return found
-
-
-def _rate(mbps: int) -> str:
-    """As scenarios spell it."""
-    return f"{mbps}Mbps" if mbps % 1000 else f"{mbps // 1000}Gbps"
 
 
 def with_buffers(tables: Tables) -> list[str]:

@@ -66,10 +66,10 @@ def _uplink(port: Port, name: str) -> Port:
     """The port of that name, which must have the same classes and a link of another rate."""
     other = Port.of(port.tables, name)
     file = port.tables.sources[0].name if port.tables.sources else None
-    if port.link is None or other.link is None or port.link[0] == other.link[0]:
+    if port.rate_bps is None or other.rate_bps in (None, port.rate_bps):
         problem = f"has no link of another rate than {port.name}, as far as PORT and CABLE_LENGTH say"
         raise InputError(file, f"--uplink {name}", problem, "expected one with another, or no --uplink")
-    if port.classes != other.classes or set(port.lossless) != set(other.lossless):
+    if not port.has_classes_of(other):
         expected = "expected the same classes, of which the same pause"
         raise InputError(file, f"--uplink {name}", f"has other classes than {port.name}", expected)
     return other
@@ -77,8 +77,8 @@ def _uplink(port: Port, name: str) -> Port:
 
 def _uplinks(port: Port, other: Port) -> int:
     """How many ports of an MMU have links of its rate."""
-    assert other.link_of_scenario is not None, "its rate is known"
-    return -(-len(port.of_other_rates[other.link_of_scenario[0]]) // port.tables.mmus)
+    assert other.rate_bps is not None, "it is another one"
+    return -(-len(port.of_other_rates[other.rate_bps]) // port.tables.mmus)
 
 
 def _classes(port: Port) -> Iterator[Table]:

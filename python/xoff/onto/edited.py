@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from xoff.onto.rows import Edits, Path
 
 
-def valid(tables: Tables, edits: Edits) -> Edits:
-    """Without what SONiC would refuse."""
-    refused = _invalid(edited(tables, edits)) - _invalid(tables)
-    return {path: text for path, text in edits.items() if all(path[: len(one)] != one for one in refused)}
+def with_valid(tables: Tables, edits: Edits) -> tuple[Tables, Edits]:
+    """The tables with other values, and which these are: all but what SONiC would refuse."""
+    new = edited(tables, edits)
+    refused = _invalid(new) - _invalid(tables)
+    if not refused:
+        return new, edits
+    kept = {path: text for path, text in edits.items() if all(path[: len(one)] != one for one in refused)}
+    return edited(tables, kept), kept
 
 
 def _invalid(tables: Tables) -> set[Path]:

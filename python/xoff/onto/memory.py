@@ -36,9 +36,9 @@ def has_the_memory(scenario: Scenario, wanted: Said, tables: Tables, port: str) 
 def _uplinks(port: Port, rates: Counter[int]) -> Iterator[tuple[str | None, int]]:
     """None, or ports with links of the other rate that a switch has, and how many these are."""
     yield None, 0
-    for rate, names in port.of_other_rates.items():
-        if count := rates[said.quantity("rate", rate)]:
-            yield from ((name, count) for name in names)
+    for rate_bps, ports in port.of_other_rates.items():
+        if count := rates[rate_bps]:
+            yield from ((other.name, count) for other in ports)
 
 
 def _total(tables: Tables, port: str, ports: int, uplink: str | None, uplinks: int) -> int:

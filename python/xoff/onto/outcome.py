@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import unified_diff
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,17 +85,20 @@ class Onto:
     @property
     def beside_config(self) -> list[str]:
         """Names of files that change and are not ConfigDB's."""
-        configs = {file.name for file in configs_of(old for old, _ in self.files)}
-        return list(dict.fromkeys(put.file for put in self.puts if put.file not in configs))
+        return list(dict.fromkeys(put.file for put in self.puts if put.file not in self._configs))
 
     def json_patch(self) -> list[dict[str, str]]:
         """What changes in ConfigDB, as `config apply-patch` takes it (RFC 6902)."""
-        configs = {file.name for file in configs_of(old for old, _ in self.files)}
         return [
             {"op": "replace" if put.before else "add", "path": _pointer(put.path), "value": put.after}
             for put in self.puts
-            if put.file in configs
+            if put.file in self._configs
         ]
+
+    @cached_property
+    def _configs(self) -> set[str]:
+        """Names of ConfigDB's files."""
+        return {file.name for file in configs_of(old for old, _ in self.files)}
 
 
 def _diff(old: SwitchFile, new: SwitchFile) -> Iterator[str]:

@@ -13,7 +13,7 @@ from xoff.importing.port import Port, with_buffers
 from xoff.lint import Tables, lint
 from xoff.lint.tables import several
 from xoff.onto import memory, rows
-from xoff.onto.edited import edited, files_of, puts, valid
+from xoff.onto.edited import edited, files_of, puts, with_valid
 from xoff.onto.memory import TOTAL
 from xoff.onto.outcome import Onto, Undone
 from xoff.onto.rows import Edits
@@ -55,13 +55,14 @@ def put_onto(
     """
     old = Tables.of(files, chip)
     like = Port.of(old, port)
-    rate = like.link[0] * 10**6 if like.link else None
+    rate = like.rate_bps
     node = said.one_switch(scenario, node, rate)
     before = _said(old, with_buffers(old), like.name)
     own = before[like.name]
     wanted = said.resolved(scenario, node, rate, [key for key, value in own.values.items() if value is not None])
-    elsewhere = [name for name in before if _rate(old, name) in _other_rates(scenario, node, rate)]
-    alike = [name for name in before if _is_alike(old, name, like) and name not in elsewhere]
+    other_rates = {link.rate_bps for link in scenario.topology.ports if link.node == node} - {rate}
+    elsewhere = [name for name in before if Port(old, name).rate_bps in other_rates]
+    alike = [name for name in before if name not in elsewhere and Port(old, name).has_classes_of(like)]
     _check_classes(scenario, wanted, own, like)
     fits = memory.has_the_memory(scenario, wanted, old, like.name)
     goals = _goals(wanted, {name: before[name] for name in alike}, like.name, () if fits else (_POOL,))
@@ -106,29 +107,13 @@ def _with_goals(
         earlier = edits
         for stage in rows.STAGES:
             ports = ((Port(tables, name), goal, now[name]) for name, goal in goals.items())
-            found = valid(tables, _edits(stage, ports, earlier.keys()))
+            tables, found = with_valid(tables, _edits(stage, ports, earlier.keys()))
             if found:
-                tables, edits = edited(tables, found), edits | found
+                edits = edits | found
                 now = _said(tables, goals, like)
         if edits == earlier:
             break
     return tables, edits
-
-
-def _rate(tables: Tables, name: str) -> int | None:
-    link = Port(tables, name).link
-    return link[0] * 10**6 if link else None
-
-
-def _other_rates(scenario: Scenario, node: str, rate_bps: int | None) -> set[int]:
-    """Rates of which the scenario's switch has links of its own."""
-    return {port.rate_bps for port in scenario.topology.ports if port.node == node} - {rate_bps}
-
-
-def _is_alike(tables: Tables, name: str, like: Port) -> bool:
-    """Whether a port has the same classes."""
-    other = Port(tables, name)
-    return other.classes == like.classes and set(other.lossless) == set(like.lossless)
 
 
 def _said(tables: Tables, names: Iterable[str], like: str) -> dict[str, Said]:
