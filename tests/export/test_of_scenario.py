@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import xoff
 from conftest import ROOT
+from strategies import RED, powers_of_two
 from xoff import said
 from xoff.errors import InputError, ScenarioError
 from xoff.export.of_scenario import settings_of
@@ -71,7 +72,7 @@ def imported(scenario: xoff.Scenario, folder: Path) -> said.Said:
     return said.of_part(SwitchTables.load(path).part_of_scenario("Ethernet0", 8))
 
 
-POWERS = st.integers(-7, 7).map(lambda power: f"1/{2**-power}" if power < 0 else 2**power)
+POWERS = powers_of_two(-7)
 CHANGES = st.fixed_dictionaries(
     {},
     optional={
@@ -85,17 +86,7 @@ CHANGES = st.fixed_dictionaries(
         "switch.pfc.reserved": st.integers(0, 10_000).map("{}B".format),
         "switch.pfc.xon_offset": st.integers(1, 10_000).map("{}B".format),
         "switch.pfc.lossless_pool": st.integers(1_000_000, 4_000_000).map("{}B".format),
-        "switch.marking.queue_by_priority.3": st.builds(
-            lambda minimum, more, percent: {
-                "kind": "red",
-                "minimum": f"{minimum}B",
-                "maximum": f"{minimum + more}B",
-                "probability": percent / 100,
-            },
-            st.integers(0, 1 << 20),
-            st.integers(1, 1 << 20),
-            st.integers(1, 100),
-        ),
+        "switch.marking.queue_by_priority.3": RED,
         "pfc.watchdog.action": st.sampled_from(["drop", "forward"]),
     },
 )

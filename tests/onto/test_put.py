@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import xoff
 from conftest import ROOT, two_rates
+from strategies import RED, powers_of_two
 from xoff.errors import ScenarioError
 from xoff.sonic import ConfigFile
 from xoff.starters import Switches, starter
@@ -88,21 +89,11 @@ def test_a_scenario_as_it_was_imported_changes_nothing(exported: SwitchTables) -
         assert (found.puts, found.undone, found.notes, found.findings, found.diff) == ((), (), (), (), "")
 
 
-POWERS = st.integers(-8, 7).map(lambda power: f"1/{2**-power}" if power < 0 else 2**power)
+POWERS = powers_of_two(-8)
 CHANGES = st.fixed_dictionaries(
     {},
     optional={
-        f"{MARKING}.3": st.builds(
-            lambda minimum, more, percent: {
-                "kind": "red",
-                "minimum": f"{minimum}B",
-                "maximum": f"{minimum + more}B",
-                "probability": percent / 100,
-            },
-            st.integers(0, 1 << 20),
-            st.integers(1, 1 << 20),
-            st.integers(1, 100),
-        )
+        f"{MARKING}.3": RED
         | st.builds(lambda threshold: {"kind": "threshold", "threshold": f"{threshold}B"}, st.integers(1, 1 << 20)),
         "switch.buffer.alpha_by_priority": POWERS.map(lambda alpha: [alpha] * 3 + [1] * 5),
         "switch.pfc.xoff.alpha_by_priority": POWERS.map(lambda alpha: [1] * 3 + [alpha] * 2 + [1] * 3),
