@@ -13,6 +13,7 @@ mod paths;
 mod pause_first;
 mod pauses;
 mod pools;
+mod rates;
 pub mod telemetry;
 
 use std::collections::BTreeSet;
@@ -182,7 +183,7 @@ pub fn switches(
     let nodes = network.hosts..network.nodes.len() as NodeId;
     let names: Vec<&str> = nodes.clone().map(|node| network.nodes[node as usize].name.as_str()).collect();
     scenario.check_switch_patterns(&names)?;
-    marking_keys::check_rates(scenario, network)?;
+    rates::check(scenario, network)?;
     let fabric = Fabric::new(scenario, network, routes, classes, classes_of_flows);
     nodes.zip(names).map(|(node, name)| switch(&Subject { scenario, name, node, fabric: &fabric })).collect()
 }

@@ -101,7 +101,7 @@ impl XoffOfPorts {
 /// The memory of lossless classes, as the ports see it by which packets come in.
 #[derive(Debug)]
 pub struct Ingress {
-    /// Of all ports, or of those that [`Self::xoff_of_ports`] says nothing of.
+    /// Where all ports have the same.
     xoff: Xoff,
     /// Where ports differ.
     xoff_of_ports: Option<XoffOfPorts>,

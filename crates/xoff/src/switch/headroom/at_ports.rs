@@ -30,6 +30,14 @@ pub(super) fn sizes(
     Ok(links.iter().zip(own).map(size).collect())
 }
 
+/// Has so many bytes for those of some ports of which nothing is said by their numbers.
+pub(super) fn add(at_ports: &mut Vec<PortHeadroom>, ports: Vec<u16>, size: Bytes) {
+    let ports = not_among(ports, at_ports.iter().flat_map(|table| &table.ports));
+    if !ports.is_empty() {
+        at_ports.push(PortHeadroom { ports, size });
+    }
+}
+
 /// The ports of which nothing is said by their numbers.
 pub(super) fn not_among<'a>(mut ports: Vec<u16>, named: impl Iterator<Item = &'a u16>) -> Vec<u16> {
     let named: Vec<&u16> = named.collect();

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::at_ports::{PortHeadroom, not_among, sizes};
+use super::at_ports::{self, PortHeadroom, sizes};
 use super::per_queue::PerQueue;
 use super::{HeadroomScheme, Held, Link, Refusal};
 use crate::kernel::room::Room;
@@ -41,11 +41,7 @@ impl HeadroomScheme for Sih {
     type Parameters = Parameters;
 
     fn with_size_at(mut parameters: Parameters, ports: Vec<u16>, size: Bytes) -> Option<Parameters> {
-        let named = parameters.at_ports.iter().flat_map(|table| &table.ports);
-        let ports = not_among(ports, named);
-        if !ports.is_empty() {
-            parameters.at_ports.push(PortHeadroom { ports, size });
-        }
+        at_ports::add(&mut parameters.at_ports, ports, size);
         Some(parameters)
     }
 

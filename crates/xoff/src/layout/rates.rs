@@ -1,0 +1,32 @@
+//! What is said of ports by the rate of their links: of marking, and of pauses.
+
+use std::collections::BTreeSet;
+
+use crate::kernel::units::Rate;
+use crate::scenario::{Scenario, ScenarioError};
+use crate::topology::{Network, NodeId};
+
+/// Refuses a rate that no port has of the switches that a table is about.
+pub(super) fn check(scenario: &Scenario, network: &Network) -> Result<(), ScenarioError> {
+    for (index, table) in scenario.switch.iter().enumerate() {
+        let of_marking = table.marking.iter().flat_map(|marking| marking.at_rate.keys());
+        let of_pauses = table.pfc.iter().flat_map(|pfc| pfc.at_rate.keys());
+        let said = of_marking.map(|rate| ("marking", rate)).chain(of_pauses.map(|rate| ("pfc", rate)));
+        let said: Vec<(&str, &Rate)> = said.collect();
+        if said.is_empty() {
+            continue;
+        }
+        let switches = network.hosts..network.nodes.len() as NodeId;
+        let matching = switches.filter(|&node| table.matches(&network.nodes[node as usize].name));
+        let ports = matching.flat_map(|node| network.ports.of(node));
+        let rates: BTreeSet<Rate> = ports.map(|port| network.links[port.link as usize].rate).collect();
+        if let Some((what, rate)) = said.into_iter().find(|(_, rate)| !rates.contains(rate)) {
+            let nearest = [rates.range(..rate).next_back(), rates.range(rate..).next()];
+            let nearest: Vec<String> = nearest.into_iter().flatten().map(Rate::to_string).collect();
+            let key = format!("switch[{index}].{what}.at_rate.{rate}");
+            let problem = format!("no port of a switch \"{}\" has this rate", table.nodes);
+            return Err(ScenarioError::at(key, problem, format!("expected {}", nearest.join(" or "))));
+        }
+    }
+    Ok(())
+}
