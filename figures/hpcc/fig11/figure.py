@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from xoff import folder
 from xoff.plot import style
-from xoff.units import SIZES
+from xoff.reproduce.measures import sizes_and_slowdowns
+from xoff.reproduce.panels import slowdowns_by_size
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,8 +112,7 @@ def _percentile(sizes: Floats, slow: Floats, *, least: float = 0, most: float = 
 def _flows(run: Path) -> tuple[Floats, Floats]:
     """Size and slowdown of every flow but those of incast, the smallest first."""
     flows = folder.read(run).flows
-    chosen = flows.filter(pc.and_(pc.equal(flows["transport"], "hadoop"), flows["measured"]))
-    sizes, slow = (np.asarray(chosen[column], dtype=np.float64) for column in ("size_bytes", "slowdown"))
+    sizes, slow = sizes_and_slowdowns(flows.filter(pc.equal(flows["transport"], "hadoop")))
     order = np.argsort(sizes, kind="stable")
     return sizes[order], slow[order]
 
@@ -126,9 +126,8 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
             if len(of_control):
                 sizes = np.mean([slowdowns(point)[0] for point in of_control], axis=0)
                 axes.plot(sizes, _slowdowns(of_control), ".-", color=colour, label=NAMES[control])
-        axes.set(xscale="log", yscale="log", xlabel="flow size", title=told)
-        style.logarithmic(axes.xaxis, tuple(SIZES), *axes.get_xlim())
-        style.logarithmic(axes.yaxis, ("",), *axes.get_ylim())
+        axes.set(xlabel="flow size", title=told)
+        slowdowns_by_size(axes)
     figure.axes[0].set_ylabel("FCT slowdown, 95th percentile")
     figure.axes[0].legend()
     return figure

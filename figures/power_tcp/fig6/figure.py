@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 
 from xoff import folder
 from xoff.plot import style
-from xoff.units import SIZES
+from xoff.reproduce.measures import sizes_and_slowdowns
+from xoff.reproduce.panels import slowdowns_by_size
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,23 +47,14 @@ def short_tail(points: Points, control: str) -> float:
     return tail(points.where(control=control), 0, SHORT_BYTES)
 
 
-def saved_of_dcqcn(points: Points) -> float:
+def _saved(control: str, points: Points) -> float:
     """Share of it that PowerTCP saves (%)."""
-    return _saved(points, "dcqcn")
-
-
-def saved_of_timely(points: Points) -> float:
-    """Share of it that PowerTCP saves (%)."""
-    return _saved(points, "timely")
-
-
-def saved_of_hpcc(points: Points) -> float:
-    """Share of it that PowerTCP saves (%)."""
-    return _saved(points, "hpcc")
-
-
-def _saved(points: Points, control: str) -> float:
     return 100 * (1 - short_tail(points, "power_tcp") / short_tail(points, control))
+
+
+saved_of_dcqcn = partial(_saved, "dcqcn")
+saved_of_timely = partial(_saved, "timely")
+saved_of_hpcc = partial(_saved, "hpcc")
 
 
 def _of_sizes(run: Path, least: float, most: float) -> Floats:
@@ -73,10 +65,7 @@ def _of_sizes(run: Path, least: float, most: float) -> Floats:
 
 @cache
 def _flows(run: Path) -> tuple[Floats, Floats]:
-    flows = folder.read(run).flows
-    flows = flows.filter(flows["measured"])
-    sizes, slow = (np.asarray(flows[column], dtype=np.float64) for column in ("size_bytes", "slowdown"))
-    return sizes, slow
+    return sizes_and_slowdowns(folder.read(run).flows)
 
 
 def draw(points: Points, _expected: list[Expected]) -> Figure:
@@ -90,9 +79,8 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
             if len(of_control):
                 tails = [tail(of_control, least, most) for least, most in pairwise(SIZES_FROM)]
                 axes.plot(ends[1:], tails, ".-", color=colour, label=NAMES[control])
-        axes.set(xscale="log", yscale="log", xlabel="flow size, up to", title=f"load {float(load):.0%}")
-        style.logarithmic(axes.xaxis, tuple(SIZES), *axes.get_xlim())
-        style.logarithmic(axes.yaxis, ("",), *axes.get_ylim())
+        axes.set(xlabel="flow size, up to", title=f"load {float(load):.0%}")
+        slowdowns_by_size(axes)
     figure.axes[0].set_ylabel("FCT slowdown, 99.9th percentile")
     figure.axes[0].legend()
     return figure

@@ -59,6 +59,13 @@ def throughputs_gbps(transport: str, least_bytes: int, point: Point) -> npt.NDAr
     return throughputs
 
 
+def sizes_and_slowdowns(flows: pa.Table) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Size (bytes) and FCT slowdown of each of the flows that are measured."""
+    flows = flows.filter(flows["measured"])
+    sizes, slowdowns = (np.asarray(flows[column], dtype=np.float64) for column in ("size_bytes", "slowdown"))
+    return sizes, slowdowns
+
+
 def _statistic_ms(times_ns: pa.ChunkedArray, share: float | None) -> float:
     times = times_ns.to_numpy() / 1e6
     if not len(times):

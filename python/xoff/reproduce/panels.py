@@ -125,6 +125,13 @@ def bars(ax: Axes, points: Points, measures_ms: Mapping[str, Measure], lines: Li
     ax.grid(visible=False, axis="x")
 
 
+def slowdowns_by_size(ax: Axes) -> None:
+    """Makes axes logarithmic, on which slowdowns are drawn over sizes of flows (bytes)."""
+    ax.set(xscale="log", yscale="log")
+    style.logarithmic(ax.xaxis, style.SIZE_UNITS, *ax.get_xlim())
+    style.logarithmic(ax.yaxis, ("",), *ax.get_ylim())
+
+
 def completion_of_queries(points: Points, lines: Lines) -> Figure:
     """Distributions of the completion times of queries, over all seeds at the positions that are lines."""
     figure = Figure()
