@@ -2,6 +2,8 @@
 
 import errno
 import os
+import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import xoff
 from conftest import SMALL
 from xoff import folder, imported, kept
-from xoff.errors import ResultError
+from xoff.errors import OutputError, ResultError
 from xoff.kept import KeptRuns
 
 SCENARIO = xoff.Scenario(SMALL, "small.toml", ("stop.at=950us", "topology.host_link.rate=1Gbps"))
@@ -45,6 +47,29 @@ def test_what_lacks_a_file_that_comparisons_take_is_to_run_again(tmp_path: Path,
     assert not runs.has(SCENARIO)
     runs.keep(SCENARIO, SCENARIO.run())
     assert runs.has(SCENARIO)
+
+
+def test_a_folder_that_goes_while_a_run_is_kept_is_gone(tmp_path: Path) -> None:
+    """Whenever that is, it is said in one way, or the run is kept all the same."""
+    root, ends, result = tmp_path / "runs", threading.Event(), SCENARIO.run()
+    told: list[str] = []
+
+    def remove() -> None:
+        while not ends.is_set():
+            shutil.rmtree(root, ignore_errors=True)
+
+    removing = threading.Thread(target=remove)
+    removing.start()
+    try:
+        for _ in range(20):
+            try:
+                KeptRuns(root, "build").keep(SCENARIO, result)
+            except OutputError as error:
+                told.append(str(error))
+    finally:
+        ends.set()
+        removing.join()
+    assert [message for message in told if "runs that were kept here are gone" not in message] == []
 
 
 @pytest.mark.parametrize("stem", ["n" * 250, "é" * 125])

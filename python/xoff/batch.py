@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from xoff.errors import OutputError, WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
+from xoff.errors import WorkerLostError, check_at_least_one, interrupts_delayed, interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -66,8 +66,7 @@ def run(
         for _ in finished:
             on_finished()
     if not all(map(os.path.lexists, wanted)):
-        message = f"{kept.root}: runs that were kept here are gone; doing the same again goes on with what is missing"
-        raise OutputError(message)
+        raise kept.gone()
 
 
 def _here(scenarios: Sequence[Scenario], kept: KeptRuns) -> Generator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from contextlib import contextmanager
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
 
 _DIGITS = 16  # of a digest in the name of a folder: 64 bits
 
-
 _MAKE_RESULTS = ("execution", "folder")
 _LONGEST = 200
 """Bytes of a name: with the digest, and with what it has meanwhile, a folder's has room for no more than 255."""
+_GONE = os.strerror(errno.ENOENT).lower()
+"""Why nothing can be written: staging makes every folder that is missing, so that one which is was there."""
 
 
 def _build() -> str:
@@ -73,5 +75,12 @@ class KeptRuns:
         except OutputError as error:
             if self.has(scenario):
                 return
+            if error.reason == _GONE:
+                raise self.gone() from None
             message = f"{self.root}: cannot keep runs here: {error.reason}; expected a folder that can be written"
             raise OutputError(message) from None
+
+    def gone(self) -> OutputError:
+        """Says that someone has removed what was kept."""
+        message = f"{self.root}: runs that were kept here are gone; doing the same again goes on with what is missing"
+        return OutputError(message)
