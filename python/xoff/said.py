@@ -156,8 +156,9 @@ def _values(
     for one in lossless:
         yield from _marking(settings["marking"], one, rate_bps)
         yield from _scheduling(settings["scheduler"], one)
-    for whole in ("port", "pool"):
-        yield Key(f"switch.marking.{whole}"), _text(settings["marking"][whole])
+    marking = settings["marking"]
+    yield Key("switch.marking.port"), _text(_at_rate(marking, rate_bps).get("port") or marking["port"])
+    yield Key("switch.marking.pool"), _text(marking["pool"])
     if settings["pfc"] and any(lossless.values()):
         yield from _pausing(settings["pfc"], [one for one in lossless if lossless[one]], rate_bps)
         yield from _watching(pfc)
@@ -176,7 +177,7 @@ def _policy(key: str, policy: dict[str, Any], classes: list[int]) -> Iterator[tu
 
 
 def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
-    at_rate = _at_rate(marking.get("at_rate", {}), rate_bps)
+    at_rate = _at_rate(marking, rate_bps)
     marker = (
         at_rate.get("queue_by_priority", {}).get(str(one))
         or marking.get("queue_by_priority", {}).get(str(one))
@@ -187,9 +188,10 @@ def _marking(marking: dict[str, Any], one: int, rate_bps: int | None) -> Iterato
         yield Key(f"switch.marking.queue_by_priority.{{}}.{field}", one), value
 
 
-def _at_rate(tables: dict[str, dict[str, Any]], rate_bps: int | None) -> dict[str, Any]:
-    """What is said of ports of a rate; nothing where nothing is."""
-    return next((at for rate, at in tables.items() if quantity("rate", rate) == rate_bps), {})
+def _at_rate(table: dict[str, Any], rate_bps: int | None) -> dict[str, Any]:
+    """What a table says of ports of a rate; nothing where it says nothing."""
+    at_rates = table.get("at_rate", {}).items()
+    return next((at for rate, at in at_rates if quantity("rate", rate) == rate_bps), {})
 
 
 def _scheduling(scheduler: dict[str, Any], one: int) -> Iterator[tuple[Key, Value | None]]:
@@ -199,7 +201,7 @@ def _scheduling(scheduler: dict[str, Any], one: int) -> Iterator[tuple[Key, Valu
 
 
 def _pausing(pfc: dict[str, Any], classes: list[int], rate_bps: int | None) -> Iterator[tuple[Key, Value | None]]:
-    own = _at_rate(pfc.get("at_rate", {}), rate_bps)
+    own = _at_rate(pfc, rate_bps)
     yield from _policy("switch.pfc.xoff", own.get("xoff") or pfc["xoff"], classes)
     headroom = pfc["headroom"]
     yield Key("switch.pfc.headroom.scheme"), headroom["scheme"]

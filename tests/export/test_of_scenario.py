@@ -16,6 +16,7 @@ from strategies import RED, powers_of_two
 from xoff import said
 from xoff.errors import InputError, ScenarioError
 from xoff.export.of_scenario import settings_of
+from xoff.plan.settings import Ecn
 from xoff.plan.simulate import scenario as scenario_of
 from xoff.plan.simulate import worst_case
 from xoff.switch_tables import SwitchTables
@@ -154,6 +155,9 @@ def test_ports_of_two_rates_have_what_is_said_of_theirs(tmp_path: Path) -> None:
                 "xoff": {"policy": "dynamic_threshold", "alpha": "1/2"},
                 "headroom": "190kB",
             },
+            'switch.marking.at_rate."400Gbps"': {
+                "queue_by_priority": {"3": {"kind": "threshold", "threshold": "700kB"}},
+            },
         }
     )
     path = tmp_path / "config_db.json"
@@ -163,6 +167,75 @@ def test_ports_of_two_rates_have_what_is_said_of_theirs(tmp_path: Path) -> None:
         wanted = said.of_scenario(scenario, "left", rate_gbps * 10**9).values
         differing = {str(key) for key in wanted if wanted[key] != found.get(key)}
         assert differing == {"switch.total"}
+
+
+MARKS_BY_RATE = xoff.Scenario.from_text(ROCE).with_values(
+    {
+        "topology": {
+            "kind": "dumbbell",
+            "left": 2,
+            "right": 2,
+            "host_link": {"rate": "100Gbps", "delay": "203ns"},
+            "middle_link": {"rate": "400Gbps", "delay": "203ns"},
+        },
+        "workload.fan_in": 2,
+        'switch.marking.at_rate."400Gbps".queue_by_priority.3': {"kind": "threshold", "threshold": "700kB"},
+    }
+)
+"""Class 3 is marked between 100 and 400 kB at ports of 100 Gb/s, and from 700 kB on at the one of 400 Gb/s."""
+
+
+@pytest.mark.parametrize(
+    ("form", "written"),
+    [
+        (
+            "eos",
+            [
+                "qos profile XOFF",
+                "minimum-threshold 700000 bytes maximum-threshold 700000 bytes max-mark-probability 100 ",
+                "qos profile XOFF-100G-203ns",
+                "minimum-threshold 100000 bytes maximum-threshold 400000 bytes max-mark-probability 20 ",
+                "interface Ethernet1\n   service-profile XOFF-100G-203ns\n",
+                "interface Ethernet3\n   service-profile XOFF\n",
+            ],
+        ),
+        (
+            "nxos",
+            [
+                "policy-map type queuing XOFF-OUT\n",
+                "minimum-threshold 700 kbytes maximum-threshold 700 kbytes drop-probability 100 ",
+                "policy-map type queuing XOFF-OUT-100G-203ns\n",
+                "minimum-threshold 100 kbytes maximum-threshold 400 kbytes drop-probability 20 ",
+                "system qos\n  service-policy type queuing output XOFF-OUT\n",
+                "service-policy type queuing output XOFF-OUT-100G-203ns\n",
+            ],
+        ),
+        (
+            "nvue",
+            [
+                "congestion-control xoff traffic-class 3 min-threshold 700000",
+                "congestion-control xoff-100G-203ns traffic-class 3 min-threshold 100000",
+                "interface swp1 qos congestion-control profile xoff-100G-203ns\n",
+                "interface swp3 qos congestion-control profile xoff\n",
+            ],
+        ),
+    ],
+)
+def test_marks_of_ports_of_another_rate_have_profiles_of_their_own(form: str, written: list[str]) -> None:
+    rest = MARKS_BY_RATE.export(form, switch="left").text
+    for one in written:
+        _, found, rest = rest.partition(one)
+        assert found, one
+
+
+def test_what_whole_ports_of_a_rate_mark_by_is_on_their_queues() -> None:
+    ramp = {"kind": "red", "minimum": "1MB", "maximum": "3MB", "probability": 0.25}
+    found = settings_of(MARKS_BY_RATE.with_value('switch.marking.at_rate."100Gbps".port', ramp), "left").settings
+    assert [one.ecn for one in found.classes[1:3]] == [None, Ecn(700_000, 700_000, 1)]
+    slow, fast = found.groups
+    assert dict(slow.ecn)[2] == Ecn(1_000_000, 3_000_000, 0.25)
+    assert dict(slow.ecn)[3] == Ecn(100_000, 400_000, 0.2)
+    assert fast.ecn == ()
 
 
 def test_hosts_are_set_to_the_scenarios_congestion_control() -> None:

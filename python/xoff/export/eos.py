@@ -16,6 +16,7 @@ from xoff.export.export import (
     beyond_memory,
     dropping_notes,
     feedback_notes,
+    markings,
     percent,
     pool_notes,
     rounding_notes,
@@ -23,6 +24,7 @@ from xoff.export.export import (
 )
 
 if TYPE_CHECKING:
+    from xoff.export.export import Marking
     from xoff.plan.settings import PortGroup, Settings, Watchdog
 
 _PROFILE = "XOFF"
@@ -35,12 +37,14 @@ def eos(settings: Settings) -> Export:
     """Profiles of classes, marking and, on a Trident, memory."""
     names = _NAMES.of(settings)
     lines = [f"qos map dscp {one.dscp} to traffic-class {one.priority}" for one in settings.classes]
-    lines += ["!", *_qos_profile(settings)]
+    for marking in markings(settings):
+        lines += ["!", *_qos_profile(settings, marking)]
     if _has_mmu(settings):
         widest = max(settings.groups, key=lambda group: group.pause.headroom_bytes if group.pause else 0)
         lines += ["!", *_mmu_profile(settings, widest)]
-    for port in names.values():
-        lines += ["!", f"interface {port}", f"   service-profile {_PROFILE}"]
+    profiles = {port: marking.suffix for marking in markings(settings) for one in marking.groups for port in one.ports}
+    for planned, port in names.items():
+        lines += ["!", f"interface {port}", f"   service-profile {_PROFILE}{profiles[planned]}"]
     return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
 
 
@@ -48,14 +52,14 @@ def _has_mmu(settings: Settings) -> bool:
     return (settings.chip or "").startswith("trident")
 
 
-def _qos_profile(settings: Settings) -> list[str]:
-    lines = [f"qos profile {_PROFILE}", "   qos trust dscp"]
+def _qos_profile(settings: Settings, marking: Marking) -> list[str]:
+    lines = [f"qos profile {_PROFILE}{marking.suffix}", "   qos trust dscp"]
     lossless = [one for one in settings.classes if one.lossless]
     if lossless:
         lines.append("   priority-flow-control on")
         lines += [f"   priority-flow-control priority {one.priority} no-drop" for one in lossless]
         lines += _watchdog(settings.watchdog) if settings.watchdog else []
-    for one in settings.classes:
+    for one in marking.classes:
         if one.ecn:
             lines += [
                 "   !",
@@ -96,7 +100,7 @@ def _mmu_profile(settings: Settings, group: PortGroup) -> list[str]:
 
 
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings.classes, alphas=_has_mmu(settings))
+    notes = rounding_notes(settings, alphas=_has_mmu(settings))
     notes += feedback_notes(settings)
     notes += pool_notes(settings, "no command for it is confirmed")
     pauses = [group.pause for group in settings.groups if group.pause]

@@ -3,17 +3,54 @@
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import accumulate, groupby
 from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.plan.classes import exponent
+from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xoff.plan.settings import PortGroup, Settings, TrafficClass, Watchdog
+    from xoff.plan.settings import Ecn, PortGroup, Settings, TrafficClass, Watchdog
+
+
+@dataclass(frozen=True)
+class Marking:
+    """Ports that mark alike.
+
+    Attributes:
+        suffix: What tells its name from those of others; empty for that of the fastest ports.
+        classes: All classes, with the marks that their packets get there.
+        groups: The ports.
+    """
+
+    suffix: str
+    classes: tuple[TrafficClass, ...]
+    groups: tuple[PortGroup, ...]
+
+    @property
+    def marked(self) -> list[TrafficClass]:
+        """Those of its classes that are marked at all."""
+        return [one for one in self.classes if one.ecn]
+
+
+def markings(settings: Settings) -> list[Marking]:
+    """All of a switch, that of the fastest ports first."""
+    alike: dict[tuple[tuple[int, Ecn | None], ...], list[PortGroup]] = {(): []}
+    for group in settings.groups:
+        alike.setdefault(group.ecn, []).append(group)
+    return [
+        Marking(
+            suffix=f"-{identifier(groups[0].name)}" if own else "",
+            classes=tuple(replace(one, ecn=dict(own).get(one.priority, one.ecn)) for one in settings.classes),
+            groups=tuple(groups),
+        )
+        for own, groups in alike.items()
+    ]
+
 
 _LEAST_CABLE_M = 1
 """SONiC makes no lossless profile for 0 m (sonic-swss, cfgmgr/buffermgr.cpp), and Cumulus Linux takes 1 m and more."""
@@ -137,16 +174,29 @@ def beyond_memory(settings: Settings, all_bytes: int) -> str:
     return f", {over:,} B more than the chip's {settings.memory_bytes:,} B" if over > 0 else ""
 
 
-def rounding_notes(classes: Iterable[TrafficClass], *, alphas: bool = True) -> list[str]:
+def rounding_notes(settings: Settings, *, alphas: bool = True) -> list[str]:
     """Numbers that a power of two, or whole percent, only comes near."""
-    notes = []
-    for one in classes:
-        if alphas and 2.0 ** exponent(one.alpha) != one.alpha:
-            notes.append(f"class {one.name}: alpha {one.alpha:g} is written as {alpha_text(one.alpha)}, a power of two")
-        if one.ecn and percent(one.ecn.probability) / 100 != one.ecn.probability:
-            exact, written = f"{one.ecn.probability * 100:g} %", percent(one.ecn.probability)
-            notes.append(f"class {one.name}: probability {exact} is written as {written} %, whole percent")
+    notes = [
+        f"class {one.name}: alpha {one.alpha:g} is written as {alpha_text(one.alpha)}, a power of two"
+        for one in settings.classes
+        if alphas and 2.0 ** exponent(one.alpha) != one.alpha
+    ]
+    for name, ecn in marks(settings):
+        if percent(ecn.probability) / 100 != ecn.probability:
+            exact, written = f"{ecn.probability * 100:g} %", percent(ecn.probability)
+            notes.append(f"{name}: probability {exact} is written as {written} %, whole percent")
     return notes
+
+
+def marks(settings: Settings) -> list[tuple[str, Ecn]]:
+    """All marks, each with what notes call those who have them."""
+    told: dict[tuple[str, Ecn], str] = {}
+    for marking in markings(settings):
+        where = f" at {marking.groups[0].name}" if marking.suffix else ""
+        for one in marking.marked:
+            if one.ecn:
+                told.setdefault((one.name, one.ecn), f"class {one.name}{where}")
+    return [(name, ecn) for (_, ecn), name in told.items()]
 
 
 def watchdog_notes(settings: Settings, why: str) -> list[str]:

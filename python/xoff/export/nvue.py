@@ -15,6 +15,7 @@ from xoff.export.export import (
     cable_notes,
     dropping_notes,
     feedback_notes,
+    markings,
     percent,
     pool_notes,
     reserved,
@@ -24,6 +25,7 @@ from xoff.export.export import (
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
+    from xoff.export.export import Marking
     from xoff.plan.settings import PortGroup, Settings, Watchdog
 
 _MARKING = "xoff"
@@ -39,9 +41,27 @@ def nvue(settings: Settings) -> Export:
     lines += [
         f"nv set qos mapping default-global dscp {one.dscp} switch-priority {one.priority}" for one in settings.classes
     ]
-    for one in settings.classes:
+    profiles: dict[str, str] = {}
+    for marking in markings(settings):
+        profiles |= {group.name: f"{_MARKING}{marking.suffix}" for group in marking.groups if marking.marked}
+        lines += _congestion_control(marking)
+    lines += _flow_control(settings)
+    for group in settings.groups:
+        lines += _pfc(settings, group) if group.pause else []
+        for port in group.ports:
+            if group.name in profiles:
+                lines.append(f"nv set interface {names[port]} qos congestion-control profile {profiles[group.name]}")
+            if group.pause:
+                lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
+                lines.append(f"nv set interface {names[port]} qos pfc-watchdog state enable")
+    return Export("\n".join([*lines, "nv config apply"]) + "\n", tuple(_notes(settings)), "#")
+
+
+def _congestion_control(marking: Marking) -> list[str]:
+    lines = []
+    for one in marking.classes:
         if one.ecn:
-            base = f"nv set qos congestion-control {_MARKING} traffic-class {one.priority}"
+            base = f"nv set qos congestion-control {_MARKING}{marking.suffix} traffic-class {one.priority}"
             lines += [
                 f"{base} ecn enable",
                 f"{base} red disable",
@@ -49,16 +69,7 @@ def nvue(settings: Settings) -> Export:
                 f"{base} max-threshold {one.ecn.maximum_bytes}",
                 f"{base} probability {percent(one.ecn.probability)}",
             ]
-    lines += _flow_control(settings)
-    for group in settings.groups:
-        lines += _pfc(settings, group) if group.pause else []
-        for port in group.ports:
-            if any(one.ecn for one in settings.classes):
-                lines.append(f"nv set interface {names[port]} qos congestion-control profile {_MARKING}")
-            if group.pause:
-                lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
-                lines.append(f"nv set interface {names[port]} qos pfc-watchdog state enable")
-    return Export("\n".join([*lines, "nv config apply"]) + "\n", tuple(_notes(settings)), "#")
+    return lines
 
 
 def _flow_control(settings: Settings) -> list[str]:
@@ -125,7 +136,7 @@ def _pfc(settings: Settings, group: PortGroup) -> list[str]:
 
 
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings.classes, alphas=False)
+    notes = rounding_notes(settings, alphas=False)
     if not (settings.chip or "").startswith(_CHIPS):
         runs_on = "Cumulus Linux 5, whose commands these are, runs on NVIDIA Spectrum alone"
         notes.append(

@@ -10,6 +10,8 @@ from xoff.export.export import (
     PortNames,
     beyond_memory,
     feedback_notes,
+    markings,
+    marks,
     percent,
     pool_notes,
     resuming_notes,
@@ -20,25 +22,19 @@ from xoff.export.export import (
 from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
+    from xoff.export.export import Marking
     from xoff.plan.settings import Ecn, Pause, PortGroup, Settings
 
+_OUT = "XOFF-OUT"
 _NAMES = PortNames("NX-OS", "Ethernet1/{}", 1, "Ethernet[0-9]+(/[0-9]+){1,2}", "Ethernet1/1 and on")
 
 
 def nxos(settings: Settings) -> Export:
     """Policies and the interfaces that have them."""
-    marked = [one for one in settings.classes if one.ecn]
     lossless = [one for one in settings.classes if one.lossless]
     lines = _classification(settings)
-    lines += ["policy-map type queuing XOFF-OUT"] if marked else []
-    for one in marked:
-        assert one.ecn is not None
-        lines += [
-            f"  class type queuing {_queue('out-8q-q', one.priority)}",
-            f"    random-detect minimum-threshold {_kbytes(one.ecn)[0]} kbytes "
-            f"maximum-threshold {_kbytes(one.ecn)[1]} kbytes "
-            f"drop-probability {percent(one.ecn.probability)} weight 0 ecn",
-        ]
+    for marking in markings(settings):
+        lines += _marks(marking)
     if lossless:
         lines.append("policy-map type network-qos XOFF-NETWORK")
         for one in lossless:
@@ -52,7 +48,7 @@ def nxos(settings: Settings) -> Export:
             lines.append(f"policy-map type queuing {name}")
             for one in lossless:
                 lines += [f"  class type queuing {_queue('in-q', one.priority)}", f"    {_pause(settings, pause)}"]
-    lines += _applied(settings, marked=bool(marked), lossless=bool(lossless))
+    lines += _applied(settings, lossless=bool(lossless))
     return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
 
 
@@ -66,6 +62,22 @@ def _classification(settings: Settings) -> list[str]:
     for name, one in classes.items():
         lines += [f"  class {name}", f"    set qos-group {one.priority}"]
     return [*lines, "  class class-default", "    set qos-group 0"]
+
+
+def _marks(marking: Marking) -> list[str]:
+    """A policy of ports that mark; of all ports where no other is named, and so one without marks for those without."""
+    if not marking.marked and not marking.suffix:
+        return []
+    lines = [f"policy-map type queuing {_OUT}{marking.suffix}"]
+    for one in marking.classes:
+        if one.ecn:
+            lines += [
+                f"  class type queuing {_queue('out-8q-q', one.priority)}",
+                f"    random-detect minimum-threshold {_kbytes(one.ecn)[0]} kbytes "
+                f"maximum-threshold {_kbytes(one.ecn)[1]} kbytes "
+                f"drop-probability {percent(one.ecn.probability)} weight 0 ecn",
+            ]
+    return lines
 
 
 def _queue(kind: str, priority: int) -> str:
@@ -107,14 +119,17 @@ def _pause(settings: Settings, pause: Pause) -> str:
     return f"pause buffer-size {xoff + pause.headroom_bytes} pause-threshold {xoff} resume-threshold {resume}"
 
 
-def _applied(settings: Settings, *, marked: bool, lossless: bool) -> list[str]:
-    lines = ["system qos"] if marked or lossless else []
-    lines += ["  service-policy type queuing output XOFF-OUT"] if marked else []
+def _applied(settings: Settings, *, lossless: bool) -> list[str]:
+    own, *others = markings(settings)
+    lines = ["system qos"] if own.marked or lossless else []
+    lines += [f"  service-policy type queuing output {_OUT}"] if own.marked else []
     lines += ["  service-policy type network-qos XOFF-NETWORK"] if lossless else []
     names = _NAMES.of(settings)
     for group in settings.groups:
+        suffixes = [marking.suffix for marking in others if group in marking.groups]
         for port in group.ports:
             lines += [f"interface {names[port]}", "  service-policy type qos input XOFF-CLASSES"]
+            lines += [f"  service-policy type queuing output {_OUT}{suffix}" for suffix in suffixes]
             if lossless:
                 lines += [
                     "  priority-flow-control mode on",
@@ -125,16 +140,16 @@ def _applied(settings: Settings, *, marked: bool, lossless: bool) -> list[str]:
 
 
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings.classes, alphas=False)
+    notes = rounding_notes(settings, alphas=False)
     notes += feedback_notes(settings)
     notes += pool_notes(
         settings,
         "`wred-queue` suggests that marking can look at more than a queue, and no form for the pool is confirmed",
     )
-    for one in settings.classes:
-        if one.ecn and (one.ecn.minimum_bytes % 1000 or one.ecn.maximum_bytes % 1000):
+    for name, ecn in marks(settings):
+        if ecn.minimum_bytes % 1000 or ecn.maximum_bytes % 1000:
             notes.append(
-                f"class {one.name}: thresholds {one.ecn.minimum_bytes} B and {one.ecn.maximum_bytes} B are rounded to "
+                f"{name}: thresholds {ecn.minimum_bytes} B and {ecn.maximum_bytes} B are rounded to "
                 "whole kbytes of 1000 B, the lower one down and the upper one up: no form in bytes is confirmed"
             )
     pauses = [group.pause for group in settings.groups if group.pause]

@@ -189,21 +189,10 @@ class _Switch:
             lossless=lossless,
             alpha=float(Fraction(self.value(f"{key}.alpha_by_priority[{{}}]", one) or 1)),
             reserved_bytes=reserved,
-            ecn=self._ecn(one),
+            ecn=_ecn(self.own, one),
             weight=int(Fraction(weight)) if weight is not None else None,
             strict=bool(self.value("switch.scheduler.strict[{}]", one)),
         )
-
-    def _ecn(self, one: int) -> Ecn | None:
-        """Of its queues; for want of that what is said of whole ports, on each queue."""
-        of_queue: dict[str, Any] = {field: self.value(f"{_QUEUE}.{field}", one) for field in Marks._fields}
-        return _ecn(Marks(**of_queue)) or _ecn(Marks.of(self.marker("port")))
-
-    def marker(self, place: str) -> dict[str, Any] | None:
-        """Of whole ports, or of a pool."""
-        text = self.value(f"switch.marking.{place}")
-        marker: dict[str, Any] | None = None if text is None else json.loads(str(text))
-        return marker
 
     def groups(self) -> Iterator[PortGroup]:
         """Ports by what their links and their headroom are."""
@@ -222,7 +211,14 @@ class _Switch:
                 # Delays of cables are rounded up to nanoseconds.
                 cable_m=round(delay_ns * 1e-9 * SONIC_CABLE_M_PER_S),
                 pause=None if own is None else self._pause(own, rate),
+                ecn=tuple(self._differing_ecn(self.by_rate[rate])),
             )
+
+    def _differing_ecn(self, there: said.Said) -> Iterator[tuple[int, Ecn | None]]:
+        for one in self.classes:
+            ecn = _ecn(there, one)
+            if ecn != _ecn(self.own, one):
+                yield one, ecn
 
     def _pause(self, headroom: int, rate_bps: int) -> Pause:
         assert self.lossless is not None, "it has headroom"
@@ -246,7 +242,7 @@ class _Switch:
 
     @property
     def _ecn_of_pool(self) -> Ecn | None:
-        ends, marker = self.memory["pools"][0]["marked_between"], self.marker("pool")
+        ends, marker = self.memory["pools"][0]["marked_between"], _marker(self.own, "pool")
         if ends is None or marker is None:
             return None
         return Ecn(*ends, float(said.ratio(marker.get("probability", 1))))
@@ -260,7 +256,20 @@ class _Switch:
         return Watchdog(str(action), *(ceil(Fraction(time)) for time in times))
 
 
-def _ecn(marks: Marks) -> Ecn | None:
+def _ecn(there: said.Said, one: int) -> Ecn | None:
+    """Of a class's queues; for want of that what is said of whole ports, on each queue."""
+    of_queue: dict[str, Any] = {field: there.values.get(Key(f"{_QUEUE}.{field}", one)) for field in Marks._fields}
+    return _ramp(Marks(**of_queue)) or _ramp(Marks.of(_marker(there, "port")))
+
+
+def _marker(there: said.Said, place: str) -> dict[str, Any] | None:
+    """Of whole ports, or of a pool."""
+    text = there.values.get(Key(f"switch.marking.{place}"))
+    marker: dict[str, Any] | None = None if text is None else json.loads(str(text))
+    return marker
+
+
+def _ramp(marks: Marks) -> Ecn | None:
     """As a ramp; nothing where it is none."""
     if marks.kind is not None or marks.minimum is None or marks.maximum is None:
         return None
@@ -310,20 +319,13 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
     if told:
         yield f"DSCPs are eight times the priority, where --dscp says nothing else: {_listed(told)}"
     for one in found.classes:
-        kind = found.value(f"{_QUEUE}.kind", one)
-        if kind is not None:
+        kinds = {there.values.get(Key(f"{_QUEUE}.kind", one)): None for there in found.by_rate.values()}
+        for kind in filter(None, kinds):
             yield f"class {one}: marks by {kind} are left out: switches have thresholds and ramps"
-    if any(_marks(there.values) != _marks(found.own.values) for there in found.by_rate.values()):
-        yield f"marks of ports slower than {found.fastest_bps / 1e9:g} Gb/s are those of the fastest"
-    marker = found.marker("port")
-    if marker is not None:
+    if any(_marker(there, "port") for there in found.by_rate.values()):
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"
     if found.memory["reserved_per_port"]:
         yield f"the reserve of each port, {found.memory['reserved_per_port']:,} B, is left out: queues have theirs"
-
-
-def _marks(values: Mapping[Key, said.Value | None]) -> dict[Key, said.Value | None]:
-    return {key: value for key, value in values.items() if key.name.startswith("switch.marking")}
 
 
 def _listed(values: list[Any]) -> str:

@@ -10,6 +10,7 @@ from xoff.export.export import (
     cable_m,
     cable_notes,
     feedback_notes,
+    markings,
     percent,
     pool_notes,
     ranges,
@@ -74,16 +75,9 @@ def config_db(settings: Settings) -> ConfigDb:
         tc_to_queue_map={_MAP: {str(number): number for number in range(8)}},
         tc_to_priority_group_map={_MAP: {str(number): _group_of(settings, number) for number in range(8)}},
         map_pfc_priority_to_queue={_MAP: {str(number): number for number in range(8)}},
-        wred_profile={_upper(one): _wred(one.ecn) for one in settings.classes if one.ecn},
+        wred_profile=_marks(settings),
         scheduler={name: row for name, row in map(_scheduler, settings.classes) if row},
-        queue={
-            f"{port}|{one.priority}": Queue(
-                wred_profile=_upper(one) if one.ecn else None, scheduler=_scheduler(one)[0] or None
-            )
-            for _, port in _ports(settings)
-            for one in settings.classes
-            if one.ecn or _scheduler(one)[0]
-        },
+        queue=_marked_queues(settings),
         port_qos_map={port: _qos([one.priority for one in lossless]) for _, port in _ports(settings)},
         pfc_wd=_watchdog(settings) if lossless else {},
     )
@@ -106,10 +100,6 @@ def _pauses(settings: Settings) -> bool:
 
 def _lossless(settings: Settings) -> list[TrafficClass]:
     return [one for one in settings.classes if one.lossless]
-
-
-def _upper(one: TrafficClass) -> str:
-    return one.name.upper()
 
 
 def _pools(settings: Settings) -> dict[str, BufferPool]:
@@ -213,6 +203,33 @@ def _queues(settings: Settings) -> dict[str, BufferQueue]:
     }
 
 
+def _marked_queues(settings: Settings) -> dict[str, Queue]:
+    """Queues by what marks their packets and when they have their turn."""
+    names = _wred_names(settings)
+    classes = {group.name: marking.classes for marking in markings(settings) for group in marking.groups}
+    return {
+        f"{port}|{one.priority}": Queue(
+            wred_profile=names.get((one.name, one.ecn)), scheduler=_scheduler(one)[0] or None
+        )
+        for group, port in _ports(settings)
+        for one in classes[group.name]
+        if one.ecn or _scheduler(one)[0]
+    }
+
+
+def _wred_names(settings: Settings) -> dict[tuple[str, Ecn | None], str]:
+    """Of the profile of a class's marks, with the ports where those of others are other ones."""
+    names: dict[tuple[str, Ecn | None], str] = {}
+    for marking in markings(settings):
+        for one in marking.marked:
+            names.setdefault((one.name, one.ecn), f"{one.name}{marking.suffix}".replace("-", "_").upper())
+    return names
+
+
+def _marks(settings: Settings) -> dict[str, WredProfile]:
+    return {name: _wred(ecn) for (_, ecn), name in _wred_names(settings).items() if ecn}
+
+
 def _wred(ecn: Ecn) -> WredProfile:
     colours = {
         f"{colour}_{field}": value
@@ -260,7 +277,7 @@ def _watchdog(settings: Settings) -> dict[str, PfcWatchdog]:
 
 
 def _notes(settings: Settings) -> list[str]:
-    notes = rounding_notes(settings.classes)
+    notes = rounding_notes(settings)
     notes += feedback_notes(settings)
     notes += pool_notes(
         settings,

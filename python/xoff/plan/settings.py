@@ -55,6 +55,8 @@ class PortGroup:
     """None where no class is lossless."""
     step: int = 1
     """Lanes of each, by which SONiC counts ports that the plan does not name."""
+    ecn: tuple[tuple[int, Ecn | None], ...] = ()
+    """Priorities of classes whose `TrafficClass.ecn` is another at these ports, and that."""
 
 
 @dataclass(frozen=True)
