@@ -218,8 +218,8 @@ KEYS = (
     Key(
         ("packets.dropped_pushed_out",),
         "packets",
-        "dropped data packets that waited first in the longest queue when another found the shared pool full "
-        "(`longest_queue_drop`)",
+        "dropped data packets that were in memory already: first in the longest queue, when another found the shared "
+        "pool full (`longest_queue_drop`), or in a queue that held more than its threshold (`occamy`)",
     ),
     Key(("packets.marked",), "", "ECN marks set; a packet can be marked at several switches"),
     Key(("packets.retransmitted",), "packets", "data packets sent again"),

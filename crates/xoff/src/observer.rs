@@ -28,7 +28,7 @@ pub enum DropReason {
     ReceiverFull,
     /// Its queue was paused for so long that the watchdog let it go.
     PfcWatchdog,
-    /// It was first in the longest queue when another packet found the shared pool full.
+    /// It was first in the longest queue when another packet found the shared pool full, or in a queue that held too much.
     PushedOut,
 }
 

@@ -359,6 +359,11 @@ impl Port {
         self.queues[priority].0.iter()
     }
 
+    /// Whether a packet of a class waits.
+    pub fn has_queued(&self, priority: usize) -> bool {
+        self.waiting & 1 << priority != 0
+    }
+
     /// Packets waiting, queue by queue.
     pub fn queued(&self) -> impl Iterator<Item = &Packet> {
         self.queues.iter().flat_map(|queue| queue.0.iter())

@@ -232,7 +232,7 @@ impl Subject<'_> {
 
     /// What is lossless is not pushed out, and nobody follows the queues of ingress ports.
     fn check_xoff(&self, key: &str, xoff: &buffer_policy::Parameters) -> Result<(), ScenarioError> {
-        if xoff.follows().is_none() && !xoff.pushes_out() {
+        if xoff.only_answers() {
             return Ok(());
         }
         let problem = format!("pauses lossless classes by `{}`, which is for lossy ones", xoff.spelling());

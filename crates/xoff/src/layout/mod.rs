@@ -123,6 +123,8 @@ pub struct SharedMemoryLayout {
     pub release: Release,
     /// Which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
+    /// What all ports send together.
+    rate_of_ports: Rate,
 }
 
 impl SharedMemoryLayout {
@@ -138,7 +140,9 @@ impl SharedMemoryLayout {
         let leaking_reserve = Quirk::LeakingReserve.is_in(&self.quirks);
         let quirks = (threshold_with_packet || leaking_reserve)
             .then(|| Quirks::new(threshold_with_packet, leaking_reserve, ports));
-        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.lossy_queues).with_quirks(quirks)
+        Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.lossy_queues)
+            .with_quirks(quirks)
+            .with_memory_bandwidth(self.rate_of_ports)
     }
 
     /// Whether it may only be known as a packet leaves whether it is marked.
@@ -152,8 +156,7 @@ impl SharedMemoryLayout {
             && self.cell.is_none()
             && self.quirks.is_empty()
             && !self.policy.rises_as_the_pool_fills()
-            && self.policy.follows().is_none()
-            && !self.policy.pushes_out()
+            && self.policy.only_answers()
             && self.marks.look_at_own_port_only()
     }
 
@@ -208,6 +211,11 @@ impl Subject<'_> {
         self.ends().map(|(link, _)| link)
     }
 
+    /// What all its ports send together, at the highest rates that their links come to have.
+    fn rate_of_ports(&self) -> Rate {
+        self.links().map(|link| self.highest_rate(link)).fold(Rate::new(0), Rate::saturating_add)
+    }
+
     /// The highest rate that a link comes to have.
     fn highest_rate(&self, link: &Link) -> Rate {
         let nodes = &self.fabric.network.nodes;
@@ -255,6 +263,7 @@ fn shared_memory(
         lossless,
         release,
         scheduler,
+        rate_of_ports: subject.rate_of_ports(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The memory management unit: who holds how many bytes, and whether one more packet fits.
 //! Counters and their invariants live here and nowhere else; the policy only answers a threshold.
 
+mod expulsion;
 mod follower;
 mod quirks;
 
@@ -11,6 +12,7 @@ use crate::classes::PRIORITIES;
 use crate::kernel::room::Room;
 use crate::kernel::units::Bytes;
 use crate::observer::DropReason;
+use expulsion::Expulsion;
 use follower::Follower;
 
 /// Bytes of one queue.
@@ -85,6 +87,10 @@ pub struct Mmu {
     quirks: Option<Box<Quirks>>,
     /// What the policy learns of queues, where it follows them.
     follower: Option<Box<Follower>>,
+    /// What it takes out of them, if it does.
+    expulsion: Option<Box<Expulsion>>,
+    /// Whether there is either.
+    is_told: bool,
     /// Whether there are reserves or quirks.
     has_more_than_pools: bool,
     ample: Ample,
@@ -151,7 +157,9 @@ impl Mmu {
             used: Bytes::ZERO,
             peak: Bytes::ZERO,
             quirks: None,
+            is_told: follower.is_some(),
             follower,
+            expulsion: None,
             has_more_than_pools,
         }
     }
@@ -286,15 +294,16 @@ impl Mmu {
         self.policy.pushes_out()
     }
 
-    /// The queue that is to make room for a packet that has found the pool of its queue full: the one with the most shared bytes, those
-    /// of the packet included.
-    pub fn pushed_out(&self, queue: usize, frame: Bytes) -> Option<usize> {
+    /// The queue that is to make room for a packet that has found the pool of its queue full: of those of which `holds` says that a packet
+    /// waits there, the one with the most shared bytes, those of the packet included; none if that is the packet's, and none waits there.
+    pub fn pushed_out(&self, queue: usize, frame: Bytes, holds: impl Fn(usize) -> bool) -> Option<usize> {
         let with_packet = |index: usize| if index == queue { frame } else { Bytes::ZERO };
         let beside = |index: &usize| self.queues[*index].pool == self.queues[queue].pool;
-        let queues = (0..self.queues.len()).filter(beside);
+        let can_lose = |index: &usize| *index == queue || holds(*index);
+        let queues = (0..self.queues.len()).filter(|index| beside(index) && can_lose(index));
         // Of several the first.
         let longest = queues.rev().max_by_key(|&index| self.queues[index].shared + with_packet(index));
-        longest.filter(|&index| self.queues[index].shared > Bytes::ZERO)
+        longest.filter(|&index| self.queues[index].shared > Bytes::ZERO && holds(index))
     }
 
     /// What was held, and might be, where a packet for a queue was refused for this reason.
@@ -305,6 +314,9 @@ impl Mmu {
                 let by_whole_queue = self.quirks.as_ref().is_some_and(|quirks| quirks.go_by_whole_queue());
                 let held = if by_whole_queue { counters.bytes } else { counters.shared };
                 Some(Room { held, limit: self.threshold(queue) })
+            }
+            DropReason::PushedOut if self.expels() => {
+                Some(Room { held: counters.shared, limit: self.threshold(queue) })
             }
             DropReason::PoolFull | DropReason::PushedOut => {
                 Some(Room { held: pool.shared_used, limit: pool.shared })
@@ -494,6 +506,19 @@ mod tests {
         assert_eq!(fill(&mut mmu, 0), (8, DropReason::PoolFull));
         assert_eq!(fill(&mut mmu, 8), (2, DropReason::PoolFull));
         assert_eq!(mmu.peak(), Bytes::new(10_000));
+    }
+
+    /// What is on the wire cannot be taken back: the next longest loses, and a packet that would make its own the longest is not taken in.
+    #[test]
+    fn the_longest_queue_that_has_a_packet_to_lose_is_pushed_out() {
+        let mut mmu = complete_sharing(&[pool(10_000, 0..3)], Reserve::PerQueue(Bytes::ZERO));
+        for (queue, packets) in [(0, 5), (8, 3), (16, 2)] {
+            (0..packets).for_each(|_| mmu.admit(queue, FRAME).unwrap());
+        }
+        let pushed_out = |queue, on_wire: usize| mmu.pushed_out(queue, FRAME, |other| other != on_wire);
+        assert_eq!(pushed_out(16, 8), Some(0));
+        assert_eq!(pushed_out(16, 0), Some(8));
+        assert_eq!(pushed_out(0, 0), None);
     }
 
     #[test]

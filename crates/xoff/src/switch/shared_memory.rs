@@ -50,6 +50,8 @@ struct Memory {
     cell: Option<Cell>,
     /// The packet on each port's wire, where memory is released at the end of a transmission.
     transmitting: Option<Vec<Option<Packet>>>,
+    /// Whether there is something to do before a packet leaves.
+    is_to_settle: bool,
 }
 
 impl SharedMemory {
@@ -63,7 +65,8 @@ impl SharedMemory {
         release: Release,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let memory = Memory { mmu, markers, cell: None, transmitting };
+        let is_to_settle = transmitting.is_some() || mmu.expels();
+        let memory = Memory { mmu, markers, cell: None, transmitting, is_to_settle };
         Self {
             ports,
             routes,
@@ -167,15 +170,15 @@ impl SharedMemory {
         if self.ports[number as usize].is_down() {
             return self.lose(number, &packet, context);
         }
+        if self.memory.mmu.is_told() {
+            self.note_arrival(&packet, context);
+        }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         let marks = memory.marks_at_enqueue(&packet, queue, context.now);
         if marks && !packet.is(ECN_CAPABLE) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
         let frame = memory.frame(&packet);
-        if memory.mmu.follows() {
-            memory.mmu.on_arrival(context.now, packet.offset());
-        }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
@@ -206,7 +209,7 @@ impl SharedMemory {
                 port.mark(&mut packet, context);
             }
             memory.transmit(packet, number, port, context);
-            if takes_memory && memory.mmu.follows() {
+            if takes_memory && memory.mmu.is_told() {
                 memory.note_service(&packet, number, port, context.now);
             }
         } else {
@@ -222,17 +225,35 @@ impl SharedMemory {
         frame: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Result<Placement, DropReason> {
-        while let Some(longest) = self.memory.mmu.pushed_out(queue, frame) {
-            let (number, priority) = (Mmu::port(longest) as u16, longest % PRIORITIES);
-            if !self.lose_first(number, priority, DropReason::PushedOut, context) {
-                break;
-            }
+        while let Some(longest) = self.memory.mmu.pushed_out(queue, frame, holds(&self.ports)) {
+            self.lose_first(Mmu::port(longest) as u16, longest % PRIORITIES, DropReason::PushedOut, context);
             let placement = self.memory.mmu.place(queue, frame);
             if placement != Err(DropReason::PoolFull) {
                 return placement;
             }
         }
         Err(DropReason::PoolFull)
+    }
+
+    /// The memory is told of a packet that has come.
+    #[cold]
+    fn note_arrival(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.expel(context.now, context);
+        self.memory.mmu.on_arrival(context.now, packet.offset());
+    }
+
+    /// Queues that hold too much lose what they have lost by then, each packet at its own time.
+    #[inline(never)]
+    fn expel(&mut self, then: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        let now = context.now;
+        while let Some((queue, at)) = self.memory.mmu.expelled_by(then, holds(&self.ports)) {
+            context.now = at;
+            let (number, priority) = (Mmu::port(queue) as u16, queue % PRIORITIES);
+            if let Some(frame) = self.lose_first(number, priority, DropReason::PushedOut, context) {
+                self.memory.mmu.on_read(at, frame);
+            }
+        }
+        context.now = now;
     }
 
     /// The port by which a packet leaves, where load is balanced.
@@ -313,7 +334,7 @@ impl SharedMemory {
             return self.ports[number as usize].lead(packet, context);
         }
         if self.memory.mmu.would_peak(frame) {
-            self.settle(context.now, context);
+            self.settle_lines(context.now, context);
         }
         self.memory.mmu.put(queue, frame, placement);
         if self.memory.may_mark_departures(queue) {
@@ -338,13 +359,22 @@ impl SharedMemory {
         frame: Bytes,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Result<Placement, DropReason> {
-        self.settle(context.now, context);
+        self.settle_lines(context.now, context);
         self.memory.mmu.place(queue, frame)
     }
 
-    /// Counts what has left by now and was no event, where packets leave in the order in which they come.
+    /// Counts what has left by now and was no event.
     #[cold]
     pub fn settle(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        self.settle_lines(now, context);
+        if self.memory.mmu.expels() {
+            self.expel(now, context);
+        }
+    }
+
+    /// The same where packets leave in the order in which they come.
+    #[cold]
+    fn settle_lines(&mut self, now: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
         let Some(class) = self.fifo else { return };
         for (number, port) in (0..).zip(&mut self.ports) {
             self.memory.settle(Mmu::queue(number, class), port, now, context);
@@ -464,8 +494,8 @@ impl SharedMemory {
         number: u16,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> Time {
-        if self.memory.transmitting.is_some() {
-            self.release_transmitted(number, context);
+        if self.memory.is_to_settle {
+            self.settle_before_departure(number, context);
         }
         let port = &mut self.ports[number as usize];
         if !port.send_pause_frame(context) {
@@ -505,7 +535,7 @@ impl SharedMemory {
             memory.report_queue(queue, port, context);
         }
         memory.transmit(packet, number, port, context);
-        if memory.mmu.follows() {
+        if memory.mmu.is_told() {
             memory.note_service(&packet, number, port, context.now);
         }
         if is_lossless && leaves_memory {
@@ -566,6 +596,19 @@ impl SharedMemory {
         if let Some(pausing) = &mut self.pausing {
             pausing.remove(packet, self.memory.frame(packet), &mut self.ports, context);
         }
+    }
+
+    /// What is to be done before a packet leaves, in most switches nothing.
+    #[inline(never)]
+    fn settle_before_departure(
+        &mut self,
+        number: u16,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
+        if self.memory.mmu.expels() {
+            self.expel(context.now, context);
+        }
+        self.release_transmitted(number, context);
     }
 
     fn release_transmitted(&mut self, number: u16, context: &mut Context<'_, impl Agenda, impl Observer>) {
@@ -677,7 +720,7 @@ impl Memory {
             self.mmu.let_go(queue, frame);
         } else {
             self.mmu.remove(queue, frame);
-            if self.mmu.follows() {
+            if self.mmu.is_told() {
                 self.mmu.on_departure(queue);
             }
         }
@@ -687,6 +730,7 @@ impl Memory {
     #[cold]
     fn note_service(&mut self, packet: &Packet, number: u16, port: &Port, now: Time) {
         self.mmu.on_service(Mmu::queue(number, packet.priority()), now, port.busy_until());
+        self.mmu.on_read(now, self.frame(packet));
     }
 
     /// Takes the packet that leaves a port next where markers look at it: what is to be marked and cannot be is dropped, and
@@ -773,6 +817,11 @@ impl Memory {
         let bytes = self.mmu.queue_bytes(queue);
         context.observer.on_queue(context.now, port.id(), queue % PRIORITIES, bytes);
     }
+}
+
+/// Whether a packet waits in a queue of these ports.
+fn holds(ports: &[Port]) -> impl Fn(usize) -> bool {
+    |queue| ports[Mmu::port(queue)].has_queued(queue % PRIORITIES)
 }
 
 #[inline]

@@ -1,7 +1,7 @@
 //! What saturated queues come to hold under each policy. Dynamic Threshold: M of them hold alpha B / (1 + M alpha) each
 //! (Choudhury and Hahne, IEEE/ACM ToN 1998; BCC, APNet 2017, section 4.2). ABM: all of a class hold alpha B / (1 + alpha)
 //! together, however many they are, and those of several classes at a port share that as they share the port (SIGCOMM 2022).
-//! Longest queue drop: B / M each.
+//! Longest queue drop: B / M each. Occamy: as Dynamic Threshold, and soon (EuroSys 2025).
 
 use xoff::engine::Quantity;
 use xoff::kernel::units::Span;
@@ -117,6 +117,44 @@ fn longest_queue_drop_gives_saturated_queues_equal_parts_of_all_memory() {
             3.0 * FRAME,
         );
     }
+}
+
+/// The packet that takes a queue beyond the threshold is let in, and one is expelled for it: a packet less than Dynamic Threshold.
+#[test]
+fn saturated_queues_settle_under_occamy_where_they_settle_under_dynamic_threshold() {
+    for (queues, expected) in [(1, 2_666_666.7), (4, 727_272.7), (8, 369_230.8)] {
+        let occupancies = occupancies(queues, 1, "total = '3MB', buffer = { policy = 'occamy' }");
+        settles_at(&format!("Occamy, {queues} queues"), &occupancies, expected - FRAME, 9.0 * FRAME);
+    }
+}
+
+/// Packets dropped for a receiver to which eight hosts send 400 kB at once, by a switch of 1 MB in whose memory somebody else has as much
+/// as alpha 8 gives to one.
+fn lost_of_a_burst(buffer: &str) -> u64 {
+    let burst: Vec<_> = (2..10).map(|host| format!("['host{host}', 'host10']")).collect();
+    let simulation = simulation(&format!(
+        "title = 'burst'\n\
+         topology = {{ kind = 'star', hosts = 12, host_link = {{ rate = '10Gbps', delay = '1us' }} }}\n\
+         switch = [{{ total = '1MB', buffer = {{ {buffer} }} }}]\n\
+         transport.steady = {{ kind = 'constant_rate', payload = '1442B', rate = '10Gbps' }}\n\
+         workload = [{{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host11'], ['host1', 'host11']] }}, \
+         {{ kind = 'long_lived', transport = 'steady', pairs = [{}], size = '50kB', start = '2ms' }}]\n\
+         stop = {{ at = '3ms' }}",
+        burst.join(", "),
+    ));
+    run(&simulation).switches[0].ports()[10].counters.dropped()
+}
+
+/// The burst grows by 70 Gb/s, and holds 350 kB at most, less than the 8/17 of 1 MB that each of two may have. Memory of 120 Gb/s has
+/// 100 to spare, so what is over goes as fast as it comes. Without that the first 111 kB fit, and what the other queue sends meanwhile.
+#[test]
+fn occamy_makes_room_for_a_burst_as_fast_as_it_comes() {
+    assert_eq!(lost_of_a_burst("policy = 'occamy'"), 0);
+    assert_eq!(lost_of_a_burst("policy = 'longest_queue_drop'"), 0);
+    let dynamic_threshold = lost_of_a_burst("policy = 'dynamic_threshold', alpha = 8");
+    assert!(dynamic_threshold > 100, "{dynamic_threshold} lost");
+    let busy = lost_of_a_burst("policy = 'occamy', memory_bandwidth = '15Gbps'");
+    assert_eq!(busy, dynamic_threshold, "ports take all that can be read");
 }
 
 /// Drain rates of less than an interval would be those of a packet: whenever a packet comes after a pause in arrivals, what all queues

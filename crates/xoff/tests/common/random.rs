@@ -333,6 +333,9 @@ fn switch() -> impl Strategy<Value = String> {
         "policy = 'abm', alpha_by_priority = [1, '1/8', 8, '1/2', 2, 1, 4, '1/16'], interval = '500ns', \
          unscheduled = '5kB', alpha_unscheduled = 8, congested_from = '1/2'",
         "policy = 'longest_queue_drop'",
+        "policy = 'occamy'",
+        "policy = 'occamy', alpha = 1, memory_bandwidth = '20Gbps', burst = '10kB'",
+        "policy = 'occamy', alpha_by_priority = [1, '1/8', 8, '1/2', 2, 1, 4, '1/16'], burst = '1B'",
     ]);
     let marking = text(&[
         "",

@@ -2,7 +2,7 @@
 //! A policy answers a threshold; it never counts and never admits, the MMU does.
 //! To add one: its file here, and one line in the list below.
 
-use crate::kernel::units::{Bytes, Ratio, Span};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span};
 
 /// What a policy may look at.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,15 @@ pub struct Following {
     pub congested_from: Ratio,
 }
 
+/// How a policy takes packets out of queues that hold more than their threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expelling {
+    /// How much of memory can be read, for ports and to expel; by default as much as all ports send together.
+    pub memory_bandwidth: Option<Rate>,
+    /// How much of that may be left from before.
+    pub burst: Bytes,
+}
+
 /// Shares packet memory: answers how many bytes of the shared pool a queue may hold before its next packet is refused.
 pub trait BufferPolicy {
     /// The threshold of a queue of this class: a packet is admitted while its queue holds fewer shared bytes than this.
@@ -64,6 +73,14 @@ pub trait BufferPolicy {
     /// Whether a packet that finds the pool full pushes out the first ones of the longest queue, which may be its own.
     fn pushes_out(&self) -> bool {
         false
+    }
+    /// How packets are expelled from queues that hold more than their threshold, if they are.
+    fn expels(&self) -> Option<Expelling> {
+        None
+    }
+    /// Whether it only answers thresholds, and asks for nothing but how full the pool is.
+    fn only_answers(&self) -> bool {
+        self.follows().is_none() && !self.pushes_out() && self.expels().is_none()
     }
     /// Share of the free pool that a queue of this class may take, where the policy knows such a share.
     fn alpha(&self, _priority: usize) -> Option<Ratio> {
@@ -94,6 +111,9 @@ macro_rules! buffer_policies {
             fn pushes_out(&self) -> bool {
                 match self { $(Self::$name(policy) => policy.pushes_out(),)* }
             }
+            fn expels(&self) -> Option<Expelling> {
+                match self { $(Self::$name(policy) => policy.expels(),)* }
+            }
             fn alpha(&self, priority: usize) -> Option<Ratio> {
                 match self { $(Self::$name(policy) => policy.alpha(priority),)* }
             }
@@ -108,6 +128,7 @@ buffer_policies! {
     static_threshold::StaticThreshold,
     abm::Abm,
     longest_queue_drop::LongestQueueDrop,
+    occamy::Occamy,
 }
 
 /// The recipe of CONTRIBUTING.md.

@@ -80,10 +80,10 @@ impl Follower {
 }
 
 impl Mmu {
-    /// Whether the policy follows queues, and is to be told of what comes and goes.
+    /// Whether the policy is to be told of what comes and goes, because it follows queues or expels from them.
     #[inline]
-    pub fn follows(&self) -> bool {
-        self.follower.is_some()
+    pub fn is_told(&self) -> bool {
+        self.is_told
     }
 
     /// A packet has come with so many bytes of its flow before it; one without data counts as late.

@@ -3,7 +3,7 @@
 use super::SharedMemory;
 use crate::agenda::{Agenda, Context};
 use crate::classes::PRIORITIES;
-use crate::kernel::units::{Rate, Span};
+use crate::kernel::units::{Bytes, Rate, Span};
 use crate::observer::{DropReason, Observer};
 use crate::packet::Packet;
 use crate::routing::SwitchRoutes;
@@ -34,23 +34,23 @@ impl SharedMemory {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) -> u64 {
         let mut lost = 0;
-        while self.lose_first(number, priority, reason, context) {
+        while self.lose_first(number, priority, reason, context).is_some() {
             lost += 1;
         }
         lost
     }
 
-    /// The packet that waits first in a queue is lost. Returns whether one waits.
+    /// The packet that waits first in a queue is lost. Returns what it took of memory, if one waits.
     pub(super) fn lose_first(
         &mut self,
         number: u16,
         priority: usize,
         reason: DropReason,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> bool {
+    ) -> Option<Bytes> {
         let (queue, is_lossless) = (Mmu::queue(number, priority), self.lossless.contains(priority));
         let port = &mut self.ports[usize::from(number)];
-        let Some(packet) = port.take(priority) else { return false };
+        let packet = port.take(priority)?;
         let (frame, room) = (self.memory.frame(&packet), self.memory.mmu.room(queue, reason));
         self.memory.markers.on_loss(queue);
         self.memory.markers.on_departure(queue, &self.memory.mmu, context.now, frame);
@@ -60,7 +60,7 @@ impl SharedMemory {
         if is_lossless {
             self.remove_lossless(&packet, context);
         }
-        true
+        Some(frame)
     }
 
     /// A packet that has come is for a link that has failed, or was on its way over one.

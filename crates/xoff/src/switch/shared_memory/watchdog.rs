@@ -67,7 +67,7 @@ impl SharedMemory {
 
     fn next_verdict(&mut self, now: Time) -> Option<(u16, usize, Verdict)> {
         let Self { ports, watchdog, .. } = self;
-        let holds = |port: u16, priority| ports[usize::from(port)].queued_of(priority).next().is_some();
+        let holds = |port: u16, priority| ports[usize::from(port)].has_queued(priority);
         watchdog.as_mut()?.watchdog.next_verdict(now, holds)
     }
 

@@ -1,0 +1,51 @@
+//! Occamy: Dynamic Threshold with a large alpha, and a switch that takes packets out of queues which hold more than that, with the
+//! memory bandwidth that its ports leave unused (Shan et al., EuroSys 2025; parameters from the authors' ns-3 code).
+//! Differs: a packet that finds its port idle takes nothing of the bandwidth, because it takes no memory. The authors' code expels from
+//! the queues of one MMU alone, that of the first packet; here all queues of the switch have their turn.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BufferPolicy, Expelling, Occupancy};
+use crate::kernel::units::{Bytes, Rate, Ratio};
+
+/// A queue may take alpha times the free bytes of the shared pool. One that holds more, because others have come since, loses its first
+/// packets as soon as memory can be read for that: what it can read, and ports do not.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Occamy {
+    /// Share of the free shared pool that one queue may take, a number or a fraction such as `"1/16"` [alpha].
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub alpha: Ratio,
+    /// The same for each class by itself, from class 0 to 7, instead of one `alpha` for all.
+    pub alpha_by_priority: Option<Box<[Ratio; 8]>>,
+    /// How much of memory can be read, for ports and to expel; left out, as much as all ports of the switch send together.
+    pub memory_bandwidth: Option<Rate>,
+    /// How many bytes may be expelled at once after a time in which less was read: the depth of the token bucket.
+    #[schemars(extend("x-above" = "0B"))]
+    pub burst: Bytes,
+}
+
+impl Default for Occamy {
+    fn default() -> Self {
+        Self {
+            alpha: Ratio::new(8, 1),
+            alpha_by_priority: None,
+            memory_bandwidth: None,
+            burst: Bytes::new(1600),
+        }
+    }
+}
+
+impl BufferPolicy for Occamy {
+    fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
+        let alpha = self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]);
+        alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
+    }
+    fn expels(&self) -> Option<Expelling> {
+        Some(Expelling { memory_bandwidth: self.memory_bandwidth, burst: self.burst })
+    }
+    fn alpha(&self, priority: usize) -> Option<Ratio> {
+        Some(self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]))
+    }
+}
