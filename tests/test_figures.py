@@ -130,6 +130,7 @@ MISSES = {
         "Figure 9d, frames leave in order of arrival: f1, greatest of all changes (Gbps)",
     },
     "hpcc/fig11": {"Pause frames under HPCC with incast"},  # of 64 hosts with half the memory
+    "irn/fig1": {"With TIMELY, what IRN without PFC saves of RoCE with PFC: 99th percentile (%)"},
     "power_tcp/fig6": {"99.9th percentile of short flows at 60 %: what PowerTCP saves of HPCC (%)"},
     "qcn_os/fig6": {"Time that all senders are paused, occupancy over arrival sampling"},
     "qcn_os/og": {
