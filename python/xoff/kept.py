@@ -28,7 +28,7 @@ _MAKE_RESULTS = ("execution", "folder")
 _LONGEST = 200
 """Bytes of a name: with the digest, and with what it has meanwhile, a folder's has room for no more than 255."""
 _GONE = os.strerror(errno.ENOENT).lower()
-"""Why nothing can be written: staging makes every folder that is missing, so that one which is was there."""
+"""Why nothing can be written where a folder is missing, which staging has made if it could."""
 
 
 def _build() -> str:
@@ -75,10 +75,20 @@ class KeptRuns:
         except OutputError as error:
             if self.has(scenario):
                 return
-            if error.reason == _GONE:
+            if error.reason == _GONE and self._can_be():
                 raise self.gone() from None
             message = f"{self.root}: cannot keep runs here: {error.reason}; expected a folder that can be written"
             raise OutputError(message) from None
+
+    def _can_be(self) -> bool:
+        """Whether the folder can be made, so that one which is missing was there."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:  # made by another, who has removed it
+            return True
+        except OSError:
+            return False
+        return True
 
     def gone(self) -> OutputError:
         """Says that someone has removed what was kept."""

@@ -193,9 +193,9 @@ MARKS_BY_RATE = xoff.Scenario.from_text(ROCE).with_values(
             [
                 "qos profile XOFF",
                 "minimum-threshold 700000 bytes maximum-threshold 700000 bytes max-mark-probability 100 ",
-                "qos profile XOFF-100G-203ns",
+                "qos profile XOFF-100G",
                 "minimum-threshold 100000 bytes maximum-threshold 400000 bytes max-mark-probability 20 ",
-                "interface Ethernet1\n   service-profile XOFF-100G-203ns\n",
+                "interface Ethernet1\n   service-profile XOFF-100G\n",
                 "interface Ethernet3\n   service-profile XOFF\n",
             ],
         ),
@@ -204,18 +204,18 @@ MARKS_BY_RATE = xoff.Scenario.from_text(ROCE).with_values(
             [
                 "policy-map type queuing XOFF-OUT\n",
                 "minimum-threshold 700 kbytes maximum-threshold 700 kbytes drop-probability 100 ",
-                "policy-map type queuing XOFF-OUT-100G-203ns\n",
+                "policy-map type queuing XOFF-OUT-100G\n",
                 "minimum-threshold 100 kbytes maximum-threshold 400 kbytes drop-probability 20 ",
                 "system qos\n  service-policy type queuing output XOFF-OUT\n",
-                "service-policy type queuing output XOFF-OUT-100G-203ns\n",
+                "service-policy type queuing output XOFF-OUT-100G\n",
             ],
         ),
         (
             "nvue",
             [
                 "congestion-control xoff traffic-class 3 min-threshold 700000",
-                "congestion-control xoff-100G-203ns traffic-class 3 min-threshold 100000",
-                "interface swp1 qos congestion-control profile xoff-100G-203ns\n",
+                "congestion-control xoff-100G traffic-class 3 min-threshold 100000",
+                "interface swp1 qos congestion-control profile xoff-100G\n",
                 "interface swp3 qos congestion-control profile xoff\n",
             ],
         ),
@@ -226,6 +226,12 @@ def test_marks_of_ports_of_another_rate_have_profiles_of_their_own(form: str, wr
     for one in written:
         _, found, rest = rest.partition(one)
         assert found, one
+
+
+def test_hosts_are_told_whose_marks_they_get() -> None:
+    dctcp = {"kind": "tcp", "congestion_control": {"algorithm": "dctcp"}}
+    written = MARKS_BY_RATE.with_values({"transport.roce": dctcp}).export("host", switch="left")
+    assert "marks are those of the fastest ports; 100G-203ns have others" in written.notes
 
 
 def test_what_whole_ports_of_a_rate_mark_by_is_on_their_queues() -> None:

@@ -385,6 +385,47 @@ fn eight_classes_on_a_leaf_spine_with_memory_released_at_the_end() {
     ]);
 }
 
+/// What is expelled between two packets is gone for whatever the second one asks, be it lossless, or where to go, and whoever looks at
+/// queues in between.
+#[test]
+fn queues_that_lose_packets_before_others_come() {
+    let adaptive = [
+        "topology = { kind = 'leaf_spine', leaves = 4, spines = 3, hosts_per_leaf = 4, routing = 'adaptive', \
+         host_link = { rate = '100Gbps', delay = '1us' }, fabric_link = { rate = '40Gbps', delay = '1us' } }",
+        "switch = [{ total = '300kB', buffer = { policy = 'occamy', alpha = '1/2', memory_bandwidth = '250Gbps' } }]",
+        "transport.cubic = { kind = 'tcp', minimum_rto = '1ms', congestion_control = { algorithm = 'cubic' } }",
+        "workload = [{ kind = 'poisson', transport = 'cubic', sizes = 'web_search', load = 0.5, of = 'host' }, \
+         { kind = 'incast', transport = 'cubic', fan_in = 8, size = '40kB', every = '300us', groups = 20 }]",
+        "stop = { at = '2ms' }",
+    ];
+    let lossless = [
+        "topology = { kind = 'star', hosts = 5, host_link = { rate = '100Gbps', delay = '1us' }, \
+         links = [{ between = ['host3', 'switch0'], rate = '1Gbps' }, { between = ['host4', 'switch0'], rate = '1Gbps' }] }",
+        "switch = [{ total = '3MB', buffer = { policy = 'occamy', alpha = 2, memory_bandwidth = '12Gbps' }, \
+         marking.port = { kind = 'red', minimum = '20kB', maximum = '400kB', probability = 0.3 }, \
+         pfc = { xoff = { policy = 'dynamic_threshold', alpha = 1 }, lossy_pool = '400kB' } }]",
+        "class = [{ priority = 0 }, { priority = 3, lossless = true }]",
+        "transport.steady = { kind = 'constant_rate', payload = '1442B', rate = '100Gbps' }",
+        "transport.roce = { kind = 'roce', control_priority = 3, congestion_control = { algorithm = 'dcqcn' } }",
+        "workload = [{ kind = 'long_lived', transport = 'steady', pairs = [['host0', 'host3']], size = '300kB' }, \
+         { kind = 'long_lived', transport = 'steady', pairs = [['host1', 'host4']], size = '250kB', start = '25us' }, \
+         { kind = 'long_lived', transport = 'roce', pairs = [['host2', 'host3']], size = '100kB', start = '48us', priority = 3 }]",
+        "stop = { at = '1ms' }",
+    ];
+    for parts in [&lossless[..], &adaptive] {
+        let scene = format!("title = 'scene'\n{}", parts.join("\n"));
+        let of =
+            |observe: &str| report(&simulation_of(&format!("{observe}\n{scene}"), &[], &Files::new()), PLAIN);
+        let plain = of("");
+        assert!(plain.totals.packets.dropped_pushed_out > 0, "something is expelled");
+        for every in ["1us", "300ns", "200ns"] {
+            let sampled = of(&format!("observe = {{ queues = {{ every = '{every}' }} }}"));
+            assert_eq!(results(&sampled), results(&plain), "queues every {every}");
+        }
+    }
+    scene(&adaptive[..4].iter().copied().chain(["stop = { at = '500us' }"]).collect::<Vec<_>>());
+}
+
 #[test]
 fn pools_with_markers_on_queue_port_and_pool() {
     scene(&[

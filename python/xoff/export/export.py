@@ -9,7 +9,6 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from xoff.plan.classes import exponent
-from xoff.plan.file import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,12 +43,17 @@ def markings(settings: Settings) -> list[Marking]:
         alike.setdefault(group.ecn, []).append(group)
     return [
         Marking(
-            suffix=f"-{identifier(groups[0].name)}" if own else "",
+            suffix=f"-{_rates(groups, '-')}" if own else "",
             classes=tuple(replace(one, ecn=dict(own).get(one.priority, one.ecn)) for one in settings.classes),
             groups=tuple(groups),
         )
         for own, groups in alike.items()
     ]
+
+
+def _rates(groups: Iterable[PortGroup], between: str) -> str:
+    """Of these ports, by which marks differ."""
+    return between.join(f"{rate / 1e9:g}G" for rate in dict.fromkeys(group.rate_bps for group in groups))
 
 
 _LEAST_CABLE_M = 1
@@ -192,7 +196,7 @@ def marks(settings: Settings) -> list[tuple[str, Ecn]]:
     """All marks, each with what notes call those who have them."""
     told: dict[tuple[str, Ecn], str] = {}
     for marking in markings(settings):
-        where = f" at {marking.groups[0].name}" if marking.suffix else ""
+        where = f" at {_rates(marking.groups, ' and ')}" if marking.suffix else ""
         for one in marking.marked:
             if one.ecn:
                 told.setdefault((one.name, one.ecn), f"class {one.name}{where}")

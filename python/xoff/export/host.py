@@ -115,5 +115,8 @@ def _tcp(settings: Settings, hosts: HostSettings) -> tuple[list[str], list[str]]
             f"avpkt {settings.mtu_bytes} burst {burst} probability 1 ecn"
         )
         notes.append("the line of tc makes a Linux box mark as the switch would, for a laboratory; it is untested")
+    slower = [group.name for group in settings.groups if hosts.priority in dict(group.ecn)]
+    if slower:
+        notes.append(f"marks are those of the fastest ports; {', '.join(slower)} have others")
     notes.append(f"applications mark their packets with DSCP {hosts.dscp}")
     return lines, notes

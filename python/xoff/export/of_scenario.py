@@ -322,7 +322,7 @@ def _notes(found: _Switch, settings: Settings, dscps: Mapping[int, int]) -> Iter
         kinds = {there.values.get(Key(f"{_QUEUE}.kind", one)): None for there in found.by_rate.values()}
         for kind in filter(None, kinds):
             yield f"class {one}: marks by {kind} are left out: switches have thresholds and ramps"
-    if any(_marker(there, "port") for there in found.by_rate.values()):
+    if any(_ramp(Marks.of(_marker(there, "port"))) for there in found.by_rate.values()):
         yield "marks by what a whole port holds are written for each of its queues: no format has them for ports"
     if found.memory["reserved_per_port"]:
         yield f"the reserve of each port, {found.memory['reserved_per_port']:,} B, is left out: queues have theirs"

@@ -222,7 +222,7 @@ def _wred_names(settings: Settings) -> dict[tuple[str, Ecn | None], str]:
     names: dict[tuple[str, Ecn | None], str] = {}
     for marking in markings(settings):
         for one in marking.marked:
-            names.setdefault((one.name, one.ecn), f"{one.name}{marking.suffix}".replace("-", "_").upper())
+            names.setdefault((one.name, one.ecn), f"{one.name}{marking.suffix.replace('-', '_')}".upper())
     return names
 
 

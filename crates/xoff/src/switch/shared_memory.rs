@@ -29,6 +29,8 @@ pub struct SharedMemory {
     routes: SwitchRoutes,
     /// What chooses among next hops, where not ECMP does.
     load_balancer: Option<Box<LoadBalancer>>,
+    /// Whether queues decide where a packet goes, or lose packets before it comes.
+    looks_at_queues: bool,
     memory: Memory,
     reactions: Reactions,
     lossless: Classes,
@@ -65,9 +67,11 @@ impl SharedMemory {
         release: Release,
     ) -> Self {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
-        let is_to_settle = transmitting.is_some() || mmu.expels();
+        let looks_at_queues = mmu.expels();
+        let is_to_settle = transmitting.is_some() || looks_at_queues;
         let memory = Memory { mmu, markers, cell: None, transmitting, is_to_settle };
         Self {
+            looks_at_queues,
             ports,
             routes,
             load_balancer: None,
@@ -84,7 +88,8 @@ impl SharedMemory {
     /// The same switch, which balances load, if it does.
     #[must_use]
     pub fn with_load_balancer(self, load_balancer: Option<LoadBalancer>) -> Self {
-        Self { load_balancer: load_balancer.map(Box::new), ..self }
+        let looks_at_queues = self.looks_at_queues || load_balancer.is_some();
+        Self { load_balancer: load_balancer.map(Box::new), looks_at_queues, ..self }
     }
 
     /// The same switch whose memory is given out in cells, if it is.
@@ -155,8 +160,8 @@ impl SharedMemory {
         if let Some(control) = packet.control() {
             return pause_frames::on_arrival(ingress, control, &mut self.reactions, &self.ports, context);
         }
-        let number = if self.load_balancer.is_some() {
-            self.balance(&packet, &context.fabric.shared_tuples, context.now)
+        let number = if self.looks_at_queues {
+            self.look_and_route(&packet, context)
         } else {
             self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples))
         };
@@ -170,15 +175,15 @@ impl SharedMemory {
         if self.ports[number as usize].is_down() {
             return self.lose(number, &packet, context);
         }
-        if self.memory.mmu.is_told() {
-            self.note_arrival(&packet, context);
-        }
         let (port, memory) = (&mut self.ports[number as usize], &mut self.memory);
         let marks = memory.marks_at_enqueue(&packet, queue, context.now);
         if marks && !packet.is(ECN_CAPABLE) {
             return memory.refuse(&packet, queue, DropReason::NotEcnCapable, port, context);
         }
         let frame = memory.frame(&packet);
+        if memory.mmu.is_told() {
+            memory.mmu.on_arrival(context.now, packet.offset());
+        }
         let starts_at_once = port.starts_at_once(packet.priority(), context.now);
         // A packet that leaves as it comes takes no memory unless it keeps it until its last bit.
         let takes_memory = !starts_at_once || memory.transmitting.is_some();
@@ -235,13 +240,6 @@ impl SharedMemory {
         Err(DropReason::PoolFull)
     }
 
-    /// The memory is told of a packet that has come.
-    #[cold]
-    fn note_arrival(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        self.expel(context.now, context);
-        self.memory.mmu.on_arrival(context.now, packet.offset());
-    }
-
     /// Queues that hold too much lose what they have lost by then, each packet at its own time.
     #[inline(never)]
     fn expel(&mut self, then: Time, context: &mut Context<'_, impl Agenda, impl Observer>) {
@@ -256,8 +254,24 @@ impl SharedMemory {
         context.now = now;
     }
 
-    /// The port by which a packet leaves, where load is balanced.
+    /// The port by which a packet leaves, once queues are as they are now, for whatever asks about them.
     #[inline(never)]
+    fn look_and_route(
+        &mut self,
+        packet: &Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) -> u16 {
+        if self.memory.mmu.expels() {
+            self.expel(context.now, context);
+        }
+        if self.load_balancer.is_some() {
+            self.balance(packet, &context.fabric.shared_tuples, context.now)
+        } else {
+            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples))
+        }
+    }
+
+    /// The same where load is balanced.
     fn balance(&mut self, packet: &Packet, shared: &SharedTuples, now: Time) -> u16 {
         let Self { routes, load_balancer: Some(balancer), ports, memory, .. } = self else { unreachable!() };
         if let Some(port) = routes.local_port(packet.destination()) {
@@ -442,6 +456,9 @@ impl SharedMemory {
                     port.mark(&mut packet, context);
                 }
                 memory.transmit(packet, number, port, context);
+                if takes_memory && memory.mmu.is_told() {
+                    memory.note_service(&packet, number, port, context.now);
+                }
             } else {
                 port.enqueue(packet, context.agenda);
             }

@@ -1,7 +1,7 @@
 //! Occamy: Dynamic Threshold with a large alpha, and a switch that takes packets out of queues which hold more than that, with the
 //! memory bandwidth that its ports leave unused (Shan et al., EuroSys 2025; parameters from the authors' ns-3 code).
-//! Differs: a packet that finds its port idle takes nothing of the bandwidth, because it takes no memory. The authors' code expels from
-//! the queues of one MMU alone, that of the first packet; here all queues of the switch have their turn.
+//! Differs: a packet that finds its port idle takes nothing of the bandwidth where it takes no memory (`release = "transmission_start"`).
+//! The authors' code expels from the queues of one MMU alone, that of the first packet; here all queues of the switch have their turn.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,8 @@ pub struct Occamy {
     pub alpha: Ratio,
     /// The same for each class by itself, from class 0 to 7, instead of one `alpha` for all.
     pub alpha_by_priority: Option<Box<[Ratio; 8]>>,
-    /// How much of memory can be read, for ports and to expel; left out, as much as all ports of the switch send together.
+    /// How much of memory can be read, for ports and to expel; left out, as much as all ports of the switch send together. What ports read
+    /// beyond that is made up for before anything is expelled.
     pub memory_bandwidth: Option<Rate>,
     /// How many bytes may be expelled at once after a time in which less was read: the depth of the token bucket.
     #[schemars(extend("x-above" = "0B"))]

@@ -44,7 +44,8 @@ impl Expulsion {
     /// So many bytes are read, now.
     fn read(&mut self, now: Time, bytes: Bytes) {
         let full = Time::new(now.get().saturating_sub(self.burst.get()));
-        self.paid = self.paid.max(full) + self.clock.transmission_time(bytes);
+        let paid = self.paid.max(full).get().saturating_add(self.clock.transmission_time(bytes).get());
+        self.paid = Time::new(paid);
     }
 }
 
