@@ -141,16 +141,21 @@ def test_ports_that_differ_are_groups_with_headroom_of_their_own() -> None:
     ]
 
 
+def two_rates(hosts: int) -> dict[str, object]:
+    """A topology: so many hosts with 100 Gb/s at either end of a link with 400."""
+    return {
+        "kind": "dumbbell",
+        "left": hosts,
+        "right": hosts,
+        "host_link": {"rate": "100Gbps", "delay": "203ns"},
+        "middle_link": {"rate": "400Gbps", "delay": "203ns"},
+    }
+
+
 def test_ports_of_two_rates_have_what_is_said_of_theirs(tmp_path: Path) -> None:
     scenario = xoff.Scenario.from_text(ROCE).with_values(
         {
-            "topology": {
-                "kind": "dumbbell",
-                "left": 4,
-                "right": 4,
-                "host_link": {"rate": "100Gbps", "delay": "203ns"},
-                "middle_link": {"rate": "400Gbps", "delay": "203ns"},
-            },
+            "topology": two_rates(4),
             'switch.pfc.at_rate."400Gbps"': {
                 "xoff": {"policy": "dynamic_threshold", "alpha": "1/2"},
                 "headroom": "190kB",
@@ -171,13 +176,7 @@ def test_ports_of_two_rates_have_what_is_said_of_theirs(tmp_path: Path) -> None:
 
 MARKS_BY_RATE = xoff.Scenario.from_text(ROCE).with_values(
     {
-        "topology": {
-            "kind": "dumbbell",
-            "left": 2,
-            "right": 2,
-            "host_link": {"rate": "100Gbps", "delay": "203ns"},
-            "middle_link": {"rate": "400Gbps", "delay": "203ns"},
-        },
+        "topology": two_rates(2),
         "workload.fan_in": 2,
         'switch.marking.at_rate."400Gbps".queue_by_priority.3': {"kind": "threshold", "threshold": "700kB"},
     }

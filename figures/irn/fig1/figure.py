@@ -24,24 +24,12 @@ SCHEMES = {"roce_pfc": "RoCE with PFC", "roce": "RoCE without", "irn_pfc": "IRN 
 CONTROLS = {"": "no congestion control", "_timely": "TIMELY"}
 
 
-def _saved(measure: str, control: str, points: Points) -> float:
-    """Of RoCE with PFC, by IRN without (%)."""
-    return measures.most_saved(measure, _of(points, control), case=(f"irn{control}", f"roce_pfc{control}"))
-
-
-def _of(points: Points, control: str) -> Points:
-    for case in points.axis("case"):
-        if str(case).endswith("_timely") != bool(control):
-            points = points.excluding(case=case)
-    return points
-
-
-saved_of_slowdown = partial(_saved, SLOWDOWN, "")
-saved_of_mean = partial(_saved, MEAN, "")
-saved_of_tail = partial(_saved, TAIL, "")
-saved_of_slowdown_with_timely = partial(_saved, SLOWDOWN, "_timely")
-saved_of_mean_with_timely = partial(_saved, MEAN, "_timely")
-saved_of_tail_with_timely = partial(_saved, TAIL, "_timely")
+saved_of_slowdown = partial(measures.most_saved, SLOWDOWN, case=("irn", "roce_pfc"))
+saved_of_mean = partial(measures.most_saved, MEAN, case=("irn", "roce_pfc"))
+saved_of_tail = partial(measures.most_saved, TAIL, case=("irn", "roce_pfc"))
+saved_of_slowdown_with_timely = partial(measures.most_saved, SLOWDOWN, case=("irn_timely", "roce_pfc_timely"))
+saved_of_mean_with_timely = partial(measures.most_saved, MEAN, case=("irn_timely", "roce_pfc_timely"))
+saved_of_tail_with_timely = partial(measures.most_saved, TAIL, case=("irn_timely", "roce_pfc_timely"))
 irn_with_pfc = partial(measures.ratio_of_means, MEAN, case=("irn_pfc", "irn"))
 irn_with_pfc_and_timely = partial(measures.ratio_of_means, MEAN, case=("irn_pfc_timely", "irn_timely"))
 roce_without_pfc_and_timely = partial(measures.ratio_of_means, MEAN, case=("roce_timely", "roce_pfc_timely"))
@@ -55,11 +43,10 @@ def draw(points: Points, _expected: list[Expected]) -> Figure:
     there = points.axis("case")
     for ax, (measure, (label, unit)) in zip(row, PANELS.items(), strict=True):
         for index, (scheme, name) in enumerate(SCHEMES.items()):
-            groups = [group for group, control in enumerate(CONTROLS) if f"{scheme}{control}" in there]
-            cases = [f"{scheme}{control}" for control in CONTROLS if f"{scheme}{control}" in there]
-            heights = [points.mean(measure, case=case) / unit for case in cases]
-            places = [group + (index + 0.5) * width - 0.4 for group in groups]
-            ax.bar(places, heights, width, label=name, color=style.COLOURS[index])
+            cases = [(group, f"{scheme}{control}") for group, control in enumerate(CONTROLS)]
+            heights = {group: points.mean(measure, case=case) / unit for group, case in cases if case in there}
+            places = [group + (index + 0.5) * width - 0.4 for group in heights]
+            ax.bar(places, list(heights.values()), width, label=name, color=style.COLOURS[index])
         ax.set_ylabel(label)
         ax.set_xticks(range(len(CONTROLS)), list(CONTROLS.values()))
         ax.grid(visible=False, axis="x")

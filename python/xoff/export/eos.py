@@ -17,6 +17,7 @@ from xoff.export.export import (
     dropping_notes,
     feedback_notes,
     markings,
+    markings_by_group,
     percent,
     pool_notes,
     rounding_notes,
@@ -42,9 +43,11 @@ def eos(settings: Settings) -> Export:
     if _has_mmu(settings):
         widest = max(settings.groups, key=lambda group: group.pause.headroom_bytes if group.pause else 0)
         lines += ["!", *_mmu_profile(settings, widest)]
-    profiles = {port: marking.suffix for marking in markings(settings) for one in marking.groups for port in one.ports}
-    for planned, port in names.items():
-        lines += ["!", f"interface {port}", f"   service-profile {_PROFILE}{profiles[planned]}"]
+    by_group = markings_by_group(settings)
+    for group in settings.groups:
+        profile = f"{_PROFILE}{by_group[group.name].suffix}"
+        for port in group.ports:
+            lines += ["!", f"interface {names[port]}", f"   service-profile {profile}"]
     return Export("\n".join(lines) + "\n", tuple(_notes(settings)), "!")
 
 
@@ -59,16 +62,15 @@ def _qos_profile(settings: Settings, marking: Marking) -> list[str]:
         lines.append("   priority-flow-control on")
         lines += [f"   priority-flow-control priority {one.priority} no-drop" for one in lossless]
         lines += _watchdog(settings.watchdog) if settings.watchdog else []
-    for one in marking.classes:
-        if one.ecn:
-            lines += [
-                "   !",
-                f"   uc-tx-queue {one.priority}",
-                f"      random-detect ecn minimum-threshold {one.ecn.minimum_bytes} bytes "
-                f"maximum-threshold {one.ecn.maximum_bytes} bytes "
-                f"max-mark-probability {percent(one.ecn.probability)} weight 0",
-                "      random-detect ecn count",
-            ]
+    for one, ecn in marking.marked:
+        lines += [
+            "   !",
+            f"   uc-tx-queue {one.priority}",
+            f"      random-detect ecn minimum-threshold {ecn.minimum_bytes} bytes "
+            f"maximum-threshold {ecn.maximum_bytes} bytes "
+            f"max-mark-probability {percent(ecn.probability)} weight 0",
+            "      random-detect ecn count",
+        ]
     return lines
 
 

@@ -31,9 +31,9 @@ class Marking:
     groups: tuple[PortGroup, ...]
 
     @property
-    def marked(self) -> list[TrafficClass]:
-        """Those of its classes that are marked at all."""
-        return [one for one in self.classes if one.ecn]
+    def marked(self) -> list[tuple[TrafficClass, Ecn]]:
+        """Those of its classes that are marked at all, and how."""
+        return [(one, one.ecn) for one in self.classes if one.ecn]
 
 
 def markings(settings: Settings) -> list[Marking]:
@@ -48,6 +48,28 @@ def markings(settings: Settings) -> list[Marking]:
             groups=tuple(groups),
         )
         for own, groups in alike.items()
+    ]
+
+
+def markings_by_group(settings: Settings) -> dict[str, Marking]:
+    """That of each group of ports, by its name."""
+    return {group.name: marking for marking in markings(settings) for group in marking.groups}
+
+
+def marks(settings: Settings) -> dict[tuple[str, Ecn], Marking]:
+    """All marks of every class, by its name, each with the first ports that have them."""
+    found: dict[tuple[str, Ecn], Marking] = {}
+    for marking in markings(settings):
+        for one, ecn in marking.marked:
+            found.setdefault((one.name, ecn), marking)
+    return found
+
+
+def told_marks(settings: Settings) -> list[tuple[str, Ecn]]:
+    """The same, each with what notes call those who have them."""
+    return [
+        (f"class {name} at {_rates(marking.groups, ' and ')}" if marking.suffix else f"class {name}", ecn)
+        for (name, ecn), marking in marks(settings).items()
     ]
 
 
@@ -185,22 +207,11 @@ def rounding_notes(settings: Settings, *, alphas: bool = True) -> list[str]:
         for one in settings.classes
         if alphas and 2.0 ** exponent(one.alpha) != one.alpha
     ]
-    for name, ecn in marks(settings):
+    for name, ecn in told_marks(settings):
         if percent(ecn.probability) / 100 != ecn.probability:
             exact, written = f"{ecn.probability * 100:g} %", percent(ecn.probability)
             notes.append(f"{name}: probability {exact} is written as {written} %, whole percent")
     return notes
-
-
-def marks(settings: Settings) -> list[tuple[str, Ecn]]:
-    """All marks, each with what notes call those who have them."""
-    told: dict[tuple[str, Ecn], str] = {}
-    for marking in markings(settings):
-        where = f" at {_rates(marking.groups, ' and ')}" if marking.suffix else ""
-        for one in marking.marked:
-            if one.ecn:
-                told.setdefault((one.name, one.ecn), f"class {one.name}{where}")
-    return [(name, ecn) for (_, ecn), name in told.items()]
 
 
 def watchdog_notes(settings: Settings, why: str) -> list[str]:

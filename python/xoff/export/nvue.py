@@ -16,6 +16,7 @@ from xoff.export.export import (
     dropping_notes,
     feedback_notes,
     markings,
+    markings_by_group,
     percent,
     pool_notes,
     reserved,
@@ -41,16 +42,17 @@ def nvue(settings: Settings) -> Export:
     lines += [
         f"nv set qos mapping default-global dscp {one.dscp} switch-priority {one.priority}" for one in settings.classes
     ]
-    profiles: dict[str, str] = {}
     for marking in markings(settings):
-        profiles |= {group.name: f"{_MARKING}{marking.suffix}" for group in marking.groups if marking.marked}
         lines += _congestion_control(marking)
     lines += _flow_control(settings)
+    by_group = markings_by_group(settings)
     for group in settings.groups:
         lines += _pfc(settings, group) if group.pause else []
+        marking = by_group[group.name]
         for port in group.ports:
-            if group.name in profiles:
-                lines.append(f"nv set interface {names[port]} qos congestion-control profile {profiles[group.name]}")
+            if marking.marked:
+                profile = f"{_MARKING}{marking.suffix}"
+                lines.append(f"nv set interface {names[port]} qos congestion-control profile {profile}")
             if group.pause:
                 lines.append(f"nv set interface {names[port]} qos pfc profile {_profile(group)}")
                 lines.append(f"nv set interface {names[port]} qos pfc-watchdog state enable")
@@ -59,16 +61,15 @@ def nvue(settings: Settings) -> Export:
 
 def _congestion_control(marking: Marking) -> list[str]:
     lines = []
-    for one in marking.classes:
-        if one.ecn:
-            base = f"nv set qos congestion-control {_MARKING}{marking.suffix} traffic-class {one.priority}"
-            lines += [
-                f"{base} ecn enable",
-                f"{base} red disable",
-                f"{base} min-threshold {one.ecn.minimum_bytes}",
-                f"{base} max-threshold {one.ecn.maximum_bytes}",
-                f"{base} probability {percent(one.ecn.probability)}",
-            ]
+    for one, ecn in marking.marked:
+        base = f"nv set qos congestion-control {_MARKING}{marking.suffix} traffic-class {one.priority}"
+        lines += [
+            f"{base} ecn enable",
+            f"{base} red disable",
+            f"{base} min-threshold {ecn.minimum_bytes}",
+            f"{base} max-threshold {ecn.maximum_bytes}",
+            f"{base} probability {percent(ecn.probability)}",
+        ]
     return lines
 
 

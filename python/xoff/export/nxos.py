@@ -11,12 +11,13 @@ from xoff.export.export import (
     beyond_memory,
     feedback_notes,
     markings,
-    marks,
+    markings_by_group,
     percent,
     pool_notes,
     resuming_notes,
     rounding_notes,
     share_notes,
+    told_marks,
     watchdog_notes,
 )
 from xoff.plan.file import identifier
@@ -69,14 +70,13 @@ def _marks(marking: Marking) -> list[str]:
     if not marking.marked and not marking.suffix:
         return []
     lines = [f"policy-map type queuing {_OUT}{marking.suffix}"]
-    for one in marking.classes:
-        if one.ecn:
-            lines += [
-                f"  class type queuing {_queue('out-8q-q', one.priority)}",
-                f"    random-detect minimum-threshold {_kbytes(one.ecn)[0]} kbytes "
-                f"maximum-threshold {_kbytes(one.ecn)[1]} kbytes "
-                f"drop-probability {percent(one.ecn.probability)} weight 0 ecn",
-            ]
+    for one, ecn in marking.marked:
+        minimum, maximum = _kbytes(ecn)
+        lines += [
+            f"  class type queuing {_queue('out-8q-q', one.priority)}",
+            f"    random-detect minimum-threshold {minimum} kbytes maximum-threshold {maximum} kbytes "
+            f"drop-probability {percent(ecn.probability)} weight 0 ecn",
+        ]
     return lines
 
 
@@ -120,16 +120,16 @@ def _pause(settings: Settings, pause: Pause) -> str:
 
 
 def _applied(settings: Settings, *, lossless: bool) -> list[str]:
-    own, *others = markings(settings)
+    own, by_group = markings(settings)[0], markings_by_group(settings)
     lines = ["system qos"] if own.marked or lossless else []
     lines += [f"  service-policy type queuing output {_OUT}"] if own.marked else []
     lines += ["  service-policy type network-qos XOFF-NETWORK"] if lossless else []
     names = _NAMES.of(settings)
     for group in settings.groups:
-        suffixes = [marking.suffix for marking in others if group in marking.groups]
+        suffix = by_group[group.name].suffix
         for port in group.ports:
             lines += [f"interface {names[port]}", "  service-policy type qos input XOFF-CLASSES"]
-            lines += [f"  service-policy type queuing output {_OUT}{suffix}" for suffix in suffixes]
+            lines += [f"  service-policy type queuing output {_OUT}{suffix}"] if suffix else []
             if lossless:
                 lines += [
                     "  priority-flow-control mode on",
@@ -146,7 +146,7 @@ def _notes(settings: Settings) -> list[str]:
         settings,
         "`wred-queue` suggests that marking can look at more than a queue, and no form for the pool is confirmed",
     )
-    for name, ecn in marks(settings):
+    for name, ecn in told_marks(settings):
         if ecn.minimum_bytes % 1000 or ecn.maximum_bytes % 1000:
             notes.append(
                 f"{name}: thresholds {ecn.minimum_bytes} B and {ecn.maximum_bytes} B are rounded to "

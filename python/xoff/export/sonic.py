@@ -10,7 +10,8 @@ from xoff.export.export import (
     cable_m,
     cable_notes,
     feedback_notes,
-    markings,
+    markings_by_group,
+    marks,
     percent,
     pool_notes,
     ranges,
@@ -75,7 +76,7 @@ def config_db(settings: Settings) -> ConfigDb:
         tc_to_queue_map={_MAP: {str(number): number for number in range(8)}},
         tc_to_priority_group_map={_MAP: {str(number): _group_of(settings, number) for number in range(8)}},
         map_pfc_priority_to_queue={_MAP: {str(number): number for number in range(8)}},
-        wred_profile=_marks(settings),
+        wred_profile={name: _wred(ecn) for (_, ecn), name in _wred_names(settings).items()},
         scheduler={name: row for name, row in map(_scheduler, settings.classes) if row},
         queue=_marked_queues(settings),
         port_qos_map={port: _qos([one.priority for one in lossless]) for _, port in _ports(settings)},
@@ -205,29 +206,23 @@ def _queues(settings: Settings) -> dict[str, BufferQueue]:
 
 def _marked_queues(settings: Settings) -> dict[str, Queue]:
     """Queues by what marks their packets and when they have their turn."""
-    names = _wred_names(settings)
-    classes = {group.name: marking.classes for marking in markings(settings) for group in marking.groups}
+    names, by_group = _wred_names(settings), markings_by_group(settings)
     return {
         f"{port}|{one.priority}": Queue(
-            wred_profile=names.get((one.name, one.ecn)), scheduler=_scheduler(one)[0] or None
+            wred_profile=names[one.name, one.ecn] if one.ecn else None, scheduler=_scheduler(one)[0] or None
         )
         for group, port in _ports(settings)
-        for one in classes[group.name]
+        for one in by_group[group.name].classes
         if one.ecn or _scheduler(one)[0]
     }
 
 
-def _wred_names(settings: Settings) -> dict[tuple[str, Ecn | None], str]:
+def _wred_names(settings: Settings) -> dict[tuple[str, Ecn], str]:
     """Of the profile of a class's marks, with the ports where those of others are other ones."""
-    names: dict[tuple[str, Ecn | None], str] = {}
-    for marking in markings(settings):
-        for one in marking.marked:
-            names.setdefault((one.name, one.ecn), f"{one.name}{marking.suffix.replace('-', '_')}".upper())
-    return names
-
-
-def _marks(settings: Settings) -> dict[str, WredProfile]:
-    return {name: _wred(ecn) for (_, ecn), name in _wred_names(settings).items() if ecn}
+    return {
+        (name, ecn): f"{name}{marking.suffix.replace('-', '_')}".upper()
+        for (name, ecn), marking in marks(settings).items()
+    }
 
 
 def _wred(ecn: Ecn) -> WredProfile:
