@@ -23,8 +23,7 @@ impl Default for HalfFree {
 
 impl BufferPolicy for HalfFree {
     fn threshold(&self, _priority: usize, occupancy: &Occupancy) -> Bytes {
-        let free = occupancy.shared.saturating_sub(occupancy.shared_used);
-        self.share.of(free).min(Bytes::new(occupancy.shared.get() / 2))
+        self.share.of(occupancy.free()).min(Bytes::new(occupancy.shared.get() / 2))
     }
 }
 

@@ -123,8 +123,8 @@ pub struct SharedMemoryLayout {
     pub release: Release,
     /// Which queue of a port sends next.
     pub scheduler: scheduler::Parameters,
-    /// What all ports send together.
-    rate_of_ports: Rate,
+    /// How fast it can be read, where the policy asks for that.
+    memory_bandwidth: Option<Rate>,
 }
 
 impl SharedMemoryLayout {
@@ -142,7 +142,7 @@ impl SharedMemoryLayout {
             .then(|| Quirks::new(threshold_with_packet, leaking_reserve, ports));
         Mmu::new(&self.pools, self.reserve, self.policy.clone(), self.lossy_queues)
             .with_quirks(quirks)
-            .with_memory_bandwidth(self.rate_of_ports)
+            .with_memory_bandwidth(self.memory_bandwidth)
     }
 
     /// Whether it may only be known as a packet leaves whether it is marked.
@@ -247,6 +247,10 @@ fn shared_memory(
     let lossy_classes = subject.fabric.classes - subject.scenario.lossless_classes();
     let least_alpha = least_alpha(&settings.buffer, lossy_classes);
     let marks = marking::of(&settings, &pools, reserve, least_alpha, subject)?;
+    let memory_bandwidth = settings
+        .buffer
+        .expels()
+        .map(|expelling| expelling.memory_bandwidth.unwrap_or_else(|| subject.rate_of_ports()));
     let SwitchSettings { memory, buffer: policy, release, scheduler, quirks, .. } = settings;
     Ok(SharedMemoryLayout {
         pools,
@@ -263,7 +267,7 @@ fn shared_memory(
         lossless,
         release,
         scheduler,
-        rate_of_ports: subject.rate_of_ports(),
+        memory_bandwidth,
     })
 }
 

@@ -163,7 +163,7 @@ impl SharedMemory {
         let number = if self.looks_at_queues {
             self.look_and_route(&packet, context)
         } else {
-            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples))
+            self.route(&packet, &context.fabric.shared_tuples)
         };
         let queue = Mmu::queue(number, packet.priority());
         if self.fifo.is_some() {
@@ -267,8 +267,15 @@ impl SharedMemory {
         if self.load_balancer.is_some() {
             self.balance(packet, &context.fabric.shared_tuples, context.now)
         } else {
-            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples))
+            self.route(packet, &context.fabric.shared_tuples)
         }
+    }
+
+    /// The same where its five-tuple decides.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn route(&self, packet: &Packet, shared: &SharedTuples) -> u16 {
+        self.routes.port(packet.destination(), || packet.five_tuple(shared))
     }
 
     /// The same where load is balanced.
@@ -290,8 +297,7 @@ impl SharedMemory {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn on_next_arrival(&mut self, packet: Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
-        let number =
-            self.routes.port(packet.destination(), || packet.five_tuple(&context.fabric.shared_tuples));
+        let number = self.route(&packet, &context.fabric.shared_tuples);
         let queue = Mmu::queue(number, packet.priority());
         let Self { ports, memory: Memory { mmu, markers, .. }, .. } = self;
         let (port, frame) = (&mut ports[number as usize], packet.frame());

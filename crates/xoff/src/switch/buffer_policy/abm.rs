@@ -47,13 +47,13 @@ impl Default for Abm {
 
 impl BufferPolicy for Abm {
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
-        let Occupancy { shared, shared_used, followed, .. } = occupancy;
+        let followed = &occupancy.followed;
         let alpha = if followed.offset < self.unscheduled.get() {
             self.alpha_unscheduled
         } else {
             self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority])
         };
-        let of_class = alpha.of(shared.saturating_sub(*shared_used));
+        let of_class = alpha.of(occupancy.free());
         Bytes::new(followed.drain_rate.of(of_class).get() / followed.congested)
     }
     fn follows(&self) -> Option<Following> {

@@ -33,7 +33,7 @@ impl BufferPolicy for DynamicThreshold {
     #[inline]
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
         let alpha = if self.alpha_by_priority.is_none() { self.alpha } else { self.alpha_of(priority) };
-        alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
+        alpha.of(occupancy.free())
     }
     fn alpha(&self, priority: usize) -> Option<Ratio> {
         Some(self.alpha_of(priority))

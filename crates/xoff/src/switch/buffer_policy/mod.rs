@@ -22,6 +22,12 @@ impl Occupancy {
     pub fn empty(shared: Bytes, queues: u64) -> Self {
         Self { shared, shared_used: Bytes::ZERO, queues, followed: Followed::NOTHING }
     }
+
+    /// Bytes of the shared pool that are not in use.
+    #[inline]
+    pub fn free(&self) -> Bytes {
+        self.shared.saturating_sub(self.shared_used)
+    }
 }
 
 /// What a policy learns that follows; of a pool of which nothing is in use where none does.

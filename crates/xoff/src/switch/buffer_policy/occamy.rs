@@ -40,13 +40,18 @@ impl Default for Occamy {
 
 impl BufferPolicy for Occamy {
     fn threshold(&self, priority: usize, occupancy: &Occupancy) -> Bytes {
-        let alpha = self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]);
-        alpha.of(occupancy.shared.saturating_sub(occupancy.shared_used))
+        self.alpha_of(priority).of(occupancy.free())
     }
     fn expels(&self) -> Option<Expelling> {
         Some(Expelling { memory_bandwidth: self.memory_bandwidth, burst: self.burst })
     }
     fn alpha(&self, priority: usize) -> Option<Ratio> {
-        Some(self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority]))
+        Some(self.alpha_of(priority))
+    }
+}
+
+impl Occamy {
+    fn alpha_of(&self, priority: usize) -> Ratio {
+        self.alpha_by_priority.as_ref().map_or(self.alpha, |alphas| alphas[priority])
     }
 }

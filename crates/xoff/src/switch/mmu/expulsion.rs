@@ -66,9 +66,9 @@ fn quiet(policy: &buffer_policy::Parameters, pool: &Occupancy) -> Bytes {
 impl Mmu {
     /// The same memory that can be read at this rate, by ports and to expel packets, where the policy does that.
     #[must_use]
-    pub fn with_memory_bandwidth(self, of_ports: Rate) -> Self {
-        let expulsion = self.policy.expels().map(|expelling| {
-            let memory_bandwidth = expelling.memory_bandwidth.unwrap_or(of_ports);
+    pub fn with_memory_bandwidth(self, memory_bandwidth: Option<Rate>) -> Self {
+        let expelling = self.policy.expels().zip(memory_bandwidth);
+        let expulsion = expelling.map(|(expelling, memory_bandwidth)| {
             Box::new(Expulsion::new(memory_bandwidth, expelling.burst, &self.policy, &self.pools))
         });
         Self { is_told: self.is_told || expulsion.is_some(), expulsion, ..self }
@@ -100,8 +100,7 @@ impl Mmu {
         }
         let has_too_much =
             |queue: &usize| self.queues[*queue].shared > self.threshold(*queue) && holds(*queue);
-        let turns = (expulsion.turn + 1..self.queues.len()).chain(0..=expulsion.turn);
-        turns.into_iter().find(has_too_much)
+        (expulsion.turn + 1..self.queues.len()).chain(0..=expulsion.turn).find(has_too_much)
     }
 
     /// A packet of so many bytes is read out of memory, whether it is sent or expelled.
@@ -124,15 +123,10 @@ mod tests {
 
     /// Of 100 kB for three ports, a queue may take what is free; 8 Gb/s read a byte in a nanosecond, and two packets at once.
     fn mmu() -> Mmu {
-        let policy = Occamy {
-            alpha: Ratio::new(1, 1),
-            memory_bandwidth: Some(Rate::from_gbps(8)),
-            burst: Bytes::new(2000),
-            ..Occamy::default()
-        };
+        let policy = Occamy { alpha: Ratio::new(1, 1), burst: Bytes::new(2000), ..Occamy::default() };
         let pool = Pool { shared: Bytes::new(100_000), ports: (0..3).collect() };
         Mmu::new(&[pool], Reserve::PerQueue(Bytes::ZERO), buffer_policy::Parameters::Occamy(policy), 1)
-            .with_memory_bandwidth(Rate::from_gbps(30))
+            .with_memory_bandwidth(Some(Rate::from_gbps(8)))
     }
 
     fn put(mmu: &mut Mmu, queue: usize, packets: u64) {
