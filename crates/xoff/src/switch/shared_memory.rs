@@ -35,12 +35,16 @@ pub struct SharedMemory {
     reactions: Reactions,
     lossless: Classes,
     pausing: Option<Pausing>,
+    /// Whether it hears of lossless packets that leave as they come.
+    watches_passing: bool,
     /// What no longer waits because it was paused for too long, where a watchdog looks.
     watchdog: Option<Box<LetGo>>,
     /// The class of all packets, where they leave every port in the order in which they come.
     fifo: Option<usize>,
     /// Of those the ports that hold so much that packets may be marked as they leave.
     long: Vec<u16>,
+    /// Frames below this that leave as they come concern neither markers nor memory, nor who pauses.
+    passes_below: Bytes,
 }
 
 /// What all ports share.
@@ -69,6 +73,8 @@ impl SharedMemory {
         let transmitting = (release == Release::TransmissionEnd).then(|| vec![None; ports.len()]);
         let looks_at_queues = mmu.expels();
         let is_to_settle = transmitting.is_some() || looks_at_queues;
+        let passes_below =
+            if transmitting.is_some() || mmu.is_told() { Bytes::ZERO } else { markers.quiet_below() };
         let memory = Memory { mmu, markers, cell: None, transmitting, is_to_settle };
         Self {
             looks_at_queues,
@@ -79,9 +85,11 @@ impl SharedMemory {
             reactions,
             lossless: Classes::NONE,
             pausing: None,
+            watches_passing: false,
             watchdog: None,
             fifo: None,
             long: Vec::new(),
+            passes_below,
         }
     }
 
@@ -102,7 +110,8 @@ impl SharedMemory {
     /// The same switch with lossless classes, whose senders it pauses.
     #[must_use]
     pub fn with_lossless(self, classes: Classes, pausing: Pausing) -> Self {
-        Self { lossless: classes, pausing: Some(pausing), ..self }
+        let watches_passing = pausing.ingress().watches_passing();
+        Self { lossless: classes, pausing: Some(pausing), watches_passing, ..self }
     }
 
     /// The same switch where packets are of one lossy class, if they are, and nothing looks at one as it leaves: when it will is
@@ -154,7 +163,7 @@ impl SharedMemory {
     pub fn on_arrival(
         &mut self,
         ingress: u16,
-        mut packet: Packet,
+        packet: Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         if let Some(control) = packet.control() {
@@ -169,6 +178,40 @@ impl SharedMemory {
         if self.fifo.is_some() {
             return self.take_in(number, queue, packet, context);
         }
+        if self.lets_pass(number, &packet, context.now) {
+            let (port, memory) = (&mut self.ports[number as usize], &self.memory);
+            port.transmit(packet, move |packet| memory.waiting(number, packet), context);
+            if self.watches_passing && self.lossless.contains(packet.priority()) {
+                self.pass_lossless(ingress, &packet, context);
+            }
+            return;
+        }
+        self.put_in_queue(ingress, number, queue, packet, context);
+    }
+
+    /// Whether a packet leaves as it comes, and nobody has anything to say about that.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn lets_pass(&self, number: u16, packet: &Packet, now: Time) -> bool {
+        let (port, memory) = (&self.ports[number as usize], &self.memory);
+        port.lets_pass(packet.priority(), now)
+            && if self.lossless.contains(packet.priority()) {
+                packet.frame() < self.passes_below
+            } else {
+                memory.mmu.has_ample_room(Bytes::ZERO, memory.frame(packet), self.passes_below)
+            }
+    }
+
+    /// A packet has come for a port, with every question asked.
+    #[inline(never)]
+    fn put_in_queue(
+        &mut self,
+        ingress: u16,
+        number: u16,
+        queue: usize,
+        mut packet: Packet,
+        context: &mut Context<'_, impl Agenda, impl Observer>,
+    ) {
         if self.is_lossless(queue) {
             return self.on_lossless_arrival(ingress, number, packet, context);
         }
@@ -469,8 +512,8 @@ impl SharedMemory {
                 port.enqueue(packet, context.agenda);
             }
         }
-        if !takes_memory && self.watches_passing() {
-            request = self.pass_lossless(ingress, &packet, context);
+        if !takes_memory && self.watches_passing {
+            return self.pass_lossless(ingress, &packet, context);
         }
         if !request.pause.is_empty() && context.observer.watches_pauses() {
             self.explain(request.pause, ingress, packet.priority(), context);
@@ -595,22 +638,19 @@ impl SharedMemory {
         (request, admitted)
     }
 
-    fn watches_passing(&self) -> bool {
-        self.pausing.as_ref().is_some_and(|pausing| pausing.ingress().watches_passing())
-    }
-
+    /// A packet of a lossless class has left as it came.
     #[inline(never)]
     fn pass_lossless(
         &mut self,
         ingress: u16,
         packet: &Packet,
         context: &mut Context<'_, impl Agenda, impl Observer>,
-    ) -> PfcRequest {
-        let Self { ports, memory, pausing, .. } = self;
+    ) {
+        let Self { ports, memory, pausing: Some(pausing), .. } = self else { return };
         let frame = memory.frame(packet);
-        match pausing {
-            Some(pausing) => pausing.pass((ingress, packet.priority()), frame, ports, context),
-            None => PfcRequest::NOTHING,
+        let request = pausing.pass((ingress, packet.priority()), frame, ports, context);
+        if !request.pause.is_empty() && context.observer.watches_pauses() {
+            self.explain(request.pause, ingress, packet.priority(), context);
         }
     }
 
