@@ -253,6 +253,43 @@ def test_the_path_of_a_collective_keeps_to_it(algorithm: str) -> None:
         assert len(legs) == {"ring": 2 * 15, "halving_doubling": 2 * 4, "direct": 2}[algorithm]
 
 
+def test_the_path_of_a_collective_goes_into_servers_and_out_of_them() -> None:
+    changes = ("workload.size=1MiB", "workload.compute=0s")
+    result = xoff.Scenario.load(SCENARIOS / "servers.toml", changes).run()
+    assert result.collectives is not None
+    for row in result.collectives.to_pylist():
+        legs = why.legs(result, row)
+        assert (legs[0].start_ns, legs[-1].end_ns) == (row["start_ns"], row["finish_ns"])
+        assert all(one.end_ns == then.start_ns for one, then in pairwise(legs))
+        inside = ["/scale_up" in leg.flow for leg in legs]
+        assert inside == [True, *[False] * 2 * 15, True]  # scattered, round the sixteen servers and back, gathered
+
+
+def test_a_job_goes_by_the_adapter_that_leads_there(tmp_path: Path) -> None:
+    """Hosts 0 and 1 share a server, 2 and 3 another."""
+    rows = ("in,host0,host1,2000,0,,1000", "out,host1,host2,2000,0,in,500", "back,host2,host0,1000,0,out,0")
+    (tmp_path / "job.csv").write_text("\n".join(("flow,source,destination,size_bytes,priority,after,delay_ns", *rows)))
+    (tmp_path / "job.toml").write_text("""
+topology = { kind = "star", hosts = 4, host_link = { rate = "10Gbps", delay = "1us" } }
+scale_up = { hosts_per_server = 2, link = { rate = "100Gbps", delay = "100ns" } }
+transport.roce = { kind = "roce" }
+workload = [{ kind = "job", transport = "roce", file = "job.csv" }]
+class = [{ priority = 0, lossless = true }, { priority = 7 }]
+switch = [{ total = "8MB", pfc = { xoff = { policy = "static_threshold", threshold = "100kB" } } }]
+""")
+    result = xoff.Scenario.load(tmp_path / "job.toml").run()
+    assert result.job_flows is not None
+    ends = [(row["source"], row["destination"]) for row in result.job_flows.to_pylist()]
+    assert ends == [("host0/scale_up", "host1/scale_up"), ("host1", "host2"), ("host2", "host0")]
+    legs = why.job_legs(result, 0)
+    assert [leg.flow for leg in legs] == ["host0/scale_up.flow0", "host1.flow0", "host2.flow0"]
+    assert [then.start_ns - one.end_ns for one, then in pairwise(legs)] == [500, 0]
+    [job] = result.summary["jobs"]
+    assert sum(path.time_ps for path in why.job_path(result, 0)) // 1000 + 1500 == pytest.approx(
+        job["completion_us"] * 1000, abs=3
+    )
+
+
 def test_the_path_of_a_job_is_what_it_does_not_compute() -> None:
     result = xoff.Scenario.load(SCENARIOS / "pipeline.toml").run()
     legs = why.job_legs(result, 0)

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import pytest
+from matplotlib.text import Annotation
 
 import xoff
 from conftest import ANY_TRAFFIC, SCENARIOS
@@ -42,7 +43,22 @@ def test_tiers_begin_with_the_hosts(scenario: str, tiers: list[str]) -> None:
     assert sorted(node for tier in network.tiers[1:] for node in tier) == sorted(network.switches)
 
 
-@pytest.mark.parametrize("scenario", ["dumbbell", "fabric", "web_search"])
+def test_servers_are_below_their_hosts() -> None:
+    network = topology("servers")
+    assert network.tiers == (network.hosts, *network.tiers[1:])
+    assert network.servers == tuple(f"server{number}" for number in range(16))
+    assert {node for tier in network.tiers[1:] for node in tier} == set(network.switches) - set(network.servers)
+    assert network.inside == {f"{host}/scale_up": host for host in network.hosts}
+    assert repr(network) == "<xoff.Topology 128 hosts, 32 switches, 320 links>"
+    ax = network.plot()
+    places = {text.get_text(): text.xy for text in ax.texts if isinstance(text, Annotation)}
+    assert places["server0"][1] < places["host0"][1] < places["leaf0"][1] < places["spine0"][1]
+    lowest, highest = ax.get_ylim()
+    assert lowest < places["server15"][1]
+    assert highest > places["spine7"][1]
+
+
+@pytest.mark.parametrize("scenario", ["dumbbell", "fabric", "web_search", "servers"])
 def test_both_ends_of_a_link_lead_to_each_other(scenario: str) -> None:
     network = topology(scenario)
     by_name = {port.name: port for port in network.ports}

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from xoff import _xoff
 
 
+_INSIDE = "/scale_up"
+"""Behind the name of a host that of its adapter inside its server."""
+
+
+def host_of(adapter: str) -> str:
+    """The host that an adapter, inside its server or not, is of, by their names."""
+    return adapter.removesuffix(_INSIDE)
+
+
 class Port(NamedTuple):
     """A port, and the link that it feeds."""
 
@@ -53,28 +62,36 @@ class Topology:
 
     hosts: tuple[str, ...]
     ports: tuple[Port, ...]
-    """Those of hosts first."""
+    """Those of hosts first, and of their adapters inside servers behind these."""
+    inside: dict[str, str]
+    """The host of each adapter inside a server, by its name."""
 
     @classmethod
     def of(cls, core: _xoff.Scenario) -> Topology:
         """That of a scenario. Raises ScenarioError."""
-        hosts, rows = core.topology()
+        hosts, adapters, rows = core.topology()
         ports = tuple(Port(*row) for row in rows)
-        return cls(tuple(port.node for port in ports[:hosts]), ports)  # a host has one port
+        first = [port.node for port in ports[:adapters]]  # an adapter has one port
+        return cls(tuple(first[:hosts]), ports, dict(zip(first[hosts:], first, strict=False)))
 
     @cached_property
     def switches(self) -> tuple[str, ...]:
         """In the order of their numbers."""
-        return tuple(dict.fromkeys(port.node for port in self.ports[len(self.hosts) :]))
+        return tuple(dict.fromkeys(port.node for port in self.ports[len(self.hosts) + len(self.inside) :]))
+
+    @cached_property
+    def servers(self) -> tuple[str, ...]:
+        """Of the switches those inside servers."""
+        return tuple(dict.fromkeys(port.peer_node for port in self.ports if port.node in self.inside))
 
     @cached_property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """Hosts, the switches that have hosts, the other switches that these lead to, and so on."""
+        """Hosts, the switches of the fabric that have hosts, the other switches that these lead to, and so on."""
         neighbours: dict[str, list[str]] = {}
         for port in self.ports:
             neighbours.setdefault(port.node, []).append(port.peer_node)
         tiers = [self.hosts]
-        above = set(self.switches)
+        above = set(self.switches) - set(self.servers)
         while above:
             reached = above.intersection(peer for node in tiers[-1] for peer in neighbours[node])
             tiers.append(tuple(switch for switch in self.switches if switch in reached))

@@ -13,6 +13,7 @@ from xoff.columns import flow_names, flow_place
 from xoff.critical_path import critical_path
 from xoff.errors import ResultError
 from xoff.scenario import Scenario
+from xoff.topology import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from xoff.result import Result
 
 _OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
+_OF_ORDER = ("source", "number", "start_ns")
 _NOTHING = -1
 """Stands for the byte that nobody waits for, where what is lost is not sent again."""
 _OF_QUEUE_PAIRS = ("source", "destination", "transport", "priority", "number", "finish_ns")
@@ -110,7 +112,7 @@ def job_legs(result: Result, workload: int) -> list[Leg]:
     found = [_leg_of(row, acknowledged=False)]
     while row["waited_for"] is not None:
         before = by_name[row["waited_for"]]
-        found.append(_leg_of(before, acknowledged=before["destination"] != row["source"]))
+        found.append(_leg_of(before, acknowledged=host_of(before["destination"]) != host_of(row["source"])))
         row = before
     return found[::-1]
 
@@ -131,8 +133,8 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
     """The flows of a collective of which each waited for the one before, up to the last one of all."""
     rows = _flows_of(result, collective)
     flows = [row | {"flow": name} for row, name in zip(rows.to_pylist(), flow_names(rows).to_pylist(), strict=True)]
-    received = {(row["destination"], row["received_ns"]): row for row in flows}
-    acknowledged = {(row["source"], row["finish_ns"]): row for row in flows}
+    received = {(host_of(row["destination"]), row["received_ns"]): row for row in flows}
+    acknowledged = {(host_of(row["source"]), row["finish_ns"]): row for row in flows}
     began, done = collective["start_ns"], collective["finish_ns"]
     host, time, found = collective["last_host"], done, []
     while time > began:
@@ -140,7 +142,7 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
         if row is None:
             break  # computing, or not done with the collective before
         found.append(Leg(row["flow"], row["start_ns"], time, (host, time) not in received))
-        host, time = row["source"], row["start_ns"]
+        host, time = host_of(row["source"]), row["start_ns"]
     if not found:
         message = f"the last flow to {host} had not finished when the run ended"
         raise ValueError(message)
@@ -152,13 +154,16 @@ def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
     rows = result.flow_rows.select(_OF_LEGS)
     rows = rows.filter(pc.equal(rows["workload"], collective["workload"]))
     [ranks] = {one["ranks"] for one in result.summary["collectives"] if one["workload"] == collective["workload"]}
-    flows = rows.select(["source", "number"])
+    flows = rows.select(_OF_ORDER)
     if result.unfinished is not None:
         of_workload = pc.equal(result.unfinished["workload"], collective["workload"])
-        flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(["source", "number"])])
-    sources = flows["source"].cast(pa.string()).combine_chunks().dictionary_encode().indices.to_numpy()
-    order = np.lexsort((flows["number"].to_numpy(), sources))
-    first = np.flatnonzero(np.diff(sources[order], prepend=-1))
+        flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(_OF_ORDER)])
+    sources = flows["source"].cast(pa.string()).combine_chunks().dictionary_encode()
+    # By either adapter of a rank, in the order in which they start.
+    of_rank = np.unique([host_of(source) for source in sources.dictionary.to_pylist()], return_inverse=True)[1]
+    ranked = of_rank[sources.indices.to_numpy()]
+    order = np.lexsort((flows["number"].to_numpy(), flows["start_ns"].to_numpy(), ranked))
+    first = np.flatnonzero(np.diff(ranked[order], prepend=-1))
     before = np.empty(len(order), dtype=np.int64)
     before[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
     iteration = before[: rows.num_rows] // (collective["flows"] // ranks)

@@ -38,6 +38,11 @@ def link_event(*keys: str, at: str = "50us", between: str = '["host1", "switch0"
     return "\n".join(["", "[[link_event]]", f'at = "{at}"', f"between = {between}", *keys, ""])
 
 
+def scale_up(*keys: str) -> str:
+    """Servers with these keys."""
+    return "\n".join(["", "[scale_up]", 'link = { rate = "900Gbps", delay = "100ns" }', *keys, ""])
+
+
 def slow_receiver(*keys: str, hosts: str = '["host1"]') -> str:
     """A table about an adapter with these keys."""
     return "\n".join(["", "[[slow_receiver]]", f"hosts = {hosts}", *keys, ""])
@@ -121,6 +126,11 @@ WRONG = {
     "link event at a switch with queues at its inputs": Wrong(
         INPUTS + link_event('state = "down"'), "link_event", ("switch0", "shared_memory")
     ),
+    "servers that do not divide the hosts": Wrong(
+        SMALL + scale_up("hosts_per_server = 7"), "scale_up.hosts_per_server", ("7", "hosts", "scale_up.stride")
+    ),
+    "server of one host": Wrong(SMALL + scale_up("hosts_per_server = 1"), "scale_up.hosts_per_server", ("at least 2",)),
+    "servers without a link": Wrong(SMALL + "[scale_up]\nhosts_per_server = 2\n", "scale_up.link", ("missing",)),
     "slow receiver that is no host": Wrong(
         SMALL + slow_receiver('rate = "1Gbps"', hosts='["hsot1"]'), "slow_receiver[0].hosts[0]", ("hsot1", "host1")
     ),

@@ -178,11 +178,12 @@ impl Scenario {
         Ok((offered.flows, offered.bytes, offered.packet_hops))
     }
 
-    /// The number of hosts, and every port, those of hosts first: its name, that of the port at the other end of its link, the
+    /// The number of hosts, the same with their adapters inside servers, and every port, those of hosts first: its name, that of the port at the other end of its link, the
     /// link's bits per second, its delay in ns, the share of packets that it corrupts, and whether it has failed.
     #[allow(clippy::type_complexity)]
-    fn topology(&self, py: Python<'_>) -> PyResult<(u32, Vec<(String, String, u64, f64, f64, bool)>)> {
-        let network = Network::build(&self.inner.topology).map_err(|error| self.raise(py, error))?;
+    fn topology(&self, py: Python<'_>) -> PyResult<(u32, u32, Vec<(String, String, u64, f64, f64, bool)>)> {
+        let network = Network::build(&self.inner.topology, self.inner.scale_up.as_ref())
+            .map_err(|error| self.raise(py, error))?;
         let names: Vec<String> = port_names(&network).collect();
         let ports = (0..network.nodes.len() as u32).flat_map(|node| network.ports.of(node));
         let rows = (0..).zip(ports).map(|(id, port)| {
@@ -191,7 +192,7 @@ impl Scenario {
             let delay_ns = link.delay.get() as f64 / 1000.0;
             (name, peer, link.rate.get(), delay_ns, link.error_rate.as_f64(), link.failed)
         });
-        Ok((network.hosts, rows.collect()))
+        Ok((network.fabric_hosts(), network.hosts, rows.collect()))
     }
 
     /// The flow of a number at a host: whom it is for, its priority, when it starts in ns, and the ports that its data

@@ -9,7 +9,7 @@ use crate::packet::{ACKNOWLEDGEMENT, ECHO, Packet, Stub};
 use crate::routing::{Lengths, SharedTuples};
 use crate::scenario;
 use crate::telemetry::Telemetry;
-use crate::topology::{NodeId, PortId};
+use crate::topology::{NodeId, PortId, Servers};
 
 /// What the engine calls the way of packets from a port to the other end of its link: the number of the port, until it says otherwise.
 pub type LaneId = u32;
@@ -64,6 +64,8 @@ pub struct Fabric {
     pub has_slow_receivers: bool,
     /// What hosts ask of one another.
     pub plans: Plans,
+    /// Which hosts share a server, where any do.
+    pub servers: Option<Servers>,
 }
 
 impl Fabric {

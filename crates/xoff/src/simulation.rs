@@ -81,7 +81,7 @@ impl Execution {
 impl Simulation {
     /// Lays out a scenario. `files` holds the text of every file that it names.
     pub fn new(scenario: &Scenario, files: &Files) -> Result<Self, ScenarioError> {
-        let network = Network::build(&scenario.topology)?
+        let network = Network::build(&scenario.topology, scenario.scale_up.as_ref())?
             .with_hash_seeds(|switch| scenario.switch_settings(switch).hash_seed);
         let sources = workload::sources(scenario, &network, files)?;
         let plans = workload::plans(&sources)?;
@@ -108,7 +108,11 @@ impl Simulation {
             parallel_paths: balances_load.then(|| ParallelPaths::new(&network)),
             routes,
             traces,
-            fabric: Fabric { has_slow_receivers, ..fabric(scenario, longest_paths, lengths, plans) },
+            fabric: Fabric {
+                has_slow_receivers,
+                servers: network.servers,
+                ..fabric(scenario, longest_paths, lengths, plans)
+            },
             telemetry_rates,
             link_events: course.events,
             slow_times,
@@ -147,7 +151,7 @@ impl Simulation {
 
     /// All flows.
     pub fn arrivals(&self) -> Arrivals {
-        Arrivals::new(self.sources.clone(), self.network.hosts)
+        Arrivals::new(self.sources.clone(), &self.network)
     }
 
     /// All instants.
@@ -417,5 +421,6 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
         inbound_delay,
         has_slow_receivers: false,
         plans,
+        servers: None,
     }
 }

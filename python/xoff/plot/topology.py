@@ -1,4 +1,4 @@
-"""A network: nodes in tiers, hosts lowest, and the links between them."""
+"""A network: nodes in tiers, hosts lowest but for what is inside their servers, and the links between them."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def _overlap(names: Sequence[str], spacing_inches: float) -> bool:
 
 def size_inches(topology: Topology) -> tuple[float, float]:
     """Wide enough for the widest tier, and high enough for all tiers and their names below the longest legend."""
-    widest = max(len(tier) for tier in topology.tiers)
+    widest = max(map(len, (*topology.tiers, topology.servers)))
     width = min(max(style.SIZE_INCHES[0], _NODE_INCHES * widest), _WIDEST_INCHES)
     hosts, *switches = (_Named.of(tier, _WIDTH_OF_AXES * width / len(tier)) for tier in topology.tiers)
     tier = max(_TIER_INCHES, *(named.inches + _LINE_INCHES for named in switches))
     names = _CHARACTER_INCHES * max(map(len, hosts.names))
     legend = _LEGEND_INCHES * len({_told(port) for port in topology.ports})
-    return width, tier * len(topology.tiers) + names + legend
+    return width, tier * (len(topology.tiers) + bool(topology.servers)) + names + legend
 
 
 def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, ColorType]] | None = None) -> Axes:
@@ -94,6 +94,9 @@ def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, Col
         for tier, nodes in enumerate(tiers)
         for place, node in enumerate(nodes)
     }
+    servers = topology.servers
+    at |= {server: ((place + 0.5) / len(servers), -1.0) for place, server in enumerate(servers)}
+    at |= {adapter: at[host] for adapter, host in topology.inside.items()}
     ax.set_axis_off()
     courses = _courses(topology, at)
     if ranked is None:
@@ -103,10 +106,12 @@ def draw(topology: Topology, ax: Axes, ranked: Callable[[Port], tuple[float, Col
     figure = ax.get_figure(root=True)
     assert figure is not None
     inches = ax.get_position().width * figure.get_figwidth()
-    are_turned = [_draw_nodes(nodes, at, inches / len(nodes), ax) for nodes in tiers]
+    rows = [*tiers, servers] if servers else tiers
+    are_turned = [_draw_nodes(nodes, at, inches / len(nodes), ax) for nodes in rows]
     ax.set_xlim(0, 1)
-    above = 0.55 if are_turned[-1] else 0.2
-    ax.set_ylim(-0.1, max(len(tiers) - 1 + above, ax.dataLim.y1 + 0.05))
+    above = 0.55 if are_turned[len(tiers) - 1] else 0.2
+    below = 0.1 if not servers else 1.55 if are_turned[-1] else 1.2
+    ax.set_ylim(-below, max(len(tiers) - 1 + above, ax.dataLim.y1 + 0.05))
     style.legend(ax)
     return ax
 

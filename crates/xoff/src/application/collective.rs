@@ -162,8 +162,9 @@ impl Rank {
         let iteration = u64::from(part / schedule.turns());
         let step = schedule.step_of(sender, self.number, part % schedule.turns());
         let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
-        if ahead >= self.missing.len() {
-            self.missing.resize(ahead + 1, schedule.receives() * flows_per_part);
+        for ahead in self.missing.len()..=ahead {
+            let step = (self.complete + ahead as u64) % u64::from(schedule.steps());
+            self.missing.push_back(schedule.receives(step as u32) * flows_per_part);
         }
         self.missing[ahead] -= 1;
         if ahead == 0 { self.go_on(plan, now) } else { None }
@@ -213,7 +214,7 @@ mod tests {
             workload: 0,
             group: 0,
             ranks: (10..10 + ranks).rev().collect(),
-            schedule: Schedule { operation, algorithm, ranks, size },
+            schedule: Schedule { operation, algorithm, ranks, per_server: 1, size },
             iterations: 2,
             compute: Span::new(50),
             flows_per_part: 1,

@@ -1,6 +1,8 @@
 //! Schedules of collective operations: who sends how much to whom in which step.
 //! Ring: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 2009. Halving and doubling: Thakur, Rabenseifner and
 //! Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005, sections 4.1 to 4.5, for powers of two.
+//! Hierarchical: as `BlueConnect` does (Cho, Finkler, Serrano, Kung and Hunter, IBM J. Res. Dev. 2019), with the servers and what is
+//! between them as its two stages.
 //! Sizes and bandwidths are counted as in NCCL's tests (`doc/PERFORMANCE.md` of nccl-tests).
 //! Left out: the time that a reduction takes, and chunks of chunks that follow one another through a ring.
 
@@ -35,6 +37,9 @@ pub enum Algorithm {
     Direct,
     /// Every rank sends to one other in each step, in step n to the n-th behind it.
     Pairwise,
+    /// Within each server directly, and between servers by rings of which each has one rank of every server: sums are scattered inside
+    /// before they go round, and gathered inside behind that. It needs `[scale_up]`.
+    Hierarchical,
 }
 
 /// The steps of one collective operation between ranks numbered from 0.
@@ -46,6 +51,8 @@ pub struct Schedule {
     pub algorithm: Algorithm,
     /// How many take part, at least 2.
     pub ranks: u32,
+    /// How many of them, which follow one another, each server has, where the algorithm goes by servers; of these there are several.
+    pub per_server: u32,
     /// Bytes that a rank begins with, or ends with if it gathers.
     pub size: Bytes,
 }
@@ -70,7 +77,7 @@ impl Operation {
     pub const fn algorithms(self) -> &'static [Algorithm] {
         match self {
             Self::AllToAll => &[Algorithm::Direct, Algorithm::Pairwise],
-            _ => &[Algorithm::Ring, Algorithm::HalvingDoubling, Algorithm::Direct],
+            _ => &[Algorithm::Ring, Algorithm::HalvingDoubling, Algorithm::Direct, Algorithm::Hierarchical],
         }
     }
 }
@@ -83,6 +90,7 @@ impl Algorithm {
             Self::HalvingDoubling => "halving_doubling",
             Self::Direct => "direct",
             Self::Pairwise => "pairwise",
+            Self::Hierarchical => "hierarchical",
         }
     }
 }
@@ -94,13 +102,17 @@ impl Schedule {
             Algorithm::Ring | Algorithm::Pairwise => self.ranks - 1,
             Algorithm::HalvingDoubling => self.ranks.ilog2(),
             Algorithm::Direct => 1,
+            Algorithm::Hierarchical => self.servers(),
         };
         self.operation.phases() * of_a_phase
     }
 
     /// To whom a rank sends in a step, and how much.
     pub fn sends(&self, rank: u32, step: u32) -> impl Iterator<Item = (u32, Bytes)> + use<> {
-        let Self { algorithm, ranks, .. } = *self;
+        let Self { algorithm, ranks, per_server, .. } = *self;
+        let is_inside = self.is_inside_servers(step);
+        let among = if is_inside { per_server } else { ranks };
+        let (place, others) = (rank % among, rank - rank % among);
         let (first, count, parts) = match algorithm {
             Algorithm::Ring => (1, 1, 1),
             Algorithm::Pairwise => (step + 1, 1, 1),
@@ -109,14 +121,20 @@ impl Schedule {
                 let distance = self.distance(step);
                 (if rank & distance == 0 { distance } else { ranks - distance }, 1, distance)
             }
+            Algorithm::Hierarchical if is_inside => (1, per_server - 1, self.servers()),
+            Algorithm::Hierarchical => (per_server, 1, 1),
         };
         let size = self.part() * u64::from(parts);
-        (first..first + count).map(move |behind| ((rank + behind) % ranks, size))
+        (first..first + count).map(move |behind| (others + (place + behind) % among, size))
     }
 
     /// From how many a rank receives in a step.
-    pub fn receives(&self) -> u32 {
-        if self.algorithm == Algorithm::Direct { self.ranks - 1 } else { 1 }
+    pub fn receives(&self, step: u32) -> u32 {
+        match self.algorithm {
+            Algorithm::Direct => self.ranks - 1,
+            Algorithm::Hierarchical if self.is_inside_servers(step) => self.per_server - 1,
+            _ => 1,
+        }
     }
 
     /// Whether a step is over only when its rank has sent its part, too: MPICH has pairs send and receive at once and waits for both.
@@ -124,9 +142,13 @@ impl Schedule {
         matches!(self.algorithm, Algorithm::HalvingDoubling | Algorithm::Pairwise)
     }
 
-    /// How often one rank sends to another to which it sends at all.
+    /// How often one rank sends to another at the most.
     pub fn turns(&self) -> u32 {
-        if self.algorithm == Algorithm::Ring { self.steps() } else { self.operation.phases() }
+        match self.algorithm {
+            Algorithm::Ring => self.steps(),
+            Algorithm::Hierarchical => self.steps() - self.operation.phases(),
+            _ => self.operation.phases(),
+        }
     }
 
     /// How often a rank has sent before to those to which it sends in a step.
@@ -135,6 +157,10 @@ impl Schedule {
             Algorithm::Ring | Algorithm::Direct => step,
             Algorithm::Pairwise => 0,
             Algorithm::HalvingDoubling => step / self.ranks.ilog2(),
+            Algorithm::Hierarchical if self.is_inside_servers(step) => {
+                u32::from(step > 0 && self.operation == Operation::AllReduce)
+            }
+            Algorithm::Hierarchical => step - self.first_between_servers(),
         }
     }
 
@@ -152,7 +178,28 @@ impl Schedule {
                     _ => halving,
                 }
             }
+            Algorithm::Hierarchical if sender / self.per_server != receiver / self.per_server => {
+                self.first_between_servers() + turn
+            }
+            Algorithm::Hierarchical if turn > 0 || self.operation == Operation::AllGather => self.steps() - 1,
+            Algorithm::Hierarchical => 0,
         }
+    }
+
+    fn servers(&self) -> u32 {
+        self.ranks / self.per_server
+    }
+
+    /// Whether ranks of one server send to each other in a step, and no others.
+    fn is_inside_servers(&self, step: u32) -> bool {
+        let scatters = step == 0 && self.operation != Operation::AllGather;
+        let gathers = step + 1 == self.steps() && self.operation != Operation::ReduceScatter;
+        self.algorithm == Algorithm::Hierarchical && (scatters || gathers)
+    }
+
+    /// The first step in which they do not.
+    fn first_between_servers(&self) -> u32 {
+        u32::from(self.operation != Operation::AllGather)
     }
 
     /// Bytes that a rank sends in all, over `size`: what a bandwidth is multiplied by to be that of its link.
@@ -187,8 +234,19 @@ mod tests {
         let of = |operation: Operation| operation.algorithms().iter().map(move |&of| (operation, of));
         OPERATIONS.into_iter().flat_map(of).flat_map(|(operation, algorithm)| {
             let size = Bytes::new(1_000_000);
-            let fits = move |ranks: &u32| algorithm != Algorithm::HalvingDoubling || ranks.is_power_of_two();
-            (2..=17).filter(fits).map(move |ranks| Schedule { operation, algorithm, ranks, size })
+            let fits = move |&(ranks, per_server): &(u32, u32)| match algorithm {
+                Algorithm::HalvingDoubling => per_server == 1 && ranks.is_power_of_two(),
+                Algorithm::Hierarchical => per_server > 1 && ranks.is_multiple_of(per_server),
+                _ => per_server == 1,
+            };
+            let sizes = (2..=17).flat_map(|ranks| (1..=ranks / 2).map(move |per_server| (ranks, per_server)));
+            sizes.filter(fits).map(move |(ranks, per_server)| Schedule {
+                operation,
+                algorithm,
+                ranks,
+                per_server,
+                size,
+            })
         })
     }
 
@@ -205,7 +263,7 @@ mod tests {
                         sent[rank as usize] += size;
                     }
                 }
-                assert!(received.iter().all(|&count| count == schedule.receives()), "{schedule:?}");
+                assert!(received.iter().all(|&count| count == schedule.receives(step)), "{schedule:?}");
             }
             let whole = schedule.part() * u64::from(schedule.ranks);
             assert!(
@@ -229,10 +287,7 @@ mod tests {
                     }
                 }
             }
-            assert!(
-                turns.iter().flatten().all(|&turn| turn == 0 || turn == schedule.turns()),
-                "{schedule:?}"
-            );
+            assert_eq!(turns.iter().flatten().max(), Some(&schedule.turns()), "{schedule:?}");
         }
     }
 
@@ -263,17 +318,36 @@ mod tests {
     #[test]
     fn halves_become_smaller_and_then_larger_again() {
         let (operation, algorithm) = (Operation::AllReduce, Algorithm::HalvingDoubling);
-        let schedule = Schedule { operation, algorithm, ranks: 8, size: Bytes::new(800) };
+        let schedule = Schedule { operation, algorithm, ranks: 8, per_server: 1, size: Bytes::new(800) };
         let of = |rank| (0..schedule.steps()).flat_map(move |step| schedule.sends(rank, step));
         let sent = |rank| of(rank).map(|(peer, size)| (peer, size.get())).collect::<Vec<_>>();
         assert_eq!(sent(0), [(4, 400), (2, 200), (1, 100), (1, 100), (2, 200), (4, 400)]);
         assert_eq!(sent(5), [(1, 400), (7, 200), (4, 100), (4, 100), (7, 200), (1, 400)]);
     }
 
+    /// Of two servers of three.
+    #[test]
+    fn sums_are_scattered_inside_servers_go_round_between_them_and_are_gathered_inside() {
+        let (operation, algorithm) = (Operation::AllReduce, Algorithm::Hierarchical);
+        let size = Bytes::new(600);
+        let schedule = Schedule { operation, algorithm, ranks: 6, per_server: 3, size };
+        let of = |rank| (0..schedule.steps()).map(move |step| schedule.sends(rank, step));
+        let sent = |rank| {
+            of(rank)
+                .map(|sends| sends.map(|(peer, size)| (peer, size.get())).collect())
+                .collect::<Vec<Vec<_>>>()
+        };
+        assert_eq!(
+            sent(1),
+            [vec![(2, 200), (0, 200)], vec![(4, 100)], vec![(4, 100)], vec![(2, 200), (0, 200)]]
+        );
+        assert_eq!(sent(5)[..2], [vec![(3, 200), (4, 200)], vec![(2, 100)]]);
+    }
+
     #[test]
     fn parts_that_do_not_divide_are_rounded_up() {
         let (operation, algorithm) = (Operation::AllGather, Algorithm::Ring);
-        let schedule = Schedule { operation, algorithm, ranks: 3, size: Bytes::new(1_000) };
+        let schedule = Schedule { operation, algorithm, ranks: 3, per_server: 1, size: Bytes::new(1_000) };
         assert_eq!(schedule.sends(2, 1).collect::<Vec<_>>(), [(0, Bytes::new(334))]);
         assert_eq!(schedule.crossings(), Ratio::new(2, 3));
     }

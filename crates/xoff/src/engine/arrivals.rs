@@ -3,7 +3,7 @@
 
 use crate::host::{Flow, FlowStart};
 use crate::kernel::units::Time;
-use crate::topology::NodeId;
+use crate::topology::{Network, NodeId, Servers};
 use crate::workload::{FlowSpec, Source};
 
 /// The flows still to come.
@@ -13,13 +13,15 @@ pub struct Arrivals {
     heads: Vec<Option<FlowSpec>>,
     departures: Vec<u32>,
     receptions: Vec<u32>,
+    servers: Option<Servers>,
 }
 
 impl Arrivals {
-    /// All flows of these workloads between `hosts` hosts.
-    pub fn new(mut sources: Vec<Source>, hosts: u32) -> Self {
+    /// All flows of these workloads between hosts of a network.
+    pub fn new(mut sources: Vec<Source>, network: &Network) -> Self {
         let heads = sources.iter_mut().map(Iterator::next).collect();
-        Self { sources, heads, departures: vec![0; hosts as usize], receptions: vec![0; hosts as usize] }
+        let [departures, receptions] = [(); 2].map(|()| vec![0; network.hosts as usize]);
+        Self { sources, heads, departures, receptions, servers: network.servers }
     }
 
     /// When the next flow starts; `Time::MAX` if none does.
@@ -27,22 +29,25 @@ impl Arrivals {
         self.heads.iter().flatten().map(|flow| flow.start).min().unwrap_or(Time::MAX)
     }
 
-    /// Announces to `host` every flow that starts before `end`, in order of start and of workload.
+    /// Announces to the adapter that sends it every flow that starts before `end`, in order of start and of workload.
     pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(NodeId, FlowStart)) {
         while let Some(earliest) = self.earliest_before(end) {
             let head = &mut self.heads[earliest];
             let Some(drawn) = std::mem::replace(head, self.sources[earliest].next()) else { return };
+            let ends = [drawn.source, drawn.destination];
+            let [source, destination] =
+                self.servers.map_or(ends, |servers| servers.between(ends[0], ends[1]));
             let flow = Flow {
                 start: drawn.start,
-                number: take_number(&mut self.departures[drawn.source as usize]),
-                destination: drawn.destination,
-                reception: take_number(&mut self.receptions[drawn.destination as usize]),
+                number: take_number(&mut self.departures[source as usize]),
+                destination,
+                reception: take_number(&mut self.receptions[destination as usize]),
                 size: drawn.size,
                 priority: drawn.priority,
                 transport: drawn.transport,
                 workload: earliest as u16,
             };
-            announce(drawn.source, FlowStart { flow, end: drawn.end });
+            announce(source, FlowStart { flow, end: drawn.end });
         }
     }
 

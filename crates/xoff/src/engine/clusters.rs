@@ -46,6 +46,10 @@ fn joined(network: &Network, shortest_window: Span) -> Vec<Cluster> {
     for link in network.links.iter().filter(|link| link.delay < shortest_window) {
         join(&mut leader, link.ends);
     }
+    if let Some(servers) = network.servers {
+        // A host tells its adapters at once what to send, and hears at once what has come.
+        (0..network.fabric_hosts()).for_each(|host| join(&mut leader, [host, servers.beside(host)]));
+    }
     let mut place = vec![u32::MAX; leader.len()];
     let mut clusters: Vec<Cluster> = Vec::new();
     for node in 0..leader.len() as NodeId {
@@ -115,12 +119,14 @@ pub(super) fn in_turns(network: &Network, clusters: Vec<Cluster>) -> [Vec<Cluste
 /// Any division gives the same results; this one keeps most packets on their thread.
 pub(super) fn divide(network: &Network, clusters: &[Cluster], threads: usize) -> Vec<usize> {
     let mut rack_of: Vec<Option<u32>> = vec![None; network.nodes.len()];
-    for host in 0..network.hosts {
+    for adapter in 0..network.hosts {
+        let host = network.servers.map_or(adapter, |servers| servers.host_of(adapter));
         let rack = network.racks[host as usize];
-        rack_of[host as usize] = Some(rack);
-        rack_of[network.ports.of(host)[0].peer as usize] = Some(rack);
+        rack_of[adapter as usize] = Some(rack);
+        rack_of[network.attachment(adapter) as usize] = Some(rack);
     }
-    let racks = network.racks.iter().max().map_or(1, |last| *last as usize + 1);
+    let racks = network.racks[..network.fabric_hosts() as usize].iter().max();
+    let racks = racks.map_or(1, |last| *last as usize + 1);
     let mut spread = 0;
     clusters
         .iter()

@@ -7,6 +7,7 @@ mod queries;
 
 use slab::Slab;
 
+use super::letters::Letter;
 use super::pending::Pending;
 use super::receiving::Receptions;
 use super::{Flow, FlowStart, Host, TimerKey};
@@ -19,7 +20,6 @@ use crate::kernel::rng::{Purpose, Rng};
 use crate::kernel::sparse::Sparse;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::packet::Packet;
 use crate::topology::NodeId;
 
 /// The part of one host in all plans.
@@ -160,15 +160,17 @@ impl Host {
     pub(super) fn on_arrival_of(
         &mut self,
         arrival: Arrival,
-        last: &Packet,
+        priority: u8,
         context: &Context<'_, impl Agenda, impl Observer>,
     ) {
+        if self.is_inside_server(context.fabric) {
+            return self.letters.push(Letter::Whole { arrival, priority });
+        }
         let plans = &context.fabric.plans;
         let (index, channel) = plans.of_channel(arrival.channel);
         match &plans.all()[index] {
             Plan::Query(plan) => match plan.carries(channel) {
                 Carries::Requests(place) => {
-                    let priority = last.priority() as u8;
                     let response = Response { plan: index, aggregator: place, turn: arrival.turn, priority };
                     self.on_request(plan, response, context.now);
                 }
@@ -187,6 +189,9 @@ impl Host {
     pub(super) fn on_sent(&mut self, reception: u32, context: &Context<'_, impl Agenda, impl Observer>) {
         let plans = &context.fabric.plans;
         let Some(Arrival { channel, turn }) = plans.arrival(reception) else { return };
+        if self.is_inside_server(context.fabric) {
+            return self.letters.push(Letter::Sent { reception });
+        }
         let (index, channel) = plans.of_channel(channel);
         match &plans.all()[index] {
             Plan::Query(_) => {}
@@ -208,7 +213,15 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (start, transport, workload) = (context.now, plan.transport(), plan.workload() as u16);
+        let ends = [self.id, destination];
+        let [source, destination] =
+            context.fabric.servers.map_or(ends, |servers| servers.between(ends[0], ends[1]));
         let flow = Flow { start, number: 0, destination, reception, size, priority, transport, workload };
-        self.start_flow(FlowStart { flow, end: Time::MAX }, context);
+        let start = FlowStart { flow, end: Time::MAX };
+        if source == self.id {
+            self.start_flow(start, context);
+        } else {
+            self.letters.push(Letter::Begin(start));
+        }
     }
 }

@@ -8,6 +8,7 @@ mod cnps;
 mod connections;
 mod intake;
 mod interrupts;
+mod letters;
 mod limiters;
 mod marking;
 mod notification_points;
@@ -42,6 +43,7 @@ use connections::OpenConnections;
 use intake::Intake;
 pub use intake::SlowTime;
 use interrupts::Interrupts;
+use letters::Letter;
 use limiters::{Limiter, Limiters};
 pub use marking::Marking;
 use notification_points::NotificationPoints;
@@ -159,6 +161,8 @@ pub struct Host {
     reactions: Reactions,
     /// Nothing where the adapter takes in whatever comes.
     intake: Option<Box<Intake>>,
+    /// What the other adapter of the same host is to hear.
+    letters: Vec<Letter>,
 }
 
 const _: () = assert!(offset_of!(Host, sending_slots).is_multiple_of(64));
@@ -189,6 +193,7 @@ impl Host {
             cnps: Cnps::default(),
             reactions,
             intake: None,
+            letters: Vec::new(),
         }
     }
 

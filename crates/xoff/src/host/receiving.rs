@@ -269,7 +269,7 @@ impl Host {
         let slot = flows.finish(number, context.now);
         self.receptions.remove(slot as usize);
         if let Some(arrival) = context.fabric.plans.arrival(last.reception()) {
-            self.on_arrival_of(arrival, last, context);
+            self.on_arrival_of(arrival, last.priority() as u8, context);
         }
     }
 

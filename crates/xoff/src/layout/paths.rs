@@ -25,7 +25,7 @@ pub(super) fn longest_paths<'a>(
         |from, to| routes.longest_path(network, from, to).iter().map(|hop| hop.link as usize).collect();
     let pairs = (0..farthest.len()).flat_map(move |one| {
         let (from, others) = (farthest[one], farthest[one + 1..].to_vec());
-        others.into_iter().map(move |to| (from, to))
+        others.into_iter().filter(move |&to| network.are_joined(from, to)).map(move |to| (from, to))
     });
     pairs.map(move |(one, other)| BothWays { there: links(one, other), back: links(other, one) })
 }

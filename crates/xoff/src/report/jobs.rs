@@ -9,7 +9,7 @@ use crate::application::JobFlow;
 use crate::application::job::{Part, Plan};
 use crate::host::{Flow, Host, UnfinishedFlow};
 use crate::kernel::units::Time;
-use crate::topology::NodeId;
+use crate::topology::{Network, NodeId};
 
 /// Stands for what there is not, or what has not happened.
 const NONE: u64 = u64::MAX;
@@ -22,7 +22,7 @@ pub struct JobFlowColumns {
     pub workload: Vec<u32>,
     /// Its name, as an index into [`super::Report::job_flow_names`].
     pub flow: Vec<u32>,
-    /// Sending host, as an index into [`super::Report::node_names`].
+    /// Sending host, or its adapter inside its server, as an index into [`super::Report::node_names`].
     pub source: Vec<u32>,
     /// Receiving host, likewise.
     pub destination: Vec<u32>,
@@ -94,7 +94,7 @@ pub(super) fn columns(
         lives.note_unfinished(simulation, outcome, lost_in_part);
     }
     for (number, plan) in jobs {
-        columns.push(number, plan, &lives, names.len() as u32);
+        columns.push(number, plan, &lives, names.len() as u32, simulation.network());
         names.extend_from_slice(plan.names());
     }
     (columns, names)
@@ -102,7 +102,7 @@ pub(super) fn columns(
 
 impl JobFlowColumns {
     /// Adds the flows of a job, the first of which has that name.
-    fn push(&mut self, number: usize, plan: &Plan, lives: &Lives, first_name: u32) {
+    fn push(&mut self, number: usize, plan: &Plan, lives: &Lives, first_name: u32, network: &Network) {
         let life = |flow: u32| lives.0.get(&JobFlow { plan: number, flow });
         for (position, flow) in (0..).zip(plan.flows()) {
             let (row, own) = (&flow.row, life(position));
@@ -117,8 +117,9 @@ impl JobFlowColumns {
             };
             self.workload.push(plan.workload as u32);
             self.flow.push(first_name + position);
-            self.source.push(row.source);
-            self.destination.push(row.destination);
+            let [source, destination] = network.adapters_between(row.source, row.destination);
+            self.source.push(source);
+            self.destination.push(destination);
             self.size_bytes.push(row.size.get());
             self.number.push(own.map_or(NO_INDEX, |life| life.number));
             self.start_ns.push(time(|life| life.start));

@@ -23,6 +23,9 @@ impl Lengths {
             if from == to {
                 return 1;
             }
+            if !network.are_joined(from, to) {
+                return 0;
+            }
             routes.longest_path(network, from, to).len() as u16 - 1
         };
         let switches_from = |&from: &NodeId| hosts.iter().map(|&to| switches_between(from, to)).collect();

@@ -21,6 +21,7 @@ mod quantity;
 mod record;
 mod roce_recovery;
 mod route;
+mod scale_up;
 mod schema;
 mod slow_receiver;
 mod stop;
@@ -50,6 +51,7 @@ pub use self::quantity::{MOST_BYTES, MOST_PICOSECONDS};
 pub use self::record::{Every, Measure, Observe, ObserveOf};
 pub use self::roce_recovery::RoceRecovery;
 pub use self::route::Route;
+pub use self::scale_up::ScaleUp;
 pub use self::schema::{fluid_schema, schema};
 pub use self::slow_receiver::SlowReceiver;
 pub use self::stop::Stop;
@@ -80,6 +82,9 @@ pub struct Scenario {
     pub seed: u64,
     /// Nodes and links.
     pub topology: Topology,
+    /// What joins the hosts of one server besides the fabric. Left out, nothing does.
+    #[serde(default)]
+    pub scale_up: Option<ScaleUp>,
     /// Where switches send packets instead of along the shortest paths.
     #[serde(default)]
     pub route: Vec<Route>,

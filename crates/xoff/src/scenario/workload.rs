@@ -404,6 +404,8 @@ pub enum RankOrder {
     Listed,
     /// Drawn at random, once.
     Random,
+    /// Hosts of one server behind one another, each server where its first host is named. It needs `[scale_up]`.
+    ByServer,
 }
 
 /// All ranks of a group together, step by step: a rank begins a step when it has received all of the one before and, where pairs

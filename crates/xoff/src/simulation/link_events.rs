@@ -8,7 +8,7 @@ use crate::kernel::units::{Rate, Span, Time};
 use crate::layout::SwitchLayout;
 use crate::routing::Routes;
 use crate::scenario::{self, LinkState, Route, Scenario, ScenarioError};
-use crate::topology::{Network, links_between};
+use crate::topology::{Network, NodeId, links_between};
 
 /// The events of a run, and the networks that packets find their way in while it lasts, the first apart.
 #[derive(Debug, Default)]
@@ -148,15 +148,18 @@ fn check_end(
         return Ok(());
     }
     let mut reached = vec![false; network.nodes.len()];
-    let mut next = vec![0];
+    let first_joined_to =
+        |host: NodeId| (0..=host).find(|&other| network.are_joined(other, host)).unwrap_or(host);
+    let mut next: Vec<NodeId> = (0..network.hosts).map(first_joined_to).collect();
+    next.dedup();
     while let Some(node) = next.pop() {
         if !std::mem::replace(&mut reached[node as usize], true) {
             let ports = network.ports.of(node).iter().filter(|port| !failed[port.link as usize]);
             next.extend(ports.map(|port| port.peer));
         }
     }
-    let Some(host) = (0..network.hosts as usize).find(|&host| !reached[host]) else { return Ok(()) };
-    let [one, other] = [0, host].map(|host| &network.nodes[host].name);
+    let Some(host) = (0..network.hosts).find(|&host| !reached[host as usize]) else { return Ok(()) };
+    let [one, other] = [first_joined_to(host), host].map(|host| &network.nodes[host as usize].name);
     let last = happenings.iter().rev().find(|happening| happening.said.state == Some(LinkState::Down));
     let key = last.map_or("link_event", |happening| &happening.key);
     let problem =

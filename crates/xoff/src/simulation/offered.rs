@@ -71,8 +71,9 @@ impl Simulation {
     fn flows_without_end(&self) -> Vec<[u32; 2]> {
         let mut of_hosts = vec![[0; 2]; self.network.hosts as usize];
         for flow in self.sources.iter().flat_map(Source::without_end) {
-            of_hosts[flow.source as usize][0] += 1;
-            of_hosts[flow.destination as usize][1] += 1;
+            let [source, destination] = self.network.adapters_between(flow.source, flow.destination);
+            of_hosts[source as usize][0] += 1;
+            of_hosts[destination as usize][1] += 1;
         }
         of_hosts
     }
@@ -115,7 +116,8 @@ impl Estimate<'_> {
             let rate = self.simulation.network.host_link(host).rate;
             rate.as_f64() / f64::from(self.endless[host as usize][received])
         };
-        let fair = share(flow.source, 0).min(share(flow.destination, 1));
+        let [source, destination] = self.simulation.network.adapters_between(flow.source, flow.destination);
+        let fair = share(source, 0).min(share(destination, 1));
         let rate = match self.transport(flow.transport) {
             Transport::ConstantRate(settings) => settings.rate.map_or(fair, |rate| fair.min(rate.as_f64())),
             _ => fair,
@@ -128,6 +130,7 @@ impl Estimate<'_> {
         let packets = size.get().div_ceil(transport.packet_sizes().payload.get());
         let acknowledgements =
             transport.acknowledge_every().map_or(0, |every| packets.div_ceil(every.into()));
+        let [from, to] = self.simulation.network.adapters_between(from, to);
         let links = self.lengths.switches(from, to) + 1;
         Offered {
             flows: 1.0,

@@ -20,6 +20,17 @@ pub(super) fn check(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     connected(plan, ports)
 }
 
+/// The same of the servers that have been added to what was checked.
+pub(super) fn check_servers(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+    let mut names: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some([twice, _]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let problem = format!("\"{twice}\" is what [scale_up] calls a node, too");
+        return Err(ScenarioError::at("topology.switches", problem, "expected another name"));
+    }
+    sizes(plan, ports)
+}
+
 fn name(plan: &Plan, node: NodeId) -> &str {
     &plan.nodes[node as usize].name
 }

@@ -14,14 +14,16 @@ mod names;
 mod overrides;
 mod plan;
 mod ports;
+mod servers;
 mod star;
 
 pub use failures::links_between;
 pub use names::{Names, did_you_mean};
 pub use ports::{Port, PortId, Ports};
+pub use servers::Servers;
 
 use crate::kernel::units::{Rate, Ratio, Span};
-use crate::scenario::{FlowControl, ScenarioError, Topology, pattern};
+use crate::scenario::{FlowControl, ScaleUp, ScenarioError, Topology, pattern};
 use plan::Plan;
 
 /// Index of a node: hosts come first, switches after them.
@@ -73,13 +75,16 @@ pub struct Core {
     pub each_way: bool,
 }
 
-/// Nodes and links, checked: every host has one link, to a switch, and can reach every other host.
+/// Nodes and links, checked: every host has one link, to a switch, and can reach every other host. Where hosts share servers, their
+/// adapters inside are hosts as well, behind the others, and reach those of their server.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// All nodes, hosts first.
     pub nodes: Vec<Node>,
     /// How many of them are hosts.
     pub hosts: u32,
+    /// Which of them share a server, where any do.
+    pub servers: Option<Servers>,
     /// All links; a node numbers its ports in this order.
     pub links: Vec<Link>,
     /// The ports of every node.
@@ -95,8 +100,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Lays out what a scenario's `[topology]` describes.
-    pub fn build(topology: &Topology) -> Result<Self, ScenarioError> {
+    /// Lays out what a scenario's `[topology]` describes, and its `[scale_up]`.
+    pub fn build(topology: &Topology, scale_up: Option<&ScaleUp>) -> Result<Self, ScenarioError> {
         let none = &[][..];
         let (mut plan, overrides, failed) = match topology {
             Topology::Star(star) => (star::plan(star)?, &star.links[..], &star.failed_links),
@@ -111,9 +116,14 @@ impl Network {
         };
         overrides::apply(&mut plan, overrides)?;
         failures::apply(&mut plan, failed)?;
-        let ports = Ports::new(plan.nodes.len(), &plan.links);
+        let mut ports = Ports::new(plan.nodes.len(), &plan.links);
         checks::check(&plan, &ports)?;
-        Ok(Self::from_plan(plan, ports, topology.routing().hash_seed))
+        let servers = scale_up.map(|scale_up| servers::apply(&mut plan, scale_up)).transpose()?;
+        if servers.is_some() {
+            ports = Ports::new(plan.nodes.len(), &plan.links);
+            checks::check_servers(&plan, &ports)?;
+        }
+        Ok(Self { servers, ..Self::from_plan(plan, ports, topology.routing().hash_seed) })
     }
 
     fn from_plan(plan: Plan, ports: Ports, hash_seed: u32) -> Self {
@@ -123,7 +133,7 @@ impl Network {
         let racks = racks.unwrap_or_else(|| edges.clone());
         let hash_seeds =
             (hosts..nodes.len() as NodeId).map(|switch| hash_seed.wrapping_add(switch)).collect();
-        Self { nodes, hosts, links, ports, edges, racks, core, hash_seeds }
+        Self { nodes, hosts, servers: None, links, ports, edges, racks, core, hash_seeds }
     }
 
     /// The same network, in which `seed_of` says by the name of a switch what seed its ECMP hash has, if it is another.
@@ -140,6 +150,25 @@ impl Network {
     #[inline]
     pub fn is_host(&self, node: NodeId) -> bool {
         node < self.hosts
+    }
+
+    /// How many hosts the fabric joins: those before any adapters inside servers.
+    pub fn fabric_hosts(&self) -> u32 {
+        if self.servers.is_some() { self.hosts / 2 } else { self.hosts }
+    }
+
+    /// Between which adapters packets go from one host to another.
+    pub fn adapters_between(&self, source: NodeId, destination: NodeId) -> [NodeId; 2] {
+        self.servers.map_or([source, destination], |servers| servers.between(source, destination))
+    }
+
+    /// Whether there is any way between two hosts, while all links work.
+    pub fn are_joined(&self, one: NodeId, other: NodeId) -> bool {
+        self.servers.is_none_or(|servers| {
+            let [one, other] = [one, other]
+                .map(|adapter| servers.is_inside(adapter).then(|| servers.of(servers.host_of(adapter))));
+            one == other
+        })
     }
 
     /// The link of a host.
@@ -159,7 +188,8 @@ impl Network {
     /// Under `key`, where there are none.
     pub fn hosts_matching(&self, key: &str, pattern: &str) -> Result<Vec<NodeId>, ScenarioError> {
         let matches = |node: NodeId| pattern::matches(pattern, &self.nodes[node as usize].name);
-        let matched = (0..self.hosts).filter(|&host| matches(host) || matches(self.attachment(host)));
+        let matched =
+            (0..self.fabric_hosts()).filter(|&host| matches(host) || matches(self.attachment(host)));
         let matched: Vec<NodeId> = matched.collect();
         if !matched.is_empty() {
             return Ok(matched);
@@ -174,7 +204,7 @@ impl Network {
 
     /// All nodes by name.
     pub fn names(&self) -> Names<'_> {
-        Names::new(&self.nodes, self.hosts)
+        Names::with_adapters(&self.nodes, self.hosts, self.fabric_hosts())
     }
 }
 
@@ -199,7 +229,7 @@ pub(crate) mod testing {
 
     /// The network of a `[topology]` table.
     pub(crate) fn network(table: &str) -> Result<Network, ScenarioError> {
-        Network::build(&from_text(table))
+        Network::build(&from_text(table), None)
     }
 
     /// The one line that refuses a `[topology]` table.

@@ -10,15 +10,22 @@ use crate::scenario::ScenarioError;
 pub struct Names<'a> {
     nodes: &'a [Node],
     hosts: u32,
+    /// Of the hosts those before any adapters inside servers.
+    fabric_hosts: u32,
     by_name: HashMap<&'a str, NodeId>,
 }
 
 impl<'a> Names<'a> {
     /// An index of these nodes, the first `hosts` of which are hosts.
     pub fn new(nodes: &'a [Node], hosts: u32) -> Self {
+        Self::with_adapters(nodes, hosts, hosts)
+    }
+
+    /// The same where those from `fabric_hosts` on are adapters inside servers, of the hosts before them.
+    pub(super) fn with_adapters(nodes: &'a [Node], hosts: u32, fabric_hosts: u32) -> Self {
         let by_name =
             nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), index as NodeId)).collect();
-        Self { nodes, hosts, by_name }
+        Self { nodes, hosts, fabric_hosts, by_name }
     }
 
     /// The node of this name.
@@ -47,11 +54,12 @@ impl<'a> Names<'a> {
     /// The host of this name, or what is wrong with the key that named it.
     pub fn host(&self, key: &str, name: &str) -> Result<NodeId, ScenarioError> {
         let problem = match self.find(name) {
-            Some(node) if node < self.hosts => return Ok(node),
+            Some(node) if node < self.fabric_hosts => return Ok(node),
+            Some(node) if node < self.hosts => "is an adapter inside a server",
             Some(_) => "is a switch",
             None => "does not exist",
         };
-        let expected = expected_name("the name of a host", name, &self.nodes[..self.hosts as usize]);
+        let expected = expected_name("the name of a host", name, &self.nodes[..self.fabric_hosts as usize]);
         Err(ScenarioError::at(key, format!("\"{name}\" {problem}"), expected))
     }
 }

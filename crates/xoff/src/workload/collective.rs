@@ -1,5 +1,7 @@
 //! Collectives: the plans by which ranks act, one for each group. Their flows begin when others are whole, so none is drawn here.
 
+use std::collections::{HashMap, HashSet};
+
 use super::FlowSpec;
 use super::ends;
 use super::setup::Setup;
@@ -9,7 +11,7 @@ use crate::application::schedule::{Algorithm, Schedule};
 use crate::kernel::rng::{Purpose, below};
 use crate::kernel::units::Time;
 use crate::scenario::{self, RankOrder, ScenarioError};
-use crate::topology::NodeId;
+use crate::topology::{NodeId, Servers};
 
 /// Plans, and no flow that is known beforehand.
 #[derive(Clone, Debug)]
@@ -20,8 +22,11 @@ pub(super) struct Collective {
 impl Collective {
     pub(super) fn new(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let transport = setup.template(&settings.transport)?.transport;
-        let ranks = ranks(settings, setup)?;
-        let schedule = schedule(settings, ranks.len() as u32, setup)?;
+        let mut ranks = ranks(settings, setup)?;
+        let mut schedule = schedule(settings, ranks.len() as u32, setup)?;
+        if schedule.algorithm == Algorithm::Hierarchical {
+            schedule.per_server = put_groups_by_server(&mut ranks, schedule.ranks, setup)?;
+        }
         setup.at_least_one("iterations", settings.iterations.into())?;
         let groups = ranks.chunks(schedule.ranks as usize).enumerate();
         let plans = groups.map(|(group, ranks)| Plan {
@@ -76,13 +81,58 @@ fn ranks(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Vec<NodeI
         let problem = format!("there is only \"{}\"", setup.network.nodes[ranks[0] as usize].name);
         return Err(setup.error("ranks", problem, "expected at least two hosts"));
     }
-    if settings.order == RankOrder::Random {
-        let mut rng = setup.stream(Purpose::RankOrder);
-        for place in (1..ranks.len()).rev() {
-            ranks.swap(place, below(&mut rng, place as u64 + 1) as usize);
+    match settings.order {
+        RankOrder::Listed => {}
+        RankOrder::Random => {
+            let mut rng = setup.stream(Purpose::RankOrder);
+            for place in (1..ranks.len()).rev() {
+                ranks.swap(place, below(&mut rng, place as u64 + 1) as usize);
+            }
         }
+        RankOrder::ByServer => put_by_server(&mut ranks, servers("order", "by_server", "listed", setup)?),
     }
     Ok(ranks)
+}
+
+/// The servers that a value of a key goes by.
+fn servers(key: &str, value: &str, other: &str, setup: &Setup<'_>) -> Result<Servers, ScenarioError> {
+    setup.network.servers.ok_or_else(|| {
+        let expected = format!("expected [scale_up], which says what hosts share a server, or \"{other}\"");
+        setup.error(key, format!("\"{value}\" goes by servers, and there are none"), &expected)
+    })
+}
+
+/// Puts hosts that share a server behind one another.
+fn put_by_server(hosts: &mut [NodeId], servers: Servers) {
+    let mut order: Vec<u32> = hosts.iter().map(|&host| servers.of(host)).collect();
+    let mut seen = HashSet::new();
+    order.retain(|&server| seen.insert(server));
+    let place: HashMap<u32, usize> = order.into_iter().zip(0..).collect();
+    hosts.sort_by_key(|&host| place[&servers.of(host)]);
+}
+
+/// Puts ranks of each group by server, and says how many each of several servers has.
+fn put_groups_by_server(
+    ranks: &mut [NodeId],
+    group_size: u32,
+    setup: &Setup<'_>,
+) -> Result<u32, ScenarioError> {
+    let servers = servers("algorithm", "hierarchical", "ring", setup)?;
+    let mut per_server = None;
+    for group in ranks.chunks_mut(group_size as usize) {
+        put_by_server(group, servers);
+        for inside in group.chunk_by(|&one, &other| servers.of(one) == servers.of(other)) {
+            let (count, usual) = (inside.len() as u32, *per_server.get_or_insert(inside.len() as u32));
+            if count < 2 || count == group_size || count != usual {
+                let name = &setup.network.nodes[inside[0] as usize].name;
+                let problem =
+                    format!("{count} of {group_size} ranks together are in the server of \"{name}\"");
+                let expected = "expected as many in each of several servers, at least 2";
+                return Err(setup.error("ranks", problem, expected));
+            }
+        }
+    }
+    Ok(per_server.unwrap_or_default())
 }
 
 /// The schedule of one group of so many ranks in all.
@@ -109,7 +159,7 @@ fn schedule(
         let problem = format!("\"halving_doubling\" does not work with {group_size} ranks");
         return Err(setup.error("algorithm", problem, "expected a power of two of them, or \"ring\""));
     }
-    let schedule = Schedule { operation, algorithm, ranks: group_size, size: settings.size };
+    let schedule = Schedule { operation, algorithm, ranks: group_size, per_server: 1, size: settings.size };
     let part = schedule.part().get();
     if part < u64::from(settings.flows_per_part) {
         let expected = format!("expected at most {part}, the bytes of a part");
@@ -140,7 +190,10 @@ mod tests {
         };
         assert_eq!(plan.ranks, [7, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 8, 9]);
         let (operation, algorithm) = (Operation::AllReduce, Algorithm::Ring);
-        assert_eq!(plan.schedule, Schedule { operation, algorithm, ranks: 14, size: Bytes::new(8_000_000) });
+        assert_eq!(
+            plan.schedule,
+            Schedule { operation, algorithm, ranks: 14, per_server: 1, size: Bytes::new(8_000_000) }
+        );
     }
 
     #[test]
@@ -160,6 +213,49 @@ mod tests {
         let mut all = drawn(1);
         all.sort_unstable();
         assert_eq!(all, (0..16).collect::<Vec<_>>());
+    }
+
+    /// Eight servers of two hosts, of which each has one in either half of the racks.
+    const SERVERS: &str =
+        "[scale_up]\nhosts_per_server = 2\nstride = 8\nlink = { rate = '900Gbps', delay = '100ns' }";
+
+    #[test]
+    fn ranks_of_a_server_are_put_behind_one_another_where_that_is_asked_for() {
+        let by_server = "order = 'by_server'\nranks = ['host3', 'host8', 'host*']";
+        let [plan] = &plans_of(&clos(), &format!("{by_server}\n{SERVERS}"))[..] else { panic!("one group") };
+        assert_eq!(plan.ranks[..6], [3, 11, 8, 0, 1, 9]);
+        let groups =
+            "algorithm = 'hierarchical'\ngroup_size = 8\nranks = ['host[0-3]', 'host[8-11]', 'host*']";
+        let [first, second] = &plans_of(&clos(), &format!("{groups}\n{SERVERS}"))[..] else {
+            panic!("two groups")
+        };
+        assert_eq!(first.ranks, [0, 8, 1, 9, 2, 10, 3, 11]);
+        assert_eq!(second.ranks, [4, 12, 5, 13, 6, 14, 7, 15]);
+        assert_eq!((first.schedule.per_server, first.schedule.steps()), (2, 8));
+    }
+
+    #[test]
+    fn what_goes_by_servers_needs_several_that_are_alike() {
+        let refused = |keys: &str| refusal(&clos(), &format!("{ALL_REDUCE}\n{keys}"));
+        for (keys, problem) in [
+            ("algorithm = 'hierarchical'", "algorithm: \"hierarchical\" goes by servers, and there are none"),
+            (
+                "order = 'by_server'",
+                "order: \"by_server\" goes by servers, and there are none; expected [scale_up]",
+            ),
+        ] {
+            let error = refused(keys);
+            assert!(error.contains(&format!("workload[0].{problem}")), "{error}");
+        }
+        let one_missing = "ranks = ['host[0-3]', 'host8', 'host9']";
+        let one_server = "ranks = ['host0', 'host8']";
+        for (ranks, problem) in [
+            (one_missing, "1 of 6 ranks together are in the server of \"host2\"; expected as many in each"),
+            (one_server, "2 of 2 ranks together are in the server of \"host0\""),
+        ] {
+            let error = refused(&format!("algorithm = 'hierarchical'\n{ranks}\n{SERVERS}"));
+            assert!(error.contains(&format!("workload[0].ranks: {problem}")), "{error}");
+        }
     }
 
     #[test]

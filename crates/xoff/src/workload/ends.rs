@@ -2,7 +2,7 @@
 
 use super::setup::Setup;
 use crate::scenario::{Between, ScenarioError};
-use crate::topology::NodeId;
+use crate::topology::{NodeId, Servers};
 
 /// Some of the hosts, in order.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub(super) fn listed(
     setup: &Setup<'_>,
 ) -> Result<Vec<NodeId>, ScenarioError> {
     let network = setup.network;
-    let Some(patterns) = patterns else { return Ok((0..network.hosts).collect()) };
+    let Some(patterns) = patterns else { return Ok((0..network.fabric_hosts()).collect()) };
     let (mut hosts, mut is_there) = (Vec::new(), vec![false; network.hosts as usize]);
     for (index, pattern) in patterns.iter().enumerate() {
         let matched = network.hosts_matching(&setup.key(&format!("{key}[{index}]")), pattern)?;
@@ -74,6 +74,8 @@ pub(super) struct Ends {
     pub(super) receivers: Hosts,
     between: Between,
     racks: Vec<u32>,
+    /// Hosts that share one never meet: what goes inside servers is no traffic of the fabric.
+    servers: Option<Servers>,
 }
 
 impl Ends {
@@ -90,15 +92,30 @@ impl Ends {
             receivers: Hosts::named("receivers", receivers, setup)?,
             between,
             racks: setup.network.racks.clone(),
+            servers: setup.network.servers,
         })
     }
 
     /// The `index`-th of `hosts` without `host`, if it may meet this one.
     pub(super) fn partner(&self, host: NodeId, hosts: &Hosts, index: u32) -> Option<NodeId> {
         let may_meet = |other: &NodeId| {
-            self.between == Between::Hosts || self.racks[host as usize] != self.racks[*other as usize]
+            (self.between == Between::Hosts || !self.are_in_one_rack(host, *other))
+                && self.servers.is_none_or(|servers| servers.of(host) != servers.of(*other))
         };
         hosts.get_without(host, index).filter(may_meet)
+    }
+
+    fn are_in_one_rack(&self, host: NodeId, other: NodeId) -> bool {
+        self.racks[host as usize] == self.racks[other as usize]
+    }
+
+    /// How many of these hosts share the server of one, which itself does not count, and how many of them are in other racks.
+    fn in_server(&self, host: NodeId, hosts: &Hosts) -> [u32; 2] {
+        let together = self.servers.into_iter().flat_map(|servers| servers.together(host));
+        let others = together.filter(|&other| other != host && hosts.0.binary_search(&other).is_ok());
+        others.fold([0, 0], |[all, elsewhere], other| {
+            [all + 1, elsewhere + u32::from(!self.are_in_one_rack(host, other))]
+        })
     }
 
     /// Which of `hosts` has the fewest `partners`, and how many; the first of several.
@@ -120,9 +137,10 @@ impl Ends {
     fn count_partners(&self, hosts: &Hosts, partners: &Hosts) -> impl Iterator<Item = (NodeId, u32)> {
         let in_rack = self.in_rack(partners);
         hosts.iter().map(move |host| {
+            let [in_server, elsewhere] = self.in_server(host, partners);
             let count = match self.between {
-                Between::Hosts => partners.len_without(host),
-                Between::Racks => partners.len() - in_rack[self.racks[host as usize] as usize],
+                Between::Hosts => partners.len_without(host) - in_server,
+                Between::Racks => partners.len() - in_rack[self.racks[host as usize] as usize] - elsewhere,
             };
             (host, count)
         })
@@ -141,6 +159,14 @@ impl Ends {
             return hosts_there().count() as f64 / f64::from(hosts.len());
         }
         let in_rack = self.in_rack(partners);
+        if self.servers.is_some() {
+            let crossing = hosts_there().map(|host| {
+                let [in_server, in_others] = self.in_server(host, partners);
+                let elsewhere = partners.len() - in_rack[self.racks[host as usize] as usize] - in_others;
+                f64::from(elsewhere) / f64::from(partners.len_without(host) - in_server)
+            });
+            return crossing.sum::<f64>() / f64::from(hosts.len());
+        }
         // A host has all partners to draw from or, if it is one of them, one fewer: their product is a multiple of either.
         let multiple = u64::from(partners.len()) * u64::from(partners.len() - 1).max(1);
         let crossing = hosts_there().map(|host| {
@@ -162,6 +188,9 @@ impl Ends {
     pub(super) fn alone(&self, key: &str, host: NodeId, setup: &Setup<'_>) -> ScenarioError {
         let name = &setup.network.nodes[host as usize].name;
         let (key_at_fault, expected) = match self.between {
+            Between::Hosts if self.servers.is_some() => {
+                (key, "expected hosts of other servers, too".to_owned())
+            }
             Between::Hosts => (key, "expected some other host, too".to_owned()),
             Between::Racks => ("between", format!("expected \"hosts\", or {key} in other racks, too")),
         };
@@ -206,6 +235,29 @@ mod tests {
         assert_eq!(all(flows.iter().map(|flow| flow.destination)), [4, 8]);
         let to_4 = flows.iter().filter(|flow| flow.destination == 4).count();
         assert!((1_800..2_200).contains(&to_4), "{to_4}");
+    }
+
+    /// A server has a host in each rack: who is in another rack may be in another server.
+    #[test]
+    fn hosts_of_one_server_do_not_meet_and_load_counts_those_who_do() {
+        let servers =
+            "[scale_up]\nhosts_per_server = 4\nstride = 4\nlink = { rate = '1Tbps', delay = '1us' }";
+        for between in ["hosts", "racks"] {
+            let keys = format!("between = '{between}'\n{servers}");
+            let flows = flows(&keys);
+            assert!(flows.iter().all(|flow| flow.source % 4 != flow.destination % 4), "{between}");
+            let partners = all(flows.iter().filter(|flow| flow.source == 6).map(|flow| flow.destination));
+            assert_eq!(partners.len(), if between == "hosts" { 12 } else { 9 });
+        }
+        // Of twelve partners three are in the same rack.
+        let poisson = poisson(&format!("between = 'hosts'\nload_counts = 'payload'\n{servers}")).replace("'senders'", "'core'");
+        let (_, source) = source_with(&scenario(&clos(), &poisson), &Files::new()).unwrap();
+        let (count, last) =
+            source.take(40_000).fold((0, 0), |(count, _), flow| (count + 1, flow.start.get()));
+        // As many as fill half of the core's 6.4 Tbps with three quarters of them.
+        let bits = f64::from(count) * 8.0 * 1_000.0 / (last as f64 / 1e12);
+        let expected = 0.5 * 16.0 * 400e9 / 0.75;
+        assert!((bits / expected - 1.0).abs() < 0.02, "{bits} {expected}");
     }
 
     #[test]

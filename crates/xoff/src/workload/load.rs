@@ -149,7 +149,7 @@ impl Load<'_> {
             let rates = hosts.iter().map(|host| network.host_link(host).rate);
             rates.fold(Rate::ZERO, Rate::saturating_add)
         };
-        let are_all = |hosts: &Hosts| hosts.len() == network.hosts;
+        let are_all = |hosts: &Hosts| hosts.len() == network.fabric_hosts();
         match self.of {
             LoadOf::Senders => Ok(links(senders)),
             LoadOf::Receivers => Ok(links(receivers)),

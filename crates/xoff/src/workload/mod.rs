@@ -200,7 +200,7 @@ mod testing {
         scenario: &Scenario,
         files: &Files,
     ) -> Result<(Network, Source), ScenarioError> {
-        let network = Network::build(&scenario.topology)?;
+        let network = Network::build(&scenario.topology, scenario.scale_up.as_ref())?;
         let source = sources(scenario, &network, files)?.remove(0);
         Ok((network, source))
     }

@@ -84,8 +84,9 @@ impl<'a> Setup<'a> {
 
     /// How many hosts there are, where at least two are needed.
     pub(super) fn two_hosts(&self) -> Result<u32, ScenarioError> {
-        if self.network.hosts >= 2 {
-            return Ok(self.network.hosts);
+        let hosts = self.network.fabric_hosts();
+        if hosts >= 2 {
+            return Ok(hosts);
         }
         Err(self.error("kind", "there is only one host to send and receive", "expected at least two hosts"))
     }

@@ -76,3 +76,38 @@ fn bus_bandwidth_is_that_of_a_link() {
         }
     }
 }
+
+/// Two servers of four: three parts of a quarter leave each adapter inside side by side, and rings of two have one rank of each server.
+/// Nothing goes inside that goes outside, and nobody waits for anybody.
+#[test]
+fn what_servers_sum_up_inside_goes_round_outside_in_parts() {
+    let text = |algorithm: &str| {
+        format!(
+            "title = 'servers'\n\
+             topology = {{ kind = 'star', hosts = {RANKS}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+             scale_up = {{ hosts_per_server = 4, stride = 2, link = {{ rate = '900Gbps', delay = '50ns' }} }}\n\
+             host = {{ delay = '300ns' }}\ntransport.raw = {{ kind = 'constant_rate', payload = '1000B' }}\n\
+             switch = [{{ total = '10MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+             workload = [{{ kind = 'collective', transport = 'raw', size = '{SIZE}B', {algorithm} }}]"
+        )
+    };
+    let simulation = simulation(&text("operation = 'all_reduce', algorithm = 'hierarchical'"));
+    let report = report(&simulation, PLAIN);
+    let network = simulation.network();
+    let alone = |source, destination, size| {
+        let [source, destination] = network.adapters_between(source, destination);
+        ideal::of_flow(&simulation, source, destination, 0, Bytes::new(size), 0).received
+    };
+    // The packets of the three follow one another on the link of their source.
+    let inside = alone(0, 2, 3 * SIZE / 4);
+    let around = alone(0, 1, SIZE / RANKS);
+    let expected = (inside + around + around + inside).get() / 1000;
+    let found = report.collectives.completion_ns[0];
+    assert!(found.abs_diff(expected) <= 1, "{found}, expected {expected}");
+    let of_link = |name: &str| {
+        let node = network.names().find(name).unwrap();
+        report.ports.packets[network.ports.first(node) as usize]
+    };
+    assert_eq!(of_link("host3"), 2 * SIZE / RANKS / 1000);
+    assert_eq!(of_link("host3/scale_up"), 2 * 3 * SIZE / 4 / 1000);
+}

@@ -51,11 +51,13 @@ pub(crate) fn scenario(ends: &'static [Ends]) -> impl Strategy<Value = String> {
     let text = text.prop_filter("markers and packets have a place", |text| has_places(text));
     let changes = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(link_change(), 1..5)];
     let slow = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(slow_receiver(), 1..4)];
-    let after = (routing(), measure(), duplicate_threshold(), queue_pairs());
-    (text, changes, slow, after).prop_map(|(text, changes, slow, (routing, measure, threshold, window))| {
+    let after = (routing(), measure(), duplicate_threshold(), queue_pairs(), scale_up());
+    (text, changes, slow, after).prop_map(|(text, changes, slow, after)| {
+        let (routing, measure, threshold, window, scale_up) = after;
         let text = text.replacen("kind = 'tcp', ", &format!("kind = 'tcp', {threshold}"), 1);
         let text = text.replacen("kind = 'roce', ", &format!("kind = 'roce', {window}"), 1);
-        let text = with_link_changes(with_all_that_fit(with_routing(text, routing), &slow), &changes);
+        let text = with_servers(with_routing(text, routing), scale_up);
+        let text = with_link_changes(with_all_that_fit(text, &slow), &changes);
         measure.to_owned() + &text
     })
 }
@@ -103,6 +105,27 @@ fn measure() -> impl Strategy<Value = &'static str> {
 fn with_routing(text: String, routing: &str) -> String {
     let other = text.replacen("topology = { ", &format!("topology = {{ {routing}"), 1);
     if is_accepted(&other) { other } else { text }
+}
+
+/// What joins hosts in pairs.
+fn scale_up() -> impl Strategy<Value = &'static str> {
+    text(&[
+        "",
+        "",
+        "scale_up = { hosts_per_server = 2, link = { rate = '100Gbps', delay = '100ns' } }\n",
+        "scale_up = { hosts_per_server = 2, stride = 2, link = { rate = '3Gbps', delay = '1us' } }\n",
+        "scale_up = { hosts_per_server = 2, link = { rate = '1Gbps', delay = '0ns' } }\n",
+    ])
+}
+
+/// The scenario with those servers, and sums by server, if they fit.
+fn with_servers(text: String, scale_up: &str) -> String {
+    let other = scale_up.to_owned() + &text;
+    let by_server = other.replace(
+        "operation = 'all_reduce', size",
+        "operation = 'all_reduce', algorithm = 'hierarchical', size",
+    );
+    [by_server, other].into_iter().find(|text| is_accepted(text)).unwrap_or(text)
 }
 
 /// A table about hosts whose adapters are slow for some time.

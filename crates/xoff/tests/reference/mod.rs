@@ -368,8 +368,21 @@ impl<'a> Reference<'a> {
                 host.on_due(&mut context);
             }
         }
+        let mut wrote = host.has_letters().then_some(node);
         if host.due() != Time::MAX {
-            self.pending.insert((host.due(), Class::Host, node, 0), None);
+            context.agenda.pending.insert((host.due(), Class::Host, node, 0), None);
+        }
+        while let (Some(writer), Some(servers)) = (wrote, fabric.servers) {
+            let reader = servers.beside(writer);
+            let [one, other] = self
+                .hosts
+                .get_disjoint_mut([writer as usize, reader as usize])
+                .expect("a host has two adapters");
+            other.read_letters(one, &mut context);
+            if other.due() != Time::MAX {
+                context.agenda.pending.insert((other.due(), Class::Host, reader, 0), None);
+            }
+            wrote = other.has_letters().then_some(reader);
         }
     }
 }

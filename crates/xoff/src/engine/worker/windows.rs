@@ -155,6 +155,28 @@ impl<O: Counting> Worker<'_, O> {
         let mut context = Context { now, agenda: wheel, observer, fabric };
         let place = source.place as usize;
         at_host(&mut hosts[place], host_sources[place], source.kind, rank, &mut context);
+        if hosts[place].has_letters() {
+            self.deliver_letters(place, now);
+        }
+    }
+
+    /// Has the two adapters of a host, in the open cluster, read what the one at this place has written, and what they then write.
+    #[cold]
+    fn deliver_letters(&mut self, mut from: usize, now: Time) {
+        let Self { wheel, observer, fabric, hosts, host_sources, places, .. } = self;
+        let mut context = Context { now, agenda: wheel, observer, fabric };
+        let Some(servers) = fabric.servers else { return };
+        while hosts[from].has_letters() {
+            let to = places[servers.beside(hosts[from].id()) as usize] as usize;
+            let Ok([writer, reader]) = hosts.get_disjoint_mut([from, to]) else { return };
+            let told = reader.due();
+            reader.read_letters(writer, &mut context);
+            let due = reader.due();
+            if due != told {
+                context.agenda.set(host_sources[to].rank, due);
+            }
+            from = to;
+        }
     }
 }
 

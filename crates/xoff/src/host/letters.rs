@@ -1,0 +1,43 @@
+//! What the adapters of one host tell each other, where it has one inside its server besides the one into the fabric. Applications live
+//! with the latter; the former begins flows for them, and says what has come and what is done. Whoever runs both delivers what one
+//! has written as soon as it has, at the same instant.
+
+use super::{FlowStart, Host};
+use crate::agenda::{Agenda, Context, Fabric};
+use crate::application::Arrival;
+use crate::observer::Observer;
+
+/// One thing to tell.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Letter {
+    /// To the adapter inside: a flow to begin.
+    Begin(FlowStart),
+    /// To the applications: a flow to this host is whole, of this class.
+    Whole { arrival: Arrival, priority: u8 },
+    /// To the applications: a flow from this host is done, which its receiver knows by this number.
+    Sent { reception: u32 },
+}
+
+impl Host {
+    /// Whether this is the adapter of a host inside its server.
+    pub(super) fn is_inside_server(&self, fabric: &Fabric) -> bool {
+        fabric.servers.is_some_and(|servers| servers.is_inside(self.id))
+    }
+
+    /// Whether the other adapter of the same host is to hear of anything.
+    #[inline]
+    pub fn has_letters(&self) -> bool {
+        !self.letters.is_empty()
+    }
+
+    /// Hears what the `other` adapter of the same host has written, which may write back at once.
+    pub fn read_letters(&mut self, other: &mut Self, context: &mut Context<'_, impl Agenda, impl Observer>) {
+        for letter in std::mem::take(&mut other.letters) {
+            match letter {
+                Letter::Begin(start) => self.start_flow(start, context),
+                Letter::Whole { arrival, priority } => self.on_arrival_of(arrival, priority, context),
+                Letter::Sent { reception } => self.on_sent(reception, context),
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `[scale_up]`: what joins the hosts of one server besides the fabric.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::LinkSettings;
+
+/// Servers of several hosts (GPUs, each with its adapter into the fabric), which a network of their own joins besides: `NVLink`, or
+/// another scale-up network. It is a switch in each server, `server0..`, and an adapter more in each host, `host0/scale_up`; what one
+/// host of a server sends to another goes that way, and nothing else. Hosts that random traffic draws (`poisson`, `incast`) are of
+/// different servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScaleUp {
+    /// Hosts of each server.
+    #[schemars(extend("minimum" = 2))]
+    pub hosts_per_server: u32,
+    /// How far apart the numbers of a server's hosts are. As many as there are hosts on a leaf puts each of them on a leaf of its own (rails).
+    #[serde(default = "side_by_side")]
+    #[schemars(extend("minimum" = 1))]
+    pub stride: u32,
+    /// The link of each host to its server's switch.
+    pub link: LinkSettings,
+}
+
+fn side_by_side() -> u32 {
+    1
+}
