@@ -2,7 +2,7 @@
 //! Ring: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 2009. Halving and doubling: Thakur, Rabenseifner and
 //! Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005, sections 4.1 to 4.5, for powers of two.
 //! Hierarchical: as `BlueConnect` does (Cho, Finkler, Serrano, Kung and Hunter, IBM J. Res. Dev. 2019), with the servers and what is
-//! between them as its two stages.
+//! between them as its two stages; all to all as NCCL's PXN does (release 2.12).
 //! Sizes and bandwidths are counted as in NCCL's tests (`doc/PERFORMANCE.md` of nccl-tests).
 //! Left out: the time that a reduction takes, and chunks of chunks that follow one another through a ring.
 
@@ -38,7 +38,9 @@ pub enum Algorithm {
     /// Every rank sends to one other in each step, in step n to the n-th behind it.
     Pairwise,
     /// Within each server directly, and between servers by rings of which each has one rank of every server: sums are scattered inside
-    /// before they go round, and gathered inside behind that. It needs `[scale_up]`.
+    /// before they go round, and gathered inside behind that. What all send to all goes inside to the rank of its server that has the same
+    /// place there as its receiver, and from there to that (PXN), so that with rails nothing crosses from one to another. It needs
+    /// `[scale_up]`.
     Hierarchical,
 }
 
@@ -76,7 +78,7 @@ impl Operation {
     /// The algorithms that can do it, the usual one first.
     pub const fn algorithms(self) -> &'static [Algorithm] {
         match self {
-            Self::AllToAll => &[Algorithm::Direct, Algorithm::Pairwise],
+            Self::AllToAll => &[Algorithm::Direct, Algorithm::Pairwise, Algorithm::Hierarchical],
             _ => &[Algorithm::Ring, Algorithm::HalvingDoubling, Algorithm::Direct, Algorithm::Hierarchical],
         }
     }
@@ -102,6 +104,7 @@ impl Schedule {
             Algorithm::Ring | Algorithm::Pairwise => self.ranks - 1,
             Algorithm::HalvingDoubling => self.ranks.ilog2(),
             Algorithm::Direct => 1,
+            Algorithm::Hierarchical if self.operation == Operation::AllToAll => 2,
             Algorithm::Hierarchical => self.servers(),
         };
         self.operation.phases() * of_a_phase
@@ -122,10 +125,14 @@ impl Schedule {
                 (if rank & distance == 0 { distance } else { ranks - distance }, 1, distance)
             }
             Algorithm::Hierarchical if is_inside => (1, per_server - 1, self.servers()),
+            Algorithm::Hierarchical if self.operation == Operation::AllToAll => {
+                (per_server, self.servers() - 1, per_server)
+            }
             Algorithm::Hierarchical => (per_server, 1, 1),
         };
         let size = self.part() * u64::from(parts);
-        (first..first + count).map(move |behind| (others + (place + behind) % among, size))
+        // Of several, each is as far behind the one before as the first behind the rank.
+        (1..=count).map(move |number| (others + (place + number * first) % among, size))
     }
 
     /// From how many a rank receives in a step.
@@ -133,6 +140,7 @@ impl Schedule {
         match self.algorithm {
             Algorithm::Direct => self.ranks - 1,
             Algorithm::Hierarchical if self.is_inside_servers(step) => self.per_server - 1,
+            Algorithm::Hierarchical if self.operation == Operation::AllToAll => self.servers() - 1,
             _ => 1,
         }
     }
@@ -193,7 +201,8 @@ impl Schedule {
     /// Whether ranks of one server send to each other in a step, and no others.
     fn is_inside_servers(&self, step: u32) -> bool {
         let scatters = step == 0 && self.operation != Operation::AllGather;
-        let gathers = step + 1 == self.steps() && self.operation != Operation::ReduceScatter;
+        let ends_inside = matches!(self.operation, Operation::AllReduce | Operation::AllGather);
+        let gathers = step + 1 == self.steps() && ends_inside;
         self.algorithm == Algorithm::Hierarchical && (scatters || gathers)
     }
 
@@ -265,11 +274,20 @@ mod tests {
                 }
                 assert!(received.iter().all(|&count| count == schedule.receives(step)), "{schedule:?}");
             }
-            let whole = schedule.part() * u64::from(schedule.ranks);
-            assert!(
-                sent.iter().all(|&sent| sent == schedule.crossings().of(whole)),
-                "{schedule:?}: {sent:?}"
-            );
+            let (ranks, per_server) = (u64::from(schedule.ranks), u64::from(schedule.per_server));
+            let parts = match (schedule.operation, schedule.algorithm) {
+                (Operation::AllReduce, _) => 2 * (ranks - 1),
+                // What goes to another place in another server is sent twice.
+                (Operation::AllToAll, Algorithm::Hierarchical) => {
+                    ranks - 1 + (per_server - 1) * (ranks / per_server - 1)
+                }
+                _ => ranks - 1,
+            };
+            assert!(sent.iter().all(|&sent| sent == schedule.part() * parts), "{schedule:?}: {sent:?}");
+            if schedule.operation != Operation::AllToAll {
+                let whole = schedule.part() * ranks;
+                assert_eq!(sent[0], schedule.crossings().of(whole), "{schedule:?}");
+            }
         }
     }
 
@@ -302,7 +320,8 @@ mod tests {
                 for rank in 0..schedule.ranks {
                     for (peer, _) in schedule.sends(rank, step) {
                         // What is exchanged pair by pair is not passed on.
-                        let passed_on = if schedule.operation == Operation::AllToAll {
+                        let is_direct = schedule.algorithm != Algorithm::Hierarchical;
+                        let passed_on = if schedule.operation == Operation::AllToAll && is_direct {
                             1 << rank
                         } else {
                             before[rank as usize]
@@ -342,6 +361,16 @@ mod tests {
             [vec![(2, 200), (0, 200)], vec![(4, 100)], vec![(4, 100)], vec![(2, 200), (0, 200)]]
         );
         assert_eq!(sent(5)[..2], [vec![(3, 200), (4, 200)], vec![(2, 100)]]);
+    }
+
+    /// To its own server a part each, and what the ranks there hand on; to the same place of other servers what its own ranks have for it.
+    #[test]
+    fn what_all_send_to_all_goes_inside_to_the_place_of_its_receiver_first() {
+        let (operation, algorithm) = (Operation::AllToAll, Algorithm::Hierarchical);
+        let schedule = Schedule { operation, algorithm, ranks: 6, per_server: 2, size: Bytes::new(600) };
+        let sends = |step| schedule.sends(3, step).map(|(peer, size)| (peer, size.get())).collect::<Vec<_>>();
+        assert_eq!((sends(0), sends(1)), (vec![(2, 300)], vec![(5, 200), (1, 200)]));
+        assert_eq!((schedule.steps(), schedule.receives(0), schedule.receives(1)), (2, 1, 2));
     }
 
     #[test]

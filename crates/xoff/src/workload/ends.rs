@@ -250,7 +250,8 @@ mod tests {
             assert_eq!(partners.len(), if between == "hosts" { 12 } else { 9 });
         }
         // Of twelve partners three are in the same rack.
-        let poisson = poisson(&format!("between = 'hosts'\nload_counts = 'payload'\n{servers}")).replace("'senders'", "'core'");
+        let poisson = poisson(&format!("between = 'hosts'\nload_counts = 'payload'\n{servers}"))
+            .replace("'senders'", "'core'");
         let (_, source) = source_with(&scenario(&clos(), &poisson), &Files::new()).unwrap();
         let (count, last) =
             source.take(40_000).fold((0, 0), |(count, _), flow| (count + 1, flow.start.get()));

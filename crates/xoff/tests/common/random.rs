@@ -121,10 +121,12 @@ fn scale_up() -> impl Strategy<Value = &'static str> {
 /// The scenario with those servers, and sums by server, if they fit.
 fn with_servers(text: String, scale_up: &str) -> String {
     let other = scale_up.to_owned() + &text;
-    let by_server = other.replace(
-        "operation = 'all_reduce', size",
-        "operation = 'all_reduce', algorithm = 'hierarchical', size",
-    );
+    let by_server = other
+        .replace(
+            "operation = 'all_reduce', size",
+            "operation = 'all_reduce', algorithm = 'hierarchical', size",
+        )
+        .replace("algorithm = 'pairwise'", "algorithm = 'hierarchical'");
     [by_server, other].into_iter().find(|text| is_accepted(text)).unwrap_or(text)
 }
 
