@@ -78,6 +78,19 @@ def test_a_flow_goes_where_ports_lead() -> None:
     assert is_one
 
 
+def test_a_flow_of_a_host_with_a_rank_is_known_from_a_run_only() -> None:
+    text = (SCENARIOS / "servers.toml").read_text(encoding="utf-8")
+    both = (
+        text + '[[workload]]\nkind = "long_lived"\ntransport = "dcqcn"\npairs = [["host1", "host17"]]\nsize = "1MB"\npriority = 3\n'
+    )
+    for scenario, flow in ((both, "host1/scale_up"), (both, "host1"), (text, "host17/scale_up")):
+        assert _xoff.Scenario(scenario).path({}, flow, 0) is None
+    alone = "[[workload]]".join((both.split("[[workload]]")[0], both.split("[[workload]]")[2]))
+    path = _xoff.Scenario(alone).path({}, "host1/scale_up", 0)
+    assert path is not None
+    assert (path[0], path[3]) == ("host17/scale_up", ["host1/scale_up.port0", "server1.port1"])
+
+
 def test_links_that_have_failed_or_corrupt_packets_are_told() -> None:
     network = xoff.Scenario.from_text(ANY_TRAFFIC + FAULTS).topology
     faulty = {(port.node, port.peer_node): port.faults for port in network.ports if port.faults}

@@ -38,6 +38,10 @@ def test_what_may_differ(change: str) -> None:
         ("seed=4", "seed: is 4, but 3 in small.toml"),
         ("workload.fan_in=3", "workload[0].fan_in: is 3, but 2 in"),
         ("topology.hosts=5", "topology.hosts: is 5, but 4 in"),
+        (
+            'scale_up={ hosts_per_server = 2, link = { rate = "1Tbps", delay = "1us" } }',
+            "scale_up.hosts_per_server: is 2, but left out in",
+        ),
         ("stop.at=1ms", "stop.at: is 1ms, but left out in"),
         ('measure.size_classes=["1kB", "1MB"]', "measure.size_classes[0]: is 1kB, but 100KiB in"),
     ],

@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from xoff import _xoff
 
 
-_INSIDE = "/scale_up"
-"""Behind the name of a host that of its adapter inside its server."""
-
-
-def host_of(adapter: str) -> str:
-    """The host that an adapter, inside its server or not, is of, by their names."""
-    return adapter.removesuffix(_INSIDE)
-
-
 class Port(NamedTuple):
     """A port, and the link that it feeds."""
 
@@ -97,6 +88,10 @@ class Topology:
             tiers.append(tuple(switch for switch in self.switches if switch in reached))
             above -= reached
         return tuple(tiers)
+
+    def host_of(self, adapter: str) -> str:
+        """The host that an adapter, inside a server or not, is of, by their names."""
+        return self.inside.get(adapter, adapter)
 
     @property
     def table(self) -> pa.Table:

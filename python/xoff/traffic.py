@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from xoff.sweeping import Sweep
 
 # Of these tables all counts, but for what only says how packets travel.
-_DECIDING = ("seed", "workload", "topology", "stop", "measure")
-_WITHOUT = {"transport", "routing", "hash_seed", "flowlet_gap", "delay"}
+_DECIDING = ("seed", "workload", "topology", "scale_up", "stop", "measure")
+_WITHOUT = {"transport", "routing", "hash_seed", "flowlet_gap", "delay", "link"}
 _RATE = {"rate"}
 """What a link may differ in, too, where no load is a share of it."""
 # An offered load that counts these of a packet, too, has other arrivals where they differ.
@@ -98,7 +98,7 @@ class _Traffic(NamedTuple):
         tables = tomllib.loads(resolved)
         has_load = any(workload.get("load") is not None for workload in tables["workload"])
         left_out = _WITHOUT if has_load else _WITHOUT | _RATE
-        keys = {path: value for key in _DECIDING for path, value in _flat(key, tables[key], left_out)}
+        keys = {path: value for key in _DECIDING for path, value in _flat(key, tables.get(key, {}), left_out)}
         return cls({**keys, **named}, dict(_counted(tables)))
 
     def first_difference(self, base: _Traffic) -> _Difference | None:

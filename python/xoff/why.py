@@ -13,7 +13,6 @@ from xoff.columns import flow_names, flow_place
 from xoff.critical_path import critical_path
 from xoff.errors import ResultError
 from xoff.scenario import Scenario
-from xoff.topology import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,6 +107,7 @@ def job_legs(result: Result, workload: int) -> list[Leg]:
             f"the job is not complete: {missing[0]} and {len(missing) - 1} more of its flows had not been received"
         )
         raise ValueError(message)
+    host_of = result.topology.host_of
     row = max(by_name.values(), key=lambda row: row["received_ns"])
     found = [_leg_of(row, acknowledged=False)]
     while row["waited_for"] is not None:
@@ -133,6 +133,7 @@ def legs(result: Result, collective: Mapping[str, Any]) -> list[Leg]:
     """The flows of a collective of which each waited for the one before, up to the last one of all."""
     rows = _flows_of(result, collective)
     flows = [row | {"flow": name} for row, name in zip(rows.to_pylist(), flow_names(rows).to_pylist(), strict=True)]
+    host_of = result.topology.host_of
     received = {(host_of(row["destination"]), row["received_ns"]): row for row in flows}
     acknowledged = {(host_of(row["source"]), row["finish_ns"]): row for row in flows}
     began, done = collective["start_ns"], collective["finish_ns"]
@@ -160,6 +161,7 @@ def _flows_of(result: Result, collective: Mapping[str, Any]) -> pa.Table:
         flows = pa.concat_tables([flows, result.unfinished.filter(of_workload).select(_OF_ORDER)])
     sources = flows["source"].cast(pa.string()).combine_chunks().dictionary_encode()
     # By either adapter of a rank, in the order in which they start.
+    host_of = result.topology.host_of
     of_rank = np.unique([host_of(source) for source in sources.dictionary.to_pylist()], return_inverse=True)[1]
     ranked = of_rank[sources.indices.to_numpy()]
     order = np.lexsort((flows["number"].to_numpy(), flows["start_ns"].to_numpy(), ranked))

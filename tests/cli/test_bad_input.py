@@ -130,6 +130,13 @@ WRONG = {
         SMALL + scale_up("hosts_per_server = 7"), "scale_up.hosts_per_server", ("7", "hosts", "scale_up.stride")
     ),
     "server of one host": Wrong(SMALL + scale_up("hosts_per_server = 1"), "scale_up.hosts_per_server", ("at least 2",)),
+    "route into a server": Wrong(
+        links(*((f"host{host}", "switch0") for host in range(4)), ("switch0", "lone"))
+        + scale_up("hosts_per_server = 2")
+        + '[[route]]\nswitch = "lone"\nto = "server0"\nvia = "switch0"\n',
+        "route[0].to",
+        ("no way", "server0"),
+    ),
     "servers without a link": Wrong(SMALL + "[scale_up]\nhosts_per_server = 2\n", "scale_up.link", ("missing",)),
     "slow receiver that is no host": Wrong(
         SMALL + slow_receiver('rate = "1Gbps"', hosts='["hsot1"]'), "slow_receiver[0].hosts[0]", ("hsot1", "host1")

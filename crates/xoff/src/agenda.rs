@@ -49,6 +49,8 @@ pub struct Fabric {
     pub wire_overheads: [Bytes; 256],
     /// The longest path of each transport's packets, where its congestion control goes by it.
     pub longest_paths: Vec<Path>,
+    /// The same of packets that go inside servers.
+    pub longest_paths_inside: Vec<Path>,
     /// The length of every path, where any congestion control goes by it.
     pub lengths: Lengths,
     /// Transports whose flows between two hosts hash alike.
@@ -83,7 +85,9 @@ impl Fabric {
 
     /// What a flow of this transport knows of its path.
     pub fn path(&self, transport: u8, source: NodeId, destination: NodeId) -> Path {
-        let longest = self.longest_paths[usize::from(transport)];
+        let is_inside = self.servers.is_some_and(|servers| servers.is_inside(source));
+        let paths = if is_inside { &self.longest_paths_inside } else { &self.longest_paths };
+        let longest = paths[usize::from(transport)];
         if longest == Path::default() {
             return longest;
         }

@@ -90,7 +90,9 @@ pub fn stages(
 /// The flow of this number at this host, if there will ever be one. Nothing where the host has a part in an application, since its
 /// flows are numbered as they start and when those do is known only from a run.
 pub fn of_flow(simulation: &Simulation, source: NodeId, number: u32) -> Option<FlowPath> {
-    if simulation.fabric().plans.all().iter().any(|plan| plan.concerns(source)) {
+    let fabric = simulation.fabric();
+    let host = fabric.servers.map_or(source, |servers| servers.host_of(source));
+    if fabric.plans.all().iter().any(|plan| plan.concerns(host)) {
         return None;
     }
     let (mut arrivals, mut found) = (simulation.arrivals(), None);

@@ -94,7 +94,9 @@ impl Simulation {
         let course = Course::new(scenario, &network, &switches, pace_at)?;
         let routes_over_time: Vec<&Routes> =
             std::iter::once(&routes).chain(course.later_routes.iter().map(AsRef::as_ref)).collect();
-        let longest_paths = layout::telemetry::longest_path_of_each(scenario, &network, &routes_over_time);
+        let longest_paths =
+            |inside| layout::telemetry::longest_path_of_each(scenario, &network, &routes_over_time, inside);
+        let (longest_paths, longest_paths_inside) = (longest_paths(false), longest_paths(true));
         let later_rates = course.events.rates().map(|(_, rate)| rate);
         let telemetry_rates = layout::telemetry::rates(scenario, &network, &longest_paths, later_rates)?;
         let slow_times = slow_receivers::lay_out(scenario, &network)?;
@@ -111,6 +113,7 @@ impl Simulation {
             fabric: Fabric {
                 has_slow_receivers,
                 servers: network.servers,
+                longest_paths_inside,
                 ..fabric(scenario, longest_paths, lengths, plans)
             },
             telemetry_rates,
@@ -178,7 +181,7 @@ impl Simulation {
     fn host_over(&self, node: NodeId, longer: Span) -> Host {
         let scheduler = &self.scenario.host.scheduler;
         let port = self.ports(node, scheduler, longer).next().expect("every host has a link");
-        let stream = |purpose| stream(self.scenario.seed, purpose, u64::from(node));
+        let stream = |purpose| stream(self.scenario.seed, purpose, self.network.number(node));
         let Placed { marker, when } = layout::adapter_marker(&self.scenario, port.rate())
             .expect("markers of adapters have been checked");
         let marking = Marking::new(marker, when, stream(Purpose::AdapterMarking));
@@ -217,7 +220,7 @@ impl Simulation {
                 })));
             }
         };
-        let rng = stream(self.scenario.seed, Purpose::Marking, u64::from(node));
+        let rng = stream(self.scenario.seed, Purpose::Marking, self.network.number(node));
         let (markers, release) = (layout.markers(rng), layout.release);
         let switch = SharedMemory::new(ports, reactions, routes, layout.mmu(), markers, release)
             .with_cell(layout.cell)
@@ -235,7 +238,7 @@ impl Simulation {
 
     /// What chooses among next hops of a switch, where not ECMP does.
     fn load_balancer(&self, node: NodeId) -> Option<LoadBalancer> {
-        let rng = stream(self.scenario.seed, Purpose::LoadBalancing, u64::from(node));
+        let rng = stream(self.scenario.seed, Purpose::LoadBalancing, self.network.number(node));
         LoadBalancer::new(&self.scenario.topology.routing(), rng)
     }
 
@@ -272,7 +275,7 @@ impl Simulation {
             if !link.corrupts() {
                 return port;
             }
-            let rng = stream(self.scenario.seed, Purpose::LinkErrors, u64::from(id));
+            let rng = stream(self.scenario.seed, Purpose::LinkErrors, self.network.port_number(id));
             port.with_link_errors(LinkErrors::new(link.error_rate, rng))
         })
     }
@@ -414,6 +417,7 @@ fn fabric(scenario: &Scenario, longest_paths: Vec<Path>, lengths: Lengths, plans
         shared_tuples: SharedTuples::of(persistent.into_iter()),
         transports,
         wire_overheads,
+        longest_paths_inside: Vec::new(),
         longest_paths,
         lengths,
         lossless,

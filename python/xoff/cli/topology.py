@@ -48,7 +48,7 @@ def topology(
 def _print(network: Topology, ports: list[Port]) -> None:
     """Ports of switches first: those of hosts are at their other ends."""
     faults = ["link"] if any(port.faults for port in ports) else []
-    hosts = set(network.hosts)
+    hosts = {*network.hosts, *network.inside}
     rows = (
         [
             port.name,

@@ -258,7 +258,8 @@ def _tell_collective(result: Result, folder: Path, workload: int, threads: int, 
         f"bus bandwidth {row['bus_bandwidth_gbps']:.3g} Gbps; the longest of {len(of_workload)}"
     )
     before = row["completion_ns"] - _time_of(paths) / 1000
-    begun = f", after {duration(before / 1000)} in which {paths[0].flow.rpartition('.')[0]} had not begun"
+    host = result.topology.host_of(paths[0].flow.rpartition(".")[0])
+    begun = f", after {duration(before / 1000)} in which {host} had not begun"
     _print_pairs(result, paths, begun if before > 1 else "")
     _print_together(result, paths)
     _say_marks(paths)

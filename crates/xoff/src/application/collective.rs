@@ -162,8 +162,8 @@ impl Rank {
         let iteration = u64::from(part / schedule.turns());
         let step = schedule.step_of(sender, self.number, part % schedule.turns());
         let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
-        for ahead in self.missing.len()..=ahead {
-            let step = (self.complete + ahead as u64) % u64::from(schedule.steps());
+        for place in self.missing.len()..=ahead {
+            let step = (self.complete + place as u64) % u64::from(schedule.steps());
             self.missing.push_back(schedule.receives(step as u32) * flows_per_part);
         }
         self.missing[ahead] -= 1;

@@ -40,7 +40,7 @@ pub enum Algorithm {
     /// Within each server directly, and between servers by rings of which each has one rank of every server: sums are scattered inside
     /// before they go round, and gathered inside behind that. What all send to all goes inside to the rank of its server that has the same
     /// place there as its receiver, and from there to that (PXN), so that with rails nothing crosses from one to another. It needs
-    /// `[scale_up]`.
+    /// `[scale_up]`; ranks of a group are put by server, in each in their order.
     Hierarchical,
 }
 

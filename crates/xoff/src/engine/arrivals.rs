@@ -34,9 +34,7 @@ impl Arrivals {
         while let Some(earliest) = self.earliest_before(end) {
             let head = &mut self.heads[earliest];
             let Some(drawn) = std::mem::replace(head, self.sources[earliest].next()) else { return };
-            let ends = [drawn.source, drawn.destination];
-            let [source, destination] =
-                self.servers.map_or(ends, |servers| servers.between(ends[0], ends[1]));
+            let [source, destination] = Servers::between(self.servers, drawn.source, drawn.destination);
             let flow = Flow {
                 start: drawn.start,
                 number: take_number(&mut self.departures[source as usize]),

@@ -20,7 +20,7 @@ use crate::kernel::rng::{Purpose, Rng};
 use crate::kernel::sparse::Sparse;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::Observer;
-use crate::topology::NodeId;
+use crate::topology::{NodeId, Servers};
 
 /// The part of one host in all plans.
 #[derive(Debug, Default)]
@@ -213,9 +213,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let (start, transport, workload) = (context.now, plan.transport(), plan.workload() as u16);
-        let ends = [self.id, destination];
-        let [source, destination] =
-            context.fabric.servers.map_or(ends, |servers| servers.between(ends[0], ends[1]));
+        let [source, destination] = Servers::between(context.fabric.servers, self.id, destination);
         let flow = Flow { start, number: 0, destination, reception, size, priority, transport, workload };
         let start = FlowStart { flow, end: Time::MAX };
         if source == self.id {

@@ -62,7 +62,7 @@ fn lambda(scenario: &Scenario) -> Option<Ratio> {
 /// The longest propagation there and back.
 fn longest_round_trip(network: &Network, routes: &Routes) -> Span {
     let propagation = |paths: &BothWays| paths.links().map(|link| network.links[link].delay).sum();
-    longest_paths(network, routes).map(|paths| propagation(&paths)).max().unwrap_or(Span::ZERO)
+    longest_paths(network, routes, |_| true).map(|paths| propagation(&paths)).max().unwrap_or(Span::ZERO)
 }
 
 #[cfg(test)]

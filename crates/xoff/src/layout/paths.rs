@@ -15,12 +15,13 @@ impl BothWays {
     }
 }
 
-/// The paths between the hosts of each edge that are farthest from its switch.
+/// The paths between the hosts of each edge that are farthest from its switch, of those that `counts` says.
 pub(super) fn longest_paths<'a>(
     network: &'a Network,
     routes: &'a Routes,
+    counts: impl Fn(NodeId) -> bool,
 ) -> impl Iterator<Item = BothWays> + 'a {
-    let farthest = farthest_hosts(network);
+    let farthest: Vec<NodeId> = farthest_hosts(network).into_iter().filter(|&host| counts(host)).collect();
     let links =
         |from, to| routes.longest_path(network, from, to).iter().map(|hop| hop.link as usize).collect();
     let pairs = (0..farthest.len()).flat_map(move |one| {

@@ -9,20 +9,29 @@ use crate::telemetry::{MOST_HOPS, MOST_RATES};
 use crate::topology::{Network, NodeId};
 
 /// The longest path of each transport's packets by any of these routes, in the order of their names, where its congestion control
-/// goes by it.
+/// goes by it: in the fabric or, if they are `inside` servers, there.
 pub fn longest_path_of_each(
     scenario: &Scenario,
     network: &Network,
     routes_over_time: &[&Routes],
+    inside: bool,
 ) -> Vec<Path> {
+    let counts = |host| network.servers.is_some_and(|servers| servers.is_inside(host)) == inside;
     let path = |transport: &Transport| match transport {
-        Transport::Roce(roce) if roce.needs().goes_by_path() => longest_path(roce, network, routes_over_time),
+        Transport::Roce(roce) if roce.needs().goes_by_path() => {
+            longest_path(roce, network, routes_over_time, counts)
+        }
         _ => Path::default(),
     };
     scenario.transport.values().map(path).collect()
 }
 
-fn longest_path(roce: &Roce, network: &Network, routes_over_time: &[&Routes]) -> Path {
+fn longest_path(
+    roce: &Roce,
+    network: &Network,
+    routes_over_time: &[&Routes],
+    counts: impl Fn(NodeId) -> bool + Copy,
+) -> Path {
     let packet = roce.payload + roce.packet_headers() + roce.wire_overhead;
     let acknowledgement = roce.acknowledgement_frame() + roce.wire_overhead;
     let time = |links: &[usize], wire| -> Span {
@@ -30,7 +39,7 @@ fn longest_path(roce: &Roce, network: &Network, routes_over_time: &[&Routes]) ->
         links.map(|link| link.delay + link.rate.transmission_time(wire)).sum()
     };
     let mut longest = Path::default();
-    for paths in routes_over_time.iter().flat_map(|routes| longest_paths(network, routes)) {
+    for paths in routes_over_time.iter().flat_map(|routes| longest_paths(network, routes, counts)) {
         let base_rtt = time(&paths.there, packet) + time(&paths.back, acknowledgement);
         longest.base_rtt = longest.base_rtt.max(base_rtt);
         longest.switches = longest.switches.max(paths.there.len() as u32 - 1);
@@ -129,6 +138,19 @@ mod tests {
         let transmission = 2 * 80 * (1024 + 62 + 42 + 20 + 66 + 42 + 20);
         let base_rtt = Span::from_microseconds(16) + Span::new(transmission);
         assert_eq!(simulation.fabric().longest_paths, [Path { switches: 1, base_rtt }]);
+    }
+
+    /// Inside servers a byte takes 10 ps, and a link 100 ns.
+    #[test]
+    fn what_goes_inside_servers_has_the_base_round_trip_there() {
+        let star = STAR.replace("hosts = 3", "hosts = 4");
+        let scale_up = "scale_up = { hosts_per_server = 2, link = { rate = '800Gbps', delay = '100ns' } }";
+        let simulation = simulation(&star, scale_up).unwrap();
+        let bytes = 1024 + 62 + 42 + 20 + 66 + 42 + 20;
+        let base_rtt = |delays: u64, byte: u64| Span::from_nanoseconds(delays) + Span::new(2 * byte * bytes);
+        let fabric = simulation.fabric();
+        assert_eq!(fabric.path(0, 0, 2), Path { switches: 1, base_rtt: base_rtt(12_000, 80) });
+        assert_eq!(fabric.path(0, 4, 5), Path { switches: 1, base_rtt: base_rtt(400, 10) });
     }
 
     #[test]

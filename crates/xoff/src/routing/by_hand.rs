@@ -30,6 +30,14 @@ impl Routes {
                 let problem = format!("the hosts of \"{}\" are on it", route.to);
                 return Err(ScenarioError::at(format!("{key}.to"), problem, "expected another switch"));
             }
+            if network.is_in_server(switch) != network.is_in_server(to) {
+                let problem = format!("there is no way from \"{}\" to \"{}\"", route.switch, route.to);
+                return Err(ScenarioError::at(
+                    format!("{key}.to"),
+                    problem,
+                    "expected two switches of the fabric",
+                ));
+            }
             if set.contains(&(switch, edge)) {
                 let problem = format!("says a second time how {} reaches {}", route.switch, route.to);
                 return Err(ScenarioError::at(key, problem, "expected it once"));

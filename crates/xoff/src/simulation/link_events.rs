@@ -148,10 +148,15 @@ fn check_end(
         return Ok(());
     }
     let mut reached = vec![false; network.nodes.len()];
-    let first_joined_to =
-        |host: NodeId| (0..=host).find(|&other| network.are_joined(other, host)).unwrap_or(host);
+    // One of those that are joined: in the fabric, and in each server.
+    let first_joined_to = |host: NodeId| match network.servers {
+        Some(servers) if servers.is_inside(host) => {
+            let mut together = servers.together(servers.host_of(host));
+            together.next().map_or(host, |first| servers.beside(first))
+        }
+        _ => 0,
+    };
     let mut next: Vec<NodeId> = (0..network.hosts).map(first_joined_to).collect();
-    next.dedup();
     while let Some(node) = next.pop() {
         if !std::mem::replace(&mut reached[node as usize], true) {
             let ports = network.ports.of(node).iter().filter(|port| !failed[port.link as usize]);

@@ -26,7 +26,7 @@ pub(super) fn check_servers(plan: &Plan, ports: &Ports) -> Result<(), ScenarioEr
     names.sort_unstable();
     if let Some([twice, _]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
         let problem = format!("\"{twice}\" is what [scale_up] calls a node, too");
-        return Err(ScenarioError::at("topology.switches", problem, "expected another name"));
+        return Err(ScenarioError::at("topology", problem, "expected another name"));
     }
     sizes(plan, ports)
 }

@@ -123,17 +123,19 @@ impl Network {
             ports = Ports::new(plan.nodes.len(), &plan.links);
             checks::check_servers(&plan, &ports)?;
         }
-        Ok(Self { servers, ..Self::from_plan(plan, ports, topology.routing().hash_seed) })
+        Ok(Self::from_plan(plan, ports, servers, topology.routing().hash_seed))
     }
 
-    fn from_plan(plan: Plan, ports: Ports, hash_seed: u32) -> Self {
+    fn from_plan(plan: Plan, ports: Ports, servers: Option<Servers>, hash_seed: u32) -> Self {
         let edges = edges(plan.hosts, plan.nodes.len(), &ports);
         let core = plan.core();
         let Plan { nodes, hosts, links, racks, .. } = plan;
         let racks = racks.unwrap_or_else(|| edges.clone());
-        let hash_seeds =
-            (hosts..nodes.len() as NodeId).map(|switch| hash_seed.wrapping_add(switch)).collect();
-        Self { nodes, hosts, servers: None, links, ports, edges, racks, core, hash_seeds }
+        let switches = hosts..nodes.len() as NodeId;
+        let network =
+            Self { nodes, hosts, servers, links, ports, edges, racks, core, hash_seeds: Vec::new() };
+        let seed = |switch| hash_seed.wrapping_add(network.number(switch) as u32);
+        Self { hash_seeds: switches.map(seed).collect(), ..network }
     }
 
     /// The same network, in which `seed_of` says by the name of a switch what seed its ECMP hash has, if it is another.
@@ -159,7 +161,38 @@ impl Network {
 
     /// Between which adapters packets go from one host to another.
     pub fn adapters_between(&self, source: NodeId, destination: NodeId) -> [NodeId; 2] {
-        self.servers.map_or([source, destination], |servers| servers.between(source, destination))
+        Servers::between(self.servers, source, destination)
+    }
+
+    /// Whether a switch is that of a server.
+    pub fn is_in_server(&self, switch: NodeId) -> bool {
+        let ports = self.ports.of(switch);
+        ports.iter().any(|port| (self.fabric_hosts()..self.hosts).contains(&port.peer))
+    }
+
+    /// The number of a node by which random streams go: one that it has whether or not hosts share servers.
+    pub fn number(&self, node: NodeId) -> u64 {
+        let (hosts, inside) = (self.fabric_hosts(), self.hosts - self.fabric_hosts());
+        if node < hosts {
+            node.into()
+        } else if node < self.hosts {
+            u64::from(node) + self.nodes.len() as u64
+        } else {
+            (node - inside).into()
+        }
+    }
+
+    /// The same of a port.
+    pub fn port_number(&self, port: PortId) -> u64 {
+        // A host has one port, and hosts have the first ones.
+        let (hosts, inside) = (self.fabric_hosts(), self.hosts - self.fabric_hosts());
+        if port < hosts {
+            port.into()
+        } else if port < self.hosts {
+            u64::from(port) + self.ports.count() as u64
+        } else {
+            (port - inside).into()
+        }
     }
 
     /// Whether there is any way between two hosts, while all links work.
@@ -195,8 +228,9 @@ impl Network {
             return Ok(matched);
         }
         let expected = "expected the name of a host, of a switch with hosts, or a pattern such as `host*` or `host[8-15]`";
-        if self.names().find(pattern).is_some() {
-            return Err(ScenarioError::at(key, format!("\"{pattern}\" has no hosts"), expected));
+        if let Some(node) = self.names().find(pattern) {
+            let problem = if self.is_host(node) { "is an adapter inside a server" } else { "has no hosts" };
+            return Err(ScenarioError::at(key, format!("\"{pattern}\" {problem}"), expected));
         }
         let meant = did_you_mean(pattern, self.nodes.iter().map(|node| node.name.as_str()));
         Err(ScenarioError::at(key, format!("no node matches \"{pattern}\""), format!("{meant}{expected}")))

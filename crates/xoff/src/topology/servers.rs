@@ -17,11 +17,13 @@ pub struct Servers {
 impl Servers {
     /// The server of a host.
     pub fn of(&self, host: NodeId) -> u32 {
+        debug_assert!(host < self.hosts, "an adapter inside is no host");
         host / (self.stride * self.per_server) * self.stride + host % self.stride
     }
 
     /// The hosts that share the server of this one, itself among them.
     pub fn together(&self, host: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        debug_assert!(host < self.hosts, "an adapter inside is no host");
         let block = self.stride * self.per_server;
         let (first, stride) = (host / block * block + host % self.stride, self.stride);
         (0..self.per_server).map(move |place| first + place * stride)
@@ -42,10 +44,15 @@ impl Servers {
         adapter >= self.hosts
     }
 
-    /// The adapters of two hosts between which packets go from one to the other.
-    pub fn between(&self, source: NodeId, destination: NodeId) -> [NodeId; 2] {
-        let are_together = self.of(source) == self.of(destination);
-        [source, destination].map(|host| if are_together { host + self.hosts } else { host })
+    /// The adapters of two hosts between which packets go from one to the other, whether or not any share servers.
+    pub fn between(servers: Option<Self>, source: NodeId, destination: NodeId) -> [NodeId; 2] {
+        let hosts = [source, destination];
+        match servers {
+            Some(servers) if servers.of(source) == servers.of(destination) => {
+                hosts.map(|host| host + servers.hosts)
+            }
+            _ => hosts,
+        }
     }
 }
 
@@ -155,10 +162,35 @@ mod tests {
     }
 
     #[test]
+    fn the_fabric_draws_as_it_does_without_servers() {
+        let network = clos("hosts_per_server = 2").unwrap();
+        let shape = "kind = 'leaf_spine'\nleaves = 2\nspines = 1\nhosts_per_leaf = 4";
+        let without =
+            super::super::testing::network(&format!("{shape}\n{HOST_LINK}\n{FABRIC_LINK}")).unwrap();
+        assert_eq!(network.hash_seeds[..3], without.hash_seeds);
+        for (node, name) in (0..).zip(without.nodes.iter().map(|node| &node.name)) {
+            let there = network.names().find(name).unwrap();
+            assert_eq!((network.number(there), without.number(node)), (node.into(), node.into()), "{name}");
+            let first = |network: &Network, node| network.port_number(network.ports.first(node));
+            assert_eq!(first(&network, there), first(&without, node), "{name}");
+        }
+        let all = |count: u32, number: &dyn Fn(u32) -> u64| {
+            let mut numbers: Vec<u64> = (0..count).map(number).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            assert_eq!(numbers.len(), count as usize, "each has its own");
+        };
+        all(network.nodes.len() as u32, &|node| network.number(node));
+        all(network.ports.count() as u32, &|port| network.port_number(port));
+    }
+
+    #[test]
     fn adapters_inside_are_no_hosts_to_name() {
         let network = clos("hosts_per_server = 2").unwrap();
         assert_eq!(network.hosts_matching("key", "host*").unwrap(), (0..8).collect::<Vec<_>>());
         let refused = network.names().host("key", "host1/scale_up").unwrap_err().to_string();
+        assert!(refused.contains("\"host1/scale_up\" is an adapter inside a server"), "{refused}");
+        let refused = network.hosts_matching("key", "host1/scale_up").unwrap_err().to_string();
         assert!(refused.contains("\"host1/scale_up\" is an adapter inside a server"), "{refused}");
         let refused = network.hosts_matching("key", "server0").unwrap_err().to_string();
         assert!(refused.contains("\"server0\" has no hosts"), "{refused}");

@@ -23,10 +23,7 @@ impl Collective {
     pub(super) fn new(settings: &scenario::Collective, setup: &Setup<'_>) -> Result<Self, ScenarioError> {
         let transport = setup.template(&settings.transport)?.transport;
         let mut ranks = ranks(settings, setup)?;
-        let mut schedule = schedule(settings, ranks.len() as u32, setup)?;
-        if schedule.algorithm == Algorithm::Hierarchical {
-            schedule.per_server = put_groups_by_server(&mut ranks, schedule.ranks, setup)?;
-        }
+        let schedule = schedule(settings, &mut ranks, setup)?;
         setup.at_least_one("iterations", settings.iterations.into())?;
         let groups = ranks.chunks(schedule.ranks as usize).enumerate();
         let plans = groups.map(|(group, ranks)| Plan {
@@ -135,13 +132,14 @@ fn put_groups_by_server(
     Ok(per_server.unwrap_or_default())
 }
 
-/// The schedule of one group of so many ranks in all.
+/// The schedule of one group of these ranks, which it puts in another order if it goes by servers.
 fn schedule(
     settings: &scenario::Collective,
-    ranks: u32,
+    hosts: &mut [NodeId],
     setup: &Setup<'_>,
 ) -> Result<Schedule, ScenarioError> {
     setup.size_of("size", settings.size)?;
+    let ranks = hosts.len() as u32;
     let group_size = settings.group_size.unwrap_or(ranks);
     if group_size < 2 || !ranks.is_multiple_of(group_size) {
         let expected = format!("expected at least 2 and a divisor of the {ranks} ranks");
@@ -159,7 +157,11 @@ fn schedule(
         let problem = format!("\"halving_doubling\" does not work with {group_size} ranks");
         return Err(setup.error("algorithm", problem, "expected a power of two of them, or \"ring\""));
     }
-    let schedule = Schedule { operation, algorithm, ranks: group_size, per_server: 1, size: settings.size };
+    let per_server = match algorithm {
+        Algorithm::Hierarchical => put_groups_by_server(hosts, group_size, setup)?,
+        _ => 1,
+    };
+    let schedule = Schedule { operation, algorithm, ranks: group_size, per_server, size: settings.size };
     let part = schedule.part().get();
     if part < u64::from(settings.flows_per_part) {
         let expected = format!("expected at most {part}, the bytes of a part");

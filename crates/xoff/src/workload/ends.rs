@@ -109,12 +109,14 @@ impl Ends {
         self.racks[host as usize] == self.racks[other as usize]
     }
 
-    /// How many of these hosts share the server of one, which itself does not count, and how many of them are in other racks.
-    fn in_server(&self, host: NodeId, hosts: &Hosts) -> [u32; 2] {
+    /// With how many of these partners a host may have flows if they may be in its rack, and how many of those are in others.
+    fn partners_of(&self, host: NodeId, partners: &Hosts, in_rack: &[u32]) -> [u32; 2] {
         let together = self.servers.into_iter().flat_map(|servers| servers.together(host));
-        let others = together.filter(|&other| other != host && hosts.0.binary_search(&other).is_ok());
-        others.fold([0, 0], |[all, elsewhere], other| {
-            [all + 1, elsewhere + u32::from(!self.are_in_one_rack(host, other))]
+        let in_server = together.filter(|&other| other != host && partners.0.binary_search(&other).is_ok());
+        let [all, elsewhere] =
+            [partners.len_without(host), partners.len() - in_rack[self.racks[host as usize] as usize]];
+        in_server.fold([all, elsewhere], |[all, elsewhere], other| {
+            [all - 1, elsewhere - u32::from(!self.are_in_one_rack(host, other))]
         })
     }
 
@@ -137,12 +139,8 @@ impl Ends {
     fn count_partners(&self, hosts: &Hosts, partners: &Hosts) -> impl Iterator<Item = (NodeId, u32)> {
         let in_rack = self.in_rack(partners);
         hosts.iter().map(move |host| {
-            let [in_server, elsewhere] = self.in_server(host, partners);
-            let count = match self.between {
-                Between::Hosts => partners.len_without(host) - in_server,
-                Between::Racks => partners.len() - in_rack[self.racks[host as usize] as usize] - elsewhere,
-            };
-            (host, count)
+            let [all, elsewhere] = self.partners_of(host, partners, &in_rack);
+            (host, if self.between == Between::Hosts { all } else { elsewhere })
         })
     }
 
@@ -161,9 +159,8 @@ impl Ends {
         let in_rack = self.in_rack(partners);
         if self.servers.is_some() {
             let crossing = hosts_there().map(|host| {
-                let [in_server, in_others] = self.in_server(host, partners);
-                let elsewhere = partners.len() - in_rack[self.racks[host as usize] as usize] - in_others;
-                f64::from(elsewhere) / f64::from(partners.len_without(host) - in_server)
+                let [all, elsewhere] = self.partners_of(host, partners, &in_rack);
+                f64::from(elsewhere) / f64::from(all)
             });
             return crossing.sum::<f64>() / f64::from(hosts.len());
         }

@@ -83,7 +83,8 @@ pub fn of(scenario: &Scenario, network: &Network, sources: &[Source]) -> Vec<Ove
     };
     let demands = sources.iter().enumerate().filter(|(workload, _)| start(*workload) < end);
     let demands = demands.flat_map(|(workload, source)| {
-        let by_links = source.at_a_pace(network).unwrap_or_else(|| at_constant_rate(source, end, scenario));
+        let by_links =
+            source.at_a_pace(network).unwrap_or_else(|| at_constant_rate(source, end, scenario, network));
         by_links.into_iter().map(move |(links, on_wire)| Demand { links, on_wire, workload })
     });
     let demands: Vec<Demand> = demands.collect();
@@ -110,9 +111,13 @@ impl Source {
             Kind::Incast(incast) => incast.traffic()?,
             Kind::Query(query) => {
                 let on_wire = query.on_wire?;
-                return Some(
-                    query.plan.aggregators.iter().map(|&host| (Links::To(vec![host]), on_wire)).collect(),
-                );
+                // Of what comes from workers of two networks, or from those of one server, nobody knows how much.
+                let come_by_the_link = |host: &&NodeId| {
+                    let others = query.plan.workers.iter().filter(|worker| worker != host);
+                    others.into_iter().all(|&worker| network.adapters_between(worker, **host)[1] == **host)
+                };
+                let aggregators = query.plan.aggregators.iter().filter(come_by_the_link);
+                return Some(aggregators.map(|&host| (Links::To(vec![host]), on_wire)).collect());
             }
             _ => return None,
         };
@@ -147,15 +152,21 @@ fn slowest(hosts: &[NodeId], network: &Network) -> Option<NodeId> {
 }
 
 /// What the flows of a source bring to links that send at a constant rate for ever.
-fn at_constant_rate(source: &Source, end: Time, scenario: &Scenario) -> BTreeMap<Links, f64> {
+fn at_constant_rate(
+    source: &Source,
+    end: Time,
+    scenario: &Scenario,
+    network: &Network,
+) -> BTreeMap<Links, f64> {
     let mut on_wire = BTreeMap::new();
     let transports: Vec<&Transport> = scenario.transport.values().collect();
     let flows = source.without_end().take_while(|flow| flow.start < end);
     for flow in flows.filter(|flow| flow.end == Time::MAX) {
         if let Transport::ConstantRate(settings) = transports[usize::from(flow.transport)] {
             let rate = settings.rate.unwrap_or_default().as_f64();
-            *on_wire.entry(Links::From(vec![flow.source])).or_default() += rate;
-            *on_wire.entry(Links::To(vec![flow.destination])).or_default() += rate;
+            let [source, destination] = network.adapters_between(flow.source, flow.destination);
+            *on_wire.entry(Links::From(vec![source])).or_default() += rate;
+            *on_wire.entry(Links::To(vec![destination])).or_default() += rate;
         }
     }
     on_wire

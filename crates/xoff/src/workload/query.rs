@@ -137,7 +137,10 @@ fn pace(settings: &scenario::Query, setup: &Setup<'_>) -> Result<Pace, ScenarioE
 fn check_deadline(plan: &Plan, aggregators: &Hosts, setup: &Setup<'_>) -> Result<(), ScenarioError> {
     let Some(deadline) = plan.deadline else { return Ok(()) };
     let responses = plan.response * u64::from(plan.fan_in);
-    let of_links = aggregators.iter().map(|host| setup.network.host_link(host).rate);
+    // Responses may come by either link of an aggregator that has two.
+    let adapters = |host| [Some(host), setup.network.servers.map(|servers| servers.beside(host))];
+    let of_links = aggregators.iter().flat_map(adapters).flatten();
+    let of_links = of_links.map(|adapter| setup.network.host_link(adapter).rate);
     let fastest = of_links.max().map_or(Span::ZERO, |rate| rate.transmission_time(responses));
     if deadline > fastest {
         return Ok(());
@@ -189,6 +192,11 @@ mod tests {
             let error = refused(keys);
             assert!(error.contains(&format!("workload[0].{problem}")), "{error}");
         }
+        let scale_up = "[scale_up]\nhosts_per_server = 5\nlink = { rate = '1Tbps', delay = '1us' }";
+        let of_server =
+            format!("kind = 'query'\nqueries = 1\nresponse = '1MB'\ndeadline = '100us'\n{scale_up}");
+        let plans = plans(&[source(&star(5), &of_server)]).unwrap();
+        assert!(plans.query(0).is_some(), "4 MB take 32 us inside a server");
         let many = refusal(&star(5), "kind = 'query'\nresponse = '2kB'\nqueries = 0");
         assert!(many.contains("workload[0].queries: is 0"), "{many}");
     }

@@ -165,10 +165,11 @@ impl<O: Counting> Worker<'_, O> {
     fn deliver_letters(&mut self, mut from: usize, now: Time) {
         let Self { wheel, observer, fabric, hosts, host_sources, places, .. } = self;
         let mut context = Context { now, agenda: wheel, observer, fabric };
-        let Some(servers) = fabric.servers else { return };
+        let servers = fabric.servers.expect("a host writes letters that has an adapter in a server");
         while hosts[from].has_letters() {
             let to = places[servers.beside(hosts[from].id()) as usize] as usize;
-            let Ok([writer, reader]) = hosts.get_disjoint_mut([from, to]) else { return };
+            let [writer, reader] =
+                hosts.get_disjoint_mut([from, to]).expect("both adapters of a host are on one thread");
             let told = reader.due();
             reader.read_letters(writer, &mut context);
             let due = reader.due();

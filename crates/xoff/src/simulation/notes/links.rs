@@ -83,6 +83,12 @@ mod tests {
             assert_eq!(notes(&long_lived(two, &format!("transport = 'six', {rest}")), ""), [""; 0], "{rest}");
         }
         assert_eq!(notes(&long_lived(two, "transport = 'burst'"), ""), [""; 0]);
+        let inside = "scale_up = { hosts_per_server = 2, link = { rate = '20Gbps', delay = '1us' } }";
+        assert_eq!(
+            notes(&format!("{twice}, {twice}"), inside),
+            [""; 0],
+            "20 Gb/s join the two inside their server"
+        );
         let of_fives = long_lived(two, "transport = 'five'");
         let five = "transport.five = { kind = 'constant_rate', rate = '5Gbps' }";
         assert_eq!(notes(&of_fives, five), [""; 0]);

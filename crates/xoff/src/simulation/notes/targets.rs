@@ -36,7 +36,7 @@ fn below_the_round_trip(name: &str, settings: &swift::Parameters, path: &Path) -
 /// Increases of TIMELY that take long to come to the rate of a link.
 fn small_steps(name: &str, settings: &timely::Parameters, simulation: &Simulation) -> Option<String> {
     let rate_of = |host| simulation.network.host_link(host).rate;
-    let fastest = (0..simulation.network.hosts).map(rate_of).max().unwrap_or(Rate::ZERO);
+    let fastest = (0..simulation.network.fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO);
     let step = settings.additive_increase;
     (step.get().saturating_mul(MOST_STEPS) < fastest.get()).then(|| {
         format!(
