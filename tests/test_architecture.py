@@ -72,7 +72,7 @@ MAY_IMPORT = {
     "importing": "errors lint planning sonic toml_text",
     "scenario": "_xoff defaults errors inputs notes offered toml_text topology later: execution export report",
     "said": "_xoff errors scenario",
-    "why": "columns critical_path errors scenario",
+    "why": "_xoff columns critical_path errors scenario",
     "__init__": "_xoff errors scenario topology",
     "kept": "_xoff errors folder imported staging",
     "plan": "_xoff catalogue errors ethernet model_file models planning scenario",

@@ -370,6 +370,15 @@ def test_a_lost_syn_is_waited_for_until_the_timeout() -> None:
     assert not any(part.cause is Cause.QUEUEING for part in path.parts)
 
 
+def test_a_link_that_is_down_is_waited_for_and_no_queue() -> None:
+    change = '[[link_event]]\nat = "{}"\nbetween = ["switch0", "host1"]\nstate = "{}"\n'
+    changes = "".join(change.format(*event) for event in (("20us", "up"), ("2us", "down")))
+    path = path_of(NETWORK + changes + BLOCKS + flow_from("host1", "1000B", start="3us"), "host1.flow0")
+    [waited] = [part for part in path.parts if part.cause is Cause.LINK_DOWN]
+    assert (waited.place, waited.time_ps) == ("host1.port0", 17_000_000)
+    assert {part.cause for part in path.parts} == {Cause.LINK_DOWN, Cause.TRANSMISSION, Cause.PROPAGATION}
+
+
 def test_a_host_has_its_delay_each_way() -> None:
     path = path_of(NETWORK + '[host]\ndelay = "3us"\n' + BLOCKS + flow_from("host1", "9420B"), "host1.flow0")
     assert {part.cause: part.time_ps // 1000 for part in path.parts}[Cause.HOST] == 2 * 3000

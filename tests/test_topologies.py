@@ -80,9 +80,8 @@ def test_a_flow_goes_where_ports_lead() -> None:
 
 def test_a_flow_of_a_host_with_a_rank_is_known_from_a_run_only() -> None:
     text = (SCENARIOS / "servers.toml").read_text(encoding="utf-8")
-    both = (
-        text + '[[workload]]\nkind = "long_lived"\ntransport = "dcqcn"\npairs = [["host1", "host17"]]\nsize = "1MB"\npriority = 3\n'
-    )
+    more = 'kind = "long_lived"\ntransport = "dcqcn"\npairs = [["host1", "host17"]]\nsize = "1MB"\npriority = 3\n'
+    both = f"{text}[[workload]]\n{more}"
     for scenario, flow in ((both, "host1/scale_up"), (both, "host1"), (text, "host17/scale_up")):
         assert _xoff.Scenario(scenario).path({}, flow, 0) is None
     alone = "[[workload]]".join((both.split("[[workload]]")[0], both.split("[[workload]]")[2]))

@@ -181,6 +181,9 @@ class Scenario:
     def path(
         self, files: Mapping[str, str], source: str, number: int
     ) -> tuple[str, int, int, Sequence[str], bool] | None: ...
+    def ports_of(
+        self, files: Mapping[str, str], ends: tuple[str, str], transport: str, number: int
+    ) -> tuple[Sequence[str], bool]: ...
     def crosses(
         self, files: Mapping[str, str], port: str, flows: Sequence[tuple[str, str, str, int]]
     ) -> Sequence[bool]: ...

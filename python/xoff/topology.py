@@ -68,12 +68,17 @@ class Topology:
     @cached_property
     def switches(self) -> tuple[str, ...]:
         """In the order of their numbers."""
-        return tuple(dict.fromkeys(port.node for port in self.ports[len(self.hosts) + len(self.inside) :]))
+        return tuple(dict.fromkeys(port.node for port in self.ports[len(self.of_hosts) :]))
+
+    @property
+    def of_hosts(self) -> tuple[Port, ...]:
+        """The ports of hosts, those inside servers as well."""
+        return self.ports[: len(self.hosts) + len(self.inside)]
 
     @cached_property
     def servers(self) -> tuple[str, ...]:
         """Of the switches those inside servers."""
-        return tuple(dict.fromkeys(port.peer_node for port in self.ports if port.node in self.inside))
+        return tuple(dict.fromkeys(port.peer_node for port in self.of_hosts[len(self.hosts) :]))
 
     @cached_property
     def tiers(self) -> tuple[tuple[str, ...], ...]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import _xoff, pause_tree
 from xoff.pauses import Pauses, Queue
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from xoff.pause_tree import PauseTree
     from xoff.result import Result
+
+_OF_VICTIMS = ("source", "number", "destination", "transport", "priority", "start_ns", "finish_ns")
 
 
 class _Victim(NamedTuple):
@@ -76,22 +80,33 @@ def _name_of(result: Result, flow_id: int) -> str:
 
 
 def _flow(result: Result, name: str, source: str, number: int, whole: tuple[float, float]) -> _Victim:
-    path = _xoff.Scenario(result.scenario).path(result.inputs, source, number)
-    if path is None:
-        message = f"there is no flow {name}, or queries decide which of {source}'s flows it is"
+    core = _xoff.Scenario(result.scenario)
+    finished, left = (_rows_of(table, source, number) for table in (result.flow_rows, result.unfinished))
+    if path := core.path(result.inputs, source, number):
+        _, priority, start_ns, ports, is_one = path
+    elif rows := [*finished, *left]:  # an application's, of which only the run knows
+        row = rows[0]
+        ends = (source, row["destination"])
+        priority, start_ns = row["priority"], row["start_ns"]
+        ports, is_one = core.ports_of(result.inputs, ends, row["transport"], number)
+    else:
+        message = f"there is no flow {name}, or it had not started"
         raise ValueError(message)
-    _, priority, start_ns, ports, is_one = path
     queues = [Queue(port, priority) for port in ports]
     if not is_one:
         name = f"{name}, on all {len(ports)} ports that it may take"
-    return _Victim(name, queues, (start_ns, _finish(result, source, number, whole[1])), is_one_path=is_one)
+    end_ns = float(finished[0]["finish_ns"]) if finished else whole[1]
+    return _Victim(name, queues, (start_ns, end_ns), is_one_path=is_one)
 
 
-def _finish(result: Result, source: str, number: int, end_ns: float) -> float:
-    """When a flow was finished, or the end of the run."""
+def _rows_of(flows: pa.Table | None, source: str, number: int) -> list[dict[str, Any]]:
+    """The row of a flow in a table, if it has one."""
     import pyarrow.compute as pc
 
-    flows = result.flow_rows.select(["source", "number", "finish_ns"])
-    of_flow = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], number))
-    finished = flows["finish_ns"].filter(of_flow).to_pylist()
-    return float(finished[0]) if finished else end_ns
+    if flows is None:
+        return []
+    names = [name for name in _OF_VICTIMS if name in flows.schema.names]
+    flows = flows.select(names)
+    is_it = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], number))
+    found: list[dict[str, Any]] = flows.filter(is_it).to_pylist()
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from xoff import _xoff
 from xoff.columns import flow_names, flow_place
 from xoff.critical_path import critical_path
 from xoff.errors import ResultError
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _OF_LEGS = ("source", "number", "destination", "workload", "start_ns", "received_ns", "finish_ns")
 _OF_ORDER = ("source", "number", "start_ns")
+_FOR_GOOD_PS = 2**62
+"""Stands for the end of what does not end."""
 _NOTHING = -1
 """Stands for the byte that nobody waits for, where what is lost is not sent again."""
 _OF_QUEUE_PAIRS = ("source", "destination", "transport", "priority", "number", "finish_ns")
@@ -192,12 +196,37 @@ def _paths(result: Result, asked: Sequence[Leg], run: Callable[[Scenario], Resul
     names = list(dict.fromkeys(name for leg in asked for name in (leg.flow, *before[leg.flow])))
     watched = result if recorded.issuperset(names) else _again(result, names, run)
     assert watched.packets is not None
-    of_flows, paths = flow_names(watched.packets), []
+    of_flows, down_ps, paths = flow_names(watched.packets), _links_down(result), []
     for leg in asked:
         own = watched.packets.filter(pc.is_in(of_flows, pa.array([leg.flow, *before[leg.flow]])))
         pauses = None if watched.pauses is None else _between(watched.pauses, leg.start_ns, leg.end_ns)
-        paths.append(critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, missing=leg.missing))
+        paths.append(
+            critical_path(own, pauses, *leg[:3], acknowledged=leg.acknowledged, missing=leg.missing, down_ps=down_ps)
+        )
     return paths
+
+
+def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
+    """When the links of hosts were down, by the hosts' ports, in picoseconds: what waits there does so until they work.
+
+    What a switch has for a link that fails is lost.
+    """
+    events = tomllib.loads(result.scenario).get("link_event", [])
+    changes = [
+        (_xoff.quantity("time", json.dumps(event["at"])), event["state"], frozenset(event["between"]))
+        for event in events
+        if event.get("state") is not None
+    ]
+    ports = {frozenset((port.node, port.peer_node)): port.name for port in result.topology.of_hosts} if changes else {}
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for at_ps, state, between in sorted(changes, key=lambda change: change[0]):
+        if (port := ports.get(between)) is None:
+            continue
+        if state == "down":
+            spans.setdefault(port, []).append((at_ps, _FOR_GOOD_PS))
+        else:
+            spans[port][-1] = (spans[port][-1][0], at_ps)
+    return spans
 
 
 def _between(pauses: pa.Table, start_ns: int, end_ns: int) -> pa.Table:

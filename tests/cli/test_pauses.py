@@ -26,6 +26,24 @@ def test_roots_and_the_tree_of_a_victim_are_printed(command: Command, run: Path)
     assert "tor3.port0" in Path("tree.svg").read_text(encoding="utf-8")
 
 
+def test_a_flow_of_a_collective_may_be_the_victim(command: Command) -> None:
+    """Which one it is only the run knows."""
+    changes = (
+        "workload.operation=all_to_all",
+        "workload.algorithm=direct",
+        "workload.size=256KiB",
+        "workload.iterations=1",
+    )
+    sets = [part for change in (*changes, "observe.pauses=true") for part in ("--set", change)]
+    command("run", SCENARIOS / "all_reduce.toml", *sets, "--out", "rings", "--no-report")
+    outcome = command("pauses", "rings", "--victim", "host0.flow3")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "host0.flow3" in outcome.out
+    refused = command("pauses", "rings", "--victim", "host0.flow9999")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == "rings: --victim: there is no flow host0.flow9999, or it had not started\n"
+
+
 def test_the_same_as_data(command: Command, run: Path) -> None:
     data = json.loads(command("pauses", run, "--victim", "host4.flow0", "--json").out)
     shares = {root["queue"]: root["share"] for root in data["roots"]}

@@ -221,6 +221,14 @@ def test_queues_over_time(small_result: xoff.Result, ax: Axes) -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time", "queue")
 
 
+def test_a_flow_that_was_sampled_once_is_a_dot(ax: Axes) -> None:
+    changes = ('observe={ rates = { every = "10us", of = ["host1.flow0"] } }', "stop.at=15us")
+    result = xoff.Scenario.load(SCENARIOS / "dcqcn.toml", changes).run()
+    [line] = result.plot.rates(ax=ax).lines
+    assert np.size(line.get_xdata()) == 1
+    assert line.get_marker() == "."
+
+
 def test_names_are_patterns_as_in_scenarios(two_flows: xoff.Result) -> None:
     def drawn(quantity: str, *names: str) -> set[str]:
         return {line.label for line in over_time.lines_of(two_flows, quantity, list(names))}

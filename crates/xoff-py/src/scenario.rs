@@ -27,6 +27,11 @@ impl Scenario {
     fn raise(&self, py: Python<'_>, error: ScenarioError) -> PyErr {
         raise(py, in_file(error, self.file.as_ref()))
     }
+
+    fn unknown(&self, py: Python<'_>, name: &str) -> PyErr {
+        let problem = format!("there is no {name}");
+        self.raise(py, ScenarioError::at("", problem, "expected a name of the scenario"))
+    }
 }
 
 fn in_file(error: ScenarioError, file: Option<&String>) -> ScenarioError {
@@ -217,6 +222,28 @@ impl Scenario {
         Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports, path.is_one)))
     }
 
+    /// The ports that data of a flow leaves by, as `path` has them, by its ends, its transport and its number at its source. Raises
+    /// ScenarioError for a name that is none.
+    fn ports_of(
+        &self,
+        py: Python<'_>,
+        files: BTreeMap<String, String>,
+        ends: (String, String),
+        transport: &str,
+        number: u32,
+    ) -> PyResult<(Vec<String>, bool)> {
+        let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
+        let (network, names) = (simulation.network(), simulation.network().names());
+        let find = |name: &str| names.find(name).ok_or_else(|| self.unknown(py, name));
+        let ends = [find(&ends.0)?, find(&ends.1)?];
+        let position = self.inner.transport.keys().position(|name| name == transport);
+        let position = position.ok_or_else(|| self.unknown(py, transport))?;
+        let of_ports: Vec<String> = port_names(network).collect();
+        let ports = xoff::flow_path::ports(&simulation, ends, position as u8, number);
+        let ports = ports.into_iter().map(|port| of_ports[port as usize].clone()).collect();
+        Ok((ports, simulation.parallel_paths().is_none()))
+    }
+
     /// Of each flow - its source and destination, its transport, its number at its source - whether its data may leave by a port,
     /// as packets are routed when the run begins. Raises ScenarioError for a name that is none.
     fn crosses(
@@ -226,10 +253,7 @@ impl Scenario {
         port: &str,
         flows: Vec<(String, String, String, u32)>,
     ) -> PyResult<Vec<bool>> {
-        let unknown = |name: &str| {
-            let problem = format!("there is no {name}");
-            self.raise(py, ScenarioError::at("", problem, "expected a name of the scenario"))
-        };
+        let unknown = |name: &str| self.unknown(py, name);
         let simulation = Simulation::new(&self.inner, &files).map_err(|error| self.raise(py, error))?;
         let (network, names) = (simulation.network(), simulation.network().names());
         let port_id = port_names(network).position(|name| name == port).ok_or_else(|| unknown(port))?;

@@ -18,7 +18,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::diagnosis::{self, Diagnosis, Stuck};
-use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample};
+use crate::engine::{LONGEST_RUN, Outcome, Quantity, Sample, Samples};
 use crate::host::Host;
 use crate::kernel::units::Time;
 use crate::observer::{DropReason, PacketKind, PauseReason, Release};
@@ -301,7 +301,7 @@ impl Report {
         let (flows, lost_in_part, lives) = Flows::take(simulation, outcome, &complete_queries);
         let outcome = &*outcome;
         let end = outcome.end.unwrap_or_else(|| last_action(outcome, &flows));
-        let (series, series_names) = series(simulation, &outcome.samples.rows, end);
+        let (series, series_names) = series(simulation, &outcome.samples, end);
         let (headroom, off_times) = headroom::columns(simulation.network(), &outcome.headroom);
         let detection_time = simulation.scenario().pfc.detection_time;
         let diagnosis = Diagnosis::new(simulation.network(), outcome, end, detection_time);
@@ -353,13 +353,13 @@ impl Report {
 }
 
 /// What was sampled after the end, while timers ran out that outlive their flows, is nothing but silence.
-fn series(simulation: &Simulation, samples: &[Sample], end: Time) -> (SeriesColumns, Vec<String>) {
+fn series(simulation: &Simulation, samples: &Samples, end: Time) -> (SeriesColumns, Vec<String>) {
     let network = simulation.network();
     let port_names: Vec<String> = crate::watch::port_names(network).collect();
     let mut names = port_names.clone();
     let mut other_names = std::collections::BTreeMap::new();
     let mut columns = SeriesColumns::default();
-    for sample in samples.iter().take_while(|sample| sample.time <= end) {
+    for sample in &samples.until(end) {
         let Sample { quantity, entity, part, source, priority, .. } = *sample;
         // Whatever is told of a flow is told by the same name.
         let of_flow = quantity.is_of_flows();

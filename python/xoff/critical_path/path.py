@@ -30,6 +30,8 @@ class Cause(StrEnum):
     """Others go first at a port, or hold it."""
     PAUSED = "paused"
     """The other end of the link has paused the port (PFC)."""
+    LINK_DOWN = "link_down"
+    """The link has failed, and the host's adapter waits until it works again."""
     HOST = "host"
     """Between transport and adapter: the host's delay, jitter, interrupts, a receiver that is slow."""
     RATE = "rate"
@@ -54,6 +56,7 @@ _WORDS = {
     Cause.PROPAGATION: "propagation",
     Cause.QUEUEING: "queue",
     Cause.PAUSED: "pause (PFC)",
+    Cause.LINK_DOWN: "link that was down",
     Cause.HOST: "host",
     Cause.RATE: "rate",
     Cause.DELAYED_ACKNOWLEDGEMENT: "delayed acknowledgement",

@@ -12,7 +12,7 @@ from xoff.critical_path.packets import Packets
 from xoff.critical_path.path import Cause, CriticalPath, Stretch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,6 +32,7 @@ def critical_path(
     *,
     acknowledged: bool = True,
     missing: int | None = None,
+    down_ps: Mapping[str, Sequence[tuple[int, int]]] | None = None,
 ) -> CriticalPath:
     """The critical path of a flow.
 
@@ -44,12 +45,13 @@ def critical_path(
         acknowledged: Whether that is `finish_ns` and not `received_ns`.
         missing: Of a flow that is not complete, the offset of the first byte that its receiver has not got; -1 where
             nobody waits for what is lost.
+        down_ps: When the links of ports were down, from when to when in order, by the names of the ports.
 
     Raises:
         ValueError: The rows tell of no packet of a complete flow that was received.
     """
     number = int(flow.rpartition(".flow")[2])
-    walk = _Walk(Packets(packets, number), pauses, start_ns)
+    walk = _Walk(Packets(packets, number), pauses, start_ns, down_ps or {})
     if missing is None:
         walk.from_end((end_ns + 1) * _PICOSECONDS - 1, acknowledged=acknowledged)
     else:
@@ -64,7 +66,13 @@ def critical_path(
 class _Walk:
     """Goes back along a critical path, and notes its stretches, the last one first."""
 
-    def __init__(self, packets: Packets, pauses: pa.Table | None, start_ns: int) -> None:
+    def __init__(
+        self,
+        packets: Packets,
+        pauses: pa.Table | None,
+        start_ns: int,
+        down_ps: Mapping[str, Sequence[tuple[int, int]]],
+    ) -> None:
         self.packets = packets
         began = int(packets.ready[packets.own[0]]) if packets.own.size else 0
         self.start_ps = began if began // _PICOSECONDS == start_ns else start_ns * _PICOSECONDS
@@ -73,6 +81,7 @@ class _Walk:
         """How many acknowledgements it has come by."""
         self.place_of = {int(packet): place for place, packet in enumerate(packets.data)}
         self.own, self.paused = _transmissions(packets), _pauses(pauses)
+        self.down = {port: np.array(spans) for port, spans in down_ps.items()}
 
     def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
         """Goes all of it."""
@@ -229,12 +238,14 @@ class _Walk:
         packet: int | None,
         otherwise: Cause = Cause.QUEUEING,
     ) -> None:
-        """A wait at a port: what of it goes to the flow's own packets before, what to pauses, and the rest."""
+        """A wait at a port: what of it goes to the flow's own packets before, to pauses or a link, and the rest."""
         if until_ps <= since_ps:
             return
-        own = [(*span, Cause.TRANSMISSION) for span in _within(self.own.get(port), since_ps, until_ps)]
-        paused = _within(self.paused.get((port, priority)), since_ps, until_ps)
-        spans = own + [(*span, Cause.PAUSED) for span in _without(paused, own)]
+        spans = [(*span, Cause.TRANSMISSION) for span in _within(self.own.get(port), since_ps, until_ps)]
+        down = None if port is None else self.down.get(port)
+        for held, why in ((down, Cause.LINK_DOWN), (self.paused.get((port, priority)), Cause.PAUSED)):
+            within = _within(held, since_ps, until_ps)
+            spans = sorted([*spans, *((*span, why) for span in _without(within, spans))])
         position = until_ps
         for since, until, cause in sorted(spans, reverse=True):
             self._note(otherwise, port, until, position, packet)

@@ -252,7 +252,8 @@ def draw_line(
         return
     time_us, value = thinned(shown)
     drawstyle = _axis(result, quantity).drawstyle
-    ax.plot(time_us, value, label=label, drawstyle=drawstyle, linewidth=1.1, color=colour)
+    marker = "." if len(time_us) == 1 else None
+    ax.plot(time_us, value, label=label, drawstyle=drawstyle, linewidth=1.1, marker=marker, color=colour)
 
 
 def _is_dots(result: Result, quantity: str) -> bool:

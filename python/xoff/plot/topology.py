@@ -193,7 +193,8 @@ def _draw_nodes(nodes: Sequence[str], at: dict[str, _Place], spacing_inches: flo
         ax.scatter(x, y, s=side**2, color="0.2", linewidths=0, zorder=2, rasterized=len(nodes) > _MANY)
     look: dict[str, Any] = {"ha": "center", "textcoords": "offset points", "fontsize": 7, "zorder": 3}
     if has_hosts:
-        look |= {"xytext": (0, -6), "va": "top"}
+        # Behind them may be links into servers.
+        look |= {"xytext": (0, -6), "va": "top", "bbox": {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}}
     elif is_named:
         frame = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "0.2"}
         look |= {"xytext": (0, 0), "va": "center", "bbox": frame}

@@ -120,19 +120,50 @@ impl Sample {
     }
 }
 
-/// Rows in order of time, quantity and entity.
+/// All rows.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// The rows.
-    pub rows: Vec<Sample>,
+    rows: Vec<Sample>,
+    /// Samples behind these that are as their first.
+    tails: Vec<Tail>,
+}
+
+/// A sample, and how often another like it followed. What has come to rest may be sampled for long: timers that have no effect
+/// any more keep a run going.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tail {
+    first: Vec<Sample>,
+    every: Span,
+    more: u64,
+}
+
+impl Tail {
+    /// The samples behind the first one, up to this time.
+    fn rows(&self, end: Time) -> impl Iterator<Item = Sample> {
+        let repeated = (1..=self.more).map(|number| self.every * number);
+        let rows = repeated
+            .flat_map(|later| self.first.iter().map(move |row| Sample { time: row.time + later, ..*row }));
+        rows.take_while(move |row| row.time <= end)
+    }
 }
 
 impl Samples {
-    /// Puts the rows of several threads together.
-    pub fn merge(parts: impl IntoIterator<Item = Vec<Sample>>) -> Self {
-        let mut rows: Vec<Sample> = parts.into_iter().flatten().collect();
+    /// Puts those of several threads together.
+    pub(super) fn merge(rows: Vec<Vec<Sample>>, tails: Vec<Tail>) -> Self {
+        Self { rows: rows.into_iter().flatten().collect(), tails }
+    }
+
+    /// How many rows are in memory.
+    pub fn kept(&self) -> usize {
+        self.rows.len() + self.tails.iter().map(|tail| tail.first.len()).sum::<usize>()
+    }
+
+    /// The rows up to this time, in order of time, quantity and entity.
+    pub fn until(&self, end: Time) -> Vec<Sample> {
+        let before = self.rows.iter().filter(|row| row.time <= end).copied();
+        let mut rows: Vec<Sample> = before.chain(self.tails.iter().flat_map(|tail| tail.rows(end))).collect();
         rows.sort_by_key(|row| (row.time, row.quantity, row.entity, row.source, row.part, row.priority));
-        Self { rows }
+        rows
     }
 }
 
@@ -196,13 +227,22 @@ pub(super) struct Sampling<'a> {
     sampler: &'a Sampler,
     /// The counter of each port at the sample before, by series.
     before: Vec<Vec<u64>>,
-    pub(super) rows: Vec<Sample>,
+    rows: Vec<Sample>,
+    /// The latest sample that was not like the one before, by series.
+    tails: Vec<Tail>,
 }
 
 impl<'a> Sampling<'a> {
     pub(super) fn new(sampler: &'a Sampler) -> Self {
         let before = sampler.series.iter().map(|series| vec![0; series.ports.len()]).collect();
-        Self { sampler, before, rows: Vec::new() }
+        let tail = |series: &Series| Tail { every: series.every, ..Tail::default() };
+        let tails = sampler.series.iter().map(tail).collect();
+        Self { sampler, before, rows: Vec::new(), tails }
+    }
+
+    /// All rows, and what they leave out at the end.
+    pub(super) fn into_parts(self) -> (Vec<Sample>, Vec<Tail>) {
+        (self.rows, self.tails)
     }
 
     /// The number of series.
@@ -210,7 +250,31 @@ impl<'a> Sampling<'a> {
         self.sampler.series.len()
     }
 
+    /// Samples one of them.
     pub(super) fn sample(
+        &mut self,
+        index: usize,
+        now: Time,
+        hosts: &[Host],
+        switches: &[Switch],
+        counts: Option<&mut Counts>,
+    ) {
+        let place = self.rows.len();
+        self.take_sample(index, now, hosts, switches, counts);
+        let (rows, tail) = (&mut self.rows, &mut self.tails[index]);
+        let is_like = |(one, other): (&Sample, &Sample)| *one == Sample { time: one.time, ..*other };
+        let (fresh, first) = (&rows[place..], &tail.first);
+        if fresh.len() == first.len() && fresh.iter().zip(first).all(is_like) {
+            tail.more += u64::from(!first.is_empty());
+            return rows.truncate(place);
+        }
+        let fresh = rows.split_off(place);
+        rows.extend(tail.rows(now));
+        rows.extend_from_slice(&fresh);
+        (tail.first, tail.more) = (fresh, 0);
+    }
+
+    fn take_sample(
         &mut self,
         index: usize,
         now: Time,

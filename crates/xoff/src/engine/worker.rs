@@ -608,7 +608,7 @@ impl<O: Counting> Worker<'_, O> {
         };
         let (mut rows, mut pauses, mut headroom, mut packets) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut telemetry, mut received) = (Vec::new(), [Vec::new(), Vec::new()]);
+        let (mut telemetry, mut received, mut tails) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
         let mut last_event = Time::ZERO;
         for worker in workers {
             outcome.hosts.extend(worker.hosts);
@@ -620,7 +620,9 @@ impl<O: Counting> Worker<'_, O> {
             for (of_all, own) in received.iter_mut().zip(worker.received) {
                 of_all.extend(own);
             }
-            rows.push(worker.sampling.rows);
+            let (sampled, tails_of_worker) = worker.sampling.into_parts();
+            rows.push(sampled);
+            tails.extend(tails_of_worker);
             let recorded = recorded(worker.observer);
             rows.push(recorded.rows);
             outcome.drops.extend(recorded.drops);
@@ -634,7 +636,7 @@ impl<O: Counting> Worker<'_, O> {
             outcome.stood_still = true;
         }
         outcome.received = received.map(|parts| (!parts.is_empty()).then(|| Received::merge(parts)));
-        outcome.samples = Samples::merge(rows);
+        outcome.samples = Samples::merge(rows, tails);
         outcome.drops.sort_by_key(|(time, dropped)| (*time, dropped.port));
         outcome.pauses = PauseLog::merge(pauses);
         outcome.headroom = HeadroomLog::merge(headroom);

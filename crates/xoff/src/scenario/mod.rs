@@ -82,7 +82,9 @@ pub struct Scenario {
     pub seed: u64,
     /// Nodes and links.
     pub topology: Topology,
-    /// What joins the hosts of one server besides the fabric. Left out, nothing does.
+    /// Servers of several hosts (GPUs), and what joins them there besides the fabric: `NVLink`, or another scale-up network. It is a
+    /// switch in each server, `server0..`, and an adapter more in each host, `host0/scale_up`; what one host of a server sends to
+    /// another goes that way, and nothing else. `poisson` and `incast` draw hosts of different servers; `permutation` and `query` any.
     #[serde(default)]
     pub scale_up: Option<ScaleUp>,
     /// Where switches send packets instead of along the shortest paths.

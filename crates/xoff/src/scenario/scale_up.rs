@@ -5,10 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LinkSettings;
 
-/// Servers of several hosts (GPUs, each with its adapter into the fabric), which a network of their own joins besides: `NVLink`, or
-/// another scale-up network. It is a switch in each server, `server0..`, and an adapter more in each host, `host0/scale_up`; what one
-/// host of a server sends to another goes that way, and nothing else. Hosts that random traffic draws (`poisson`, `incast`) are of
-/// different servers.
+/// Servers of several hosts, which a network of their own joins besides the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScaleUp {

@@ -11,7 +11,7 @@ use crate::kernel::units::{Bytes, Rate, Span};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlowReceiver {
-    /// The hosts, by name or by the name of their switch, with `*` and `?`.
+    /// The hosts, by name or by the name of their switch, with `*` and `?`. Their adapters into the fabric are slow, none inside servers.
     #[schemars(extend("minItems" = 1))]
     pub hosts: Vec<String>,
     /// What the adapter takes in of frames, one after another in the order in which they came. Left out, nothing: a PFC storm.

@@ -149,12 +149,9 @@ fn check_end(
     }
     let mut reached = vec![false; network.nodes.len()];
     // One of those that are joined: in the fabric, and in each server.
-    let first_joined_to = |host: NodeId| match network.servers {
-        Some(servers) if servers.is_inside(host) => {
-            let mut together = servers.together(servers.host_of(host));
-            together.next().map_or(host, |first| servers.beside(first))
-        }
-        _ => 0,
+    let first_joined_to = |host: NodeId| {
+        let inside = network.servers.filter(|servers| servers.is_inside(host));
+        inside.map_or(0, |servers| servers.first_inside(host))
     };
     let mut next: Vec<NodeId> = (0..network.hosts).map(first_joined_to).collect();
     while let Some(node) = next.pop() {

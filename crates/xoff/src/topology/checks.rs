@@ -2,7 +2,7 @@
 //! Regular kinds satisfy most of it by construction; overrides, failures and links by hand do not.
 
 use super::plan::{Plan, hosts_know_no_credits};
-use super::{NodeId, Ports};
+use super::{NodeId, Ports, Servers};
 use crate::scenario::ScenarioError;
 
 /// Routing tables hold a port in 15 bits.
@@ -11,24 +11,29 @@ const MAXIMUM_PORTS: usize = 1 << 15;
 const MAXIMUM_EDGES: usize = (1 << 15) - 1;
 
 /// Refuses what cannot be routed.
-pub(super) fn check(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+pub(super) fn check(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Result<(), ScenarioError> {
     if plan.hosts == 0 {
         return Err(ScenarioError::at("topology.hosts", "there are no hosts", "expected at least one"));
     }
+    if servers.is_some() {
+        names(plan)?;
+    }
     host_links(plan, ports)?;
     sizes(plan, ports)?;
-    connected(plan, ports)
+    connected(plan, ports, servers)
 }
 
-/// The same of the servers that have been added to what was checked.
-pub(super) fn check_servers(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
+/// Those of servers and of adapters there must be no others'.
+fn names(plan: &Plan) -> Result<(), ScenarioError> {
     let mut names: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
     names.sort_unstable();
-    if let Some([twice, _]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        let problem = format!("\"{twice}\" is what [scale_up] calls a node, too");
-        return Err(ScenarioError::at("topology", problem, "expected another name"));
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some([twice, _]) => {
+            let problem = format!("\"{twice}\" is what [scale_up] calls a node, too");
+            Err(ScenarioError::at("topology", problem, "expected another name"))
+        }
+        _ => Ok(()),
     }
-    sizes(plan, ports)
 }
 
 fn name(plan: &Plan, node: NodeId) -> &str {
@@ -79,32 +84,41 @@ fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Every node must be joined to every other, and every host reach every other without the links that have failed.
-fn connected(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
-    let apart =
-        |node: usize| format!("\"{}\" cannot be reached from \"{}\"", plan.nodes[node].name, name(plan, 0));
-    if let Some(node) = reached(plan, ports, |_| true).iter().position(|reached| !reached) {
+/// Every node must be joined to every other of its network, and every host reach every other there without the links that have failed.
+fn connected(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Result<(), ScenarioError> {
+    // The first host of the fabric, and of each server.
+    let first = |host: NodeId| {
+        let inside = servers.filter(|servers| servers.is_inside(host));
+        inside.map_or(0, |servers| servers.first_inside(host))
+    };
+    let mut firsts: Vec<NodeId> = (0..plan.hosts).map(first).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    if let Some(node) = reached(plan, ports, &firsts, |_| true).iter().position(|reached| !reached) {
+        let problem = format!("\"{}\" cannot be reached from \"{}\"", plan.nodes[node].name, name(plan, 0));
         let expected = "expected links that join all nodes to one network";
-        return Err(ScenarioError::at("topology.links", apart(node), expected));
+        return Err(ScenarioError::at("topology.links", problem, expected));
     }
-    let working = reached(plan, ports, |link| !plan.links[link as usize].failed);
-    if let Some(host) = working[..plan.hosts as usize].iter().position(|reached| !reached) {
-        let at_port = |host: usize| {
-            let port = ports.of(host as NodeId)[0];
-            format!("\"{}\" on {}.port{}", plan.nodes[host].name, name(plan, port.peer), port.peer_port)
+    let working = reached(plan, ports, &firsts, |link| !plan.links[link as usize].failed);
+    if let Some(host) = (0..plan.hosts).find(|&host| !working[host as usize]) {
+        let at_port = |host: NodeId| {
+            let port = ports.of(host)[0];
+            format!("\"{}\" on {}.port{}", name(plan, host), name(plan, port.peer), port.peer_port)
         };
-        let problem = format!("{} cannot be reached from {}", at_port(host), at_port(0));
+        let problem = format!("{} cannot be reached from {}", at_port(host), at_port(first(host)));
         let expected = "expected failures that leave a way between all hosts";
         return Err(ScenarioError::at("topology.failed_links", problem, expected));
     }
     Ok(())
 }
 
-/// Whether each node can be reached from the first host over the links that may be crossed.
-fn reached(plan: &Plan, ports: &Ports, crosses: impl Fn(u32) -> bool) -> Vec<bool> {
+/// Whether each node can be reached from any of these hosts over the links that may be crossed.
+fn reached(plan: &Plan, ports: &Ports, from: &[NodeId], crosses: impl Fn(u32) -> bool) -> Vec<bool> {
     let mut reached = vec![false; plan.nodes.len()];
-    let mut waiting = vec![0];
-    reached[0] = true;
+    for &host in from {
+        reached[host as usize] = true;
+    }
+    let mut waiting = from.to_vec();
     while let Some(node) = waiting.pop() {
         for port in ports.of(node).iter().filter(|port| crosses(port.link)) {
             if !std::mem::replace(&mut reached[port.peer as usize], true) {

@@ -114,15 +114,11 @@ impl Network {
             Topology::Fabric(fabric) => (fabric::plan(fabric)?, &fabric.links[..], &fabric.failed_links),
             Topology::Custom(custom) => (custom::plan(custom)?, none, &custom.failed_links),
         };
+        let servers = scale_up.map(|scale_up| servers::apply(&mut plan, scale_up)).transpose()?;
         overrides::apply(&mut plan, overrides)?;
         failures::apply(&mut plan, failed)?;
-        let mut ports = Ports::new(plan.nodes.len(), &plan.links);
-        checks::check(&plan, &ports)?;
-        let servers = scale_up.map(|scale_up| servers::apply(&mut plan, scale_up)).transpose()?;
-        if servers.is_some() {
-            ports = Ports::new(plan.nodes.len(), &plan.links);
-            checks::check_servers(&plan, &ports)?;
-        }
+        let ports = Ports::new(plan.nodes.len(), &plan.links);
+        checks::check(&plan, &ports, servers)?;
         Ok(Self::from_plan(plan, ports, servers, topology.routing().hash_seed))
     }
 
@@ -214,15 +210,17 @@ impl Network {
         self.ports.of(host)[0].peer
     }
 
-    /// The hosts of which a pattern is the name, or the name of their switch.
+    /// The hosts of which a pattern is the name, or the name of their switch or of their server's.
     ///
     /// # Errors
     ///
     /// Under `key`, where there are none.
     pub fn hosts_matching(&self, key: &str, pattern: &str) -> Result<Vec<NodeId>, ScenarioError> {
         let matches = |node: NodeId| pattern::matches(pattern, &self.nodes[node as usize].name);
-        let matched =
-            (0..self.fabric_hosts()).filter(|&host| matches(host) || matches(self.attachment(host)));
+        let is_on = |host: NodeId| matches(self.attachment(host));
+        let inside = |host: NodeId| self.servers.map(|servers| servers.beside(host));
+        let is_meant = |host: NodeId| matches(host) || is_on(host) || inside(host).is_some_and(is_on);
+        let matched = (0..self.fabric_hosts()).filter(|&host| is_meant(host));
         let matched: Vec<NodeId> = matched.collect();
         if !matched.is_empty() {
             return Ok(matched);
@@ -232,7 +230,9 @@ impl Network {
             let problem = if self.is_host(node) { "is an adapter inside a server" } else { "has no hosts" };
             return Err(ScenarioError::at(key, format!("\"{pattern}\" {problem}"), expected));
         }
-        let meant = did_you_mean(pattern, self.nodes.iter().map(|node| node.name.as_str()));
+        let (hosts, switches) =
+            (&self.nodes[..self.fabric_hosts() as usize], &self.nodes[self.hosts as usize..]);
+        let meant = did_you_mean(pattern, hosts.iter().chain(switches).map(|node| node.name.as_str()));
         Err(ScenarioError::at(key, format!("no node matches \"{pattern}\""), format!("{meant}{expected}")))
     }
 

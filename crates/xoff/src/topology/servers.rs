@@ -29,6 +29,12 @@ impl Servers {
         (0..self.per_server).map(move |place| first + place * stride)
     }
 
+    /// Of the adapters inside the server that has this one, the first.
+    pub fn first_inside(&self, adapter: NodeId) -> NodeId {
+        let host = self.host_of(adapter);
+        self.together(host).next().map_or(adapter, |first| self.beside(first))
+    }
+
     /// The host that has an adapter, of whichever network.
     pub fn host_of(&self, adapter: NodeId) -> NodeId {
         if adapter < self.hosts { adapter } else { adapter - self.hosts }
@@ -71,9 +77,9 @@ pub(super) fn apply(plan: &mut Plan, scale_up: &ScaleUp) -> Result<Servers, Scen
     let hosts = plan.hosts;
     let block = u64::from(per_server) * u64::from(stride);
     if !u64::from(hosts).is_multiple_of(block) {
-        let expected = "expected as many hosts as fill servers, or another scale_up.stride";
+        let expected = format!("expected a multiple of {block} hosts, or another scale_up.stride");
         let problem = format!("{per_server} with a stride of {stride} do not divide the {hosts} hosts");
-        return refuse("hosts_per_server", problem, expected);
+        return refuse("hosts_per_server", problem, &expected);
     }
     carries("scale_up.link.rate", link.rate)?;
     let switches = hosts..plan.nodes.len() as NodeId;
@@ -192,8 +198,22 @@ mod tests {
         assert!(refused.contains("\"host1/scale_up\" is an adapter inside a server"), "{refused}");
         let refused = network.hosts_matching("key", "host1/scale_up").unwrap_err().to_string();
         assert!(refused.contains("\"host1/scale_up\" is an adapter inside a server"), "{refused}");
-        let refused = network.hosts_matching("key", "server0").unwrap_err().to_string();
-        assert!(refused.contains("\"server0\" has no hosts"), "{refused}");
+        assert_eq!(network.hosts_matching("key", "server[1-2]").unwrap(), [2, 3, 4, 5]);
+        let refused = network.hosts_matching("key", "*/scale_up").unwrap_err().to_string();
+        assert!(refused.contains("no node matches"), "{refused}");
+    }
+
+    #[test]
+    fn links_inside_may_differ_and_fail_where_others_lead_there() {
+        let shape = "kind = 'leaf_spine'\nleaves = 2\nspines = 1\nhosts_per_leaf = 4";
+        let with = |rest: &str| {
+            network(&format!("{shape}\n{HOST_LINK}\n{FABRIC_LINK}\n{rest}"), "hosts_per_server = 2")
+        };
+        let slow = with("links = [{ between = ['host5/scale_up', 'server2'], rate = '1Gbps' }]").unwrap();
+        assert_eq!(slow.host_link(13).rate, Rate::from_gbps(1));
+        let error = with("failed_links = [['host5/scale_up', 'server2']]").unwrap_err().to_string();
+        let told = "topology.failed_links: \"host5/scale_up\" on server2.port1 cannot be reached from \"host4/scale_up\" on server2.port0";
+        assert!(error.contains(told), "{error}");
     }
 
     #[test]

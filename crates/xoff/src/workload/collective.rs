@@ -122,10 +122,12 @@ fn put_groups_by_server(
             let (count, usual) = (inside.len() as u32, *per_server.get_or_insert(inside.len() as u32));
             if count < 2 || count == group_size || count != usual {
                 let name = &setup.network.nodes[inside[0] as usize].name;
-                let problem =
-                    format!("{count} of {group_size} ranks together are in the server of \"{name}\"");
-                let expected = "expected as many in each of several servers, at least 2";
-                return Err(setup.error("ranks", problem, expected));
+                let problem = format!(
+                    "\"hierarchical\" has {count} of {group_size} ranks together in the server of \"{name}\""
+                );
+                let expected = "expected as many in each of several servers, at least 2: other ranks, another group_size, or \
+                                order = \"by_server\"";
+                return Err(setup.error("algorithm", problem, expected));
             }
         }
     }
@@ -252,11 +254,14 @@ mod tests {
         let one_missing = "ranks = ['host[0-3]', 'host8', 'host9']";
         let one_server = "ranks = ['host0', 'host8']";
         for (ranks, problem) in [
-            (one_missing, "1 of 6 ranks together are in the server of \"host2\"; expected as many in each"),
-            (one_server, "2 of 2 ranks together are in the server of \"host0\""),
+            (
+                one_missing,
+                "\"hierarchical\" has 1 of 6 ranks together in the server of \"host2\"; expected as many",
+            ),
+            (one_server, "\"hierarchical\" has 2 of 2 ranks together in the server of \"host0\""),
         ] {
             let error = refused(&format!("algorithm = 'hierarchical'\n{ranks}\n{SERVERS}"));
-            assert!(error.contains(&format!("workload[0].ranks: {problem}")), "{error}");
+            assert!(error.contains(&format!("workload[0].algorithm: {problem}")), "{error}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use xoff::Report;
 use xoff::engine::Quantity;
-use xoff::kernel::units::Span;
+use xoff::kernel::units::{Span, Time};
 
 use crate::common::{PLAIN, report};
 use crate::{most, recorded, run, simulation};
@@ -110,7 +110,8 @@ fn a_pool_is_marked_by_its_own_shared_bytes() {
     assert!(drops(0) > 0 && drops(2) > 0 && drops(7) == 0);
     // Both ports have two packets in their reserves beside what they share.
     assert_eq!(outcome.switches[0].peak().get(), 90_000 + 1_500 + 2 * 2 * 1_500);
-    let samples = || outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::Pool);
+    let rows = outcome.samples.until(Time::MAX);
+    let samples = || rows.iter().filter(|row| row.quantity == Quantity::Pool);
     let most_of =
         |pool| most(&samples().filter(|row| row.part == pool).map(|row| row.value).collect::<Vec<_>>());
     assert!((most_of(0) - 91_500.0).abs() < f64::EPSILON && most_of(1).abs() < f64::EPSILON);

@@ -96,7 +96,7 @@ fn recorded(
     let position = xoff::watch::port_names(simulation.network()).position(|name| name == port);
     let port = position.expect("the port exists") as u32;
     let from = Time::ZERO + warm_up;
-    let rows = outcome.samples.rows.iter();
+    let rows = outcome.samples.until(Time::MAX).into_iter();
     let rows = rows.filter(|row| row.quantity == quantity && row.entity == port && row.time >= from);
     rows.map(|row| row.value).collect()
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use xoff::engine::{LOSSLESS_POOL, Quantity, Sample};
-use xoff::kernel::units::{Rate, Span};
+use xoff::kernel::units::{Rate, Span, Time};
 use xoff::port::Port;
 use xoff::scenario::{Every, Host, Observe, ObserveOf, ScenarioError};
 use xoff::switch::Switch;
@@ -35,7 +35,7 @@ fn rows(simulation: &Simulation, every: Every) -> Vec<Sample> {
         (observe.queues, observe.marks, observe.drops) = (asked.clone(), asked.clone(), asked.clone());
         observe.rates = asked;
     });
-    run(&observed.expect("it was accepted before")).samples.rows
+    run(&observed.expect("it was accepted before")).samples.until(Time::MAX)
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn no_throughput_is_above_the_rate_of_its_link() {
             .map(|port| network.links[port.link as usize].rate.as_f64().max(fastest_later))
             .collect();
         let one_byte = 8.0 / every.as_seconds();
-        for sample in run(&simulation).samples.rows {
+        for sample in run(&simulation).samples.until(Time::MAX) {
             assert!(sample.value <= rates[sample.entity as usize] + one_byte, "{sample:?}");
         }
     });
@@ -95,7 +95,7 @@ fn three_packets(observe: &str) -> Vec<Sample> {
         "stop = { at = '20us' }",
         observe,
     ];
-    run(&simulation(&text.join("\n"))).samples.rows
+    run(&simulation(&text.join("\n"))).samples.until(Time::MAX)
 }
 
 /// The second packet leaves from 5 to 6 us, the third from 10 to 11 us, across the end of an interval.
@@ -139,7 +139,7 @@ fn what_lossless_classes_share_is_a_pool_of_its_own() {
         switch = [{ total = '1MB', pfc = { reserved = '0B', xoff = { policy = 'static_threshold', threshold = '200kB' } } }]
         observe.queues = { every = '1us', of = ['switch0.port0'] }
         observe.pools = { every = '1us' }";
-    let rows = run(&simulation(text)).samples.rows;
+    let rows = run(&simulation(text)).samples.until(Time::MAX);
     let of = |quantity, part| rows.iter().filter(move |row| row.quantity == quantity && row.part == part);
     let queue: Vec<f64> = of(Quantity::Queue, 0).map(|row| row.value).collect();
     let pool: Vec<f64> = of(Quantity::Pool, LOSSLESS_POOL).map(|row| row.value).collect();
@@ -160,7 +160,7 @@ fn throughputs_of_classes_add_up_to_that_of_their_port() {
             .map(|port| port.counters.pause_frames + port.counters.resume_frames > 0)
             .collect();
         let (mut of_ports, mut of_classes) = (BTreeMap::new(), BTreeMap::new());
-        for Sample { time, quantity, entity, value, .. } in outcome.samples.rows {
+        for Sample { time, quantity, entity, value, .. } in outcome.samples.until(Time::MAX) {
             let sums = if quantity == Quantity::Throughput { &mut of_ports } else { &mut of_classes };
             *sums.entry((time, entity)).or_insert(0.0) += value;
         }
@@ -184,10 +184,14 @@ fn throughputs_of_flows_add_up_to_that_of_their_adapter() {
         let network = simulation.network();
         let outcome = run(&simulation);
         let mut of_flows = BTreeMap::new();
-        for sample in outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::FlowThroughput) {
+        for sample in
+            outcome.samples.until(Time::MAX).iter().filter(|row| row.quantity == Quantity::FlowThroughput)
+        {
             *of_flows.entry((sample.time, network.ports.first(sample.entity))).or_insert(0.0) += sample.value;
         }
-        for sample in outcome.samples.rows.iter().filter(|row| row.quantity == Quantity::Throughput) {
+        for sample in
+            outcome.samples.until(Time::MAX).iter().filter(|row| row.quantity == Quantity::Throughput)
+        {
             let Some(host) = outcome.hosts.iter().find(|host| host.port().id() == sample.entity) else {
                 continue;
             };
@@ -207,7 +211,7 @@ fn flows_in_an_input_buffer_add_up_to_its_classes() {
         let observed = observing(simulation, nanoseconds(3_100), |observe, asked| observe.inputs = asked);
         let Ok(simulation) = observed else { return };
         let mut sums = BTreeMap::new();
-        for sample in run(&simulation).samples.rows {
+        for sample in run(&simulation).samples.until(Time::MAX) {
             let is_of_class = sample.quantity == Quantity::Input;
             let (class, sign) = if is_of_class { (sample.part, 1.0) } else { (sample.priority.into(), -1.0) };
             *sums.entry((sample.time, sample.entity, class)).or_insert(0.0) += sign * sample.value;
@@ -291,4 +295,19 @@ fn packets_go_from_port_to_port_and_are_those_that_ports_have_sent_and_dropped()
         }
     });
     assert!(ends.iter().all(|count| count.get() > 100) && left.get() > 100, "{ends:?} {left:?}");
+}
+
+/// The flow is done in microseconds, but its retransmission timer runs on for 16 ms.
+#[test]
+fn what_has_come_to_rest_takes_no_memory() {
+    let text = "topology = { kind = 'star', hosts = 2, host_link = { rate = '10Gbps', delay = '1us' } }\n\
+                transport.roce = { kind = 'roce' }\nclass = [{ priority = 0, lossless = true }, { priority = 7 }]\n\
+                switch = [{ total = '4MB', pfc = { xoff = { policy = 'static_threshold', threshold = '100kB' } } }]\n\
+                workload = [{ kind = 'long_lived', transport = 'roce', pairs = [['host0', 'host1']], size = '20kB' }]\n\
+                observe.queues = { every = '1us', of = ['*'] }";
+    let samples = run(&simulation(text)).samples;
+    assert!(samples.kept() < 300, "{} rows of four ports and two classes in some 20 us", samples.kept());
+    let rows = samples.until(Time::ZERO + Span::from_microseconds(40));
+    assert_eq!(rows.len(), 41 * 4 * 2, "all of them are told");
+    assert!(samples.until(Time::MAX).len() > 10_000, "and there are many more");
 }

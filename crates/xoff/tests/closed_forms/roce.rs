@@ -255,7 +255,7 @@ fn cnps_of_a_flow_keep_their_distance_although_the_engine_is_busy() {
         pairs.join(", ")
     ));
     let outcome = run(&simulation);
-    let rates: Vec<(f64, f64)> = (outcome.samples.rows.iter())
+    let rates: Vec<(f64, f64)> = (outcome.samples.until(Time::MAX).iter())
         .filter(|row| row.quantity == Quantity::Rate)
         .map(|row| (row.time.as_nanoseconds() as f64 / 1e3, row.value))
         .collect();
