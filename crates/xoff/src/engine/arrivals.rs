@@ -20,8 +20,8 @@ impl Arrivals {
     /// All flows of these workloads between hosts of a network.
     pub fn new(mut sources: Vec<Source>, network: &Network) -> Self {
         let heads = sources.iter_mut().map(Iterator::next).collect();
-        let [departures, receptions] = [(); 2].map(|()| vec![0; network.hosts as usize]);
-        Self { sources, heads, departures, receptions, servers: network.servers }
+        let none_yet = vec![0; network.hosts as usize];
+        Self { sources, heads, departures: none_yet.clone(), receptions: none_yet, servers: network.servers }
     }
 
     /// When the next flow starts; `Time::MAX` if none does.

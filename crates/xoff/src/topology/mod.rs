@@ -168,26 +168,24 @@ impl Network {
 
     /// The number of a node by which random streams go: one that it has whether or not hosts share servers.
     pub fn number(&self, node: NodeId) -> u64 {
-        let (hosts, inside) = (self.fabric_hosts(), self.hosts - self.fabric_hosts());
-        if node < hosts {
-            node.into()
-        } else if node < self.hosts {
-            u64::from(node) + self.nodes.len() as u64
-        } else {
-            (node - inside).into()
-        }
+        self.without_servers(node, self.nodes.len())
     }
 
     /// The same of a port.
     pub fn port_number(&self, port: PortId) -> u64 {
-        // A host has one port, and hosts have the first ones.
-        let (hosts, inside) = (self.fabric_hosts(), self.hosts - self.fabric_hosts());
-        if port < hosts {
-            port.into()
-        } else if port < self.hosts {
-            u64::from(port) + self.ports.count() as u64
+        self.without_servers(port, self.ports.count())
+    }
+
+    /// Of so many nodes, or ports, of which hosts have the first, and one each: the number without those inside servers, which come
+    /// behind all others.
+    fn without_servers(&self, number: u32, count: usize) -> u64 {
+        let hosts = self.fabric_hosts();
+        if number < hosts {
+            number.into()
+        } else if number < self.hosts {
+            u64::from(number) + count as u64
         } else {
-            (port - inside).into()
+            (number - (self.hosts - hosts)).into()
         }
     }
 
