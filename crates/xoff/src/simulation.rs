@@ -19,7 +19,7 @@ use crate::engine::{self, Arrivals, Instants, LinkEvents, Outcome, Progress, Rec
 use crate::host::{Applications, Host, Marking};
 use crate::kernel::rng::{self, Purpose, stream};
 use crate::kernel::units::{Bytes, Rate, Span};
-use crate::layout::{self, SwitchLayout};
+use crate::layout::{self, POINTS_OF_A_PORT, SwitchLayout};
 use crate::observer::Silent;
 use crate::packet::NO_TRANSPORT;
 use crate::pfc::{Reactions, WatchdogTimes};
@@ -215,8 +215,9 @@ impl Simulation {
         let layout = match layout {
             SwitchLayout::SharedMemory(layout) => layout,
             SwitchLayout::Cioq(layout) => {
-                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes, |point| {
-                    stream(self.scenario.seed, Purpose::CongestionPoint, point)
+                return Switch::Cioq(Cioq::new(layout.parts(ports, reactions, routes, |port, point| {
+                    let number = self.network.port_number(port) * POINTS_OF_A_PORT + point;
+                    stream(self.scenario.seed, Purpose::CongestionPoint, number)
                 })));
             }
         };

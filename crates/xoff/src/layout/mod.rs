@@ -30,7 +30,7 @@ use crate::switch::markers::Markers;
 use crate::switch::mmu::{Mmu, Pool, Quirks, Reserve};
 use crate::switch::pausing::Pausing;
 use crate::topology::{Link, Network, NodeId};
-pub use cioq::CioqLayout;
+pub use cioq::{CioqLayout, POINTS_OF_A_PORT};
 use fabric::Fabric;
 use lossless::Lossless;
 use marking::Marks;

@@ -18,7 +18,7 @@ use crate::scheduler;
 use crate::switch::cioq::{CongestionPoints, Downstream, Parts, Sizes, Thresholds, Voqs};
 use crate::switch::congestion_point::{self, CongestionPoint};
 use crate::switch::matching;
-use crate::topology::{Link, NodeId};
+use crate::topology::{Link, NodeId, PortId};
 
 /// One switch with queues at inputs and outputs before the run.
 #[derive(Clone, Debug)]
@@ -40,14 +40,17 @@ pub struct CioqLayout {
     pub scheduler: scheduler::Parameters,
 }
 
+/// Of each class one at the input and one at the output.
+pub const POINTS_OF_A_PORT: u64 = 2 * PRIORITIES as u64;
+
 impl CioqLayout {
-    /// What the switch is built from; `rng` is the stream of a congestion point, by its number in the network.
+    /// What the switch is built from; `rng` is the stream of a congestion point, by its port and its number there, below [`POINTS_OF_A_PORT`].
     pub fn parts(
         &self,
         ports: Vec<Port>,
         reactions: Reactions,
         routes: SwitchRoutes,
-        rng: impl Fn(u64) -> Rng,
+        rng: impl Fn(PortId, u64) -> Rng,
     ) -> Parts {
         let congestion_points = self.congestion_points(&ports, rng);
         Parts {
@@ -70,14 +73,13 @@ impl CioqLayout {
     }
 
     /// One for each class of each port whose link has no credits, at inputs, outputs or both.
-    fn congestion_points(&self, ports: &[Port], rng: impl Fn(u64) -> Rng) -> CongestionPoints {
+    fn congestion_points(&self, ports: &[Port], rng: impl Fn(PortId, u64) -> Rng) -> CongestionPoints {
         let of = |parameters: &congestion_point::Parameters, side: u64| {
             let points = ports.iter().zip(&self.downstream).flat_map(|(port, downstream)| {
                 let rng = &rng;
                 (0..PRIORITIES).map(move |class| {
                     let has_one = downstream.is_none() && self.classes.contains(class);
-                    let number = (u64::from(port.id()) * PRIORITIES as u64 + class as u64) * 2 + side;
-                    has_one.then(|| CongestionPoint::new(parameters, rng(number)))
+                    has_one.then(|| CongestionPoint::new(parameters, rng(port.id(), class as u64 * 2 + side)))
                 })
             });
             points.collect::<Vec<_>>()
