@@ -7,11 +7,10 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import _xoff, pause_tree
+from xoff.columns import flow_place
 from xoff.pauses import Pauses, Queue
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from xoff.pause_tree import PauseTree
     from xoff.result import Result
 
@@ -80,33 +79,26 @@ def _name_of(result: Result, flow_id: int) -> str:
 
 
 def _flow(result: Result, name: str, source: str, number: int, whole: tuple[float, float]) -> _Victim:
-    core = _xoff.Scenario(result.scenario)
-    finished, left = (_rows_of(table, source, number) for table in (result.flow_rows, result.unfinished))
-    if path := core.path(result.inputs, source, number):
+    core, end_ns = _xoff.Scenario(result.scenario), whole[1]
+    if row := _row(result, name):
+        priority, start_ns, end_ns = row["priority"], row["start_ns"], row.get("finish_ns", end_ns)
+        ports, is_one = core.ports_of(result.inputs, (source, row["destination"]), row["transport"], number)
+    elif path := core.path(result.inputs, source, number):  # it had not started
         _, priority, start_ns, ports, is_one = path
-    elif rows := [*finished, *left]:  # an application's, of which only the run knows
-        row = rows[0]
-        ends = (source, row["destination"])
-        priority, start_ns = row["priority"], row["start_ns"]
-        ports, is_one = core.ports_of(result.inputs, ends, row["transport"], number)
     else:
         message = f"there is no flow {name}, or it had not started"
         raise ValueError(message)
     queues = [Queue(port, priority) for port in ports]
     if not is_one:
         name = f"{name}, on all {len(ports)} ports that it may take"
-    end_ns = float(finished[0]["finish_ns"]) if finished else whole[1]
-    return _Victim(name, queues, (start_ns, end_ns), is_one_path=is_one)
+    return _Victim(name, queues, (start_ns, float(end_ns)), is_one_path=is_one)
 
 
-def _rows_of(flows: pa.Table | None, source: str, number: int) -> list[dict[str, Any]]:
-    """The row of a flow in a table, if it has one."""
-    import pyarrow.compute as pc
-
-    if flows is None:
-        return []
-    names = [name for name in _OF_VICTIMS if name in flows.schema.names]
-    flows = flows.select(names)
-    is_it = pc.and_(pc.equal(flows["source"], source), pc.equal(flows["number"], number))
-    found: list[dict[str, Any]] = flows.filter(is_it).to_pylist()
-    return found
+def _row(result: Result, flow: str) -> dict[str, Any] | None:
+    """What is known of a flow that had started."""
+    for flows in (result.flow_rows, result.unfinished):
+        if flows is not None:
+            columns = flows.select([name for name in _OF_VICTIMS if name in flows.schema.names])
+            if (place := flow_place(columns, flow)) is not None:
+                return dict(columns.slice(place, 1).to_pylist()[0])
+    return None

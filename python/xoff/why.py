@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from xoff import _xoff
 from xoff.columns import flow_names, flow_place
 from xoff.critical_path import critical_path
 from xoff.errors import ResultError
+from xoff.said import quantity
 from xoff.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -213,7 +212,7 @@ def _links_down(result: Result) -> dict[str, list[tuple[int, int]]]:
     """
     events = tomllib.loads(result.scenario).get("link_event", [])
     changes = [
-        (_xoff.quantity("time", json.dumps(event["at"])), event["state"], frozenset(event["between"]))
+        (quantity("time", event["at"]), event["state"], frozenset(event["between"]))
         for event in events
         if event.get("state") is not None
     ]

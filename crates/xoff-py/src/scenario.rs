@@ -7,7 +7,7 @@ use xoff::congestion_control;
 use xoff::kernel::units::{Rate, Span};
 use xoff::layout::SwitchLayout;
 use xoff::scenario::Every;
-use xoff::topology::Network;
+use xoff::topology::{Network, PortId};
 use xoff::watch::port_names;
 use xoff::{ScenarioError, Simulation};
 
@@ -32,6 +32,18 @@ impl Scenario {
         let problem = format!("there is no {name}");
         self.raise(py, ScenarioError::at("", problem, "expected a name of the scenario"))
     }
+
+    /// The position of a transport among all, by its name.
+    fn transport(&self, py: Python<'_>, name: &str) -> PyResult<u8> {
+        let position = self.inner.transport.keys().position(|known| known == name);
+        position.map(|position| position as u8).ok_or_else(|| self.unknown(py, name))
+    }
+}
+
+/// The names of some ports.
+fn names_of(ports: &[PortId], network: &Network) -> Vec<String> {
+    let names: Vec<String> = port_names(network).collect();
+    ports.iter().map(|&port| names[port as usize].clone()).collect()
 }
 
 fn in_file(error: ScenarioError, file: Option<&String>) -> ScenarioError {
@@ -183,8 +195,8 @@ impl Scenario {
         Ok((offered.flows, offered.bytes, offered.packet_hops))
     }
 
-    /// The number of hosts, the same with their adapters inside servers, and every port, those of hosts first: its name, that of the port at the other end of its link, the
-    /// link's bits per second, its delay in ns, the share of packets that it corrupts, and whether it has failed.
+    /// The number of hosts, the same with their adapters inside servers, and every port, those of hosts first: its name, that of the
+    /// port at the other end of its link, the link's bits per second, its delay in ns, the share of packets that it corrupts, and whether it has failed.
     #[allow(clippy::type_complexity)]
     fn topology(&self, py: Python<'_>) -> PyResult<(u32, u32, Vec<(String, String, u64, f64, f64, bool)>)> {
         let network = Network::build(&self.inner.topology, self.inner.scale_up.as_ref())
@@ -216,8 +228,7 @@ impl Scenario {
         let Some(path) = host.and_then(|host| xoff::flow_path::of_flow(&simulation, host, number)) else {
             return Ok(None);
         };
-        let names: Vec<String> = port_names(network).collect();
-        let ports = path.ports.iter().map(|&port| names[port as usize].clone()).collect();
+        let ports = names_of(&path.ports, network);
         let destination = network.nodes[path.destination as usize].name.clone();
         Ok(Some((destination, path.priority, path.start.as_nanoseconds(), ports, path.is_one)))
     }
@@ -236,12 +247,8 @@ impl Scenario {
         let (network, names) = (simulation.network(), simulation.network().names());
         let find = |name: &str| names.find(name).ok_or_else(|| self.unknown(py, name));
         let ends = [find(&ends.0)?, find(&ends.1)?];
-        let position = self.inner.transport.keys().position(|name| name == transport);
-        let position = position.ok_or_else(|| self.unknown(py, transport))?;
-        let of_ports: Vec<String> = port_names(network).collect();
-        let ports = xoff::flow_path::ports(&simulation, ends, position as u8, number);
-        let ports = ports.into_iter().map(|port| of_ports[port as usize].clone()).collect();
-        Ok((ports, simulation.parallel_paths().is_none()))
+        let ports = xoff::flow_path::ports(&simulation, ends, self.transport(py, transport)?, number);
+        Ok((names_of(&ports, network), simulation.parallel_paths().is_none()))
     }
 
     /// Of each flow - its source and destination, its transport, its number at its source - whether its data may leave by a port,
@@ -259,11 +266,9 @@ impl Scenario {
         let port_id = port_names(network).position(|name| name == port).ok_or_else(|| unknown(port))?;
         let crosses = |(source, destination, transport, number): &(String, String, String, u32)| {
             let host = |name: &str| names.find(name).ok_or_else(|| unknown(name));
-            let mut names_of_transports = self.inner.transport.keys();
-            let position =
-                names_of_transports.position(|name| name == transport).ok_or_else(|| unknown(transport))?;
+            let transport = self.transport(py, transport)?;
             let ends = [host(source)?, host(destination)?];
-            let ports = xoff::flow_path::ports(&simulation, ends, position as u8, *number);
+            let ports = xoff::flow_path::ports(&simulation, ends, transport, *number);
             Ok(ports.contains(&(port_id as u32)))
         };
         flows.iter().map(crosses).collect()

@@ -81,7 +81,7 @@ class _Walk:
         """How many acknowledgements it has come by."""
         self.place_of = {int(packet): place for place, packet in enumerate(packets.data)}
         self.own, self.paused = _transmissions(packets), _pauses(pauses)
-        self.down = {port: np.array(spans) for port, spans in down_ps.items()}
+        self.down: dict[str | None, _Spans] = {port: np.array(spans) for port, spans in down_ps.items()}
 
     def from_end(self, end_ps: int, *, acknowledged: bool) -> None:
         """Goes all of it."""
@@ -242,12 +242,11 @@ class _Walk:
         if until_ps <= since_ps:
             return
         spans = [(*span, Cause.TRANSMISSION) for span in _within(self.own.get(port), since_ps, until_ps)]
-        down = None if port is None else self.down.get(port)
-        for held, why in ((down, Cause.LINK_DOWN), (self.paused.get((port, priority)), Cause.PAUSED)):
+        for held, why in ((self.down.get(port), Cause.LINK_DOWN), (self.paused.get((port, priority)), Cause.PAUSED)):
             within = _within(held, since_ps, until_ps)
             spans = sorted([*spans, *((*span, why) for span in _without(within, spans))])
         position = until_ps
-        for since, until, cause in sorted(spans, reverse=True):
+        for since, until, cause in reversed(spans):
             self._note(otherwise, port, until, position, packet)
             self._note(cause, port, since, until, packet)
             position = since

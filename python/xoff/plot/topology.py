@@ -41,6 +41,8 @@ _MANY = 2000
 """Links; of more, those that lie over one another must not become one colour, nor each a line of a file."""
 _STEPS = 20
 """Of a line that is not straight."""
+_BACKGROUND = {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}
+"""Of names that links may lie behind."""
 
 
 class _Named(NamedTuple):
@@ -193,13 +195,12 @@ def _draw_nodes(nodes: Sequence[str], at: dict[str, _Place], spacing_inches: flo
         ax.scatter(x, y, s=side**2, color="0.2", linewidths=0, zorder=2, rasterized=len(nodes) > _MANY)
     look: dict[str, Any] = {"ha": "center", "textcoords": "offset points", "fontsize": 7, "zorder": 3}
     if has_hosts:
-        # Behind them may be links into servers.
-        look |= {"xytext": (0, -6), "va": "top", "bbox": {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}}
+        look |= {"xytext": (0, -6), "va": "top", "bbox": _BACKGROUND}
     elif is_named:
         frame = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "0.2"}
         look |= {"xytext": (0, 0), "va": "center", "bbox": frame}
     else:
-        look |= {"xytext": (0, 6), "va": "bottom", "bbox": {"pad": 0.8, "facecolor": "white", "edgecolor": "none"}}
+        look |= {"xytext": (0, 6), "va": "bottom", "bbox": _BACKGROUND}
     for node, name in zip(named.nodes, named.names, strict=True):
         ax.annotate(style.plain(name), at[node], rotation=90 if named.turned else 0, **look)
     return named.turned

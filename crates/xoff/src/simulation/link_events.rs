@@ -148,12 +148,7 @@ fn check_end(
         return Ok(());
     }
     let mut reached = vec![false; network.nodes.len()];
-    // One of those that are joined: in the fabric, and in each server.
-    let first_joined_to = |host: NodeId| {
-        let inside = network.servers.filter(|servers| servers.is_inside(host));
-        inside.map_or(0, |servers| servers.first_inside(host))
-    };
-    let mut next: Vec<NodeId> = (0..network.hosts).map(first_joined_to).collect();
+    let mut next: Vec<NodeId> = (0..network.hosts).map(|host| network.first_joined_to(host)).collect();
     while let Some(node) = next.pop() {
         if !std::mem::replace(&mut reached[node as usize], true) {
             let ports = network.ports.of(node).iter().filter(|port| !failed[port.link as usize]);
@@ -161,7 +156,7 @@ fn check_end(
         }
     }
     let Some(host) = (0..network.hosts).find(|&host| !reached[host as usize]) else { return Ok(()) };
-    let [one, other] = [first_joined_to(host), host].map(|host| &network.nodes[host as usize].name);
+    let [one, other] = [network.first_joined_to(host), host].map(|host| &network.nodes[host as usize].name);
     let last = happenings.iter().rev().find(|happening| happening.said.state == Some(LinkState::Down));
     let key = last.map_or("link_event", |happening| &happening.key);
     let problem =

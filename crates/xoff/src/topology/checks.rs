@@ -86,11 +86,7 @@ fn sizes(plan: &Plan, ports: &Ports) -> Result<(), ScenarioError> {
 
 /// Every node must be joined to every other of its network, and every host reach every other there without the links that have failed.
 fn connected(plan: &Plan, ports: &Ports, servers: Option<Servers>) -> Result<(), ScenarioError> {
-    // The first host of the fabric, and of each server.
-    let first = |host: NodeId| {
-        let inside = servers.filter(|servers| servers.is_inside(host));
-        inside.map_or(0, |servers| servers.first_inside(host))
-    };
+    let first = |host: NodeId| Servers::first_joined_to(servers, host);
     let mut firsts: Vec<NodeId> = (0..plan.hosts).map(first).collect();
     firsts.sort_unstable();
     firsts.dedup();

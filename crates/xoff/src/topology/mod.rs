@@ -191,11 +191,12 @@ impl Network {
 
     /// Whether there is any way between two hosts, while all links work.
     pub fn are_joined(&self, one: NodeId, other: NodeId) -> bool {
-        self.servers.is_none_or(|servers| {
-            let [one, other] = [one, other]
-                .map(|adapter| servers.is_inside(adapter).then(|| servers.of(servers.host_of(adapter))));
-            one == other
-        })
+        self.first_joined_to(one) == self.first_joined_to(other)
+    }
+
+    /// The first of the hosts that are joined to this one.
+    pub fn first_joined_to(&self, host: NodeId) -> NodeId {
+        Servers::first_joined_to(self.servers, host)
     }
 
     /// The link of a host.

@@ -29,12 +29,6 @@ impl Servers {
         (0..self.per_server).map(move |place| first + place * stride)
     }
 
-    /// Of the adapters inside the server that has this one, the first.
-    pub fn first_inside(&self, adapter: NodeId) -> NodeId {
-        let host = self.host_of(adapter);
-        self.together(host).next().map_or(adapter, |first| self.beside(first))
-    }
-
     /// The host that has an adapter, of whichever network.
     pub fn host_of(&self, adapter: NodeId) -> NodeId {
         if adapter < self.hosts { adapter } else { adapter - self.hosts }
@@ -48,6 +42,16 @@ impl Servers {
     /// Whether an adapter is one inside a server.
     pub fn is_inside(&self, adapter: NodeId) -> bool {
         adapter >= self.hosts
+    }
+
+    /// The first of the hosts that are joined to this one while all links work: of the fabric, or inside one server.
+    pub fn first_joined_to(servers: Option<Self>, host: NodeId) -> NodeId {
+        let inside = servers.filter(|servers| servers.is_inside(host));
+        let first = inside.and_then(|servers| {
+            let first = servers.together(servers.host_of(host)).next()?;
+            Some(servers.beside(first))
+        });
+        first.unwrap_or(0)
     }
 
     /// The adapters of two hosts between which packets go from one to the other, whether or not any share servers.

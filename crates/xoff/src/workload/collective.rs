@@ -1,6 +1,6 @@
 //! Collectives: the plans by which ranks act, one for each group. Their flows begin when others are whole, so none is drawn here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::FlowSpec;
 use super::ends;
@@ -101,11 +101,11 @@ fn servers(key: &str, value: &str, other: &str, setup: &Setup<'_>) -> Result<Ser
 
 /// Puts hosts that share a server behind one another.
 fn put_by_server(hosts: &mut [NodeId], servers: Servers) {
-    let mut order: Vec<u32> = hosts.iter().map(|&host| servers.of(host)).collect();
-    let mut seen = HashSet::new();
-    order.retain(|&server| seen.insert(server));
-    let place: HashMap<u32, usize> = order.into_iter().zip(0..).collect();
-    hosts.sort_by_key(|&host| place[&servers.of(host)]);
+    let mut first = HashMap::new();
+    for (place, &host) in hosts.iter().enumerate() {
+        first.entry(servers.of(host)).or_insert(place);
+    }
+    hosts.sort_by_key(|&host| first[&servers.of(host)]);
 }
 
 /// Puts ranks of each group by server, and says how many each of several servers has.

@@ -120,6 +120,9 @@ fn scale_up() -> impl Strategy<Value = &'static str> {
 
 /// The scenario with those servers, and sums by server, if they fit.
 fn with_servers(text: String, scale_up: &str) -> String {
+    if scale_up.is_empty() {
+        return text;
+    }
     let other = scale_up.to_owned() + &text;
     let by_server = other
         .replace(
