@@ -100,11 +100,17 @@ impl Fabric {
             PacketKind::Cnm
         } else if !packet.is(ACKNOWLEDGEMENT) {
             PacketKind::Data
-        } else if packet.is(ECHO) && self.is_in_adapter(packet) {
+        } else if self.is_cnp(packet) {
             PacketKind::Cnp
         } else {
             PacketKind::Acknowledgement
         }
+    }
+
+    /// Whether it is a congestion notification packet. Only of what answers data of a transport.
+    #[inline]
+    pub fn is_cnp(&self, packet: &Packet) -> bool {
+        packet.is(ECHO) && self.transports[usize::from(packet.transport())].sends_cnps()
     }
 
     /// Whether the adapter itself is the packet's transport, and no software of the host. Only of what a transport sends.

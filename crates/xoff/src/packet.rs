@@ -79,7 +79,8 @@ pub const NEGATIVE: u8 = LAST;
 pub const ECN_CAPABLE: u8 = 0b0010_0000;
 /// Congestion Experienced (CE).
 pub const MARKED: u8 = 0b0100_0000;
-/// Of an acknowledgement: the receiver's echo of a mark (ECE), of RoCE's that it is a CNP, which acknowledges nothing.
+/// Of an acknowledgement: the receiver's echo of a mark (ECE); where marks are answered by CNPs, that it is one, which acknowledges
+/// nothing.
 pub const ECHO: u8 = 0b1000_0000;
 /// Of data: the sender has reduced its window (CWR). The bit is that of the echo, since a packet has a use for one only.
 pub const WINDOW_REDUCED: u8 = ECHO;

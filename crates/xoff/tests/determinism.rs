@@ -614,11 +614,13 @@ fn every_way_to_balance_load_on_a_leaf_spine() {
             &LEAF_SPINE.replace("kind = 'leaf_spine'", &balanced),
             DCTCP,
             &format!(
-                "transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = 'dcqcn' }}, {selective} }}"
+                "transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = 'dcqcn' }}, {selective} }}\n\
+                 transport.nscc = {{ kind = 'roce', congestion_control = {{ algorithm = 'nscc' }}, {selective} }}"
             ),
-            "switch = [{ total = '900kB' }]",
+            "switch = [{ total = '900kB', marking.queue = { kind = 'threshold', threshold = '30kB' } }]",
             "workload = [\
              { kind = 'permutation', transport = 'dctcp', size = '90kB' }, \
+             { kind = 'permutation', transport = 'nscc', size = '60kB', start = '10us', priority = 1 }, \
              { kind = 'incast', transport = 'roce', fan_in = 5, size = '30kB', groups = 2, every = '30us', priority = 2 }]",
         ]);
     }

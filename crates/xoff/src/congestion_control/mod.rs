@@ -40,7 +40,10 @@ pub enum Needs {
     /// Packets that tell of marks, which the notification point sends (DCQCN).
     Cnps(NotificationPoint),
     /// The round-trip time of every acknowledged packet, by the adapter's clock.
-    Delay,
+    Delay {
+        /// And whether that packet was marked.
+        echoes: bool,
+    },
     /// That, and what every switch on its way has written into the packet.
     Telemetry {
         /// And how large the window was when the packet was sent.
@@ -53,7 +56,7 @@ impl Needs {
     pub fn echo(self) -> Echo {
         match self {
             Self::Acknowledgements(echo) => echo,
-            Self::Cnps(_) | Self::Delay | Self::Telemetry { .. } => Echo::None,
+            Self::Cnps(_) | Self::Delay { .. } | Self::Telemetry { .. } => Echo::None,
         }
     }
 
@@ -62,14 +65,19 @@ impl Needs {
         matches!(self, Self::Telemetry { .. })
     }
 
+    /// Whether acknowledgements of adapters tell if their packet was marked.
+    pub fn reads_echoes(self) -> bool {
+        self == Self::Delay { echoes: true }
+    }
+
     /// Whether it goes by what packets meet on their path.
     pub fn goes_by_path(self) -> bool {
-        self == Self::Delay || self.reads_telemetry()
+        matches!(self, Self::Delay { .. }) || self.reads_telemetry()
     }
 
     /// Whether it goes by marks; elsewhere packets are not ECN-capable.
     pub fn marks(self) -> bool {
-        matches!(self, Self::Cnps(_)) || self.echo() != Echo::None
+        matches!(self, Self::Cnps(_)) || self.reads_echoes() || self.echo() != Echo::None
     }
 }
 
@@ -105,6 +113,8 @@ pub struct Ack<'a> {
     pub newly_acked: Bytes,
     /// Whether it carries an ECN echo.
     pub echo: bool,
+    /// Payload bytes that are known to have arrived for the first time, in whatever order. Only adapters tell.
+    pub newly_arrived: Bytes,
     /// First byte not yet acknowledged [snd_una].
     pub cumulative: u64,
     /// First byte not yet sent [snd_nxt].
@@ -287,6 +297,7 @@ congestion_controls! {
     theta_power_tcp::ThetaPowerTcp,
     timely::Timely,
     swift::Swift,
+    nscc::Nscc,
 }
 
 #[cfg(test)]

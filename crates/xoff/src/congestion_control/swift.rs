@@ -139,7 +139,7 @@ impl CongestionControl for Swift {
     type Parameters = Parameters;
 
     fn needs(_parameters: &Parameters) -> Needs {
-        Needs::Delay
+        Needs::Delay { echoes: false }
     }
 
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {

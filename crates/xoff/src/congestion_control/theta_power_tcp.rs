@@ -35,7 +35,7 @@ impl CongestionControl for ThetaPowerTcp {
     type Parameters = Parameters;
 
     fn needs(_parameters: &Parameters) -> Needs {
-        Needs::Delay
+        Needs::Delay { echoes: false }
     }
 
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {

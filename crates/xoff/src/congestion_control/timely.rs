@@ -147,7 +147,7 @@ impl CongestionControl for Timely {
     type Parameters = Parameters;
 
     fn needs(_parameters: &Parameters) -> Needs {
-        Needs::Delay
+        Needs::Delay { echoes: false }
     }
 
     fn on_ack(&mut self, _now: Time, ack: &Ack<'_>) {

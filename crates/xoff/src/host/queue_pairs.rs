@@ -13,7 +13,7 @@ use crate::kernel::ring::Ring;
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Time};
 use crate::observer::{Observer, Release};
-use crate::packet::{ECHO, Packet, deferred_stamp};
+use crate::packet::{Packet, deferred_stamp};
 use crate::transport::roce::{RoceSender, with_reading};
 
 /// A flow on a queue pair.
@@ -47,7 +47,7 @@ impl QueuePair {
                 }
                 deferred_stamp(Some(record))
             }
-            Needs::Delay => deferred_stamp(None),
+            Needs::Delay { .. } => deferred_stamp(None),
             Needs::Acknowledgements(_) | Needs::Cnps(_) => context.now.get(),
         }
     }
@@ -268,7 +268,7 @@ impl Host {
         context: &mut Context<'_, impl Agenda, impl Observer>,
     ) {
         let passed_on = self.passed_on(&self.sendings[slot]);
-        if packet.is(ECHO) {
+        if context.fabric.is_cnp(packet) {
             return match passed_on {
                 Some(place) => self.on_earlier_cnp(place, context),
                 None => self.on_cnp(slot, context),

@@ -336,7 +336,7 @@ impl Host {
                 self.send_acknowledgement(&acknowledgement, back, context);
             }
             Transport::Roce(_) => {
-                let answer = Answer { next: EVERYTHING, negative: false, block: None };
+                let answer = Answer { next: EVERYTHING, negative: false, block: None, echo: false };
                 self.send_answer(&answer, back, packet.stamp(), context);
             }
             Transport::ConstantRate(_) => {}
@@ -357,7 +357,9 @@ impl Host {
             stamp,
             reception: (start - answer.next) as u32,
             length: (end - start) as u32,
-            flags: back.flags | if answer.negative { NEGATIVE } else { 0 },
+            flags: back.flags
+                | if answer.negative { NEGATIVE } else { 0 }
+                | if answer.echo { ECHO } else { 0 },
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;

@@ -11,7 +11,7 @@ use crate::agenda::{Agenda, Context};
 use crate::kernel::timers::Timer;
 use crate::kernel::units::{Bytes, Rate, Span, Time};
 use crate::observer::{Observer, Release};
-use crate::packet::{ACKNOWLEDGEMENT, ECHO, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
+use crate::packet::{ACKNOWLEDGEMENT, ECN_CAPABLE, Header, LAST, Packet, WINDOW_REDUCED};
 use crate::scenario::{Connections, EcnCapable, QueuePairs, Tcp, Transport};
 use crate::topology::NodeId;
 use crate::transport::Transmit;
@@ -530,8 +530,7 @@ impl Host {
     #[cold]
     fn on_late_answer(&mut self, packet: &Packet, context: &mut Context<'_, impl Agenda, impl Observer>) {
         context.forget(packet);
-        let is_of_adapter = context.fabric.transports[usize::from(packet.transport())].is_in_adapter();
-        if is_of_adapter && packet.is(ECHO) {
+        if context.fabric.is_cnp(packet) {
             self.on_late_cnp(packet, context);
         }
     }

@@ -131,6 +131,11 @@ impl Transport {
     pub fn is_in_adapter(&self) -> bool {
         matches!(self, Self::Roce(_))
     }
+
+    /// Whether marks are answered by CNPs.
+    pub fn sends_cnps(&self) -> bool {
+        matches!(self, Self::Roce(roce) if matches!(roce.needs(), Needs::Cnps(_)))
+    }
 }
 
 /// A byte stream with acknowledgements, retransmission and a congestion control.
@@ -388,7 +393,7 @@ impl Roce {
     fn telemetry_in_frame(&self) -> Bytes {
         match self.needs() {
             Needs::Telemetry { .. } => self.telemetry.unwrap_or(DEFAULT_TELEMETRY),
-            Needs::Acknowledgements(_) | Needs::Cnps(_) | Needs::Delay => Bytes::ZERO,
+            Needs::Acknowledgements(_) | Needs::Cnps(_) | Needs::Delay { .. } => Bytes::ZERO,
         }
     }
 }

@@ -300,7 +300,7 @@ fn check_congestion_control(name: &str, transport: &Transport) -> Checked {
     let problem = match control.needs() {
         Needs::Acknowledgements(_) if in_adapter => "goes by losses and echoes, of which RoCE does not tell",
         Needs::Cnps(_) if !in_adapter => "needs CNPs, which only RoCE sends",
-        Needs::Delay if !in_adapter => "needs the adapter's clock, which only RoCE has",
+        Needs::Delay { .. } if !in_adapter => "needs the adapter's clock, which only RoCE has",
         Needs::Telemetry { .. } if !in_adapter => "needs telemetry, which only RoCE carries",
         _ => return check_cut_by(name, control),
     };
@@ -644,7 +644,7 @@ mod tests {
     fn congestion_controls_are_told_what_they_need() {
         let transport =
             |table: &str| problem(POISSON, &format!("stop.at = \"1ms\"\ntransport.x = {{ {table} }}"));
-        for algorithm in ["dcqcn", "hpcc", "power_tcp", "theta_power_tcp", "timely", "swift"] {
+        for algorithm in ["dcqcn", "hpcc", "power_tcp", "theta_power_tcp", "timely", "swift", "nscc"] {
             let control = format!("congestion_control = {{ algorithm = '{algorithm}' }}");
             assert_eq!(transport(&format!("kind = 'roce', {control}")), "accepted");
             assert!(transport(&format!("kind = 'tcp', {control}")).ends_with("TCP's acknowledgements serve"));
@@ -672,7 +672,7 @@ mod tests {
                 "acknowledge_every = {packets}, congestion_control = {{ algorithm = '{algorithm}' }}"
             ))
         };
-        for algorithm in ["hpcc", "power_tcp", "theta_power_tcp", "swift"] {
+        for algorithm in ["hpcc", "power_tcp", "theta_power_tcp", "swift", "nscc"] {
             assert_eq!(every(1, algorithm), "accepted");
             let expected = "may allow a single packet until an acknowledgement comes; expected 1";
             assert_eq!(every(2, algorithm), format!("transport.x.acknowledge_every: {algorithm} {expected}"));

@@ -12,7 +12,7 @@ fn senders(algorithm: &str, flows: usize, rest: &str) -> Simulation {
     simulation(&format!(
         "title = 'senders'\n\
          topology = {{ kind = 'star', hosts = {}, host_link = {{ rate = '100Gbps', delay = '2us' }} }}\n\
-         transport.roce = {{ kind = 'roce', congestion_control = {{ algorithm = '{algorithm}' }} }}\n\
+         transport.roce = {{ kind = 'roce', control_priority = 0, congestion_control = {{ algorithm = '{algorithm}' }} }}\n\
          workload = [{{ kind = 'long_lived', transport = 'roce', pairs = [{}] }}]\n{rest}",
         flows + 1,
         pairs.join(", ")
@@ -32,8 +32,14 @@ fn shares(algorithm: &str, flows: usize, milliseconds: u64) -> Vec<f64> {
 }
 
 /// HPCC aims at 0.95 of a link, the others at all of it.
-const AIMS: [(&str, f64); 5] =
-    [("hpcc", 0.95), ("power_tcp", 1.0), ("theta_power_tcp", 1.0), ("swift", 1.0), ("timely", 1.0)];
+const AIMS: [(&str, f64); 6] = [
+    ("hpcc", 0.95),
+    ("power_tcp", 1.0),
+    ("theta_power_tcp", 1.0),
+    ("swift", 1.0),
+    ("nscc", 1.0),
+    ("timely", 1.0),
+];
 
 #[test]
 fn a_lone_flow_fills_its_link() {
@@ -46,7 +52,7 @@ fn a_lone_flow_fills_its_link() {
 /// little beside what one packet more in the queue that they measure takes away.
 #[test]
 fn flows_share_their_bottleneck_evenly() {
-    for (algorithm, aim) in &AIMS[..4] {
+    for (algorithm, aim) in &AIMS[..5] {
         for flows in [2, 8] {
             let shares = shares(algorithm, flows, 20);
             let (sum, squares) = shares
@@ -158,4 +164,48 @@ fn swift_lets_queues_grow_with_the_switches_of_a_flow_s_own_path() {
     let far = 20.0 + 9.0 - 8.0 - on_links(2.0, 2.0);
     validate("Swift, past one switch: wait in us", near, wait_under_swift(["host1", "host2"]), 0.5);
     validate("Swift, past three switches: wait in us", far, wait_under_swift(["host3", "host4"]), 0.5);
+}
+
+/// What flows of NSCC wait for in the queue of `host0`, in base round trips, once their windows have settled, on a link of 100 Gb/s
+/// with such a switch.
+fn wait_under_nscc(flows: usize, switch: &str) -> (f64, f64) {
+    let rest = format!(
+        "switch = [{{ {switch} }}]\nstop.at = '20ms'\n\
+         observe.queues = {{ every = '1us', of = ['switch0.port0'] }}"
+    );
+    let simulation = senders("nscc", flows, &rest);
+    let outcome = run(&simulation);
+    let queue =
+        recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", Span::from_milliseconds(10));
+    // 1086 B of frame are 1106 on the wire, of 80 ps each.
+    let base_rtt = 8.0 + 2.0 * 80e-6 * (1106.0 + 86.0);
+    let waits = |bytes: f64| bytes * 1106.0 / 1086.0 * 80e-6 / base_rtt;
+    (waits(mean(&queue)), waits(most(&queue)))
+}
+
+/// Where nobody marks, two flows have their largest windows, of one and a half bandwidth-delay products each, headers apart: one of the
+/// three is on the way, and two wait.
+#[test]
+fn nscc_without_marks_has_its_largest_windows() {
+    let (mean, _) = wait_under_nscc(2, "");
+    validate("NSCC, two flows, no marks: wait in base round trips", 3.0 * 1106.0 / 1024.0 - 1.0, mean, 0.05);
+}
+
+/// Where marking begins below the target, windows that are marked below it stay as they are but for what they add in each round trip,
+/// and those above it are cut: the queue takes as long as the target, which is the base round trip.
+#[test]
+fn nscc_with_marks_holds_the_queue_at_its_target() {
+    for flows in [2, 8, 16] {
+        for threshold in [20, 80] {
+            let marking = format!("marking.queue = {{ kind = 'threshold', threshold = '{threshold}kB' }}");
+            let (mean, most) = wait_under_nscc(flows, &marking);
+            validate(
+                &format!("NSCC, {flows} flows, {threshold} kB: wait in base round trips"),
+                1.0,
+                mean,
+                0.05,
+            );
+            assert!(most < 1.1, "{most}");
+        }
+    }
 }

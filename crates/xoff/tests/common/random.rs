@@ -573,6 +573,7 @@ fn roce() -> impl Strategy<Value = String> {
         ", congestion_control = { algorithm = 'theta_power_tcp', expected_flows = 3 }",
         ", congestion_control = { algorithm = 'timely', low_rtt = '10us', high_rtt = '20us', segment = '1B' }",
         ", congestion_control = { algorithm = 'swift', base_target = '5us', target_range = '10us' }",
+        ", congestion_control = { algorithm = 'nscc', target_delay = '3us', quick_adapt_targets = 1, quick_adapt_share = 1 }",
     ]);
     let recovery = text(&[
         "{ kind = 'go_back_n', timeout = '9ms', nack_interval = '20us' }",
@@ -584,7 +585,7 @@ fn roce() -> impl Strategy<Value = String> {
     let class = text(&["7", "0", "3, cnp_priority = 7"]);
     (payload, control, recovery, acknowledge, class).prop_map(
         |(payload, control, recovery, acknowledge, class)| {
-            let windows = ["hpcc", "power_tcp", "swift", "'1B'"];
+            let windows = ["hpcc", "power_tcp", "swift", "nscc", "'1B'"];
             let waits = windows.iter().any(|window| control.contains(window) || recovery.contains(window));
             let acknowledge = if waits { acknowledge.replace('4', "1") } else { acknowledge.to_owned() };
             format!(

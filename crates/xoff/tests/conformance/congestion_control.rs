@@ -264,9 +264,10 @@ fn any_passage() -> impl Strategy<Value = Passage> {
     })
 }
 
-/// A flow reduced to what its congestion control can see of it, on a path over one switch.
+/// A flow reduced to what its congestion control can see of it, on a path over one switch, which marks where it is told of marks.
 struct Probe {
     algorithm: Algorithm,
+    reads_echoes: bool,
     telemetry: Telemetry,
     now: Time,
     sent: f64,
@@ -284,6 +285,7 @@ impl Probe {
         let flow = Flow { segment, line_rate: Self::LINE_RATE, path, ..Flow::default() };
         Self {
             algorithm: parameters.start(&flow),
+            reads_echoes: parameters.needs().reads_echoes(),
             telemetry: Telemetry::new(Records::new(vec![Self::LINE_RATE], 1, true)),
             now: Time::ZERO,
             sent: 0.0,
@@ -307,6 +309,8 @@ impl Probe {
         self.acknowledged += Self::SEGMENT;
         let ack = Ack {
             newly_acked: Bytes::new(Self::SEGMENT),
+            newly_arrived: Bytes::new(Self::SEGMENT),
+            echo: self.reads_echoes && waited * 5 > Self::BASE_RTT,
             cumulative: self.acknowledged,
             next_sequence: self.acknowledged + 50 * Self::SEGMENT,
             rtt: Some(Self::BASE_RTT + waited),

@@ -41,6 +41,8 @@ pub(crate) fn run_with(
         .pending
         .extend(besides.iter().map(|&(at, host, packet)| ((at, Class::Arrival, host, 0), Some(packet))));
     let end = reference.run();
+    // What happens at the end has not happened yet.
+    reference.settle(end.map_or(Time::MAX, |end| Time::new(end.get().saturating_sub(1))));
     let Reference { hosts, switches, pending, telemetry, received, events, last_event, .. } = reference;
     // Nothing is left to do, and a port holds packets because they are paused.
     let mut ports = hosts.iter().map(Host::port).chain(switches.iter().flat_map(Switch::ports));
@@ -203,6 +205,17 @@ impl<'a> Reference<'a> {
                 });
             }
             self.change_links(instant, &instants.take_link_events(instant));
+        }
+    }
+
+    /// Has switches take out of queues what they have expelled by then, which is no event.
+    fn settle(&mut self, then: Time) {
+        let Self { pending, directions, signals, telemetry, .. } = self;
+        let mut agenda = TwoEventsAHop { pending, directions, signals, telemetry };
+        let fabric = self.simulation.fabric();
+        let mut context = Context { now: then, agenda: &mut agenda, observer: &mut Silent, fabric };
+        for switch in self.switches.iter_mut().filter_map(Switch::shared_memory_mut) {
+            switch.settle(then, &mut context);
         }
     }
 

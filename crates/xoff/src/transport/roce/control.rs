@@ -10,12 +10,16 @@ use crate::telemetry::{Reading, Telemetry};
 pub struct Acknowledged {
     /// Payload bytes that were not acknowledged before.
     pub newly_acked: u64,
+    /// Those that were not known to have arrived.
+    pub newly_arrived: u64,
     /// Payload bytes of the queue pair, of all flows, that are acknowledged, if nothing is missing.
     pub cumulative: u64,
     /// When the packet left that is acknowledged.
     pub departure: Time,
     /// Payload bytes of that packet.
     pub timed: Bytes,
+    /// Whether it was marked, where that is told.
+    pub echo: bool,
 }
 
 impl Acknowledged {
@@ -30,7 +34,8 @@ impl Acknowledged {
     ) {
         let ack = Ack {
             newly_acked: Bytes::new(self.newly_acked),
-            echo: false,
+            echo: self.echo,
+            newly_arrived: Bytes::new(self.newly_arrived),
             cumulative: self.cumulative,
             next_sequence,
             window_limited: true,

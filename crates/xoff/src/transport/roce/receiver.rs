@@ -15,6 +15,8 @@ pub struct Answer {
     pub negative: bool,
     /// A block of bytes received beyond `next`: start and end.
     pub block: Option<(u64, u64)>,
+    /// Whether the packet was marked, where that is told.
+    pub echo: bool,
 }
 
 /// What one data packet leads to.
@@ -48,7 +50,9 @@ pub struct RoceReceiver {
     pending: u32,
     /// No NACK of `arrived.next` before this time.
     nacked_until: Time,
-    /// How marks are answered and what is known of them.
+    /// Whether acknowledgements tell if their packet was marked.
+    echoes: bool,
+    /// How marks are answered by CNPs, and what is known of them.
     marks: Option<(NotificationPoint, Marks)>,
     /// The place of the notification point that answers them, if that is of a persistent queue pair.
     answered_at: Option<u32>,
@@ -66,7 +70,8 @@ impl RoceReceiver {
             RoceRecovery::GoBackN(settings) => (false, settings.nack_interval),
             RoceRecovery::SelectiveRepeat(_) => (true, Span::ZERO),
         };
-        let marks = match settings.needs() {
+        let needs = settings.needs();
+        let marks = match needs {
             Needs::Cnps(point) => Some((point, point.start(now))),
             _ => None,
         };
@@ -78,6 +83,7 @@ impl RoceReceiver {
             end: u64::MAX,
             pending: 0,
             nacked_until: Time::ZERO,
+            echoes: needs.reads_echoes(),
             marks,
             answered_at: None,
         }
@@ -96,12 +102,16 @@ impl RoceReceiver {
         if packet.is(LAST) {
             self.end = start + packet.length();
         }
-        let (answer, in_vain) = if start == self.arrived.next && self.arrived.is_in_order() {
+        let echo = self.echoes && packet.is(MARKED);
+        let (mut answer, in_vain) = if start == self.arrived.next && self.arrived.is_in_order() {
             self.arrived.next += packet.length();
             (self.acknowledge_in_order(now), 0)
         } else {
             self.on_out_of_order(now, start, start + packet.length())
         };
+        if echo && let Some(answer) = &mut answer {
+            answer.echo = true;
+        }
         let complete = self.arrived.next == self.end;
         let mut reply = Reply { answer, complete, in_vain, ..Reply::default() };
         if packet.is(MARKED) {
@@ -144,7 +154,7 @@ impl RoceReceiver {
     #[inline]
     fn answer(&mut self, negative: bool, block: Option<(u64, u64)>) -> Answer {
         self.pending = 0;
-        Answer { next: self.arrived.next, negative, block }
+        Answer { next: self.arrived.next, negative, block, echo: false }
     }
 
     /// The CNP that was to be sent leaves so much later.
@@ -172,11 +182,11 @@ mod tests {
     }
 
     const fn ack(next: u64) -> Answer {
-        Answer { next, negative: false, block: None }
+        Answer { next, negative: false, block: None, echo: false }
     }
 
     const fn nack(next: u64, block: Option<(u64, u64)>) -> Answer {
-        Answer { next, negative: true, block }
+        Answer { next, negative: true, block, echo: false }
     }
 
     /// What packets that begin at these bytes lead to, one nanosecond apart.
@@ -220,6 +230,19 @@ mod tests {
                 Some(ack(5000))
             ]
         );
+    }
+
+    #[test]
+    fn an_acknowledgement_tells_of_the_mark_only_where_somebody_asks() {
+        for (algorithm, echoes) in [("nscc", true), ("swift", false), ("dcqcn", false)] {
+            let mut receiver = receiver(&format!("congestion_control = {{ algorithm = '{algorithm}' }}"));
+            let mut echo = |sequence, flags| {
+                let packet = Header { sequence, length: 1000, flags, ..Header::default() }.into();
+                receiver.on_data(Time::ZERO, &packet).answer.map(|answer| answer.echo)
+            };
+            assert_eq!([echo(0, MARKED), echo(1000, 0)], [Some(echoes), Some(false)]);
+            assert_eq!(echo(3000, MARKED), Some(echoes), "out of order, {algorithm}");
+        }
     }
 
     #[test]

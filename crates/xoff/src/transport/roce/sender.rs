@@ -6,7 +6,7 @@ use super::control::{Acknowledged, settle};
 use super::shared_sequence::{Handover, SharedSequence};
 use crate::congestion_control::{Algorithm, Flow, Path};
 use crate::kernel::units::{Bytes, Rate, Span, Time};
-use crate::packet::{NEGATIVE, Packet};
+use crate::packet::{ECHO, NEGATIVE, Packet};
 use crate::scenario::{Roce, RoceRecovery};
 use crate::telemetry::Reading;
 use crate::transport::scoreboard::Scoreboard;
@@ -223,10 +223,37 @@ impl RoceSender {
         if self.next >= self.size {
             return false;
         }
-        let window = self.window.get();
         // One packet may always go, however small the window.
         let in_flight = self.next - self.unacknowledged + self.sequence.before_in_flight();
-        in_flight == 0 || in_flight.saturating_add(self.payload) <= window
+        in_flight == 0
+            || in_flight.saturating_add(self.payload) <= self.window.get()
+            || self.has_room_beside_arrived(in_flight)
+    }
+
+    /// Whether one more packet may go because some that are not acknowledged have arrived: those count where losses are repaired
+    /// (IRN, SIGCOMM 2018, section 3.2), but not in the window of a congestion control.
+    fn has_room_beside_arrived(&self, in_flight: u64) -> bool {
+        let arrived = self.arrived_beyond();
+        let (Some(control), true) = (&self.congestion_control, arrived > 0) else { return false };
+        in_flight + self.payload <= self.most_in_flight.get()
+            && in_flight.saturating_sub(arrived) + self.payload <= control.window().get()
+    }
+
+    /// Bytes that have arrived beyond the first that has not.
+    #[inline]
+    fn arrived_beyond(&self) -> u64 {
+        match &self.repair {
+            Repair::Selective { missing, .. } if missing.sacked_count() > 0 => {
+                let last = (self.size - 1) / self.payload;
+                let short = if missing.highest_sacked() == Some(last) {
+                    (last + 1) * self.payload - self.size
+                } else {
+                    0
+                };
+                missing.sacked_count() * self.payload - short
+            }
+            _ => 0,
+        }
     }
 
     /// Takes the next packet, which begins on the wire at `begins`. It must be ready by then.
@@ -297,7 +324,14 @@ impl RoceSender {
         telemetry: Option<Reading<'_>>,
     ) -> bool {
         let cumulative = packet.sequence().min(self.size);
-        let Some(newly_acked) = cumulative.checked_sub(self.unacknowledged) else { return false };
+        // One that another has overtaken tells of nothing but what has arrived beyond.
+        let is_overtaken = cumulative < self.unacknowledged;
+        if is_overtaken && matches!(self.repair, Repair::GoBackN { .. }) {
+            return false;
+        }
+        let newly_acked = cumulative.saturating_sub(self.unacknowledged);
+        let arrived_before = self.unacknowledged + self.arrived_beyond();
+        let cumulative = cumulative.max(self.unacknowledged);
         self.unacknowledged = cumulative;
         self.next = self.next.max(cumulative);
         match &mut self.repair {
@@ -321,7 +355,8 @@ impl RoceSender {
                 }
             }
         }
-        self.tell_control(now, self.acknowledged(newly_acked, packet, departure), telemetry);
+        let newly_arrived = self.unacknowledged + self.arrived_beyond() - arrived_before;
+        self.tell_control(now, self.acknowledged(newly_acked, newly_arrived, packet, departure), telemetry);
         newly_acked > 0
     }
 
@@ -333,16 +368,25 @@ impl RoceSender {
         packet: &Packet,
         departure: Time,
     ) -> Acknowledged {
-        let before = self.unacknowledged;
+        let before = (self.unacknowledged, self.arrived_beyond());
         self.on_acknowledgement(now, packet, departure, None);
-        self.acknowledged(self.unacknowledged - before, packet, departure)
+        let newly_acked = self.unacknowledged - before.0;
+        let newly_arrived = newly_acked + self.arrived_beyond() - before.1;
+        self.acknowledged(newly_acked, newly_arrived, packet, departure)
     }
 
     /// What an acknowledgement of so many new bytes has said.
     #[inline]
-    fn acknowledged(&self, newly_acked: u64, acknowledgement: &Packet, departure: Time) -> Acknowledged {
+    fn acknowledged(
+        &self,
+        newly_acked: u64,
+        newly_arrived: u64,
+        acknowledgement: &Packet,
+        departure: Time,
+    ) -> Acknowledged {
         let cumulative = self.sequence.position(self.unacknowledged);
-        Acknowledged { newly_acked, cumulative, departure, timed: self.timed_by(acknowledgement) }
+        let (timed, echo) = (self.timed_by(acknowledgement), acknowledgement.is(ECHO));
+        Acknowledged { newly_acked, newly_arrived, cumulative, departure, timed, echo }
     }
 
     /// Payload bytes of the last packet that an acknowledgement speaks of, which is the one that it times.
@@ -571,6 +615,46 @@ mod tests {
         assert_eq!(sent(&mut sender, 9), Vec::<u64>::new());
         answer(&mut sender, 5000, None, 0);
         assert_eq!(sent(&mut sender, 9), [5000, 6000, 7000, 8000]);
+    }
+
+    /// Four packets are a bandwidth-delay product here, and Swift's first window.
+    fn sprayed(recovery_window: u32) -> RoceSender {
+        let recovery = format!(
+            "recovery = {{ kind = 'selective_repeat', window = '{recovery_window}B', reordering = 9 }}"
+        );
+        let settings = settings(&format!("{recovery}\ncongestion_control = {{ algorithm = 'swift' }}"));
+        let path = Path { switches: 1, base_rtt: Span::from_nanoseconds(800) };
+        RoceSender::new(&settings, LINE, path, false, Bytes::new(8500))
+    }
+
+    #[test]
+    fn what_has_arrived_out_of_order_leaves_the_window_but_not_that_of_the_recovery() {
+        for (recovery_window, goes_on) in [(9000, &[4000][..]), (4000, &[])] {
+            let mut sender = sprayed(recovery_window);
+            assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+            answer(&mut sender, 0, Some((2000, 3000)), NEGATIVE);
+            assert_eq!(sent(&mut sender, 9), goes_on);
+        }
+    }
+
+    #[test]
+    fn the_last_packet_arrives_with_as_many_bytes_as_it_has() {
+        let mut sender = sprayed(9000);
+        answer(&mut sender, 0, Some((7000, 8500)), NEGATIVE);
+        assert_eq!(sender.arrived_beyond(), 1500);
+        answer(&mut sender, 7000, Some((8000, 8500)), NEGATIVE);
+        assert_eq!(sender.arrived_beyond(), 1500);
+    }
+
+    #[test]
+    fn an_acknowledgement_that_was_overtaken_tells_of_what_has_arrived() {
+        let mut sender =
+            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        answer(&mut sender, 2000, None, 0);
+        assert_eq!(sent(&mut sender, 9), [4000, 5000]);
+        answer(&mut sender, 1000, Some((3000, 4000)), NEGATIVE);
+        assert_eq!(sent(&mut sender, 9), [2000]);
     }
 
     #[test]

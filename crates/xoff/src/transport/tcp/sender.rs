@@ -372,9 +372,7 @@ impl TcpSender {
             cumulative: self.unacknowledged,
             next_sequence: self.next,
             window_limited: self.window_limited && may_grow,
-            rtt: None,
-            timed: Bytes::ZERO,
-            telemetry: None,
+            ..Ack::default()
         };
         let round_trip = now.since(Time::new(packet.stamp()));
         if ack.newly_acked > self.taken_plainly || ack.echo {

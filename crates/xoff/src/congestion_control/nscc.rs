@@ -1,0 +1,450 @@
+//! NSCC: two signals, the mark and the delay of every packet, of which four pairs follow (Ultra Ethernet Transport,
+//! specification 1.0, "Network Signal-based Congestion Control"; arXiv:2508.08906).
+//! A flow starts with its largest window, and counts what has arrived, in whatever order, since packets of a flow may be sprayed.
+//! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`), which are for a network of 100 Gb/s
+//! and 12 us and scaled from there.
+//! Left out: reactions to losses and to trimmed packets; penalties that receivers ask for; probes.
+//! Differs: none known from that code without trimming.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ack, CongestionControl, Flow, Needs};
+use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+
+/// What can be set of NSCC.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Round-trip time of an idle fabric. Left out, that of its longest path: propagation, and a full packet and its
+    /// acknowledgement on every link. A flow that measures less goes by that.
+    #[schemars(extend("x-above" = "0s"))]
+    pub base_rtt: Option<Span>,
+    /// Time in queues that is aimed at; left out, `base_rtt`. With trimming, which xoff does not have, it would be three quarters
+    /// of that [`target_Qdelay`].
+    #[schemars(extend("x-above" = "0s"))]
+    pub target_delay: Option<Span>,
+    /// The largest window, in bandwidth-delay products of the adapter's link, above 0 [`maxwnd`].
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub maximum_window: Ratio,
+    /// Packets that a window of unmarked packets without delay adds to itself, before scaling: less in proportion to the delay
+    /// below the target [alpha].
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub proportional_increase: Ratio,
+    /// Packets that a window of unmarked packets with a delay above the target adds to itself, before scaling [fi].
+    pub fair_increase: Ratio,
+    /// Packets added in each `base_rtt`, whatever is heard, before scaling [eta].
+    pub additive_increase: Ratio,
+    /// Share of what has arrived that is added after a window of packets with hardly any delay, before scaling [`fi_scale`].
+    pub fast_increase: Ratio,
+    /// Hardly any delay is less than this.
+    pub fast_increase_below: Span,
+    /// How strongly the window follows the share of the average delay above the target, above 0 and at most 1 [gamma].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub decrease: Ratio,
+    /// The most that one cut takes of the window, above 0 and below 1 [`max_md_jump`].
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))]
+    pub maximum_decrease: Ratio,
+    /// Weight of the newest packet in the average delay, above 0 and at most 1 [`delay_alpha`].
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub delay_weight: Ratio,
+    /// Packets after whose arrival increases become part of the window [`adjust_bytes_threshold`].
+    #[schemars(extend("minimum" = 1))]
+    pub adjust_every: u32,
+    /// Where less than this share of the largest window has arrived in a round trip at the target, and packets wait for longer
+    /// than `quick_adapt_targets`, the window becomes what has arrived; 0 for never [`qa_gate`].
+    #[schemars(extend("maximum" = 1))]
+    pub quick_adapt_share: Ratio,
+    /// How many times the target that is [`qa_threshold`].
+    #[schemars(extend("minimum" = 1))]
+    pub quick_adapt_targets: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            base_rtt: None,
+            target_delay: None,
+            maximum_window: Ratio::new(3, 2),
+            proportional_increase: Ratio::new(4, 1),
+            fair_increase: Ratio::new(5, 1),
+            additive_increase: Ratio::new(15, 100),
+            fast_increase: Ratio::new(1, 4),
+            fast_increase_below: Span::from_microseconds(1),
+            decrease: Ratio::new(4, 5),
+            maximum_decrease: Ratio::new(1, 2),
+            delay_weight: Ratio::new(1, 80),
+            adjust_every: 8,
+            quick_adapt_share: Ratio::new(1, 8),
+            quick_adapt_targets: 4,
+        }
+    }
+}
+
+/// The network that its increases are for.
+const REFERENCE_RTT: f64 = 12e-6;
+const REFERENCE_PRODUCT: f64 = 100e9 / 8.0 * REFERENCE_RTT;
+/// What an unmarked packet above the target counts as in the average delay, in base round trips.
+const UNMARKED_DELAY: f64 = 0.25;
+
+/// One flow's state. Times are in seconds, sizes in bytes.
+#[derive(Clone, Debug)]
+pub struct Nscc {
+    bytes_per_second: f64,
+    /// The least that was measured.
+    base_rtt: f64,
+    target: f64,
+    /// Largest window in bandwidth-delay products.
+    products: f64,
+    /// A packet, and the least window.
+    segment: f64,
+    /// A window of it adds so many bytes, without delay and above the target.
+    proportional: f64,
+    fair: f64,
+    /// Bytes added in each `adjust_period`.
+    additive: f64,
+    adjust_period: Span,
+    adjust_bytes: f64,
+    fast: f64,
+    hardly_any_delay: f64,
+    decrease: f64,
+    maximum_decrease: f64,
+    delay_weight: f64,
+    quick_share: f64,
+    quick_delay: f64,
+    window: f64,
+    average_delay: f64,
+    /// Increases times windows, which are not part of the window yet [`inc_bytes`].
+    increases: f64,
+    /// Bytes that have arrived since they last became that [`received_bytes`].
+    arrived_since: f64,
+    last_addition: Time,
+    last_cut: Option<Time>,
+    /// Bytes that have arrived in a row with hardly any delay [`fi_count`].
+    hardly_delayed: f64,
+    /// Whether that was a window of them.
+    is_fast: bool,
+    round: Round,
+    /// Bytes that were in flight at a quick adaptation, and that may arrive marked without a reaction [`bytes_to_ignore`].
+    to_ignore: f64,
+    /// All bytes that have arrived.
+    arrived: f64,
+}
+
+/// What one round trip at the target has brought.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// None before the first acknowledgement.
+    ends: Option<Time>,
+    arrived: f64,
+}
+
+impl Nscc {
+    /// One flow's state.
+    pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
+        let bytes_per_second = flow.line_rate.as_f64() / 8.0;
+        let base_rtt = parameters.base_rtt.unwrap_or(flow.path.base_rtt);
+        let target = parameters.target_delay.unwrap_or(base_rtt).as_seconds();
+        let segment = flow.segment.as_f64();
+        let product = bytes_per_second * base_rtt.as_seconds();
+        let scaled = |packets: Ratio| packets.as_f64() * segment * product / REFERENCE_PRODUCT;
+        let products = parameters.maximum_window.as_f64();
+        Self {
+            bytes_per_second,
+            base_rtt: base_rtt.as_seconds(),
+            target,
+            products,
+            segment,
+            proportional: scaled(parameters.proportional_increase) * target / REFERENCE_RTT,
+            fair: scaled(parameters.fair_increase),
+            additive: scaled(parameters.additive_increase),
+            adjust_period: base_rtt,
+            adjust_bytes: f64::from(parameters.adjust_every) * segment,
+            fast: parameters.fast_increase.as_f64() * product / REFERENCE_PRODUCT,
+            hardly_any_delay: parameters.fast_increase_below.as_seconds(),
+            decrease: parameters.decrease.as_f64(),
+            maximum_decrease: parameters.maximum_decrease.as_f64(),
+            delay_weight: parameters.delay_weight.as_f64(),
+            quick_share: parameters.quick_adapt_share.as_f64(),
+            quick_delay: f64::from(parameters.quick_adapt_targets) * target,
+            window: (products * product).max(segment),
+            average_delay: 0.0,
+            increases: 0.0,
+            arrived_since: 0.0,
+            last_addition: Time::ZERO,
+            last_cut: None,
+            hardly_delayed: 0.0,
+            is_fast: false,
+            round: Round::default(),
+            to_ignore: 0.0,
+            arrived: 0.0,
+        }
+    }
+
+    /// The largest window [`maxwnd`].
+    fn most(&self) -> f64 {
+        (self.products * self.bytes_per_second * self.base_rtt).max(self.segment)
+    }
+
+    fn set(&mut self, window: f64) {
+        self.window = window.clamp(self.segment, self.most());
+    }
+
+    /// How long a packet has waited, once its round trip is known. What waited long without a mark is on its way out of a queue
+    /// that has become short, and hardly counts.
+    fn measure(&mut self, rtt: f64, is_marked: bool) -> f64 {
+        self.base_rtt = self.base_rtt.min(rtt);
+        let delay = rtt - self.base_rtt;
+        let counts_as =
+            if !is_marked && delay > self.target { UNMARKED_DELAY * self.base_rtt } else { delay };
+        self.average_delay += self.delay_weight * (counts_as - self.average_delay);
+        delay
+    }
+
+    /// Much less arrives than was sent: the window becomes what has arrived. Returns whether it does, or has, so that nothing else
+    /// is to follow from this packet.
+    fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: f64) -> bool {
+        if is_marked && self.to_ignore > 0.0 {
+            return true;
+        }
+        if self.round.ends.is_some_and(|ends| now <= ends) {
+            return false;
+        }
+        let is_due = self.round.ends.is_some()
+            && delay > self.quick_delay
+            && self.round.arrived < self.quick_share * self.most();
+        if is_due {
+            self.window = self.round.arrived.max(self.segment);
+            self.to_ignore = in_flight;
+        }
+        let ends = now + Span::from_seconds(self.base_rtt + self.target);
+        self.round = Round { ends: Some(ends), arrived: 0.0 };
+        is_due
+    }
+
+    fn increase(&mut self, arrived: f64, delay: f64) {
+        if delay >= self.target {
+            self.increases += self.fair * arrived;
+        } else if self.increases_fast(arrived, delay) {
+            self.window += self.fast * arrived;
+        } else {
+            self.increases += self.proportional * arrived * (1.0 - delay / self.target);
+        }
+    }
+
+    /// Whether a window of packets has hardly waited.
+    fn increases_fast(&mut self, arrived: f64, delay: f64) -> bool {
+        if delay < self.hardly_any_delay {
+            self.hardly_delayed += arrived;
+            self.is_fast |= self.hardly_delayed > self.window;
+        } else {
+            self.hardly_delayed = 0.0;
+            self.is_fast = false;
+        }
+        self.is_fast
+    }
+
+    /// At most once a round trip, and only if packets wait too long on average, not only this one.
+    fn cut(&mut self, now: Time) {
+        self.hardly_delayed = 0.0;
+        self.is_fast = false;
+        let is_soon = self.last_cut.is_some_and(|last| now.since(last).as_seconds() <= self.base_rtt);
+        if self.average_delay > self.target && !is_soon {
+            let excess = (self.average_delay - self.target) / self.average_delay;
+            self.window *= (1.0 - self.decrease * excess).max(1.0 - self.maximum_decrease);
+            self.last_cut = Some(now);
+        }
+    }
+
+    /// Makes increases part of the window, every so many packets and at least once in a period.
+    fn adjust(&mut self, now: Time) {
+        let is_late = now.since(self.last_addition) >= self.adjust_period;
+        if self.arrived_since <= self.adjust_bytes && !is_late {
+            return;
+        }
+        self.window += self.increases / self.window;
+        if is_late {
+            self.window += self.additive;
+            self.last_addition = now;
+        }
+        self.forget_increases();
+    }
+
+    fn forget_increases(&mut self) {
+        self.increases = 0.0;
+        self.arrived_since = 0.0;
+    }
+}
+
+impl CongestionControl for Nscc {
+    type Parameters = Parameters;
+
+    fn needs(_parameters: &Parameters) -> Needs {
+        Needs::Delay { echoes: true }
+    }
+
+    fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
+        let Some(rtt) = ack.rtt else { return };
+        let arrived = ack.newly_arrived.as_f64();
+        self.arrived += arrived;
+        self.arrived_since += arrived;
+        self.round.arrived += arrived;
+        self.to_ignore = (self.to_ignore - arrived).max(0.0);
+        let delay = self.measure(rtt.as_seconds(), ack.echo);
+        let in_flight = (ack.next_sequence as f64 - self.arrived).max(0.0);
+        if self.adapts_quickly(now, delay, ack.echo, in_flight) {
+            return self.forget_increases();
+        }
+        match (ack.echo, delay >= self.target) {
+            (false, _) => self.increase(arrived, delay),
+            (true, true) => self.cut(now),
+            // One path is congested, and the rest are not: whoever balances load is to leave it.
+            (true, false) => {}
+        }
+        self.set(self.window);
+        self.adjust(now);
+        self.set(self.window);
+    }
+
+    fn window(&self) -> Bytes {
+        Bytes::from_f64(self.window)
+    }
+
+    fn rate(&self) -> Rate {
+        Rate::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::flow;
+    use super::*;
+
+    /// In the network that its values are for: the bandwidth-delay product is 150 kB, the largest window 225 kB, and the target 12 us.
+    fn nscc(window: f64) -> Nscc {
+        Nscc { window, ..Nscc::new(&Parameters::default(), &flow(100, 12)) }
+    }
+
+    /// So many packets of 1000 bytes arrive at one time, in microseconds, each of which has waited for so long.
+    fn arrive(nscc: &mut Nscc, packets: u64, at: u64, waited: u64, echo: bool) {
+        for _ in 0..packets {
+            let ack = Ack {
+                newly_arrived: Bytes::new(1000),
+                echo,
+                rtt: Some(Span::from_microseconds(12 + waited)),
+                next_sequence: nscc.arrived as u64 + 21_000,
+                ..Ack::default()
+            };
+            nscc.on_ack(Time::ZERO + Span::from_microseconds(at), &ack);
+        }
+    }
+
+    fn assert_near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-6 * expected, "{value} and not {expected}");
+    }
+
+    #[test]
+    fn it_begins_with_one_and_a_half_bandwidth_delay_products() {
+        let nscc = Nscc::new(&Parameters::default(), &flow(100, 12));
+        assert_eq!((nscc.window(), nscc.rate()), (Bytes::new(225_000), Rate::MAX));
+    }
+
+    /// A quarter of the target leaves three quarters of four packets a window: 9 kB of 100 kB add 270 B, once the ninth packet is there.
+    #[test]
+    fn unmarked_packets_below_the_target_add_in_proportion() {
+        let mut nscc = nscc(100_000.0);
+        arrive(&mut nscc, 8, 1, 3, false);
+        assert_near(nscc.window, 100_000.0);
+        arrive(&mut nscc, 1, 1, 3, false);
+        assert_near(nscc.window, 100_270.0);
+    }
+
+    /// Five packets a window: 450 B. The first packet of a period adds 0.15 packets whatever it says.
+    #[test]
+    fn unmarked_packets_above_the_target_add_a_fixed_amount() {
+        let mut nscc = nscc(100_000.0);
+        arrive(&mut nscc, 9, 1, 20, false);
+        assert_near(nscc.window, 100_450.0);
+        arrive(&mut nscc, 1, 12, 3, true);
+        assert_near(nscc.window, 100_600.0);
+    }
+
+    /// Five packets with less than 1 us fill a window of five, and from the sixth on each adds a quarter of itself.
+    #[test]
+    fn a_window_without_delay_makes_it_grow_fast() {
+        let mut nscc = nscc(5_000.0);
+        arrive(&mut nscc, 5, 1, 0, false);
+        assert_near(nscc.window, 5_000.0);
+        arrive(&mut nscc, 1, 1, 0, false);
+        assert_near(nscc.window, 5_250.0);
+        arrive(&mut nscc, 1, 1, 2, false);
+        assert_near(nscc.window, 5_250.0);
+    }
+
+    /// Twice the target on average leaves 60 %, and much more than that a half; marked packets that have not waited change nothing.
+    #[test]
+    fn marked_packets_above_the_target_cut_by_the_average_once_a_round_trip() {
+        let after = |average_delay: f64, waited| {
+            let mut nscc = Nscc { average_delay, last_addition: Time::new(100_000_000), ..nscc(100_000.0) };
+            arrive(&mut nscc, 2, 100, waited, true);
+            nscc
+        };
+        let parts = |average: f64| {
+            let average = average + (24e-6 - average) / 80.0;
+            100_000.0 * (1.0 - 0.8 * (average - 12e-6) / average)
+        };
+        assert_near(after(24e-6, 24).window, 60_000.0);
+        assert_near(after(14e-6, 24).window, parts(14e-6));
+        assert_near(after(900e-6, 24).window, 50_000.0);
+        assert_near(after(24e-6, 11).window, 100_000.0);
+        assert_near(after(9e-6, 24).window, 100_000.0);
+        let mut nscc = after(24e-6, 24);
+        arrive(&mut nscc, 1, 112, 24, true);
+        assert!(nscc.window < 60_151.0, "not sooner than a round trip");
+        assert!(nscc.window > 60_000.0);
+        arrive(&mut nscc, 1, 113, 24, true);
+        assert!(nscc.window < 36_200.0, "{}", nscc.window);
+    }
+
+    /// Marked packets count as what they have waited, and unmarked ones above the target as a quarter of a round trip.
+    #[test]
+    fn the_average_trusts_marks() {
+        let average = |waited, echo| {
+            let mut nscc = nscc(100_000.0);
+            arrive(&mut nscc, 1, 1, waited, echo);
+            nscc.average_delay
+        };
+        assert_near(average(92, true), 1.15e-6);
+        assert_near(average(92, false), 37.5e-9);
+        assert_near(average(8, false), 0.1e-6);
+    }
+
+    /// Less than an eighth of 225 kB in 24 us, and 49 us in queues: the window becomes that. The 20 kB still in flight count no more,
+    /// if they are marked.
+    #[test]
+    fn a_window_of_which_little_arrives_becomes_what_has_arrived() {
+        let mut nscc = nscc(225_000.0);
+        arrive(&mut nscc, 1, 100, 49, true);
+        arrive(&mut nscc, 9, 110, 49, true);
+        let before = nscc.window;
+        arrive(&mut nscc, 1, 124, 49, true);
+        assert!(nscc.window >= before, "the round trip is not over");
+        arrive(&mut nscc, 1, 125, 49, true);
+        assert_near(nscc.window, 11_000.0);
+        nscc.average_delay = 49e-6;
+        arrive(&mut nscc, 19, 148, 49, true);
+        assert_near(nscc.window, 11_000.0);
+        arrive(&mut nscc, 1, 148, 49, true);
+        assert_near(nscc.window, 5_500.0 + 150.0);
+    }
+
+    /// The base round trip is the shortest that was seen.
+    #[test]
+    fn a_flow_on_a_short_path_has_a_smaller_largest_window() {
+        let mut nscc = Nscc::new(&Parameters::default(), &flow(100, 12));
+        let ack =
+            Ack { newly_arrived: Bytes::new(1000), rtt: Some(Span::from_microseconds(6)), ..Ack::default() };
+        nscc.on_ack(Time::ZERO, &ack);
+        assert_eq!(nscc.window(), Bytes::new(112_500));
+    }
+}
