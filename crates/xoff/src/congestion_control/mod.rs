@@ -113,8 +113,6 @@ pub struct Ack<'a> {
     pub newly_acked: Bytes,
     /// Whether it carries an ECN echo.
     pub echo: bool,
-    /// Payload bytes that are known to have arrived for the first time, in whatever order. Only adapters tell.
-    pub newly_arrived: Bytes,
     /// First byte not yet acknowledged [snd_una].
     pub cumulative: u64,
     /// First byte not yet sent [snd_nxt].
@@ -299,6 +297,8 @@ congestion_controls! {
     swift::Swift,
     nscc::Nscc,
 }
+
+const _: () = assert!(size_of::<Algorithm>() <= 152, "every flow has one, whatever the algorithm");
 
 #[cfg(test)]
 mod testing {

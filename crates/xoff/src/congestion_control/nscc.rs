@@ -1,6 +1,7 @@
 //! NSCC: two signals, the mark and the delay of every packet, of which four pairs follow (Ultra Ethernet Transport,
 //! specification 1.0, "Network Signal-based Congestion Control"; arXiv:2508.08906).
-//! A flow starts with its largest window, and counts what has arrived, in whatever order, since packets of a flow may be sprayed.
+//! A flow starts with its largest window, and counts every packet that is acknowledged, in whatever order, since packets may be
+//! sprayed.
 //! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`), which are for a network of 100 Gb/s
 //! and 12 us and scaled from there.
 //! Left out: reactions to losses and to trimmed packets; penalties that receivers ask for; probes.
@@ -35,10 +36,9 @@ pub struct Parameters {
     pub fair_increase: Ratio,
     /// Packets added in each `base_rtt`, whatever is heard, before scaling [eta].
     pub additive_increase: Ratio,
-    /// Share of what has arrived that is added after a window of packets with hardly any delay, before scaling [`fi_scale`].
+    /// Share of what has arrived that is added after a window of packets that have waited for less than 1 us, before scaling
+    /// [`fi_scale`].
     pub fast_increase: Ratio,
-    /// Hardly any delay is less than this.
-    pub fast_increase_below: Span,
     /// How strongly the window follows the share of the average delay above the target, above 0 and at most 1 [gamma].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub decrease: Ratio,
@@ -70,7 +70,6 @@ impl Default for Parameters {
             fair_increase: Ratio::new(5, 1),
             additive_increase: Ratio::new(15, 100),
             fast_increase: Ratio::new(1, 4),
-            fast_increase_below: Span::from_microseconds(1),
             decrease: Ratio::new(4, 5),
             maximum_decrease: Ratio::new(1, 2),
             delay_weight: Ratio::new(1, 80),
@@ -86,108 +85,124 @@ const REFERENCE_RTT: f64 = 12e-6;
 const REFERENCE_PRODUCT: f64 = 100e9 / 8.0 * REFERENCE_RTT;
 /// What an unmarked packet above the target counts as in the average delay, in base round trips.
 const UNMARKED_DELAY: f64 = 0.25;
+/// What is hardly any delay.
+const HARDLY_ANY: f64 = 1e-6;
 
 /// One flow's state. Times are in seconds, sizes in bytes.
 #[derive(Clone, Debug)]
 pub struct Nscc {
+    settings: Settings,
     bytes_per_second: f64,
     /// The least that was measured.
     base_rtt: f64,
-    target: f64,
-    /// Largest window in bandwidth-delay products.
-    products: f64,
-    /// A packet, and the least window.
-    segment: f64,
-    /// A window of it adds so many bytes, without delay and above the target.
-    proportional: f64,
-    fair: f64,
-    /// Bytes added in each `adjust_period`.
-    additive: f64,
-    adjust_period: Span,
-    adjust_bytes: f64,
-    fast: f64,
-    hardly_any_delay: f64,
-    decrease: f64,
-    maximum_decrease: f64,
-    delay_weight: f64,
-    quick_share: f64,
-    quick_delay: f64,
     window: f64,
     average_delay: f64,
     /// Increases times windows, which are not part of the window yet [`inc_bytes`].
     increases: f64,
-    /// Bytes that have arrived since they last became that [`received_bytes`].
-    arrived_since: f64,
     last_addition: Time,
-    last_cut: Option<Time>,
-    /// Bytes that have arrived in a row with hardly any delay [`fi_count`].
-    hardly_delayed: f64,
-    /// Whether that was a window of them.
-    is_fast: bool,
-    round: Round,
+    /// Until when the window is not cut again.
+    next_cut: Time,
+    /// When the round trip at the target ends of which `arrived` is told; 0 before the first acknowledgement [`qa_endtime`].
+    round_ends: Time,
+    /// Bytes that have arrived in it [`achieved_bytes`],
+    arrived: u32,
+    /// since increases last became part of the window [`received_bytes`],
+    arrived_since: u32,
+    /// and in a row with hardly any delay, or [`A_WINDOW`] of them [`fi_count`].
+    hardly_delayed: u32,
     /// Bytes that were in flight at a quick adaptation, and that may arrive marked without a reaction [`bytes_to_ignore`].
-    to_ignore: f64,
-    /// All bytes that have arrived.
-    arrived: f64,
+    to_ignore: u32,
 }
 
-/// What one round trip at the target has brought.
-#[derive(Clone, Copy, Debug, Default)]
-struct Round {
-    /// None before the first acknowledgement.
-    ends: Option<Time>,
-    arrived: f64,
+/// What parameters come to for a flow, with no more digits than fit where every congestion control has its state.
+#[derive(Clone, Debug)]
+struct Settings {
+    target: f32,
+    /// The largest window in bandwidth-delay products.
+    products: f32,
+    /// A packet, and the least window.
+    segment: f32,
+    /// A window of it adds so many bytes, without delay and above the target.
+    proportional: f32,
+    fair: f32,
+    /// Bytes added in each period.
+    additive: f32,
+    period: f32,
+    adjust_bytes: f32,
+    fast: f32,
+    decrease: f32,
+    least_kept: f32,
+    delay_weight: f32,
+    quick_share: f32,
+    quick_delay: f32,
+}
+
+const A_WINDOW: u32 = u32::MAX;
+
+impl Settings {
+    fn new(parameters: &Parameters, flow: &Flow, base_rtt: f64) -> Self {
+        let target = parameters.target_delay.map_or(base_rtt, Span::as_seconds);
+        let segment = flow.segment.as_f64();
+        let scale = flow.line_rate.as_f64() / 8.0 * base_rtt / REFERENCE_PRODUCT;
+        let scaled = |share: Ratio| share.as_f64() * scale;
+        Self {
+            target: target as f32,
+            products: parameters.maximum_window.as_f64() as f32,
+            segment: segment as f32,
+            proportional: (scaled(parameters.proportional_increase) * segment * target / REFERENCE_RTT)
+                as f32,
+            fair: (scaled(parameters.fair_increase) * segment) as f32,
+            additive: (scaled(parameters.additive_increase) * segment) as f32,
+            period: base_rtt as f32,
+            adjust_bytes: (f64::from(parameters.adjust_every) * segment) as f32,
+            fast: scaled(parameters.fast_increase) as f32,
+            decrease: parameters.decrease.as_f64() as f32,
+            least_kept: 1.0 - parameters.maximum_decrease.as_f64() as f32,
+            delay_weight: parameters.delay_weight.as_f64() as f32,
+            quick_share: parameters.quick_adapt_share.as_f64() as f32,
+            quick_delay: (f64::from(parameters.quick_adapt_targets) * target) as f32,
+        }
+    }
 }
 
 impl Nscc {
     /// One flow's state.
     pub fn new(parameters: &Parameters, flow: &Flow) -> Self {
-        let bytes_per_second = flow.line_rate.as_f64() / 8.0;
         let base_rtt = parameters.base_rtt.unwrap_or(flow.path.base_rtt);
-        let target = parameters.target_delay.unwrap_or(base_rtt).as_seconds();
-        let segment = flow.segment.as_f64();
-        let product = bytes_per_second * base_rtt.as_seconds();
-        let scaled = |packets: Ratio| packets.as_f64() * segment * product / REFERENCE_PRODUCT;
-        let products = parameters.maximum_window.as_f64();
-        Self {
-            bytes_per_second,
+        let mut nscc = Self {
+            settings: Settings::new(parameters, flow, base_rtt.as_seconds()),
+            bytes_per_second: flow.line_rate.as_f64() / 8.0,
             base_rtt: base_rtt.as_seconds(),
-            target,
-            products,
-            segment,
-            proportional: scaled(parameters.proportional_increase) * target / REFERENCE_RTT,
-            fair: scaled(parameters.fair_increase),
-            additive: scaled(parameters.additive_increase),
-            adjust_period: base_rtt,
-            adjust_bytes: f64::from(parameters.adjust_every) * segment,
-            fast: parameters.fast_increase.as_f64() * product / REFERENCE_PRODUCT,
-            hardly_any_delay: parameters.fast_increase_below.as_seconds(),
-            decrease: parameters.decrease.as_f64(),
-            maximum_decrease: parameters.maximum_decrease.as_f64(),
-            delay_weight: parameters.delay_weight.as_f64(),
-            quick_share: parameters.quick_adapt_share.as_f64(),
-            quick_delay: f64::from(parameters.quick_adapt_targets) * target,
-            window: (products * product).max(segment),
+            window: 0.0,
             average_delay: 0.0,
             increases: 0.0,
-            arrived_since: 0.0,
             last_addition: Time::ZERO,
-            last_cut: None,
-            hardly_delayed: 0.0,
-            is_fast: false,
-            round: Round::default(),
-            to_ignore: 0.0,
-            arrived: 0.0,
-        }
+            next_cut: Time::ZERO,
+            round_ends: Time::ZERO,
+            arrived: 0,
+            arrived_since: 0,
+            hardly_delayed: 0,
+            to_ignore: 0,
+        };
+        nscc.set(nscc.most());
+        nscc
+    }
+
+    fn target(&self) -> f64 {
+        self.settings.target.into()
+    }
+
+    fn least(&self) -> f64 {
+        self.settings.segment.into()
     }
 
     /// The largest window [`maxwnd`].
     fn most(&self) -> f64 {
-        (self.products * self.bytes_per_second * self.base_rtt).max(self.segment)
+        f64::from(self.settings.products) * self.bytes_per_second * self.base_rtt
     }
 
     fn set(&mut self, window: f64) {
-        self.window = window.clamp(self.segment, self.most());
+        self.window = window.min(self.most()).max(self.least());
     }
 
     /// How long a packet has waited, once its round trip is known. What waited long without a mark is on its way out of a queue
@@ -196,75 +211,77 @@ impl Nscc {
         self.base_rtt = self.base_rtt.min(rtt);
         let delay = rtt - self.base_rtt;
         let counts_as =
-            if !is_marked && delay > self.target { UNMARKED_DELAY * self.base_rtt } else { delay };
-        self.average_delay += self.delay_weight * (counts_as - self.average_delay);
+            if !is_marked && delay > self.target() { UNMARKED_DELAY * self.base_rtt } else { delay };
+        self.average_delay += f64::from(self.settings.delay_weight) * (counts_as - self.average_delay);
         delay
     }
 
     /// Much less arrives than was sent: the window becomes what has arrived. Returns whether it does, or has, so that nothing else
     /// is to follow from this packet.
-    fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: f64) -> bool {
-        if is_marked && self.to_ignore > 0.0 {
+    fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: u64) -> bool {
+        if is_marked && self.to_ignore > 0 {
             return true;
         }
-        if self.round.ends.is_some_and(|ends| now <= ends) {
+        if self.round_ends > Time::ZERO && now <= self.round_ends {
             return false;
         }
-        let is_due = self.round.ends.is_some()
-            && delay > self.quick_delay
-            && self.round.arrived < self.quick_share * self.most();
+        let is_due = self.round_ends > Time::ZERO
+            && delay > self.settings.quick_delay.into()
+            && f64::from(self.arrived) < f64::from(self.settings.quick_share) * self.most();
         if is_due {
-            self.window = self.round.arrived.max(self.segment);
-            self.to_ignore = in_flight;
+            self.window = f64::from(self.arrived).max(self.least());
+            self.to_ignore = in_flight as u32;
         }
-        let ends = now + Span::from_seconds(self.base_rtt + self.target);
-        self.round = Round { ends: Some(ends), arrived: 0.0 };
+        self.round_ends = now + Span::from_seconds(self.base_rtt + self.target());
+        self.arrived = 0;
         is_due
     }
 
-    fn increase(&mut self, arrived: f64, delay: f64) {
-        if delay >= self.target {
-            self.increases += self.fair * arrived;
+    fn increase(&mut self, arrived: u32, delay: f64) {
+        let bytes = f64::from(arrived);
+        if delay >= self.target() {
+            self.increases += f64::from(self.settings.fair) * bytes;
         } else if self.increases_fast(arrived, delay) {
-            self.window += self.fast * arrived;
+            self.window += f64::from(self.settings.fast) * bytes;
         } else {
-            self.increases += self.proportional * arrived * (1.0 - delay / self.target);
+            self.increases += f64::from(self.settings.proportional) * bytes * (1.0 - delay / self.target());
         }
     }
 
     /// Whether a window of packets has hardly waited.
-    fn increases_fast(&mut self, arrived: f64, delay: f64) -> bool {
-        if delay < self.hardly_any_delay {
-            self.hardly_delayed += arrived;
-            self.is_fast |= self.hardly_delayed > self.window;
-        } else {
-            self.hardly_delayed = 0.0;
-            self.is_fast = false;
+    fn increases_fast(&mut self, arrived: u32, delay: f64) -> bool {
+        if delay >= HARDLY_ANY {
+            self.hardly_delayed = 0;
+            return false;
         }
-        self.is_fast
+        self.hardly_delayed = self.hardly_delayed.saturating_add(arrived);
+        let is_a_window = f64::from(self.hardly_delayed) > self.window;
+        if is_a_window {
+            self.hardly_delayed = A_WINDOW;
+        }
+        is_a_window
     }
 
     /// At most once a round trip, and only if packets wait too long on average, not only this one.
     fn cut(&mut self, now: Time) {
-        self.hardly_delayed = 0.0;
-        self.is_fast = false;
-        let is_soon = self.last_cut.is_some_and(|last| now.since(last).as_seconds() <= self.base_rtt);
-        if self.average_delay > self.target && !is_soon {
-            let excess = (self.average_delay - self.target) / self.average_delay;
-            self.window *= (1.0 - self.decrease * excess).max(1.0 - self.maximum_decrease);
-            self.last_cut = Some(now);
+        self.hardly_delayed = 0;
+        if self.average_delay > self.target() && now > self.next_cut {
+            let excess = (self.average_delay - self.target()) / self.average_delay;
+            let kept = 1.0 - f64::from(self.settings.decrease) * excess;
+            self.window *= kept.max(self.settings.least_kept.into());
+            self.next_cut = now + Span::from_seconds(self.base_rtt);
         }
     }
 
     /// Makes increases part of the window, every so many packets and at least once in a period.
     fn adjust(&mut self, now: Time) {
-        let is_late = now.since(self.last_addition) >= self.adjust_period;
-        if self.arrived_since <= self.adjust_bytes && !is_late {
+        let is_late = now.since(self.last_addition).as_seconds() >= self.settings.period.into();
+        if f64::from(self.arrived_since) <= self.settings.adjust_bytes.into() && !is_late {
             return;
         }
         self.window += self.increases / self.window;
         if is_late {
-            self.window += self.additive;
+            self.window += f64::from(self.settings.additive);
             self.last_addition = now;
         }
         self.forget_increases();
@@ -272,7 +289,7 @@ impl Nscc {
 
     fn forget_increases(&mut self) {
         self.increases = 0.0;
-        self.arrived_since = 0.0;
+        self.arrived_since = 0;
     }
 }
 
@@ -285,17 +302,16 @@ impl CongestionControl for Nscc {
 
     fn on_ack(&mut self, now: Time, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
-        let arrived = ack.newly_arrived.as_f64();
-        self.arrived += arrived;
-        self.arrived_since += arrived;
-        self.round.arrived += arrived;
-        self.to_ignore = (self.to_ignore - arrived).max(0.0);
+        let arrived = ack.timed.get() as u32;
+        self.arrived_since = self.arrived_since.saturating_add(arrived);
+        self.arrived = self.arrived.saturating_add(arrived);
+        self.to_ignore = self.to_ignore.saturating_sub(arrived);
         let delay = self.measure(rtt.as_seconds(), ack.echo);
-        let in_flight = (ack.next_sequence as f64 - self.arrived).max(0.0);
+        let in_flight = ack.next_sequence.saturating_sub(ack.cumulative);
         if self.adapts_quickly(now, delay, ack.echo, in_flight) {
             return self.forget_increases();
         }
-        match (ack.echo, delay >= self.target) {
+        match (ack.echo, delay >= self.target()) {
             (false, _) => self.increase(arrived, delay),
             (true, true) => self.cut(now),
             // One path is congested, and the rest are not: whoever balances load is to leave it.
@@ -329,10 +345,10 @@ mod tests {
     fn arrive(nscc: &mut Nscc, packets: u64, at: u64, waited: u64, echo: bool) {
         for _ in 0..packets {
             let ack = Ack {
-                newly_arrived: Bytes::new(1000),
+                timed: Bytes::new(1000),
                 echo,
                 rtt: Some(Span::from_microseconds(12 + waited)),
-                next_sequence: nscc.arrived as u64 + 21_000,
+                next_sequence: 20_000,
                 ..Ack::default()
             };
             nscc.on_ack(Time::ZERO + Span::from_microseconds(at), &ack);
@@ -365,7 +381,7 @@ mod tests {
         let mut nscc = nscc(100_000.0);
         arrive(&mut nscc, 9, 1, 20, false);
         assert_near(nscc.window, 100_450.0);
-        arrive(&mut nscc, 1, 12, 3, true);
+        arrive(&mut nscc, 1, 13, 3, true);
         assert_near(nscc.window, 100_600.0);
     }
 
@@ -442,8 +458,7 @@ mod tests {
     #[test]
     fn a_flow_on_a_short_path_has_a_smaller_largest_window() {
         let mut nscc = Nscc::new(&Parameters::default(), &flow(100, 12));
-        let ack =
-            Ack { newly_arrived: Bytes::new(1000), rtt: Some(Span::from_microseconds(6)), ..Ack::default() };
+        let ack = Ack { timed: Bytes::new(1000), rtt: Some(Span::from_microseconds(6)), ..Ack::default() };
         nscc.on_ack(Time::ZERO, &ack);
         assert_eq!(nscc.window(), Bytes::new(112_500));
     }

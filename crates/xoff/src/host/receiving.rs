@@ -173,7 +173,7 @@ impl Host {
                     }
                 }
                 match reply.answer {
-                    Some(answer) => self.send_answer(&answer, back, packet.stamp(), context),
+                    Some(answer) => self.send_answer(&answer, reply.echo, back, packet.stamp(), context),
                     None => context.forget(packet),
                 }
             }
@@ -336,8 +336,8 @@ impl Host {
                 self.send_acknowledgement(&acknowledgement, back, context);
             }
             Transport::Roce(_) => {
-                let answer = Answer { next: EVERYTHING, negative: false, block: None, echo: false };
-                self.send_answer(&answer, back, packet.stamp(), context);
+                let answer = Answer { next: EVERYTHING, negative: false, block: None };
+                self.send_answer(&answer, false, back, packet.stamp(), context);
             }
             Transport::ConstantRate(_) => {}
         }
@@ -347,6 +347,7 @@ impl Host {
     fn send_answer(
         &mut self,
         answer: &Answer,
+        echo: bool,
         back: ReturnAddress,
         stamp: u64,
         context: &mut Context<'_, impl Agenda, impl Observer>,
@@ -357,9 +358,7 @@ impl Host {
             stamp,
             reception: (start - answer.next) as u32,
             length: (end - start) as u32,
-            flags: back.flags
-                | if answer.negative { NEGATIVE } else { 0 }
-                | if answer.echo { ECHO } else { 0 },
+            flags: back.flags | if answer.negative { NEGATIVE } else { 0 } | if echo { ECHO } else { 0 },
             ..self.header_back(back)
         };
         self.counters.acknowledgements_sent += 1;

@@ -309,7 +309,7 @@ impl Probe {
         self.acknowledged += Self::SEGMENT;
         let ack = Ack {
             newly_acked: Bytes::new(Self::SEGMENT),
-            newly_arrived: Bytes::new(Self::SEGMENT),
+            timed: Bytes::new(Self::SEGMENT),
             echo: self.reads_echoes && waited * 5 > Self::BASE_RTT,
             cumulative: self.acknowledged,
             next_sequence: self.acknowledged + 50 * Self::SEGMENT,

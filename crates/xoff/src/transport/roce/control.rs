@@ -10,8 +10,6 @@ use crate::telemetry::{Reading, Telemetry};
 pub struct Acknowledged {
     /// Payload bytes that were not acknowledged before.
     pub newly_acked: u64,
-    /// Those that were not known to have arrived.
-    pub newly_arrived: u64,
     /// Payload bytes of the queue pair, of all flows, that are acknowledged, if nothing is missing.
     pub cumulative: u64,
     /// When the packet left that is acknowledged.
@@ -35,7 +33,6 @@ impl Acknowledged {
         let ack = Ack {
             newly_acked: Bytes::new(self.newly_acked),
             echo: self.echo,
-            newly_arrived: Bytes::new(self.newly_arrived),
             cumulative: self.cumulative,
             next_sequence,
             window_limited: true,

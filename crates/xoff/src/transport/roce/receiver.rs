@@ -15,8 +15,6 @@ pub struct Answer {
     pub negative: bool,
     /// A block of bytes received beyond `next`: start and end.
     pub block: Option<(u64, u64)>,
-    /// Whether the packet was marked, where that is told.
-    pub echo: bool,
 }
 
 /// What one data packet leads to.
@@ -24,6 +22,8 @@ pub struct Answer {
 pub struct Reply {
     /// An acknowledgement to send now.
     pub answer: Option<Answer>,
+    /// Whether that is to tell of a mark.
+    pub echo: bool,
     /// Whether to send a CNP now.
     pub cnp: bool,
     /// When to look again whether a CNP is due.
@@ -102,19 +102,16 @@ impl RoceReceiver {
         if packet.is(LAST) {
             self.end = start + packet.length();
         }
-        let echo = self.echoes && packet.is(MARKED);
-        let (mut answer, in_vain) = if start == self.arrived.next && self.arrived.is_in_order() {
+        let (answer, in_vain) = if start == self.arrived.next && self.arrived.is_in_order() {
             self.arrived.next += packet.length();
             (self.acknowledge_in_order(now), 0)
         } else {
             self.on_out_of_order(now, start, start + packet.length())
         };
-        if echo && let Some(answer) = &mut answer {
-            answer.echo = true;
-        }
         let complete = self.arrived.next == self.end;
         let mut reply = Reply { answer, complete, in_vain, ..Reply::default() };
         if packet.is(MARKED) {
+            reply.echo = self.echoes;
             reply.marked_at = self.answered_at;
             if let Some((point, marks)) = &mut self.marks {
                 reply.cnp = point.on_marked(marks, now);
@@ -154,7 +151,7 @@ impl RoceReceiver {
     #[inline]
     fn answer(&mut self, negative: bool, block: Option<(u64, u64)>) -> Answer {
         self.pending = 0;
-        Answer { next: self.arrived.next, negative, block, echo: false }
+        Answer { next: self.arrived.next, negative, block }
     }
 
     /// The CNP that was to be sent leaves so much later.
@@ -182,11 +179,11 @@ mod tests {
     }
 
     const fn ack(next: u64) -> Answer {
-        Answer { next, negative: false, block: None, echo: false }
+        Answer { next, negative: false, block: None }
     }
 
     const fn nack(next: u64, block: Option<(u64, u64)>) -> Answer {
-        Answer { next, negative: true, block, echo: false }
+        Answer { next, negative: true, block }
     }
 
     /// What packets that begin at these bytes lead to, one nanosecond apart.
@@ -238,10 +235,10 @@ mod tests {
             let mut receiver = receiver(&format!("congestion_control = {{ algorithm = '{algorithm}' }}"));
             let mut echo = |sequence, flags| {
                 let packet = Header { sequence, length: 1000, flags, ..Header::default() }.into();
-                receiver.on_data(Time::ZERO, &packet).answer.map(|answer| answer.echo)
+                receiver.on_data(Time::ZERO, &packet).echo
             };
-            assert_eq!([echo(0, MARKED), echo(1000, 0)], [Some(echoes), Some(false)]);
-            assert_eq!(echo(3000, MARKED), Some(echoes), "out of order, {algorithm}");
+            assert_eq!([echo(0, MARKED), echo(1000, 0)], [echoes, false]);
+            assert_eq!(echo(3000, MARKED), echoes, "out of order, {algorithm}");
         }
     }
 

@@ -324,15 +324,12 @@ impl RoceSender {
         telemetry: Option<Reading<'_>>,
     ) -> bool {
         let cumulative = packet.sequence().min(self.size);
-        // One that another has overtaken tells of nothing but what has arrived beyond.
         let is_overtaken = cumulative < self.unacknowledged;
         if is_overtaken && matches!(self.repair, Repair::GoBackN { .. }) {
             return false;
         }
         let newly_acked = cumulative.saturating_sub(self.unacknowledged);
-        let arrived_before = self.unacknowledged + self.arrived_beyond();
-        let cumulative = cumulative.max(self.unacknowledged);
-        self.unacknowledged = cumulative;
+        self.unacknowledged += newly_acked;
         self.next = self.next.max(cumulative);
         match &mut self.repair {
             Repair::GoBackN { .. } => {
@@ -340,13 +337,14 @@ impl RoceSender {
                     self.next = cumulative;
                 }
             }
+            // One that another has overtaken still tells what has arrived beyond.
             Repair::Selective { missing, reordering, .. } => {
                 if !missing.is_clear() {
-                    missing.advance(cumulative.div_ceil(self.payload));
+                    missing.advance(self.unacknowledged.div_ceil(self.payload));
                 }
                 if packet.length() > 0 {
                     if missing.is_clear() {
-                        missing.reset(cumulative / self.payload);
+                        missing.reset(self.unacknowledged / self.payload);
                     }
                     let start = packet.sequence() + u64::from(packet.reception());
                     let end = start + packet.length();
@@ -355,8 +353,7 @@ impl RoceSender {
                 }
             }
         }
-        let newly_arrived = self.unacknowledged + self.arrived_beyond() - arrived_before;
-        self.tell_control(now, self.acknowledged(newly_acked, newly_arrived, packet, departure), telemetry);
+        self.tell_control(now, self.acknowledged(newly_acked, packet, departure), telemetry);
         newly_acked > 0
     }
 
@@ -368,25 +365,17 @@ impl RoceSender {
         packet: &Packet,
         departure: Time,
     ) -> Acknowledged {
-        let before = (self.unacknowledged, self.arrived_beyond());
+        let before = self.unacknowledged;
         self.on_acknowledgement(now, packet, departure, None);
-        let newly_acked = self.unacknowledged - before.0;
-        let newly_arrived = newly_acked + self.arrived_beyond() - before.1;
-        self.acknowledged(newly_acked, newly_arrived, packet, departure)
+        self.acknowledged(self.unacknowledged - before, packet, departure)
     }
 
     /// What an acknowledgement of so many new bytes has said.
     #[inline]
-    fn acknowledged(
-        &self,
-        newly_acked: u64,
-        newly_arrived: u64,
-        acknowledgement: &Packet,
-        departure: Time,
-    ) -> Acknowledged {
+    fn acknowledged(&self, newly_acked: u64, acknowledgement: &Packet, departure: Time) -> Acknowledged {
         let cumulative = self.sequence.position(self.unacknowledged);
         let (timed, echo) = (self.timed_by(acknowledgement), acknowledgement.is(ECHO));
-        Acknowledged { newly_acked, newly_arrived, cumulative, departure, timed, echo }
+        Acknowledged { newly_acked, cumulative, departure, timed, echo }
     }
 
     /// Payload bytes of the last packet that an acknowledgement speaks of, which is the one that it times.
