@@ -58,7 +58,6 @@ MAY_IMPORT = {
     "traffic": "errors",
     "alike": "table",
     "catalogue": "_xoff errors measures starters vocabulary later: columns plan",
-    "comparison_by_size": "intervals slowdowns summary",
     "execution": "columns cores inputs measured observed provenance result summary",
     "model_file": "changes inputs",
     "models": "_xoff errors json_text staging toml_text later: plot",
@@ -69,6 +68,7 @@ MAY_IMPORT = {
     "lint": "_xoff catalogue errors ethernet planning sonic",
     "summary_check": "measures result_files",
     "folder": "columns inputs json_text result_files staging summary summary_check later: report result",
+    "comparison_by_size": "folder intervals slowdowns summary",
     "importing": "errors lint planning sonic toml_text",
     "scenario": "_xoff defaults errors inputs notes offered toml_text topology later: execution export report",
     "said": "_xoff errors scenario",
@@ -87,8 +87,8 @@ MAY_IMPORT = {
         "unfinished wanted later: grids plot report"
     ),
     "sweeping": (
-        "axes errors figure_format folder intervals json_text measures scenario staging summary unfinished wanted "
-        "later: grids plot report"
+        "axes comparison_by_size errors figure_format folder intervals json_text measures scenario staging summary "
+        "unfinished wanted later: grids plot report"
     ),
     "switch_plan": "errors export inputs plan toml_text later: report",
     "tuning": (

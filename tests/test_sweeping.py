@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import xoff
-from conftest import ROOT, SMALL
+from conftest import PERMUTATION, ROOT, SMALL
 from xoff import grids, sweeping
 from xoff.axes import Axis
 from xoff.errors import OutputError
@@ -121,6 +121,53 @@ def test_bars_of_lines_stand_beside_one_another_over_the_same_limits(swept: xoff
     assert starts[1] - starts[0] == pytest.approx(3 / 72 * figure.dpi)
     assert ax.get_xlim()[1] >= 2
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2"]
+
+
+SIZES = xoff.Scenario.from_text(SMALL + PERMUTATION).with_value("observe", {})
+SCHEMES = {"late": {}, "early": {"switch.marking.queue.threshold": "5kB"}}
+
+
+@pytest.fixture(scope="module")
+def of_sizes() -> xoff.Swept:
+    """Incasts of 50 kB beside flows of 1 MB."""
+    return xoff.sweep(SIZES, {"marking": SCHEMES, "workload[0].fan_in": [1, 2]}, seeds=2, measures=[MEAN])
+
+
+def test_slowdowns_by_size_are_those_of_a_comparison(of_sizes: xoff.Swept) -> None:
+    told = ["marking = late, workload[0].fan_in = 2", "marking = early, workload[0].fan_in = 2"]
+    scenarios = {
+        name: SIZES.with_values({"workload[0].fan_in": 2, **changes})
+        for name, changes in zip(told, SCHEMES.values(), strict=True)
+    }
+    expected = xoff.compare(scenarios, seeds=2).by_size
+    assert [row for row in of_sizes.by_size if row.scenario in told] == list(expected)
+    assert of_sizes.as_dict()["slowdown_by_size"][2]["scenario"] == told[0].replace("2", "1").replace("late", "early")
+
+
+def test_slowdowns_by_size_have_a_line_for_each_position_on_the_first_axis(
+    of_sizes: xoff.Swept, swept: xoff.Swept, tmp_path: Path
+) -> None:
+    figure = of_sizes.plot.slowdown_by_size()
+    titles = [ax.get_title("left") for ax in figure.axes]
+    assert titles == ["fan_in 1, p50", "fan_in 2, p50", "fan_in 1, p99", "fan_in 2, p99"]
+    for ax in figure.axes:
+        assert [line.get_label() for line in ax.get_lines()] == ["late", "early"]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["50 kB", "1 MB"]
+    assert [ax.get_xlabel() for ax in figure.axes] == ["", "", *["flow size (largest of each group)"] * 2]
+    assert figure.axes[2].get_ylim() == figure.axes[3].get_ylim()
+    assert figure.get_supxlabel() == "p99 of 100 flows or fewer is their slowest"
+    assert (of_sizes.save(tmp_path / "out", figures="png") / "slowdown_by_size.png").exists()
+    with pytest.raises(ValueError, match="slowdown_by_size: there are no flows of several sizes"):
+        swept.plot.slowdown_by_size()
+
+
+def test_of_many_positions_some_panels_are_drawn_and_that_is_said(of_sizes: xoff.Swept) -> None:
+    axes: dict[str, Any] = {"marking": SCHEMES, "workload[0].groups": range(1, 11)}
+    figure = xoff.sweep(SIZES, axes, measures=[MEAN]).plot.slowdown_by_size()
+    assert [ax.get_title("left") for ax in figure.axes][:4] == [f"groups {at}, p50" for at in (1, 4, 7, 10)]
+    assert figure.get_supxlabel().endswith("\n4 of 10, evenly from the first to the last")
+    alone = xoff.sweep(SIZES, {"marking": SCHEMES}, measures=[MEAN]).plot.slowdown_by_size()
+    assert [ax.get_title("left") for ax in alone.axes] == ["p50", "p99"]
 
 
 MARKED = "packets.marked"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xoff import comparison_by_size, intervals, json_text, traffic, unfinished
-from xoff.comparison_by_size import OfSize
+from xoff.comparison_by_size import OfSize, flows_in
 from xoff.errors import ResultError, check_at_least_one, check_seeds
 from xoff.figure_format import FigureFormat
-from xoff.folder import SCENARIO, SUMMARY, flow_table, read_scenario, read_summary
+from xoff.folder import SCENARIO, SUMMARY, read_scenario, read_summary
 from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
@@ -113,7 +113,7 @@ class Comparison:
             names,
             (scenarios[0].seed,),
             tuple((summary,) for summary in summaries),
-            tuple((_flows(path, summary),) for path, summary in zip(paths, summaries, strict=True)),
+            tuple((flows_in(path, summary),) for path, summary in zip(paths, summaries, strict=True)),
             tuple(map(unfinished.of_run, paths, summaries)),
             tuple(measures),
         )
@@ -318,7 +318,7 @@ class WantedComparison:
             self.names,
             tuple(self.seeds[index] for index in complete),
             summaries,
-            tuple(tuple(map(_flows, *runs)) for runs in of_each),
+            tuple(tuple(map(flows_in, *runs)) for runs in of_each),
             tuple(unfinished.together(map(unfinished.of_run, *runs)) for runs in of_each),
             self.measures,
             interrupted=len(complete) < len(self.runs),
@@ -400,10 +400,6 @@ def _whole_summary(folder: Path) -> Summary:
         expected = "expected one that ran to its end; run the scenario again"
         raise ResultError(str(folder / SUMMARY), "interrupted", "the run was cut short", expected)
     return summary
-
-
-def _flows(folder: Path, summary: Summary) -> pa.Table:
-    return flow_table(folder, summary, comparison_by_size.COLUMNS)
 
 
 def _plain(row: Row) -> dict[str, Any]:

@@ -8,15 +8,18 @@ import numpy as np
 import pyarrow as pa
 
 from xoff import intervals
+from xoff.folder import flow_table
 from xoff.slowdowns import PERCENTS, limits, quantiles, slowdowns_within
 from xoff.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
     from xoff.intervals import Estimate
+    from xoff.summary import Summary
 
 COLUMNS = ("workload", "size_bytes", "fct_ns", "slowdown", "measured")
 """What figures need of `flows.parquet`: a run may have millions of flows."""
@@ -47,6 +50,11 @@ class OfSize(NamedTuple):
             name = f"slowdown_p{percent}"
             cells.update(zip((name, f"{name}_low", f"{name}_high"), estimate, strict=True))
         return cells
+
+
+def flows_in(folder: Path, summary: Summary) -> pa.Table:
+    """The finished flows of a result, as far as figures need them. Raises ResultError."""
+    return flow_table(folder, summary, COLUMNS)
 
 
 def of_runs(names: Sequence[str], flows: Sequence[Sequence[pa.Table]]) -> list[OfSize]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xoff import intervals, json_text, unfinished
 from xoff.axes import Axis, Changes, combinations, headings
+from xoff.comparison_by_size import OfSize, flows_in, of_runs
 from xoff.errors import ScenarioError, check_at_least_one, check_seeds
 from xoff.figure_format import FigureFormat
 from xoff.folder import read_summary
@@ -52,6 +53,8 @@ MEASURES = (
 
 NUMBERS = "sweep.json"
 _MOST_COMBINATIONS = 10_000
+_MOST_BY_SIZE, _MOST_FLOWS = 64, 5_000_000
+"""Combinations, and flows of all their runs, whose slowdowns are told by flow size: they are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,23 @@ class Sweep:
                 _row(one.at, values[position], values.get((first, *position[1:]), {}), of_one)
                 for position, one, of_one in zip(values, done, left_out, strict=True)
             ),
+            tuple(self._by_size(done, folders, summaries)),
         )
+
+    def named(self, at: Mapping[str, Value]) -> str:
+        """A combination in words: `scheme = hpcc, workload.load = 0.8`."""
+        return _spelled(at, self.axes)
+
+    def _by_size(
+        self, done: Sequence[Combination], folders: Sequence[Sequence[Path]], summaries: Sequence[Sequence[Summary]]
+    ) -> Sequence[OfSize]:
+        """Slowdowns of each group of flows of similar size, unless there is one group, or too much to read."""
+        flows = sum(summary["flows"]["all"]["count"] for summary in chain(*summaries))
+        if len(done) > _MOST_BY_SIZE or flows > _MOST_FLOWS:
+            return []
+        tables = [list(map(flows_in, *runs)) for runs in zip(folders, summaries, strict=True)]
+        rows = of_runs([self.named(one.at) for one in done], tables)
+        return rows if len({row.largest_bytes for row in rows}) > 1 else []
 
     def _values(self, summaries: Sequence[Summary]) -> Values:
         found = {measure: [value_at(summary, measure) for summary in summaries] for measure in self.measures}
@@ -187,6 +206,9 @@ class Swept:
     sweep: Sweep
     rows: tuple[Row, ...]
     """What was measured, in the order of the sweep; all of it, unless Ctrl-C ended it."""
+    by_size: tuple[OfSize, ...] = ()
+    """Slowdowns of each group of flows of similar size at each combination, as `Sweep.named` has it; none if all are of
+    one size, or there are more than 64 combinations or 5 million flows."""
 
     def __repr__(self) -> str:
         runs = f"{len(self.rows)} of {len(self.sweep.combinations)} combinations"
@@ -214,7 +236,7 @@ class Swept:
 
     @property
     def plot(self) -> SweptPlots:
-        """Figures: `swept.plot.measures()`."""
+        """Figures: `swept.plot.measures()`, `ratios()` and `slowdown_by_size()`."""
         from xoff.plot.sweep import SweptPlots  # brings Matplotlib
 
         return SweptPlots(self)
@@ -259,15 +281,18 @@ class Swept:
                 }
                 for row in self.rows
             ],
+            "slowdown_by_size": [row.as_dict() for row in self.by_size],
         }
 
     def save(self, path: str | Path, *, force: bool = False, figures: str = FigureFormat.SVG) -> Path:
-        """Writes `sweep.json`, `sweep.csv` and `sweep.svg` into a new folder, whole or not at all; returns its path.
+        """Writes `sweep.json`, `sweep.csv` and figures into a new folder, whole or not at all; returns its path.
+
+        The figures are `sweep.svg` and, if flows have several sizes, `slowdown_by_size.svg`.
 
         Args:
             path: The folder to make.
             force: Whether a sweep already there is replaced.
-            figures: `svg`, `pdf` or `png`, the format of the figure.
+            figures: `svg`, `pdf` or `png`, the format of the figures.
 
         Raises:
             OutputError: There is something at `path` already, or it cannot be written.
@@ -280,7 +305,9 @@ class Swept:
 
         Raises OutputError.
         """
-        figure = self.plot.ratios() if ratios else self.plot.measures()
+        drawn = {"sweep": self.plot.ratios() if ratios else self.plot.measures()}
+        if self.by_size:
+            drawn["slowdown_by_size"] = self.plot.slowdown_by_size()
         rows = self._flat()
         with staging.writing():
             json_text.write(staging.path / NUMBERS, self.as_dict())
@@ -288,7 +315,8 @@ class Swept:
                 writer = csv.DictWriter(file, rows[0])
                 writer.writeheader()
                 writer.writerows(rows)
-            figure.savefig(staging.path / f"sweep.{FigureFormat(figures)}", facecolor="white")
+            for name, figure in drawn.items():
+                figure.savefig(staging.path / f"{name}.{FigureFormat(figures)}", facecolor="white")
         return staging.commit()
 
     def _repr_html_(self) -> str:

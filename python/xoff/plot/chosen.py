@@ -15,18 +15,18 @@ _MOST_NAMED = 3
 Drawn = TypeVar("Drawn")
 
 
-def evenly(lines: Mapping[str, Drawn]) -> dict[str, Drawn]:
-    """At most eight, the first and the last among them."""
+def evenly(lines: Mapping[str, Drawn], most: int = MOST_LINES) -> dict[str, Drawn]:
+    """At most so many, the first and the last among them."""
     labels = list(lines)
-    if len(labels) <= MOST_LINES:
+    if len(labels) <= most:
         return dict(lines)
-    places = (round(place * (len(labels) - 1) / (MOST_LINES - 1)) for place in range(MOST_LINES))
+    places = (round(place * (len(labels) - 1) / (most - 1)) for place in range(most))
     return {labels[place]: lines[labels[place]] for place in places}
 
 
-def left_out(lines: Mapping[str, Drawn]) -> str | None:
-    """What the legend says if some lines are not drawn: which, or of many how many."""
-    shown = evenly(lines)
+def left_out(lines: Mapping[str, Drawn], most: int = MOST_LINES) -> str | None:
+    """What is said if some are not drawn: which, or of many how many."""
+    shown = evenly(lines, most)
     missing = [label for label in lines if label not in shown]
     if not missing:
         return None

@@ -44,7 +44,8 @@ def draw(
         if percent not in PERCENTS:
             message = f"percents: {percent} was not computed; expected some of {', '.join(map(str, PERCENTS))}"
             raise ValueError(message)
-        _draw(comparison.names, rows, ax, percent)
+        draw_lines(comparison.names, rows, ax, percent)
+        ax.set_xlabel("\n".join([told_sizes(rows), *(few(rows) if percent == PERCENTS[-1] else [])]))
         for time in measured_time.told(*chain(*comparison.summaries)):
             ax.set_xlabel(f"{ax.get_xlabel()}\n{time}")
     axes[0].set_ylabel("FCT slowdown")
@@ -58,7 +59,8 @@ def _rows(comparison: Comparison, workloads: Workloads) -> Sequence[OfSize]:
     return comparison_by_size.of_runs(comparison.names, flows)
 
 
-def _draw(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int) -> None:
+def draw_lines(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int) -> None:
+    """One percentile, a line for each name; the interval over seeds is shaded."""
     largest = sorted({row.largest_bytes for row in by_size})
     places = {size: place for place, size in enumerate(largest)}
     index = PERCENTS.index(percent)
@@ -77,6 +79,13 @@ def _draw(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: in
         slowdown.draw_scale(ax, min(each.value for each in found), bars.highest(found))
     slowdown.draw_sizes(ax, largest, _MOST_TICKS)
     ax.set_title(f"p{percent}")
-    told = "flow size (largest of each group)" if len(largest) > 1 else "flow size"
-    few = slowdown.few([row.flows for row in by_size]) if percent == PERCENTS[-1] else []
-    ax.set_xlabel("\n".join([told, *few]))
+
+
+def told_sizes(by_size: Sequence[OfSize]) -> str:
+    """What is below the sizes."""
+    return "flow size (largest of each group)" if len({row.largest_bytes for row in by_size}) > 1 else "flow size"
+
+
+def few(by_size: Sequence[OfSize]) -> list[str]:
+    """What is to be said of the 99th percentile if a group has few flows."""
+    return slowdown.few([row.flows for row in by_size])

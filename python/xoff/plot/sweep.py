@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from matplotlib.transforms import ScaledTranslation
 
-from xoff.plot import bars, chosen, room, style
+from xoff.plot import bars, chosen, room, style, swept_by_size
 from xoff.plot.along import Along, short
 from xoff.plot.house_figure import HouseFigure
 from xoff.plot.measure_ticks import ticks_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
+    from xoff.comparison_by_size import OfSize
     from xoff.intervals import Estimate
     from xoff.sweeping import Row, Sweep, Swept
 
@@ -70,6 +71,18 @@ class SweptPlots:
         """Each over that at the first position of the first axis, with 95 % intervals of pairs of seeds."""
         with style.context():
             return _draw(self._swept, ratios=True)
+
+    def slowdown_by_size(self) -> Figure:
+        """FCT slowdown against flow size, p50 and p99, over the same groups of flows everywhere.
+
+        There is a line for each position on the first axis, and a panel for each combination of those on the others,
+        four at the most.
+
+        Raises:
+            ValueError: There is nothing to draw (`Swept.by_size`).
+        """
+        with style.context():
+            return swept_by_size.draw(_panels(self._swept))
 
 
 def _draw(swept: Swept, *, ratios: bool) -> Figure:
@@ -199,6 +212,20 @@ def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
         others = (swept.sweep.told(axis, short(value)) for axis, value in row.at.items() if axis != along)
         lines.setdefault(", ".join(others), []).append(row)
     return lines
+
+
+def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
+    """For each panel, and each line in it, the slowdowns by flow size."""
+    sweep, (first, *others) = swept.sweep, swept.sweep.axes
+    found: dict[str, list[OfSize]] = {}
+    for each in swept.by_size:
+        found.setdefault(each.scenario, []).append(each)
+    panels: dict[str, dict[str, list[OfSize]]] = {}
+    for row in swept.rows:
+        panel = ", ".join(sweep.told(name, short(row.at[name])) for name in others)
+        line = sweep.told(first, short(row.at[first]))
+        panels.setdefault(panel, {})[line] = found.get(sweep.named(row.at), [])
+    return panels
 
 
 def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool) -> _Points:
