@@ -164,7 +164,7 @@ impl Rank {
         let ahead = (iteration * u64::from(schedule.steps()) + u64::from(step) - self.complete) as usize;
         for place in self.missing.len()..=ahead {
             let step = (self.complete + place as u64) % u64::from(schedule.steps());
-            self.missing.push_back(schedule.receives(step as u32) * flows_per_part);
+            self.missing.push_back(schedule.receives(self.number, step as u32) * flows_per_part);
         }
         self.missing[ahead] -= 1;
         if ahead == 0 { self.go_on(plan, now) } else { None }

@@ -2,13 +2,16 @@
 //! Ring: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", JPDC 2009. Halving and doubling: Thakur, Rabenseifner and
 //! Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 2005, sections 4.1 to 4.5, for powers of two.
 //! Hierarchical: as `BlueConnect` does (Cho, Finkler, Serrano, Kung and Hunter, IBM J. Res. Dev. 2019), with the servers and what is
-//! between them as its two stages; all to all as NCCL's PXN does (release 2.12).
+//! between them as its two stages; all to all as NCCL's PXN does (release 2.12). Rings: as NCCL's channels.
 //! Sizes and bandwidths are counted as in NCCL's tests (`doc/PERFORMANCE.md` of nccl-tests).
 //! Left out: the time that a reduction takes, and chunks of chunks that follow one another through a ring.
+
+mod rings;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::rings::Rings;
 use crate::kernel::units::{Bytes, Ratio};
 
 /// What ranks have together when a collective is complete.
@@ -42,6 +45,11 @@ pub enum Algorithm {
     /// place there as its receiver, and from there to that (PXN), so that with rails nothing crosses from one to another. It needs
     /// `[scale_up]`; ranks of a group are put by server, in each in their order.
     Hierarchical,
+    /// As many rings side by side as each server has ranks, each with an equal share, as NCCL's channels: each comes into a server by one
+    /// adapter and leaves by another, so that all adapters carry as much, and with rails and an even number of servers nothing crosses
+    /// from one to another. A rank goes on when it has its parts of all rings. It needs `[scale_up]`; ranks of a group are put by server,
+    /// in each in their order.
+    Rings,
 }
 
 /// The steps of one collective operation between ranks numbered from 0.
@@ -79,7 +87,13 @@ impl Operation {
     pub const fn algorithms(self) -> &'static [Algorithm] {
         match self {
             Self::AllToAll => &[Algorithm::Direct, Algorithm::Pairwise, Algorithm::Hierarchical],
-            _ => &[Algorithm::Ring, Algorithm::HalvingDoubling, Algorithm::Direct, Algorithm::Hierarchical],
+            _ => &[
+                Algorithm::Ring,
+                Algorithm::HalvingDoubling,
+                Algorithm::Direct,
+                Algorithm::Hierarchical,
+                Algorithm::Rings,
+            ],
         }
     }
 }
@@ -93,7 +107,13 @@ impl Algorithm {
             Self::Direct => "direct",
             Self::Pairwise => "pairwise",
             Self::Hierarchical => "hierarchical",
+            Self::Rings => "rings",
         }
+    }
+
+    /// Whether ranks are put by server.
+    pub const fn goes_by_servers(self) -> bool {
+        matches!(self, Self::Hierarchical | Self::Rings)
     }
 }
 
@@ -101,7 +121,7 @@ impl Schedule {
     /// How many steps a rank takes.
     pub fn steps(&self) -> u32 {
         let of_a_phase = match self.algorithm {
-            Algorithm::Ring | Algorithm::Pairwise => self.ranks - 1,
+            Algorithm::Ring | Algorithm::Rings | Algorithm::Pairwise => self.ranks - 1,
             Algorithm::HalvingDoubling => self.ranks.ilog2(),
             Algorithm::Direct => 1,
             Algorithm::Hierarchical if self.operation == Operation::AllToAll => 2,
@@ -129,15 +149,22 @@ impl Schedule {
                 (per_server, self.servers() - 1, per_server)
             }
             Algorithm::Hierarchical => (per_server, 1, 1),
+            Algorithm::Rings => (0, 0, 0),
         };
         let size = self.part() * u64::from(parts);
+        let in_rings = (algorithm == Algorithm::Rings).then(|| {
+            let share = self.share();
+            self.rings().receivers(rank).map(move |(peer, rings)| (peer, share * u64::from(rings)))
+        });
         // Of several, each is as far behind the one before as the first behind the rank.
-        (1..=count).map(move |number| (others + (place + number * first) % among, size))
+        let usual = (1..=count).map(move |number| (others + (place + number * first) % among, size));
+        usual.chain(in_rings.into_iter().flatten())
     }
 
     /// From how many a rank receives in a step.
-    pub fn receives(&self, step: u32) -> u32 {
+    pub fn receives(&self, rank: u32, step: u32) -> u32 {
         match self.algorithm {
+            Algorithm::Rings => self.rings().senders(rank),
             Algorithm::Direct => self.ranks - 1,
             Algorithm::Hierarchical if self.is_inside_servers(step) => self.per_server - 1,
             Algorithm::Hierarchical if self.operation == Operation::AllToAll => self.servers() - 1,
@@ -153,7 +180,7 @@ impl Schedule {
     /// How often one rank sends to another at the most.
     pub fn turns(&self) -> u32 {
         match self.algorithm {
-            Algorithm::Ring => self.steps(),
+            Algorithm::Ring | Algorithm::Rings => self.steps(),
             Algorithm::Hierarchical => self.steps() - self.operation.phases(),
             _ => self.operation.phases(),
         }
@@ -162,7 +189,7 @@ impl Schedule {
     /// How often a rank has sent before to those to which it sends in a step.
     pub fn turn_of(&self, step: u32) -> u32 {
         match self.algorithm {
-            Algorithm::Ring | Algorithm::Direct => step,
+            Algorithm::Ring | Algorithm::Rings | Algorithm::Direct => step,
             Algorithm::Pairwise => 0,
             Algorithm::HalvingDoubling => step / self.ranks.ilog2(),
             Algorithm::Hierarchical if self.is_inside_servers(step) => {
@@ -175,7 +202,7 @@ impl Schedule {
     /// The step in which one rank sends to another, having done so `turn` times before.
     pub fn step_of(&self, sender: u32, receiver: u32, turn: u32) -> u32 {
         match self.algorithm {
-            Algorithm::Ring | Algorithm::Direct => turn,
+            Algorithm::Ring | Algorithm::Rings | Algorithm::Direct => turn,
             Algorithm::Pairwise => (receiver + self.ranks - sender) % self.ranks - 1,
             Algorithm::HalvingDoubling => {
                 let doubling = (sender ^ receiver).ilog2();
@@ -192,6 +219,10 @@ impl Schedule {
             Algorithm::Hierarchical if turn > 0 || self.operation == Operation::AllGather => self.steps() - 1,
             Algorithm::Hierarchical => 0,
         }
+    }
+
+    fn rings(&self) -> Rings {
+        Rings { ranks: self.ranks, per_server: self.per_server }
     }
 
     fn servers(&self) -> u32 {
@@ -221,6 +252,11 @@ impl Schedule {
         Bytes::new(self.size.get().div_ceil(self.ranks.into()))
     }
 
+    /// Bytes of that in one of several rings.
+    fn share(&self) -> Bytes {
+        Bytes::new(self.part().get().div_ceil(self.per_server.into()))
+    }
+
     /// How far away the other of a pair is, and how many parts it is sent.
     fn distance(&self, step: u32) -> u32 {
         let steps = self.ranks.ilog2();
@@ -245,7 +281,7 @@ mod tests {
             let size = Bytes::new(1_000_000);
             let fits = move |&(ranks, per_server): &(u32, u32)| match algorithm {
                 Algorithm::HalvingDoubling => per_server == 1 && ranks.is_power_of_two(),
-                Algorithm::Hierarchical => per_server > 1 && ranks.is_multiple_of(per_server),
+                _ if algorithm.goes_by_servers() => per_server > 1 && ranks.is_multiple_of(per_server),
                 _ => per_server == 1,
             };
             let sizes = (2..=17).flat_map(|ranks| (1..=ranks / 2).map(move |per_server| (ranks, per_server)));
@@ -272,7 +308,9 @@ mod tests {
                         sent[rank as usize] += size;
                     }
                 }
-                assert!(received.iter().all(|&count| count == schedule.receives(step)), "{schedule:?}");
+                for (rank, count) in (0..).zip(received) {
+                    assert_eq!(count, schedule.receives(rank, step), "{schedule:?}");
+                }
             }
             let (ranks, per_server) = (u64::from(schedule.ranks), u64::from(schedule.per_server));
             let parts = match (schedule.operation, schedule.algorithm) {
@@ -283,9 +321,13 @@ mod tests {
                 }
                 _ => ranks - 1,
             };
-            assert!(sent.iter().all(|&sent| sent == schedule.part() * parts), "{schedule:?}: {sent:?}");
+            let part = match schedule.algorithm {
+                Algorithm::Rings => schedule.share() * per_server,
+                _ => schedule.part(),
+            };
+            assert!(sent.iter().all(|&sent| sent == part * parts), "{schedule:?}: {sent:?}");
             if schedule.operation != Operation::AllToAll {
-                let whole = schedule.part() * ranks;
+                let whole = part * ranks;
                 assert_eq!(sent[0], schedule.crossings().of(whole), "{schedule:?}");
             }
         }
@@ -315,7 +357,10 @@ mod tests {
             let everyone = (1_u32 << schedule.ranks) - 1;
             let mut heard: Vec<u32> = (0..schedule.ranks).map(|rank| 1 << rank).collect();
             for step in 0..schedule.steps() {
-                assert!(heard.iter().any(|&of| of != everyone) || schedule.operation == Operation::AllReduce);
+                // What goes round in several rings is heard of before the last of it comes.
+                let may_know =
+                    schedule.operation == Operation::AllReduce || schedule.algorithm == Algorithm::Rings;
+                assert!(heard.iter().any(|&of| of != everyone) || may_know, "{schedule:?}");
                 let before = heard.clone();
                 for rank in 0..schedule.ranks {
                     for (peer, _) in schedule.sends(rank, step) {
@@ -370,7 +415,7 @@ mod tests {
         let schedule = Schedule { operation, algorithm, ranks: 6, per_server: 2, size: Bytes::new(600) };
         let sends = |step| schedule.sends(3, step).map(|(peer, size)| (peer, size.get())).collect::<Vec<_>>();
         assert_eq!((sends(0), sends(1)), (vec![(2, 300)], vec![(5, 200), (1, 200)]));
-        assert_eq!((schedule.steps(), schedule.receives(0), schedule.receives(1)), (2, 1, 2));
+        assert_eq!((schedule.steps(), schedule.receives(3, 0), schedule.receives(3, 1)), (2, 1, 2));
     }
 
     #[test]

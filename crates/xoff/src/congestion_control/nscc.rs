@@ -2,10 +2,12 @@
 //! specification 1.0, "Network Signal-based Congestion Control"; arXiv:2508.08906).
 //! A flow starts with its largest window, and counts every packet that is acknowledged, in whatever order, since packets may be
 //! sprayed.
-//! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`), which are for a network of 100 Gb/s
-//! and 12 us and scaled from there.
+//! Formulas and values are those of the consortium's reference simulator (htsim, `uec.cpp`): increases are for a network of 100 Gb/s
+//! and 12 us, whose bandwidth-delay product is 150 kB, and as many times larger as that of this one is.
 //! Left out: reactions to losses and to trimmed packets; penalties that receivers ask for; probes.
-//! Differs: none known from that code without trimming.
+//! Differs: windows count payload, without headers, and repairs do not wait for them; packets shorter than a segment say nothing of
+//! the base round trip, which a flow would take for shorter than it is; every packet is acknowledged by itself, where that code
+//! acknowledges up to 16 KiB together; delays above five base round trips weigh as others do.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,16 +30,17 @@ pub struct Parameters {
     /// The largest window, in bandwidth-delay products of the adapter's link, above 0 [`maxwnd`].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub maximum_window: Ratio,
-    /// Packets that a window of unmarked packets without delay adds to itself, before scaling: less in proportion to the delay
-    /// below the target [alpha].
+    /// Packets that a window of unmarked packets without delay adds to itself, times the bandwidth-delay product over 150 kB and the
+    /// target over 12 us: less in proportion to the delay [alpha].
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub proportional_increase: Ratio,
-    /// Packets that a window of unmarked packets with a delay above the target adds to itself, before scaling [fi].
+    /// Packets that a window of unmarked packets with a delay above the target adds to itself, times the bandwidth-delay product over
+    /// 150 kB [fi].
     pub fair_increase: Ratio,
-    /// Packets added in each `base_rtt`, whatever is heard, before scaling [eta].
+    /// Packets added in each `base_rtt`, whatever is heard, times the bandwidth-delay product over 150 kB [eta].
     pub additive_increase: Ratio,
-    /// Share of what has arrived that is added after a window of packets that have waited for less than 1 us, before scaling
-    /// [`fi_scale`].
+    /// Share of what has arrived that is added after a window of packets that have waited for less than 1 us, times the bandwidth-delay
+    /// product over 150 kB [`fi_scale`].
     pub fast_increase: Ratio,
     /// How strongly the window follows the share of the average delay above the target, above 0 and at most 1 [gamma].
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
@@ -52,7 +55,7 @@ pub struct Parameters {
     #[schemars(extend("minimum" = 1))]
     pub adjust_every: u32,
     /// Where less than this share of the largest window has arrived in a round trip at the target, and packets wait for longer
-    /// than `quick_adapt_targets`, the window becomes what has arrived; 0 for never [`qa_gate`].
+    /// than `quick_adapt_targets`, the window becomes what has arrived; 0 for never [`2^-qa_gate`].
     #[schemars(extend("maximum" = 1))]
     pub quick_adapt_share: Ratio,
     /// How many times the target that is [`qa_threshold`].
@@ -207,9 +210,11 @@ impl Nscc {
 
     /// How long a packet has waited, once its round trip is known. What waited long without a mark is on its way out of a queue
     /// that has become short, and hardly counts.
-    fn measure(&mut self, rtt: f64, is_marked: bool) -> f64 {
-        self.base_rtt = self.base_rtt.min(rtt);
-        let delay = rtt - self.base_rtt;
+    fn measure(&mut self, rtt: f64, is_whole: bool, is_marked: bool) -> f64 {
+        if is_whole {
+            self.base_rtt = self.base_rtt.min(rtt);
+        }
+        let delay = (rtt - self.base_rtt).max(0.0);
         let counts_as =
             if !is_marked && delay > self.target() { UNMARKED_DELAY * self.base_rtt } else { delay };
         self.average_delay += f64::from(self.settings.delay_weight) * (counts_as - self.average_delay);
@@ -218,7 +223,7 @@ impl Nscc {
 
     /// Much less arrives than was sent: the window becomes what has arrived. Returns whether it does, or has, so that nothing else
     /// is to follow from this packet.
-    fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: u64) -> bool {
+    fn adapts_quickly(&mut self, now: Time, delay: f64, is_marked: bool, in_flight: Bytes) -> bool {
         if is_marked && self.to_ignore > 0 {
             return true;
         }
@@ -230,7 +235,7 @@ impl Nscc {
             && f64::from(self.arrived) < f64::from(self.settings.quick_share) * self.most();
         if is_due {
             self.window = f64::from(self.arrived).max(self.least());
-            self.to_ignore = in_flight as u32;
+            self.to_ignore = in_flight.get() as u32;
         }
         self.round_ends = now + Span::from_seconds(self.base_rtt + self.target());
         self.arrived = 0;
@@ -306,9 +311,9 @@ impl CongestionControl for Nscc {
         self.arrived_since = self.arrived_since.saturating_add(arrived);
         self.arrived = self.arrived.saturating_add(arrived);
         self.to_ignore = self.to_ignore.saturating_sub(arrived);
-        let delay = self.measure(rtt.as_seconds(), ack.echo);
-        let in_flight = ack.next_sequence.saturating_sub(ack.cumulative);
-        if self.adapts_quickly(now, delay, ack.echo, in_flight) {
+        let is_whole = f64::from(arrived) >= self.least();
+        let delay = self.measure(rtt.as_seconds(), is_whole, ack.echo);
+        if self.adapts_quickly(now, delay, ack.echo, ack.in_flight) {
             return self.forget_increases();
         }
         match (ack.echo, delay >= self.target()) {
@@ -348,7 +353,7 @@ mod tests {
                 timed: Bytes::new(1000),
                 echo,
                 rtt: Some(Span::from_microseconds(12 + waited)),
-                next_sequence: 20_000,
+                in_flight: Bytes::new(20_000),
                 ..Ack::default()
             };
             nscc.on_ack(Time::ZERO + Span::from_microseconds(at), &ack);
@@ -461,5 +466,8 @@ mod tests {
         let ack = Ack { timed: Bytes::new(1000), rtt: Some(Span::from_microseconds(6)), ..Ack::default() };
         nscc.on_ack(Time::ZERO, &ack);
         assert_eq!(nscc.window(), Bytes::new(112_500));
+        let shorter = Ack { timed: Bytes::new(64), rtt: Some(Span::from_microseconds(5)), ..ack };
+        nscc.on_ack(Time::ZERO, &shorter);
+        assert_eq!(nscc.window(), Bytes::new(112_500), "a short packet is sooner there");
     }
 }

@@ -301,6 +301,22 @@ mod tests {
         equal(file, &["switch.buffer.alpha=8", "switch.buffer.policy=dynamic_threshold"], eight);
     }
 
+    /// TCP has a recovery, too, which has no kinds.
+    #[test]
+    fn a_key_that_has_kinds_in_one_of_several_tables_is_replaced() {
+        let file =
+            "transport.a = { kind = \"roce\", recovery = { kind = \"selective_repeat\", window = \"1MB\" } }";
+        let replaced = "transport.a = { kind = \"roce\", recovery = { kind = \"go_back_n\" } }";
+        equal(file, &["transport.a.recovery.kind=go_back_n"], replaced);
+        equal(file, &["transport.a.recovery={ kind = \"go_back_n\" }"], replaced);
+        let tcp = "transport.a = { kind = \"tcp\", recovery = \"sack\" }";
+        equal(
+            tcp,
+            &["transport.a.recovery=new_reno"],
+            "transport.a = { kind = \"tcp\", recovery = \"new_reno\" }",
+        );
+    }
+
     #[test]
     fn the_kind_of_a_switch_is_a_key_like_any_other() {
         let expected = "switch = [{ total = \"1MB\", kind = \"shared_memory\" }]";

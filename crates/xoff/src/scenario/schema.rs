@@ -218,11 +218,14 @@ impl Node {
         }
     }
 
-    /// Where `name` leads from here, through lists and variants.
+    /// Where `name` leads from here, through lists and variants: of several to one that has kinds of its own, if there is one.
     pub(super) fn child(self, name: &str) -> Option<Self> {
         match self.shape() {
             Shape::Table => self.key(name),
-            Shape::Tagged(variants) => variants.iter().find_map(|variant| variant.node.key(name)),
+            Shape::Tagged(variants) => {
+                let mut found = variants.iter().filter_map(|variant| variant.node.key(name));
+                found.clone().find(|node| node.tag().is_some()).or_else(|| found.next())
+            }
             Shape::Map(values) => Some(values),
             Shape::List(items) => items.child(name),
             Shape::Either(branches) => branches.iter().find_map(|branch| branch.child(name)),

@@ -112,9 +112,10 @@ fn put_by_server(hosts: &mut [NodeId], servers: Servers) {
 fn put_groups_by_server(
     ranks: &mut [NodeId],
     group_size: u32,
+    algorithm: Algorithm,
     setup: &Setup<'_>,
 ) -> Result<u32, ScenarioError> {
-    let servers = servers("algorithm", "hierarchical", "ring", setup)?;
+    let servers = servers("algorithm", algorithm.name(), "ring", setup)?;
     let mut per_server = None;
     for group in ranks.chunks_mut(group_size as usize) {
         put_by_server(group, servers);
@@ -123,7 +124,8 @@ fn put_groups_by_server(
             if count < 2 || count == group_size || count != usual {
                 let name = &setup.network.nodes[inside[0] as usize].name;
                 let problem = format!(
-                    "\"hierarchical\" has {count} of {group_size} ranks together in the server of \"{name}\""
+                    "\"{}\" has {count} of {group_size} ranks together in the server of \"{name}\"",
+                    algorithm.name()
                 );
                 let expected = "expected as many in each of several servers, at least 2: other ranks, another group_size, or \
                                 order = \"by_server\"";
@@ -160,7 +162,7 @@ fn schedule(
         return Err(setup.error("algorithm", problem, "expected a power of two of them, or \"ring\""));
     }
     let per_server = match algorithm {
-        Algorithm::Hierarchical => put_groups_by_server(hosts, group_size, setup)?,
+        _ if algorithm.goes_by_servers() => put_groups_by_server(hosts, group_size, algorithm, setup)?,
         _ => 1,
     };
     let schedule = Schedule { operation, algorithm, ranks: group_size, per_server, size: settings.size };

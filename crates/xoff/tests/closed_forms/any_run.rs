@@ -141,8 +141,7 @@ fn parts_of_collectives(simulation: &Simulation, outcome: &Outcome) -> usize {
                 |iteration: &Iteration| iteration.start <= iteration.finish && iteration.finish < Time::MAX;
             assert!(rank.iterations().iter().all(is_complete), "every collective ends");
         }
-        let sends = |step| plan.schedule.sends(0, step).count() * plan.flows_per_part as usize;
-        plan.ranks.len() * plan.iterations as usize * (0..plan.schedule.steps()).map(sends).sum::<usize>()
+        plan.iterations as usize * plan.transfers().count()
     });
     parts.sum()
 }

@@ -1,8 +1,9 @@
 //! On a star nobody is in another's way in a ring or between pairs, so that a step takes as long as one of its parts alone.
 
-use xoff::Report;
 use xoff::ideal;
 use xoff::kernel::units::{Bytes, Span};
+use xoff::topology::NodeId;
+use xoff::{Report, Simulation};
 
 use crate::common::{PLAIN, report};
 use crate::simulation;
@@ -77,27 +78,42 @@ fn bus_bandwidth_is_that_of_a_link() {
     }
 }
 
+/// Of hosts in two servers of four, which send as fast as they can, and of a fabric of one switch.
+fn in_servers(algorithm: &str) -> Simulation {
+    simulation(&format!(
+        "title = 'servers'\n\
+         topology = {{ kind = 'star', hosts = {RANKS}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
+         scale_up = {{ hosts_per_server = 4, stride = 2, link = {{ rate = '900Gbps', delay = '50ns' }} }}\n\
+         host = {{ delay = '300ns' }}\ntransport.raw = {{ kind = 'constant_rate', payload = '1000B' }}\n\
+         switch = [{{ total = '10MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
+         workload = [{{ kind = 'collective', transport = 'raw', size = '{SIZE}B', operation = 'all_reduce', \
+         algorithm = '{algorithm}' }}]"
+    ))
+}
+
+/// How long so many bytes take from one host to another where nobody else sends.
+fn alone_in(simulation: &Simulation, source: NodeId, destination: NodeId, size: u64) -> Span {
+    let [source, destination] = simulation.network().adapters_between(source, destination);
+    ideal::of_flow(simulation, source, destination, 0, Bytes::new(size), 0).received
+}
+
+/// Each of 14 steps takes what one of four rings has between two servers; inside, three of them share a link nine times as fast.
+#[test]
+fn rings_through_servers_are_as_fast_as_their_adapters_together() {
+    let simulation = in_servers("rings");
+    let found = report(&simulation, PLAIN).collectives.completion_ns[0];
+    let expected = (alone_in(&simulation, 0, 1, SIZE / RANKS / 4) * (2 * (RANKS - 1))).get() / 1000;
+    assert!(found.abs_diff(expected) <= 1, "{found}, expected {expected}");
+}
+
 /// Two servers of four: three parts of a quarter leave each adapter inside side by side, and rings of two have one rank of each server.
 /// Nothing goes inside that goes outside, and nobody waits for anybody.
 #[test]
 fn what_servers_sum_up_inside_goes_round_outside_in_parts() {
-    let text = |algorithm: &str| {
-        format!(
-            "title = 'servers'\n\
-             topology = {{ kind = 'star', hosts = {RANKS}, host_link = {{ rate = '100Gbps', delay = '1us' }} }}\n\
-             scale_up = {{ hosts_per_server = 4, stride = 2, link = {{ rate = '900Gbps', delay = '50ns' }} }}\n\
-             host = {{ delay = '300ns' }}\ntransport.raw = {{ kind = 'constant_rate', payload = '1000B' }}\n\
-             switch = [{{ total = '10MB', buffer = {{ policy = 'complete_sharing' }} }}]\n\
-             workload = [{{ kind = 'collective', transport = 'raw', size = '{SIZE}B', {algorithm} }}]"
-        )
-    };
-    let simulation = simulation(&text("operation = 'all_reduce', algorithm = 'hierarchical'"));
+    let simulation = in_servers("hierarchical");
     let report = report(&simulation, PLAIN);
     let network = simulation.network();
-    let alone = |source, destination, size| {
-        let [source, destination] = network.adapters_between(source, destination);
-        ideal::of_flow(&simulation, source, destination, 0, Bytes::new(size), 0).received
-    };
+    let alone = |source, destination, size| alone_in(&simulation, source, destination, size);
     // The packets of the three follow one another on the link of their source.
     let inside = alone(0, 2, 3 * SIZE / 4);
     let around = alone(0, 1, SIZE / RANKS);

@@ -124,10 +124,11 @@ fn with_servers(text: String, scale_up: &str) -> String {
         return text;
     }
     let other = scale_up.to_owned() + &text;
+    let sums = if scale_up.contains("stride") { "rings" } else { "hierarchical" };
     let by_server = other
         .replace(
             "operation = 'all_reduce', size",
-            "operation = 'all_reduce', algorithm = 'hierarchical', size",
+            &format!("operation = 'all_reduce', algorithm = '{sums}', size"),
         )
         .replace("algorithm = 'pairwise'", "algorithm = 'hierarchical'");
     [by_server, other].into_iter().find(|text| is_accepted(text)).unwrap_or(text)

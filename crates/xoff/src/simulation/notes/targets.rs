@@ -1,9 +1,9 @@
 //! What a congestion control aims at that does not suit the network: targets that it can never meet, steps that are too small.
 
 use super::{Simulation, in_gigabits, in_microseconds};
-use crate::congestion_control::{Parameters, Path, swift, timely};
-use crate::kernel::units::Rate;
-use crate::scenario::Transport;
+use crate::congestion_control::{Parameters, Path, hpcc, nscc, power_tcp, swift, timely};
+use crate::kernel::units::{Rate, Span};
+use crate::scenario::{Roce, RoceRecovery, Transport};
 
 /// How many steps TIMELY's paper takes from nothing to the rate of its links of 10 Gbps.
 const MOST_STEPS: u64 = 1000;
@@ -16,9 +16,51 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
         |((name, transport), path): ((&String, &Transport), &Path)| match transport.congestion_control()? {
             Parameters::Swift(settings) => below_the_round_trip(name, settings, path),
             Parameters::Timely(settings) => small_steps(name, settings, simulation),
+            Parameters::Hpcc(hpcc::Parameters { base_rtt: Some(base_rtt), .. })
+            | Parameters::PowerTcp(power_tcp::Parameters { base_rtt: Some(base_rtt), .. })
+            | Parameters::Nscc(nscc::Parameters { base_rtt: Some(base_rtt), .. }) => {
+                too_short(name, transport.congestion_control()?.spelling(), *base_rtt, path)
+            }
             _ => None,
         };
-    of_them.filter_map(note).collect()
+    let mut notes: Vec<String> = of_them.clone().filter_map(note).collect();
+    notes
+        .extend(of_them.filter_map(|((name, transport), path)| too_small(name, transport, path, simulation)));
+    notes
+}
+
+/// A base round trip below that of the longest path.
+fn too_short(name: &str, algorithm: &str, base_rtt: Span, path: &Path) -> Option<String> {
+    (base_rtt < path.base_rtt).then(|| {
+        let longest = in_microseconds(path.base_rtt);
+        format!(
+            "transport.{name}: {algorithm}'s base_rtt of {base_rtt} is below the longest base round trip, {longest}: its windows \
+             do not fill a link although nothing waits"
+        )
+    })
+}
+
+/// A window of the recovery that holds less than is on the way, whatever the congestion control says.
+fn too_small(name: &str, transport: &Transport, path: &Path, simulation: &Simulation) -> Option<String> {
+    let Transport::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) = transport else {
+        return None;
+    };
+    let window = recovery.window;
+    let fastest = fastest_host(simulation);
+    let on_the_way = fastest.bytes_in(path.base_rtt);
+    (window < on_the_way).then(|| {
+        format!(
+            "transport.{name}: recovery.window of {window} is less than is on the way at {} in the longest base round trip, {}: \
+             {on_the_way}; set a larger one",
+            in_gigabits(fastest),
+            in_microseconds(path.base_rtt)
+        )
+    })
+}
+
+fn fastest_host(simulation: &Simulation) -> Rate {
+    let rate_of = |host| simulation.network.host_link(host).rate;
+    (0..simulation.network.fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO)
 }
 
 /// A target of Swift that a path without queues exceeds.
@@ -35,8 +77,7 @@ fn below_the_round_trip(name: &str, settings: &swift::Parameters, path: &Path) -
 
 /// Increases of TIMELY that take long to come to the rate of a link.
 fn small_steps(name: &str, settings: &timely::Parameters, simulation: &Simulation) -> Option<String> {
-    let rate_of = |host| simulation.network.host_link(host).rate;
-    let fastest = (0..simulation.network.fabric_hosts()).map(rate_of).max().unwrap_or(Rate::ZERO);
+    let fastest = fastest_host(simulation);
     let step = settings.additive_increase;
     (step.get().saturating_mul(MOST_STEPS) < fastest.get()).then(|| {
         format!(
@@ -62,6 +103,33 @@ mod tests {
         assert_eq!(of("20us"), [""; 0]);
         let [note] = &of("1ns")[..] else { panic!("it is noted once") };
         assert!(note.starts_with("transport.swift: swift's target of 3.05 us (base_target, "), "{note}");
+    }
+
+    /// Of 10 Gb/s.
+    #[test]
+    fn what_leaves_a_link_empty_is_noted() {
+        let of = |keys: &str| {
+            let transport = format!("transport.nscc = {{ kind = 'roce', ecn_capable = false, {keys} }}");
+            notes("{ kind = 'permutation', transport = 'nscc', size = '1MB' }", &transport)
+                .into_iter()
+                .filter(|note| note.contains("base round trip"))
+                .collect::<Vec<_>>()
+        };
+        let control = |base_rtt: &str| {
+            format!("congestion_control = {{ algorithm = 'nscc', base_rtt = '{base_rtt}' }}")
+        };
+        assert_eq!(of(&control("1ms")), [""; 0]);
+        let [note] = &of(&control("1ns"))[..] else { panic!("it is noted once") };
+        assert!(note.starts_with("transport.nscc: nscc's base_rtt of 1ns is below the longest"), "{note}");
+        let window = |bytes: u32| {
+            format!("{}, recovery = {{ kind = 'selective_repeat', window = '{bytes}B' }}", control("1ms"))
+        };
+        assert_eq!(of(&window(100_000)), [""; 0]);
+        let [note] = &of(&window(2_000))[..] else { panic!("it is noted once") };
+        assert!(
+            note.starts_with("transport.nscc: recovery.window of 2kB is less than is on the way at 10 Gb/s"),
+            "{note}"
+        );
     }
 
     #[test]

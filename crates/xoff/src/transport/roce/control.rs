@@ -21,13 +21,14 @@ pub struct Acknowledged {
 }
 
 impl Acknowledged {
-    /// Says it, with what is next to be sent, of the queue pair's bytes, and what switches have written.
+    /// Says it, with what is next to be sent, of the queue pair's bytes, how many are in flight, and what switches have written.
     #[inline]
     pub(super) fn tell(
         self,
         control: &mut Algorithm,
         now: Time,
         next_sequence: u64,
+        in_flight: u64,
         telemetry: Option<Reading<'_>>,
     ) {
         let ack = Ack {
@@ -35,6 +36,7 @@ impl Acknowledged {
             echo: self.echo,
             cumulative: self.cumulative,
             next_sequence,
+            in_flight: Bytes::new(in_flight),
             window_limited: true,
             rtt: Some(now.since(self.departure)),
             timed: self.timed,

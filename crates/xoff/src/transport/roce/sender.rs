@@ -224,10 +224,16 @@ impl RoceSender {
             return false;
         }
         // One packet may always go, however small the window.
-        let in_flight = self.next - self.unacknowledged + self.sequence.before_in_flight();
+        let in_flight = self.in_window();
         in_flight == 0
             || in_flight.saturating_add(self.payload) <= self.window.get()
             || self.has_room_beside_arrived(in_flight)
+    }
+
+    /// Bytes from the first that is not acknowledged to the next to send, and those of flows before.
+    #[inline]
+    fn in_window(&self) -> u64 {
+        self.next - self.unacknowledged + self.sequence.before_in_flight()
     }
 
     /// Whether one more packet may go because some that are not acknowledged have arrived: those count where losses are repaired
@@ -409,8 +415,9 @@ impl RoceSender {
     #[inline]
     fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
         let sent = self.sequence.sent(self.next);
+        let in_flight = self.in_window() - self.arrived_beyond();
         if let Some(control) = &mut self.congestion_control {
-            acknowledged.tell(control, now, sent, telemetry);
+            acknowledged.tell(control, now, sent, in_flight, telemetry);
             self.ask_control();
         }
     }
@@ -607,19 +614,19 @@ mod tests {
     }
 
     /// Four packets are a bandwidth-delay product here, and Swift's first window.
-    fn sprayed(recovery_window: u32) -> RoceSender {
+    fn sprayed(recovery_window: u32, size: u64) -> RoceSender {
         let recovery = format!(
             "recovery = {{ kind = 'selective_repeat', window = '{recovery_window}B', reordering = 9 }}"
         );
         let settings = settings(&format!("{recovery}\ncongestion_control = {{ algorithm = 'swift' }}"));
         let path = Path { switches: 1, base_rtt: Span::from_nanoseconds(800) };
-        RoceSender::new(&settings, LINE, path, false, Bytes::new(8500))
+        RoceSender::new(&settings, LINE, path, false, Bytes::new(size))
     }
 
     #[test]
     fn what_has_arrived_out_of_order_leaves_the_window_but_not_that_of_the_recovery() {
         for (recovery_window, goes_on) in [(9000, &[4000][..]), (4000, &[])] {
-            let mut sender = sprayed(recovery_window);
+            let mut sender = sprayed(recovery_window, 9000);
             assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
             answer(&mut sender, 0, Some((2000, 3000)), NEGATIVE);
             assert_eq!(sent(&mut sender, 9), goes_on);
@@ -628,10 +635,11 @@ mod tests {
 
     #[test]
     fn the_last_packet_arrives_with_as_many_bytes_as_it_has() {
-        let mut sender = sprayed(9000);
-        answer(&mut sender, 0, Some((7000, 8500)), NEGATIVE);
+        let mut sender = sprayed(9000, 3500);
+        assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
+        answer(&mut sender, 0, Some((2000, 3500)), NEGATIVE);
         assert_eq!(sender.arrived_beyond(), 1500);
-        answer(&mut sender, 7000, Some((8000, 8500)), NEGATIVE);
+        answer(&mut sender, 1000, Some((3000, 3500)), NEGATIVE);
         assert_eq!(sender.arrived_beyond(), 1500);
     }
 

@@ -114,7 +114,7 @@ impl Handover {
             self.progress.in_flight -= acknowledged.newly_acked;
         }
         if let Some(control) = &mut self.congestion_control {
-            acknowledged.tell(control, now, self.progress.carried, telemetry);
+            acknowledged.tell(control, now, self.progress.carried, self.progress.in_flight, telemetry);
         }
     }
 }
