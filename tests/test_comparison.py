@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import xoff
 from conftest import PERMUTATION, SMALL
-from xoff import batch, intervals
+from xoff import batch, grids, intervals
 from xoff.comparison import MEASURES, WantedComparison, prepare
 from xoff.errors import OutputError
 from xoff.kept import KeptRuns
@@ -373,3 +373,12 @@ def test_a_folder_that_is_gone_is_told_in_a_line(comparison: xoff.Comparison, tm
         shutil.rmtree(staging.path)
         with pytest.raises(OutputError, match="out: cannot write here: no such file or directory; choose another"):
             comparison.commit(staging)
+
+
+def test_ideal_times_that_differ_are_told() -> None:
+    base = xoff.Scenario.from_text(SMALL)
+    slower = base.with_value("topology.host_link.rate", "5Gbps")
+    notes = grids.of_comparison(xoff.compare({"fast": base, "slow": slower})).notes
+    [note] = [note for note in notes if note.startswith("slowdowns are over the times of flows that are alone")]
+    assert note.endswith("those of slow are x1.92 those of fast (by other links, or other ways over them)")
+    assert grids.of_comparison(xoff.compare({"one": base, "other": base})).notes == ()

@@ -16,7 +16,7 @@ from xoff.folder import SCENARIO, SUMMARY, read_scenario, read_summary
 from xoff.measures import check_measures, check_workloads
 from xoff.scenario import Scenario
 from xoff.staging import Staging
-from xoff.summary import CLASSES, value_at
+from xoff.summary import CLASSES, counted, value_at
 from xoff.wanted import run_all
 
 if TYPE_CHECKING:
@@ -169,6 +169,11 @@ class Comparison:
     def by_size(self) -> tuple[OfSize, ...]:
         """Slowdowns of each group of flows of similar size in each scenario."""
         return tuple(comparison_by_size.of_runs(self.names, self.flows))
+
+    @cached_property
+    def ideal_ns(self) -> tuple[float, ...]:
+        """For each scenario the completion times that its finished flows would have alone, in all."""
+        return tuple(sum(map(_ideal_ns, runs)) for runs in self.flows)
 
     @property
     def slowdown_by_size(self) -> pa.Table:
@@ -400,6 +405,10 @@ def _whole_summary(folder: Path) -> Summary:
         expected = "expected one that ran to its end; run the scenario again"
         raise ResultError(str(folder / SUMMARY), "interrupted", "the run was cut short", expected)
     return summary
+
+
+def _ideal_ns(flows: pa.Table) -> float:
+    return float((counted(flows, "fct_ns") / counted(flows, "slowdown")).sum())
 
 
 def _plain(row: Row) -> dict[str, Any]:

@@ -63,8 +63,25 @@ def of_comparison(comparison: Comparison) -> Grid:
     note = f"{what}{ratios}{_brackets(comparison.seeds)}{_vague(estimates, '(?)' if ratios else '±?')}{missing}."
     left_out = unfinished.note(dict(zip(comparison.names, comparison.unfinished, strict=True)))
     nothing = (why_nothing(key) for key, rows in comparison.rows_by_measure.items() if not rows)
-    notes = tuple(filter(None, (left_out, *nothing)))
+    notes = tuple(filter(None, (left_out, *nothing, _ideals(comparison))))
     return Grid(("flows", "measure"), comparison.names, list(sections.values()), note[0].upper() + note[1:], notes)
+
+
+_APART = 1.05
+"""How many times the least of several ideal times the greatest is, where that is told: headers make a few percent."""
+
+
+def _ideals(comparison: Comparison) -> str | None:
+    """Says if slowdowns of the same flows are over times that differ."""
+    ideals = dict(zip(comparison.names, comparison.ideal_ns, strict=True))
+    if any(found.flows for found in comparison.unfinished) or not min(ideals.values()):
+        return None
+    least, most = (by(ideals, key=ideals.__getitem__) for by in (min, max))
+    ratio = ideals[most] / ideals[least]
+    if ratio <= _APART:
+        return None
+    told = "slowdowns are over the times of flows that are alone, and these differ"
+    return f"{told}: those of {most} are x{ratio:#.3g} those of {least} (by other links, or other ways over them)"
 
 
 def of_sweep(swept: Swept, *, ratios: bool = False) -> Grid:

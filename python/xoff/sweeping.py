@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -168,7 +169,8 @@ class Sweep:
             return []
         tables = [list(map(flows_in, *runs)) for runs in zip(folders, summaries, strict=True)]
         rows = of_runs([self.named(one.at) for one in done], tables)
-        return rows if len({row.largest_bytes for row in rows}) > 1 else []
+        groups = Counter(row.scenario for row in rows)
+        return rows if max(groups.values(), default=0) > 1 else []
 
     def _values(self, summaries: Sequence[Summary]) -> Values:
         found = {measure: [value_at(summary, measure) for summary in summaries] for measure in self.measures}
@@ -207,8 +209,8 @@ class Swept:
     rows: tuple[Row, ...]
     """What was measured, in the order of the sweep; all of it, unless Ctrl-C ended it."""
     by_size: tuple[OfSize, ...] = ()
-    """Slowdowns of each group of flows of similar size at each combination, as `Sweep.named` has it; none if all are of
-    one size, or there are more than 64 combinations or 5 million flows."""
+    """Slowdowns of each group of flows of similar size at each combination, as `Sweep.named` has it; none if those of
+    each are of one size, or there are more than 64 combinations or 5 million flows."""
 
     def __repr__(self) -> str:
         runs = f"{len(self.rows)} of {len(self.sweep.combinations)} combinations"

@@ -59,9 +59,11 @@ def _rows(comparison: Comparison, workloads: Workloads) -> Sequence[OfSize]:
     return comparison_by_size.of_runs(comparison.names, flows)
 
 
-def draw_lines(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int) -> None:
-    """One percentile, a line for each name; the interval over seeds is shaded."""
-    largest = sorted({row.largest_bytes for row in by_size})
+def draw_lines(
+    names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int, largest: Sequence[int] | None = None
+) -> None:
+    """One percentile, a line for each name; the interval over seeds is shaded. `largest` has the groups if not all."""
+    largest = largest or sizes(by_size)
     places = {size: place for place, size in enumerate(largest)}
     index = PERCENTS.index(percent)
     for number, name in enumerate(names):
@@ -74,16 +76,21 @@ def draw_lines(names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percen
         if low:
             shade = _SHADE * min(1, _MOST_SHADES / len(names))
             ax.fill_between(at, low, high, color=look["color"], alpha=shade, linewidth=0)
-    if largest:
+    if by_size:
         found = [row.quantiles[index] for row in by_size]
         slowdown.draw_scale(ax, min(each.value for each in found), bars.highest(found))
     slowdown.draw_sizes(ax, largest, _MOST_TICKS)
     ax.set_title(f"p{percent}")
 
 
+def sizes(by_size: Sequence[OfSize]) -> list[int]:
+    """The largest size of each group."""
+    return sorted({row.largest_bytes for row in by_size})
+
+
 def told_sizes(by_size: Sequence[OfSize]) -> str:
     """What is below the sizes."""
-    return "flow size (largest of each group)" if len({row.largest_bytes for row in by_size}) > 1 else "flow size"
+    return "flow size (largest of each group)" if len(sizes(by_size)) > 1 else "flow size"
 
 
 def few(by_size: Sequence[OfSize]) -> list[str]:

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from xoff.plot import bars, chosen, slowdown, style
-from xoff.plot.comparison_by_size import DRAWN, draw_lines, few, told_sizes
+from xoff.plot.comparison_by_size import DRAWN, draw_lines, few, sizes, told_sizes
 from xoff.plot.house_figure import HouseFigure
 from xoff.slowdowns import PERCENTS
 
@@ -38,11 +38,11 @@ def draw(panels: Mapping[str, Mapping[str, Sequence[OfSize]]]) -> Figure:
     width = _PANEL_INCHES[0] * columns
     figure = HouseFigure(figsize=(width, _PANEL_INCHES[1] * rows + style.legend_inches(told, width)))
     grid = figure.subplots(rows, columns, squeeze=False)
-    everything = [each for lines in shown.values() for each in chain(*lines.values())]
+    everything = [each for lines in shown.values() for name in told for each in lines.get(name, ())]
     for percent, of_percent in zip(DRAWN, grid.T if is_alone else grid, strict=True):
         for (panel, lines), ax in zip(shown.items(), of_percent, strict=True):
             drawn = [row._replace(scenario=name) for name in told for row in lines.get(name, ())]
-            draw_lines(told, drawn, ax, percent)
+            draw_lines(told, drawn, ax, percent, sizes(everything))
             ax.set_title(style.plain(f"{panel}, p{percent}" if panel else f"p{percent}"))
             if is_alone or percent == DRAWN[-1]:
                 ax.set_xlabel(told_sizes(everything))

@@ -47,8 +47,8 @@ pub enum Algorithm {
     Hierarchical,
     /// As many rings side by side as each server has ranks, each with an equal share, as NCCL's channels: each comes into a server by one
     /// adapter and leaves by another, so that all adapters carry as much, and with rails and an even number of servers nothing crosses
-    /// from one to another. A rank goes on when it has its parts of all rings. It needs `[scale_up]`; ranks of a group are put by server,
-    /// in each in their order.
+    /// from one to another. A rank goes on when it has its parts of all rings. It needs `[scale_up]`, and an even number of ranks in each
+    /// server; ranks of a group are put by server, in each in their order.
     Rings,
 }
 

@@ -117,7 +117,8 @@ pub struct Ack<'a> {
     pub cumulative: u64,
     /// First byte not yet sent [snd_nxt].
     pub next_sequence: u64,
-    /// Payload bytes that have been sent and are not known to have arrived. Only adapters tell.
+    /// Payload bytes that have been sent and are not known to have arrived: of flows before on its queue pair those that are not
+    /// acknowledged, and with go-back-N from what is sent again. Only adapters tell.
     pub in_flight: Bytes,
     /// Whether the window, and not the application or the adapter, held the flow back.
     pub window_limited: bool,

@@ -7,7 +7,7 @@
 //! Left out: reactions to losses and to trimmed packets; penalties that receivers ask for; probes.
 //! Differs: windows count payload, without headers, and repairs do not wait for them; packets shorter than a segment say nothing of
 //! the base round trip, which a flow would take for shorter than it is; every packet is acknowledged by itself, where that code
-//! acknowledges up to 16 KiB together; delays above five base round trips weigh as others do.
+//! acknowledges up to 16 KiB together; all delays have the same weight.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -133,7 +133,12 @@ fn put_groups_by_server(
             }
         }
     }
-    Ok(per_server.unwrap_or_default())
+    let per_server = per_server.unwrap_or_default();
+    if algorithm == Algorithm::Rings && per_server % 2 == 1 {
+        let problem = format!("\"rings\" has {per_server} ranks in each server");
+        return Err(setup.error("algorithm", problem, "expected an even number, or \"hierarchical\""));
+    }
+    Ok(per_server)
 }
 
 /// The schedule of one group of these ranks, which it puts in another order if it goes by servers.
@@ -265,6 +270,11 @@ mod tests {
             let error = refused(&format!("algorithm = 'hierarchical'\n{ranks}\n{SERVERS}"));
             assert!(error.contains(&format!("workload[0].algorithm: {problem}")), "{error}");
         }
+        let of_three = "ranks = ['host0', 'host4', 'host8', 'host1', 'host5', 'host9']\n[scale_up]\nhosts_per_server = 4\nstride = 4\n\
+                        link = { rate = '900Gbps', delay = '100ns' }";
+        let error = refused(&format!("algorithm = 'rings'\n{of_three}"));
+        let expected = "workload[0].algorithm: \"rings\" has 3 ranks in each server; expected an even number, or \"hierarchical\"";
+        assert!(error.contains(expected), "{error}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Rings through servers, side by side, as NCCL's channels go (`graph/connect.cc` of NCCL, with `NCCL_CROSS_NIC` other than 0): of each
-//! pair of ranks of a server two rings come in at one and go out at the other, one of them this way round in servers of even numbers and
-//! that way round in odd ones, and the other ring the other way. So what leaves at a rank comes in at the rank of the same place in
-//! the next server, with rails on the same leaf, and each rank has one ring that leaves there and one that comes in.
+//! Rings through servers, side by side, as NCCL's channels go (`graph/connect.cc` of NCCL, with `NCCL_CROSS_NIC` other than 0): each
+//! pair of ranks of a server has two rings, of which one comes in at the first and goes out at the second in servers of even numbers, and
+//! the other way round in odd ones; the other ring does the opposite. So each rank has one ring that leaves there and one that comes in,
+//! and between an even number of servers what leaves at a rank comes in at the rank of the same place in the next server, with rails on
+//! the same leaf.
 
-/// As many rings as each server has ranks, which follow one another.
+/// As many rings as each server has ranks, an even number, which follow one another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rings {
     pub ranks: u32,
@@ -72,7 +73,7 @@ mod tests {
 
     fn all() -> impl Iterator<Item = Rings> {
         let of = |per_server| (2..=5).map(move |servers| Rings { ranks: servers * per_server, per_server });
-        (2..=9).flat_map(of)
+        [2, 4, 6, 8].into_iter().flat_map(of)
     }
 
     #[test]
@@ -93,9 +94,7 @@ mod tests {
 
     #[test]
     fn between_an_even_number_of_servers_all_stay_on_their_rails_and_each_adapter_has_one_ring() {
-        for rings in
-            all().filter(|rings| rings.ranks / rings.per_server % 2 == 0 && rings.per_server % 2 == 0)
-        {
+        for rings in all().filter(|rings| rings.ranks / rings.per_server % 2 == 0) {
             let server = |rank| rank / rings.per_server;
             for rank in 0..rings.ranks {
                 let leaving = (0..rings.per_server).map(|ring| rings.next(rank, ring));
@@ -106,9 +105,9 @@ mod tests {
         }
     }
 
-    /// Two servers of four: rings 0 1 2 3 and back, and the same two places further.
+    /// In the first of two servers of four: in at 0 and out at 1, in at 1 and out at 0, in at 2 and out at 3.
     #[test]
-    fn of_four_ranks_two_rings_leave_at_each_end_of_a_pair() {
+    fn rings_come_in_at_one_of_a_pair_and_leave_at_the_other() {
         let rings = Rings { ranks: 8, per_server: 4 };
         let around = |ring| {
             let next = |&rank: &u32| Some(rings.next(rank, ring));

@@ -17,9 +17,11 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
             Parameters::Swift(settings) => below_the_round_trip(name, settings, path),
             Parameters::Timely(settings) => small_steps(name, settings, simulation),
             Parameters::Hpcc(hpcc::Parameters { base_rtt: Some(base_rtt), .. })
-            | Parameters::PowerTcp(power_tcp::Parameters { base_rtt: Some(base_rtt), .. })
-            | Parameters::Nscc(nscc::Parameters { base_rtt: Some(base_rtt), .. }) => {
-                too_short(name, transport.congestion_control()?.spelling(), *base_rtt, path)
+            | Parameters::PowerTcp(power_tcp::Parameters { base_rtt: Some(base_rtt), .. }) => {
+                too_short(name, transport.congestion_control()?.spelling(), *base_rtt, 1.0, path)
+            }
+            Parameters::Nscc(nscc::Parameters { base_rtt: Some(base_rtt), maximum_window, .. }) => {
+                too_short(name, "nscc", *base_rtt, maximum_window.as_f64(), path)
             }
             _ => None,
         };
@@ -29,9 +31,9 @@ pub(super) fn of(simulation: &Simulation) -> Vec<String> {
     notes
 }
 
-/// A base round trip below that of the longest path.
-fn too_short(name: &str, algorithm: &str, base_rtt: Span, path: &Path) -> Option<String> {
-    (base_rtt < path.base_rtt).then(|| {
+/// A base round trip that, with windows of so many of it, does not fill a link on the longest path.
+fn too_short(name: &str, algorithm: &str, base_rtt: Span, windows: f64, path: &Path) -> Option<String> {
+    (base_rtt.as_seconds() * windows < path.base_rtt.as_seconds()).then(|| {
         let longest = in_microseconds(path.base_rtt);
         format!(
             "transport.{name}: {algorithm}'s base_rtt of {base_rtt} is below the longest base round trip, {longest}: its windows \
@@ -40,7 +42,7 @@ fn too_short(name: &str, algorithm: &str, base_rtt: Span, path: &Path) -> Option
     })
 }
 
-/// A window of the recovery that holds less than is on the way, whatever the congestion control says.
+/// A window of the recovery that holds less than is on the way of a flow whose congestion control goes by that.
 fn too_small(name: &str, transport: &Transport, path: &Path, simulation: &Simulation) -> Option<String> {
     let Transport::Roce(Roce { recovery: RoceRecovery::SelectiveRepeat(recovery), .. }) = transport else {
         return None;

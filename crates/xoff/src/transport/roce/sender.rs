@@ -359,6 +359,8 @@ impl RoceSender {
                 }
             }
         }
+        // What switches had written before is not to be held against what they have written since.
+        let telemetry = telemetry.filter(|_| !is_overtaken);
         self.tell_control(now, self.acknowledged(newly_acked, packet, departure), telemetry);
         newly_acked > 0
     }
@@ -414,6 +416,9 @@ impl RoceSender {
 
     #[inline]
     fn tell_control(&mut self, now: Time, acknowledged: Acknowledged, telemetry: Option<Reading<'_>>) {
+        if self.congestion_control.is_none() {
+            return;
+        }
         let sent = self.sequence.sent(self.next);
         let in_flight = self.in_window() - self.arrived_beyond();
         if let Some(control) = &mut self.congestion_control {
