@@ -148,7 +148,8 @@ impl Agenda for TwoEventsAHop<'_> {
 
     fn crossbar_due(&mut self, port: PortId, at: Time) {
         let (node, _) = self.directions[port as usize].from;
-        self.pending.insert((at, Class::Crossbar, node, 0), None);
+        let earlier = forget_crossbar(self.pending, node);
+        self.pending.insert((at.min(earlier), Class::Crossbar, node, 0), None);
     }
 }
 
@@ -355,8 +356,8 @@ impl<'a> Reference<'a> {
                 }
                 (Class::Crossbar, None) => {
                     let due = switch.on_crossbar_due(&mut context);
-                    // It matches once an instant, whatever it asked for meanwhile.
-                    self.pending.remove(&(now, Class::Crossbar, node, 0));
+                    // It matches once an instant, whatever it asked for meanwhile, and not in vain: that would pair what was left over.
+                    forget_crossbar(&mut self.pending, node);
                     if due != Time::MAX {
                         self.pending.insert((due, Class::Crossbar, node, 0), None);
                     }
@@ -398,6 +399,16 @@ impl<'a> Reference<'a> {
             wrote = other.has_letters().then_some(reader);
         }
     }
+}
+
+/// Takes out when something is due at the crossbar of a node; `Time::MAX` if nothing is.
+fn forget_crossbar(pending: &mut Pending, node: NodeId) -> Time {
+    let is_its_own = |key: &&Key| key.1 == Class::Crossbar && key.2 == node;
+    let due = pending.keys().find(is_its_own).copied();
+    due.map_or(Time::MAX, |key| {
+        pending.remove(&key);
+        key.0
+    })
 }
 
 /// Both directions of all links, by the port that feeds each.
