@@ -60,10 +60,14 @@ def _rows(comparison: Comparison, workloads: Workloads) -> Sequence[OfSize]:
 
 
 def draw_lines(
-    names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int, largest: Sequence[int] | None = None
+    names: Sequence[str], by_size: Sequence[OfSize], ax: Axes, percent: int, among: Sequence[OfSize] = ()
 ) -> None:
-    """One percentile, a line for each name; the interval over seeds is shaded. `largest` has the groups if not all."""
-    largest = largest or sizes(by_size)
+    """One percentile, a line for each name; the interval over seeds is shaded.
+
+    Groups and scale are those of all `among` which these are; left out, their own.
+    """
+    among = among or by_size
+    largest = sorted({row.largest_bytes for row in among})
     places = {size: place for place, size in enumerate(largest)}
     index = PERCENTS.index(percent)
     for number, name in enumerate(names):
@@ -76,21 +80,16 @@ def draw_lines(
         if low:
             shade = _SHADE * min(1, _MOST_SHADES / len(names))
             ax.fill_between(at, low, high, color=look["color"], alpha=shade, linewidth=0)
-    if by_size:
-        found = [row.quantiles[index] for row in by_size]
+    if among:
+        found = [row.quantiles[index] for row in among]
         slowdown.draw_scale(ax, min(each.value for each in found), bars.highest(found))
     slowdown.draw_sizes(ax, largest, _MOST_TICKS)
     ax.set_title(f"p{percent}")
 
 
-def sizes(by_size: Sequence[OfSize]) -> list[int]:
-    """The largest size of each group."""
-    return sorted({row.largest_bytes for row in by_size})
-
-
 def told_sizes(by_size: Sequence[OfSize]) -> str:
     """What is below the sizes."""
-    return "flow size (largest of each group)" if len(sizes(by_size)) > 1 else "flow size"
+    return "flow size (largest of each group)" if len({row.largest_bytes for row in by_size}) > 1 else "flow size"
 
 
 def few(by_size: Sequence[OfSize]) -> list[str]:

@@ -15,7 +15,7 @@ from xoff.plot.measure_ticks import ticks_of
 from xoff.table import measure_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -209,8 +209,7 @@ def _along(sweep: Sweep) -> tuple[str, Along]:
 def _lines(swept: Swept, along: str) -> dict[str, list[Row]]:
     lines: dict[str, list[Row]] = {}
     for row in swept.rows:
-        others = (swept.sweep.told(axis, short(value)) for axis, value in row.at.items() if axis != along)
-        lines.setdefault(", ".join(others), []).append(row)
+        lines.setdefault(_told(swept.sweep, row, (axis for axis in row.at if axis != along)), []).append(row)
     return lines
 
 
@@ -222,10 +221,14 @@ def _panels(swept: Swept) -> dict[str, dict[str, list[OfSize]]]:
         found.setdefault(each.scenario, []).append(each)
     panels: dict[str, dict[str, list[OfSize]]] = {}
     for row in swept.rows:
-        panel = ", ".join(sweep.told(name, short(row.at[name])) for name in others)
-        line = sweep.told(first, short(row.at[first]))
-        panels.setdefault(panel, {})[line] = found.get(sweep.named(row.at), [])
+        lines = panels.setdefault(_told(sweep, row, others), {})
+        lines[_told(sweep, row, [first])] = found.get(sweep.named(row.at), [])
     return panels
+
+
+def _told(sweep: Sweep, row: Row, axes: Iterable[str]) -> str:
+    """Where a combination is on some axes."""
+    return ", ".join(sweep.told(axis, short(row.at[axis])) for axis in axes)
 
 
 def _points(lines: dict[str, list[Row]], measure: str, axis: str, along: Along, *, ratios: bool) -> _Points:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from xoff.plot import bars, chosen, slowdown, style
-from xoff.plot.comparison_by_size import DRAWN, draw_lines, few, sizes, told_sizes
+from xoff.plot import chosen, style
+from xoff.plot.comparison_by_size import DRAWN, draw_lines, few, told_sizes
 from xoff.plot.house_figure import HouseFigure
-from xoff.slowdowns import PERCENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from xoff.comparison_by_size import OfSize
@@ -42,20 +40,12 @@ def draw(panels: Mapping[str, Mapping[str, Sequence[OfSize]]]) -> Figure:
     for percent, of_percent in zip(DRAWN, grid.T if is_alone else grid, strict=True):
         for (panel, lines), ax in zip(shown.items(), of_percent, strict=True):
             drawn = [row._replace(scenario=name) for name in told for row in lines.get(name, ())]
-            draw_lines(told, drawn, ax, percent, sizes(everything))
+            draw_lines(told, drawn, ax, percent, everything)
             ax.set_title(style.plain(f"{panel}, p{percent}" if panel else f"p{percent}"))
             if is_alone or percent == DRAWN[-1]:
                 ax.set_xlabel(told_sizes(everything))
-        _scale_alike(of_percent, everything, percent)
         of_percent[0].set_ylabel("FCT slowdown")
     hidden = chosen.left_out(panels, _MOST_PANELS)
     figure.supxlabel("\n".join([*few(everything), *([hidden] if hidden else [])]), fontsize=8)
     style.shared_legend(list(grid.flat), chosen.left_out(names))
     return figure
-
-
-def _scale_alike(row: Iterable[Axes], slowdowns: Sequence[OfSize], percent: int) -> None:
-    """The same scale for all panels of one percentile."""
-    found = [each.quantiles[PERCENTS.index(percent)] for each in slowdowns]
-    for ax in row:
-        slowdown.draw_scale(ax, min(each.value for each in found), bars.highest(found))

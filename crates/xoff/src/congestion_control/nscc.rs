@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, CongestionControl, Flow, Needs};
-use crate::kernel::units::{Bytes, Rate, Ratio, Span, Time};
+use crate::kernel::units::{Bytes, Ratio, Span, Time};
 
 /// What can be set of NSCC.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -330,16 +330,13 @@ impl CongestionControl for Nscc {
     fn window(&self) -> Bytes {
         Bytes::from_f64(self.window)
     }
-
-    fn rate(&self) -> Rate {
-        Rate::MAX
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::flow;
     use super::*;
+    use crate::kernel::units::Rate;
 
     /// In the network that its values are for: the bandwidth-delay product is 150 kB, the largest window 225 kB, and the target 12 us.
     fn nscc(window: f64) -> Nscc {

@@ -336,9 +336,8 @@ pub struct Roce {
     /// out, they are if the congestion control goes by marks; one that does not takes no notice of them.
     #[serde(default)]
     pub ecn_capable: Option<bool>,
-    /// Largest window: most bytes in flight from the first that is not
-    /// acknowledged, whatever the congestion control says, such as the bandwidth-delay product (DCQCN+win and
-    /// TIMELY+win of HPCC, SIGCOMM 2019). Left out, there is none.
+    /// Largest window: most bytes in flight from the first that is not acknowledged, whatever the congestion control says, such as the
+    /// bandwidth-delay product (DCQCN+win and TIMELY+win of HPCC, SIGCOMM 2019). Left out, there is none.
     #[serde(default)]
     #[schemars(extend("x-at-least-key" = "payload"))]
     pub maximum_window: Option<Bytes>,

@@ -166,9 +166,10 @@ fn schedule(
         let problem = format!("\"halving_doubling\" does not work with {group_size} ranks");
         return Err(setup.error("algorithm", problem, "expected a power of two of them, or \"ring\""));
     }
-    let per_server = match algorithm {
-        _ if algorithm.goes_by_servers() => put_groups_by_server(hosts, group_size, algorithm, setup)?,
-        _ => 1,
+    let per_server = if algorithm.goes_by_servers() {
+        put_groups_by_server(hosts, group_size, algorithm, setup)?
+    } else {
+        1
     };
     let schedule = Schedule { operation, algorithm, ranks: group_size, per_server, size: settings.size };
     let part = schedule.part().get();

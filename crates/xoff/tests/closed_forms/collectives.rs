@@ -22,7 +22,7 @@ fn run(keys: &str) -> (Report, impl Fn(u64) -> Span + use<>) {
          start = '2us', {keys} }}]"
     ));
     let report = report(&simulation, PLAIN);
-    (report, move |size| ideal::of_flow(&simulation, 0, 1, 0, Bytes::new(size), 0).received)
+    (report, move |size| alone_in(&simulation, 0, 1, size))
 }
 
 /// Each takes as long as the others, and begins when all ranks have computed.

@@ -65,15 +65,20 @@ fn flows_share_their_bottleneck_evenly() {
     }
 }
 
-/// The longest that the queue of eight flows' bottleneck is in the last 15 of 20 ms.
-fn settled_queue(algorithm: &str, marking: &str) -> f64 {
+/// The queue of so many flows' bottleneck behind such a switch, from then on and until 20 ms.
+fn queue_of(algorithm: &str, flows: usize, switch: &str, from: Span) -> Vec<f64> {
     let rest = format!(
-        "switch = [{{ {marking} }}]\nstop.at = '20ms'\n\
+        "switch = [{{ {switch} }}]\nstop.at = '20ms'\n\
          observe.queues = {{ every = '1us', of = ['switch0.port0'] }}"
     );
-    let simulation = senders(algorithm, 8, &rest);
+    let simulation = senders(algorithm, flows, &rest);
     let outcome = run(&simulation);
-    most(&recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", Span::from_milliseconds(5)))
+    recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", from)
+}
+
+/// The longest that the queue of eight flows' bottleneck is in the last 15 of 20 ms.
+fn settled_queue(algorithm: &str, marking: &str) -> f64 {
+    most(&queue_of(algorithm, 8, marking, Span::from_milliseconds(5)))
 }
 
 /// The claim of figure 11 of HPCC. DCQCN is marked between 100 and 400 kB, as its authors mark it at this rate.
@@ -169,14 +174,7 @@ fn swift_lets_queues_grow_with_the_switches_of_a_flow_s_own_path() {
 /// What flows of NSCC wait for in the queue of `host0`, in base round trips, once their windows have settled, on a link of 100 Gb/s
 /// with such a switch.
 fn wait_under_nscc(flows: usize, switch: &str) -> (f64, f64) {
-    let rest = format!(
-        "switch = [{{ {switch} }}]\nstop.at = '20ms'\n\
-         observe.queues = {{ every = '1us', of = ['switch0.port0'] }}"
-    );
-    let simulation = senders("nscc", flows, &rest);
-    let outcome = run(&simulation);
-    let queue =
-        recorded(&simulation, &outcome, Quantity::Queue, "switch0.port0", Span::from_milliseconds(10));
+    let queue = queue_of("nscc", flows, switch, Span::from_milliseconds(10));
     // 1086 B of frame are 1106 on the wire, of 80 ps each.
     let base_rtt = 8.0 + 2.0 * 80e-6 * (1106.0 + 86.0);
     let waits = |bytes: f64| bytes * 1106.0 / 1086.0 * 80e-6 / base_rtt;

@@ -250,16 +250,19 @@ impl RoceSender {
     fn arrived_beyond(&self) -> u64 {
         match &self.repair {
             Repair::Selective { missing, .. } if missing.sacked_count() > 0 => {
-                let last = (self.size - 1) / self.payload;
-                let short = if missing.highest_sacked() == Some(last) {
-                    (last + 1) * self.payload - self.size
-                } else {
-                    0
-                };
+                let (last, length) = self.last_packet();
+                let short = if missing.highest_sacked() == Some(last) { self.payload - length } else { 0 };
                 missing.sacked_count() * self.payload - short
             }
             _ => 0,
         }
+    }
+
+    /// The number of the last packet, and its payload bytes.
+    #[inline]
+    fn last_packet(&self) -> (u64, u64) {
+        let last = (self.size - 1) / self.payload;
+        (last, self.size - last * self.payload)
     }
 
     /// Takes the next packet, which begins on the wire at `begins`. It must be ready by then.
@@ -396,8 +399,7 @@ impl RoceSender {
         if acknowledgement.sequence() + beyond < self.size {
             return Bytes::new(self.payload);
         }
-        let whole_packets = (self.size - 1) / self.payload * self.payload;
-        Bytes::new(self.size - whole_packets)
+        Bytes::new(self.last_packet().1)
     }
 
     /// Bytes of another flow on its queue pair are acknowledged, of one before it or not.
@@ -603,10 +605,13 @@ mod tests {
 
     const SELECTIVE: &str = "recovery = { kind = 'selective_repeat', window = '4000B' }";
 
+    fn selective() -> RoceSender {
+        RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000))
+    }
+
     #[test]
     fn selective_repeat_sends_the_gap_only_and_keeps_to_its_window() {
-        let mut sender =
-            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
+        let mut sender = selective();
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         answer(&mut sender, 1000, None, 0);
         assert_eq!(sent(&mut sender, 9), [4000]);
@@ -650,8 +655,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_that_was_overtaken_tells_of_what_has_arrived() {
-        let mut sender =
-            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
+        let mut sender = selective();
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         answer(&mut sender, 2000, None, 0);
         assert_eq!(sent(&mut sender, 9), [4000, 5000]);
@@ -661,8 +665,7 @@ mod tests {
 
     #[test]
     fn few_packets_in_flight_wait_less() {
-        let mut sender =
-            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
+        let mut sender = selective();
         sent(&mut sender, 2);
         assert_eq!(sender.timeout(), Some(Span::from_microseconds(100)));
         sent(&mut sender, 1);
@@ -671,8 +674,7 @@ mod tests {
 
     #[test]
     fn a_timeout_repairs_the_first_packet_and_all_gaps_again() {
-        let mut sender =
-            RoceSender::new(&settings(SELECTIVE), LINE, Path::default(), false, Bytes::new(9000));
+        let mut sender = selective();
         assert_eq!(sent(&mut sender, 9), [0, 1000, 2000, 3000]);
         sender.on_timeout();
         assert_eq!(sent(&mut sender, 9), [0]);
