@@ -61,7 +61,7 @@ def test_a_folder_that_goes_while_a_run_is_kept_is_gone(tmp_path: Path) -> None:
     removing = threading.Thread(target=remove)
     removing.start()
     try:
-        for _ in range(20):
+        for _ in range(300):
             try:
                 KeptRuns(root, "build").keep(SCENARIO, result)
             except OutputError as error:
@@ -70,6 +70,14 @@ def test_a_folder_that_goes_while_a_run_is_kept_is_gone(tmp_path: Path) -> None:
         ends.set()
         removing.join()
     assert [message for message in told if "runs that were kept here are gone" not in message] == []
+
+
+def test_a_link_that_leads_nowhere_cannot_hold_runs(tmp_path: Path) -> None:
+    """No command that is given again would help."""
+    root = tmp_path / "runs"
+    root.symlink_to(tmp_path / "unmounted")
+    with pytest.raises(OutputError, match=r"runs: cannot keep runs here: file exists; expected a folder"):
+        KeptRuns(root).keep(SCENARIO, SCENARIO.run())
 
 
 @pytest.mark.parametrize("stem", ["n" * 250, "é" * 125])

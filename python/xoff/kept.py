@@ -27,8 +27,8 @@ _DIGITS = 16  # of a digest in the name of a folder: 64 bits
 _MAKE_RESULTS = ("execution", "folder")
 _LONGEST = 200
 """Bytes of a name: with the digest, and with what it has meanwhile, a folder's has room for no more than 255."""
-_GONE = os.strerror(errno.ENOENT).lower()
-"""Why nothing can be written where a folder is missing, which staging has made if it could."""
+_GONE = {"", *(os.strerror(number).lower() for number in (errno.ENOENT, errno.EEXIST))}
+"""Why nothing can be written where staging has found or made a folder that has gone since."""
 
 
 def _build() -> str:
@@ -75,7 +75,7 @@ class KeptRuns:
         except OutputError as error:
             if self.has(scenario):
                 return
-            if error.reason == _GONE and self._can_be():
+            if error.reason in _GONE and self._can_be():
                 raise self.gone() from None
             message = f"{self.root}: cannot keep runs here: {error.reason}; expected a folder that can be written"
             raise OutputError(message) from None
@@ -84,8 +84,8 @@ class KeptRuns:
         """Whether the folder can be made, so that one which is missing was there."""
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:  # made by another, who has removed it
-            return True
+        except FileExistsError:  # made by another, who has removed it, or a link that leads nowhere
+            return not self.root.is_symlink()
         except OSError:
             return False
         return True

@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 import tempfile
 import zlib
 from contextlib import contextmanager, suppress
@@ -242,13 +243,16 @@ def _host() -> str:
 
 
 def _make_folders(path: Path, made: list[Path]) -> None:
-    if path.exists() and not path.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    if not path.exists():
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except FileNotFoundError:
         if path.parent != path:
             _make_folders(path.parent, made)
         path.mkdir(exist_ok=True)
         made.append(path)
+    else:
+        if not is_folder:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
 
 def _remove_empty(folders: list[Path]) -> None:
